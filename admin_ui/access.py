@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views import View
 
+from admin_ui.conversation import WAS_SAID
 from relationships.models import Companion, Membership, Operator, Project, Relationship, Role
 from web.actor import Actor, ActorKind
 from web.errors import NotFound, RapportError
@@ -85,10 +86,11 @@ class OperatorView(View):
         return response
 
     def get_relationship(self, relationship_id: UUID) -> Relationship:
-        """With its person and companion. Raises NotFound, for another project's too."""
+        """With its person, its companion, and how much was said. Raises NotFound, for another project's too."""
         found = (
             Relationship.objects.of_project(self.access.project.id)
             .select_related("user", "companion", "project")
+            .annotate(was_said=WAS_SAID)
             .filter(id=relationship_id)
             .first()
         )

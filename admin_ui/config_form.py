@@ -5,15 +5,16 @@ follows when its recipe or its project changes.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 from django.conf import settings
 
+from admin_ui.config_schema import BESIDE, leaves, put_value, resolved_schema, value_at
+from admin_ui.setting_words import choice_label, section_label, setting_label
 from relationships.configuration.cascade import ResolvedConfiguration, resolve_configuration
-from relationships.configuration.schema import configuration_model
 from relationships.models import Companion
 from web.errors import FieldProblem
 
@@ -25,6 +26,7 @@ REGISTRIES = {
     "context.provider": "LLM_PROVIDERS",
     "summaries.provider": "LLM_PROVIDERS",
     "context.format": "CONTEXT_FORMATS",
+    "retrieval.gate.open_on": "GATES",
     "retrieval.ranker": "RANKERS",
     "retrieval.reranker": "RERANKERS",
     "retrieval.embedder": "EMBEDDING_PROVIDERS",
@@ -33,9 +35,9 @@ REGISTRIES = {
 }
 EXTRA_CHOICES = {"retrieval.embedder": ["default"], "knowledge.embedder": ["default"]}
 LONG = {"context.core_prompt", "context.preamble", "summaries.prompt"}
-BESIDE = ("recipe", "behaviours")  # written elsewhere: above the form, and on a page of their own
 BLANK_TYPES = 2  # rows to add entry types in
-SCHEMA: dict[str, Any] = configuration_model().model_json_schema()
+
+_NULL = re.compile(r"\bnull\b", re.IGNORECASE)  # a form has an empty field for it
 
 
 @dataclass(slots=True)
@@ -55,7 +57,19 @@ class ConfigField:
 
     @property
     def label(self) -> str:
-        return self.path.split(".", 1)[-1].replace("_", " ").replace(".", ": ")
+        return setting_label(self.path)
+
+    @property
+    def options(self) -> Sequence[tuple[str, str]]:
+        """Each choice and its words; what is set now is one of them, though nothing here knows it."""
+        now = [self.value] if isinstance(self.value, str) and self.value else self.value or []
+        known = [*self.choices, *(value for value in now if value not in self.choices)]
+        return [(choice, choice_label(self.path, choice)) for choice in known]
+
+    @property
+    def nothing(self) -> str:
+        """What no choice stands for."""
+        return "default" if self.path.endswith(("provider", "language")) else "none"
 
     @property
     def id(self) -> str:
@@ -68,6 +82,10 @@ class ConfigSection:
 
     name: str
     fields: list[ConfigField] = field(default_factory=list)
+
+    @property
+    def label(self) -> str:
+        return section_label(self.name)
 
     @property
     def changed(self) -> int:
@@ -92,19 +110,19 @@ def read_config(sent: Mapping[str, str], companion: Companion) -> dict[str, Any]
     """The companion's level as the form says it, with what stands on other pages. The service validates it."""
     below = inherited(companion)
     level: dict[str, Any] = {name: companion.config[name] for name in BESIDE if companion.config.get(name)}
-    for entry in map(_blank, _leaves()):
+    for entry in map(_blank, leaves()):
         value = _read(entry, sent)
-        if value != _at(below, entry.path):
-            _put(level, entry.path, value)
+        if value != value_at(below, entry.path):
+            put_value(level, entry.path, value)
     return level
 
 
 def _sections(resolved: ResolvedConfiguration, problems: Sequence[FieldProblem]) -> list[ConfigSection]:
     values = resolved.values.model_dump(mode="json")
     sections: dict[str, ConfigSection] = {}
-    for leaf in _leaves():
+    for leaf in leaves():
         entry = _blank(leaf)
-        value = _at(values, entry.path)
+        value = value_at(values, entry.path)
         entry.value = _shown(entry, value)
         entry.level = _level(entry.path, resolved.provenance)
         entry.error = " ".join(
@@ -124,34 +142,6 @@ def _level(path: str, provenance: Mapping[str, str]) -> str:
     return max(found, key=order.index, default="default")
 
 
-@lru_cache(maxsize=1)
-def _leaves() -> tuple[tuple[str, Mapping[str, Any]], ...]:
-    return tuple(leaf for leaf in _walk(SCHEMA, "") if leaf[0].split(".", 1)[0] not in BESIDE)
-
-
-def _walk(schema: Mapping[str, Any], path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    schema = _resolved(schema)
-    if "properties" not in schema:
-        yield path, schema
-        return
-    for name, part in schema["properties"].items():
-        yield from _walk(part, f"{path}.{name}" if path else name)
-
-
-def _resolved(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A reference's target, with what stands beside the reference; of `X or null`, X."""
-    if "$ref" in schema:
-        return _resolved({**SCHEMA["$defs"][schema["$ref"].rsplit("/", 1)[-1]], **_without(schema, "$ref")})
-    if "anyOf" in schema:
-        real = next(part for part in schema["anyOf"] if part.get("type") != "null")
-        return {**_resolved(real), **_without(schema, "anyOf"), "x-optional": True}
-    return schema
-
-
-def _without(schema: Mapping[str, Any], name: str) -> dict[str, Any]:
-    return {key: value for key, value in schema.items() if key != name}
-
-
 def _blank(leaf: tuple[str, Mapping[str, Any]]) -> ConfigField:
     path, schema = leaf
     registry = REGISTRIES.get(path)
@@ -161,7 +151,7 @@ def _blank(leaf: tuple[str, Mapping[str, Any]]) -> ConfigField:
     return ConfigField(
         path=path,
         kind=_kind(path, schema, bool(choices)),
-        help=schema.get("description", ""),
+        help=_NULL.sub(lambda null: "Empty" if null[0] == "Null" else "empty", schema.get("description", "")),
         choices=choices,
         minimum=schema.get("minimum", schema.get("exclusiveMinimum")),
         maximum=schema.get("maximum"),
@@ -175,18 +165,20 @@ def _kind(path: str, schema: Mapping[str, Any], has_choices: bool) -> str:
     if path == "context.layers":
         return "layers"
     if has_choices:
-        return "choice"
-    if schema.get("type") == "array" and "properties" in _resolved(schema.get("items", {})):
+        return "picks" if schema.get("type") == "array" else "choice"
+    if schema.get("type") == "array" and "properties" in resolved_schema(schema.get("items", {})):
         return "json"  # a list of small objects that few companions change
     if schema.get("type") == "object" and schema.get("additionalProperties") is True:
         return "json"  # an object of anything
-    if _resolved(schema.get("items", {})).get("type") == "integer":
+    if resolved_schema(schema.get("items", {})).get("type") == "integer":
         return "numbers"
     kinds = {"boolean": "flag", "integer": "whole", "number": "number", "array": "lines", "object": "pairs"}
     return kinds.get(str(schema.get("type")), "text" if path in LONG else "line")
 
 
 def _shown(entry: ConfigField, value: Any) -> Any:
+    if entry.kind == "picks":
+        return list(value)
     if entry.kind in ("lines", "numbers"):
         return "\n".join(map(str, value))
     if entry.kind == "json":
@@ -208,6 +200,9 @@ def _read(entry: ConfigField, sent: Mapping[str, str]) -> Any:
         return _read_types(entry.path, sent)
     if entry.kind == "layers":
         return _read_layers(entry.path, sent)
+    if entry.kind == "picks":
+        prefix = f"{entry.path}="
+        return [name.removeprefix(prefix) for name in sent if name.startswith(prefix)]
     text = sent.get(entry.path, "").replace("\r\n", "\n").replace("\x00", "")
     if entry.kind == "flag":
         return text == "true"
@@ -272,17 +267,3 @@ def _json(text: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         return text
-
-
-def _at(values: Mapping[str, Any], path: str) -> Any:
-    found: Any = values
-    for name in path.split("."):
-        found = found[name]
-    return found
-
-
-def _put(level: dict[str, Any], path: str, value: Any) -> None:
-    *parents, name = path.split(".")
-    for parent in parents:
-        level = level.setdefault(parent, {})
-    level[name] = value

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Count, Max, Min
+from django.db.models import Count, Func, JSONField, Max, Min, OuterRef, Subquery
 
 from chat.models import KeptContext
 from memory.entries.held import held_of_turns
@@ -17,7 +17,7 @@ from memory.models import (
     RevisionEvent,
     ScratchpadEntry,
 )
-from relationships.models import Message, Turn, TurnState
+from relationships.models import Message, Relationship, Turn, TurnState
 
 BADGES = {
     TurnState.PENDING: "info",
@@ -161,6 +161,25 @@ class Said:
     last: datetime | None
 
 
-def what_was_said(relationship_id: UUID) -> Said:
-    owned = Message.objects.for_relationship(relationship_id)
-    return Said(*owned.aggregate(n=Count("id"), first=Min("occurred_at"), last=Max("occurred_at")).values())
+def what_was_said(relationship: Relationship) -> Said:
+    """Of one that was read with WAS_SAID."""
+    count, first, last = getattr(relationship, "was_said", None) or (0, None, None)
+    return Said(count, first and datetime.fromisoformat(first), last and datetime.fromisoformat(last))
+
+
+# Beside a relationship's row, so that no page asks for it by itself.
+WAS_SAID = Subquery(
+    Message.objects.filter(relationship_id=OuterRef("id"))
+    .order_by()
+    .values("relationship_id")
+    .annotate(
+        was_said=Func(
+            Count("id"),
+            Min("occurred_at"),
+            Max("occurred_at"),
+            function="jsonb_build_array",
+            output_field=JSONField(),
+        )
+    )
+    .values("was_said")
+)

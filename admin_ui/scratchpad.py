@@ -10,6 +10,7 @@ from django.http import HttpRequest
 from admin_ui.paging import page_of
 from admin_ui.params import text_param
 from memory.entries.held import deletions_of
+from memory.mending.matching import texts_with_words
 from memory.models import EntryState, HeldDeletion, ScratchpadEntry, Tier
 from providers.tokens import line_tokens
 from relationships.models import Relationship
@@ -26,6 +27,7 @@ class Filters:
     type: str = ""
     state: str = "active"
     tier: str = ""
+    about: str = ""  # a subject
     grouped: bool = False
 
     @classmethod
@@ -36,6 +38,7 @@ class Filters:
             type=text_param(query, "type"),
             state=state if state in STATES else "active",
             tier=tier if tier in Tier.values else "",
+            about=text_param(query, "about"),
             grouped=query.get("order") == "type",
         )
 
@@ -45,6 +48,9 @@ def scratchpad_of(relationship: Relationship, request: HttpRequest, *, budget: i
     filters = Filters.of(request.GET)
     owned = ScratchpadEntry.objects.for_relationship(relationship.id)
     rows = owned.filter(**_conditions(filters))
+    if filters.text:
+        texts = rows.values_list("id", "content")
+        rows = rows.filter(id__in=texts_with_words(relationship.id, filters.text, texts))
     order = ["type", "-effective_at", "-id"] if filters.grouped else ["-effective_at", "-id"]
     page = page_of(request, rows.order_by(*order), size=PAGE_SIZE)
     groups: dict[str, list[ScratchpadEntry]] = {}
@@ -81,10 +87,10 @@ def held_of(relationship_id: UUID) -> list[tuple[HeldDeletion, list[tuple[str, s
 
 def _conditions(filters: Filters) -> dict[str, Any]:
     conditions: dict[str, Any] = {}
-    if filters.text:
-        conditions["content__icontains"] = filters.text
     if filters.type:
         conditions["type"] = filters.type
+    if filters.about:
+        conditions["subject"] = filters.about
     if filters.state != "any":
         conditions["state"] = filters.state
     if filters.tier:

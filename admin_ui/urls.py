@@ -9,14 +9,15 @@ from admin_ui.views.conversation import ConversationView, TraceView
 from admin_ui.views.data import DataView, ExportView
 from admin_ui.views.documents import DocumentsView, DocumentView
 from admin_ui.views.entries import DecideHeldView, EntryHistoryView, EntryUndoView
-from admin_ui.views.erasing import EraseEntryView, RedactMessagesView
+from admin_ui.views.erasing import ChosenMessagesView, EraseEntryView, RedactMessagesView
 from admin_ui.views.find import FindView
 from admin_ui.views.keys import KeysView, LimitKeyView, RevokeKeyView
 from admin_ui.views.mending import PlanView, UndoPlanView, WishView
 from admin_ui.views.operators import OperatorRoleView, OperatorsView
 from admin_ui.views.overview import AlarmView, FirstTurnView, OverviewView, StatusView
+from admin_ui.views.people import PeopleView
 from admin_ui.views.playground import PlaygroundView, TalkView
-from admin_ui.views.preview import ContextPreviewView
+from admin_ui.views.preview import ContextPreviewView, KeptContextView, NearMissesView
 from admin_ui.views.profile import EndSessionView, ProfileView, SessionStateView
 from admin_ui.views.prompts import PromptsView, PublishPromptView, ReplayView
 from admin_ui.views.relationships import RelationshipsView
@@ -92,11 +93,14 @@ urlpatterns = [
     path("turns/", TurnsView.as_view(), name="turns"),
     path("relationships/", RelationshipsView.as_view(), name="relationships"),
     path(f"{RELATIONSHIP}/", ScratchpadView.as_view(), name="relationship"),
+    path(f"{RELATIONSHIP}/people/", PeopleView.as_view(), name="relationship_people"),
     path(f"{RELATIONSHIP}/entries/", AddEntryView.as_view(), name="relationship_add_entry"),
     path(f"{RELATIONSHIP}/bulk/", BulkView.as_view(), name="relationship_bulk"),
     path(f"{RELATIONSHIP}/conversation/", ConversationView.as_view(), name="relationship_conversation"),
     path(f"{RELATIONSHIP}/summaries/", SummariesView.as_view(), name="relationship_summaries"),
     path(f"{RELATIONSHIP}/context/", ContextPreviewView.as_view(), name="relationship_preview"),
+    path(f"{RELATIONSHIP}/context/scores/", NearMissesView.as_view(), name="relationship_near"),
+    path(f"{RELATIONSHIP}/contexts/<uuid:context_id>/", KeptContextView.as_view(), name="relationship_kept"),
     path(f"{RELATIONSHIP}/time/", TimeTravelView.as_view(), name="relationship_time"),
     path(f"{RELATIONSHIP}/profile/", ProfileView.as_view(), name="relationship_profile"),
     path(f"{RELATIONSHIP}/sessions/", SessionStateView.as_view(), name="relationship_session"),
@@ -125,6 +129,7 @@ urlpatterns = [
     path(f"{RELATIONSHIP}/plans/<uuid:plan_id>/undo/", UndoPlanView.as_view(), name="relationship_undo_plan"),
     path(f"{RELATIONSHIP}/data/", DataView.as_view(), name="relationship_data"),
     path(f"{RELATIONSHIP}/export/", ExportView.as_view(), name="relationship_export"),
+    path(f"{RELATIONSHIP}/messages/", ChosenMessagesView.as_view(), name="relationship_messages"),
     path(f"{RELATIONSHIP}/messages/redact/", RedactMessagesView.as_view(), name="relationship_redact"),
     path(f"{RELATIONSHIP}/held/<uuid:held_id>/", DecideHeldView.as_view(), name="relationship_decide_held"),
     path(f"{ENTRY}/", EntryHistoryView.as_view(), name="relationship_entry"),

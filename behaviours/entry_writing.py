@@ -8,11 +8,11 @@ from behaviours.working import Work
 from memory.entries.history import change_entries
 from memory.entries.limits import entry_fault
 from memory.ingestion.apply import carry_out_all
-from memory.ingestion.apply_state import open_state
 from memory.ingestion.calls import LoneCall
-from memory.ingestion.ingestion_input import read_batch
+from memory.ingestion.opening import open_state
 from memory.ingestion.operations import Operation
 from memory.ingestion.overflow import overflow_scratchpad
+from memory.ingestion.reading import read_batch
 from web.actor import Actor, ActorKind
 
 
@@ -42,7 +42,7 @@ def write_entry(work: Work, text: str, call: LoneCall) -> str:
         model=call.row.model,
     )
     now = timezone.now()
-    state = open_state(given, [operation], now=now)
+    state, _ = open_state(given, [operation], now=now)
     carry_out_all(state, [operation])
     owner = {"relationship_id": given.relationship_id, "project_id": given.project_id}
     by = Actor(ActorKind.MODEL, call.row.model)
@@ -50,6 +50,7 @@ def write_entry(work: Work, text: str, call: LoneCall) -> str:
     changes = [replace(change, origin=replace(change.origin, turn_id=None)) for change in state.changes]
     written = {row.entry_id for row in change_entries(**owner, changes=changes, by=by, now=now)}
     if written:
-        overflow_scratchpad(**owner, ingestion=given.ingestion, written=written, now=now)
+        at_most = state.scratchpad_at_most
+        overflow_scratchpad(**owner, ingestion=given.ingestion, at_most=at_most, written=written, now=now)
     [result] = state.results
     return f"Entry {result.verdict}{f': {result.reason}' if result.reason else ''}."

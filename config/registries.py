@@ -60,7 +60,9 @@ FORGETTING_POLICIES = {
 }
 # What a wish to forget or to correct may be about beside entries and messages: classes of memory.mending.candidates.
 FORGETTABLE: dict[str, str] = {
+    "summary": "summaries.forgettable.ForgettableSummaries",
     "document": "knowledge.forgettable.ForgettableDocuments",
+    "file": "workspace.forgettable.ForgettableFiles",
 }
 # What is to be done every so many seconds: a function takes the present and says how many rows it was about.
 HOUSEKEEPING: dict[str, tuple[float, str]] = {

@@ -23,7 +23,10 @@ class LeftOut:
 
 
 class LayerReport(NamedTuple):
-    """What a layer put in. `sources`: IDs of entries or messages; `reasons`: why each is there (explain)."""
+    """What a layer put in. `sources`: IDs of entries or messages; `reasons`: why each is there (explain).
+
+    `text` and `messages`: what it said, as it stands in the context.
+    """
 
     name: str
     tokens: int
@@ -32,6 +35,8 @@ class LayerReport(NamedTuple):
     reason: str
     left_out: LeftOut | None
     reasons: Mapping[str, str] | None
+    text: str = ""
+    messages: Sequence[ChatMessage] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -203,4 +203,4 @@ def _read(
 
 def _messages_of(rows: Sequence[Any]) -> list[RecentMessage]:
     found = sorted((row for row in rows if row[0] is not None), key=itemgetter(0))
-    return [RecentMessage(*row[1:7], seq=row[0]) for row in found]
+    return [RecentMessage._make((*row[1:7], row[0])) for row in found]

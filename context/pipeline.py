@@ -133,6 +133,8 @@ def _report(name: str, text: LayerText, milliseconds: float, *, explain: bool) -
         reason=text.reason,
         left_out=text.left_out,
         reasons={source: own.get(source, text.reason) for source in text.sources} if explain else None,
+        text=text.text,
+        messages=text.messages,
     )
 
 

@@ -32,11 +32,14 @@ class ForgettableDocuments:
         rows = DocumentChunk.objects.filter(companion_id=scope.relationship.companion_id).filter(
             reduce(and_, said)
         )
-        for row in rows.order_by("document_id", "place")[:MOST]:
-            yield Candidate(self.kind, row.document_id, row.content, fixed=EVERYBODYS)
+        for row in rows.select_related("document").order_by("document_id", "place")[:MOST]:
+            yield Candidate(
+                self.kind, row.document_id, row.content, fixed=EVERYBODYS, place=row.document.name
+            )
 
-    def hide(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> None:
+    def hide(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> set[UUID]:
         """Never asked for: every piece is fixed."""
+        return set()
 
     def restore(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> None:
         """The same."""

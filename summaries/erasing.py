@@ -32,7 +32,7 @@ def erase_in_summaries(
     rows = _covering(relationship_id, message_ids).exclude(state=SummaryState.ERASED)
     covering = list(rows)
     emptied = {"state": SummaryState.ERASED, "text": "", "error": "", "erased_at": now}
-    _make_again(relationship_id, covering, now, **emptied)
+    make_again(relationship_id, covering, now, **emptied)
     calls = [call_id for summary in covering for call_id in summary.model_call_ids]
     return sum(summary.state not in OPEN for summary in covering), calls
 
@@ -47,13 +47,13 @@ def hide_in_summaries(changed: ChangedEntries) -> None:
     }
     if hidden:
         covering = _covering(changed.relationship_id, hidden).exclude(state__in=GONE)
-        _make_again(changed.relationship_id, list(covering), changed.now, state=SummaryState.HIDDEN)
+        make_again(changed.relationship_id, list(covering), changed.now, state=SummaryState.HIDDEN)
 
 
 def follow_hidden_messages(relationship_id: UUID, message_ids: Collection[UUID], now: datetime) -> None:
     """Messages were hidden, or are shown again: what covers them is made anew."""
     covering = _covering(relationship_id, message_ids).exclude(state__in=GONE)
-    _make_again(relationship_id, list(covering), now, state=SummaryState.HIDDEN)
+    make_again(relationship_id, list(covering), now, state=SummaryState.HIDDEN)
 
 
 def _covering(relationship_id: UUID, message_ids: Collection[UUID]) -> Any:
@@ -63,8 +63,9 @@ def _covering(relationship_id: UUID, message_ids: Collection[UUID]) -> Any:
     return rows.none() if first is None else rows.filter(last_seq__gte=first)
 
 
-def _make_again(relationship_id: UUID, covering: Sequence[Summary], now: datetime, **gone: Any) -> None:
-    """Who makes one at this moment loses it, and with it what the model was shown."""
+def make_again(relationship_id: UUID, covering: Sequence[Summary], now: datetime, **gone: Any) -> None:
+    """`gone`: what is written of those that are made by now. Who makes one at this moment loses it, and with
+    it what the model was shown."""
     if not covering:
         return
     rows = Summary.objects.for_relationship(relationship_id).filter(id__in=[row.id for row in covering])

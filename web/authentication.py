@@ -3,7 +3,7 @@
 A key is `rk_<prefix>_<secret>` and is found by its prefix; a token is `rt_<relationship>_<secret>` and is
 looked for inside its relationship. Either takes one query. Only SHA-256 hashes are kept (docs/adr/0005).
 
-A view whose own statement reads the key again (`rereads_key`) is let in by what this process remembers of it, which
+A method whose own statement reads the key again (`rereads_key`) is let in by what this process remembers of it, which
 saves the query. Nothing is answered before the key was read: `ApiView.handle_exception` sees to the errors.
 """
 
@@ -114,7 +114,7 @@ class BearerAuthentication(BaseAuthentication):
         if not header:
             return None
         view = (request.parser_context or {}).get("view")
-        remembered = bool(getattr(view, "rereads_key", False))
+        remembered = request.method in getattr(view, "rereads_key", ())
         credentials = authenticate_header(header, now=datetime.now(UTC), remembered=remembered)
         request.META[PROJECT] = str(credentials.project_id)  # so that the server knows whose the next one is
         return credentials.actor, credentials

@@ -52,7 +52,10 @@ class NotifyBroker(Broker):  # type: ignore[misc]  # django-q2 has no types
         return f"rapport_queue_{self.list_key}"[:63]
 
     def enqueue(self, task: str) -> int:
-        """Insert on the caller's connection. The queue row's ID."""
+        """Insert on the caller's connection. The queue row's ID.
+
+        Planned each time, as a plan for any project looks through all tasks of the one that floods the queue.
+        """
         told = {
             "key": self.list_key,
             "payload": task,

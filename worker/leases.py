@@ -82,27 +82,32 @@ def retry_delay(attempts: int, retry_after: float | None) -> float:
 
 
 class _Renewals:
-    """The leases of a process, and the thread that renews them. It ends when there are none."""
+    """The leases of a process, and the thread that renews them. It ends when there were none for a while.
+
+    Most leases end before their first renewal: for those nobody is woken.
+    """
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._due: dict[object, tuple[float, Callable[[], bool]]] = {}  # by lease: when, in monotonic seconds
         self._renewed: object = None  # that is being renewed just now
+        self._looks_at = 0.0  # when the thread wakes by itself
         self._thread: threading.Thread | None = None
 
     def add(self, lease: object, renew: Callable[[], bool]) -> None:
+        due = monotonic() + settings.LEASE_SECONDS / RENEWALS
         with self._changed:
-            self._due[lease] = (monotonic() + settings.LEASE_SECONDS / RENEWALS, renew)
+            self._due[lease] = (due, renew)
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="leases", daemon=True)
                 self._thread.start()
-            self._changed.notify_all()
+            elif due < self._looks_at:
+                self._changed.notify_all()
 
     def remove(self, lease: object) -> None:
         """Not renewed any more when it returns."""
         with self._changed:
             self._due.pop(lease, None)
-            self._changed.notify_all()
             self._changed.wait_for(lambda: self._renewed is not lease)
 
     def _run(self) -> None:
@@ -118,15 +123,19 @@ class _Renewals:
                 self._changed.notify_all()
 
     def _wait(self) -> tuple[object, Callable[[], bool]] | None:
-        """The lease whose time has come; None when there are no more."""
+        """The lease whose time has come; None when there were no more at two looks."""
+        idle = False
         with self._changed:
-            while self._due:
-                lease, (due, renew) = min(self._due.items(), key=lambda item: item[1][0])
-                left = due - monotonic()
-                if left <= 0:
-                    self._renewed = lease
-                    return lease, renew
-                self._changed.wait(left)
+            while self._due or not idle:
+                idle = not self._due
+                self._looks_at = monotonic() + settings.LEASE_SECONDS / RENEWALS / 2
+                if self._due:
+                    lease, (due, renew) = min(self._due.items(), key=lambda item: item[1][0])
+                    if due <= monotonic():
+                        self._renewed = lease
+                        return lease, renew
+                    self._looks_at = min(self._looks_at, due)
+                self._changed.wait(self._looks_at - monotonic())
             self._thread = None
             return None
 

@@ -26,6 +26,7 @@ from worker.listening import Listener
 log = structlog.get_logger(__name__)
 
 CHANNEL = "rapport_settled"
+TELL_SETTLED = "pg_notify(%(channel)s, id::text)"  # of a row that is settled, in a statement of its own room
 _LISTENING_SECONDS = 2.0  # that a first waiter grants the listener to connect
 _BACKOFF_SECONDS, _LONGEST_BACKOFF_SECONDS = 0.2, 5.0
 

@@ -17,7 +17,6 @@ from web.actor import Actor
 from web.errors import RapportError, StaleVersion
 from workspace.errors import ToolRefused
 from workspace.files import Contents, change_files, list_files, mark_commit, read_file
-from workspace.models import MAIN
 from workspace.tool_definitions import check_arguments
 from workspace.trees import Files, text_of
 
@@ -188,10 +187,6 @@ class FileTools:
             branch=self.branch,
             session_id=self.session_id,
         )
-
-
-def tools_on_main(relationship: Relationship, by: Actor) -> FileTools:
-    return FileTools(relationship, MAIN, by)
 
 
 def _inside(path: str) -> str:

@@ -46,9 +46,12 @@ _REFERENCES: dict[type[Model], tuple[str, ...]] = {
 def redact_workspace(relationship_id: UUID, texts: Collection[str]) -> Counter[str]:
     """How many rows of each model lost words. Inside the erasure's transaction, under the relationship's row lock."""
     pattern = _pattern(texts)
+    return Counter() if pattern is None else redact_pattern(relationship_id, pattern)
+
+
+def redact_pattern(relationship_id: UUID, pattern: re.Pattern[str]) -> Counter[str]:
+    """The same of whatever matches."""
     counts: Counter[str] = Counter()
-    if pattern is None:
-        return counts
     for model, names in _TEXTS.items():
         counts[model.__name__] += _redact_columns(_owned(model, relationship_id), names, pattern)
     snapshots = _owned(Snapshot, relationship_id).exclude(hot_context=None)

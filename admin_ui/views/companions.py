@@ -1,5 +1,6 @@
 """A project's companions: their configuration as a form, their recipe, and what they are made of."""
 
+import json
 from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
@@ -11,14 +12,18 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from admin_ui.access import OperatorView
-from admin_ui.config_form import config_sections, read_config
+from admin_ui.config_diff import between, from_recipe
+from admin_ui.config_form import ConfigField, ConfigSection, config_sections, read_config
 from admin_ui.paging import page_of
 from admin_ui.params import pretty, required_version, text_param
+from admin_ui.setting_words import FIRST, setting_label
+from memory.ingestion.ingestion_input import find_instructions
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.plugins import load
 from relationships.models import Companion
 from relationships.services.companions import create_companion, write_companion_config
-from web.errors import FieldProblem, InvalidConfiguration, StaleVersion
+from relationships.services.configuration import check_level
+from web.errors import FieldProblem, InvalidConfiguration, InvalidInput, StaleVersion
 
 
 class CompanionsView(OperatorView):
@@ -53,47 +58,100 @@ class CompanionView(OperatorView):
         return self._page(request, self.get_companion(companion_id))
 
     def post(self, request: HttpRequest, companion_id: UUID) -> HttpResponse:
-        """The recipe alone, or all fields of the form."""
-        companion = self.get_companion(companion_id)
-        recipe = request.POST.get("recipe")
-        values = {"recipe": recipe} if recipe is not None else read_config(request.POST, companion)
+        """Another recipe, or all fields of the form: what that would change, and with `do=save` the change."""
+        companion, do = self.get_companion(companion_id), request.POST.get("do")
+        level = _level(request, companion)
+        if do == "edit":
+            return self._page(request, companion, level=level)
         try:
+            if do != "save":
+                return self._review(request, companion, level)
             write_companion_config(
                 project_id=self.access.project.id,
                 companion_id=companion_id,
-                config=values,
-                merge=recipe is not None,
+                config=level,
+                merge=False,
                 by=self.access.actor,
                 expected_version=required_version(request.POST),
             )
         except InvalidConfiguration as error:
-            companion.config = companion.config if recipe is not None else values
-            return self._page(request, companion, problems=error.problems, status=422)
+            return self._page(request, companion, level=level, problems=error.problems, status=422)
         except StaleVersion:
             why = "Somebody else changed this companion. Nothing was saved; these are the current values."
             return self._page(request, self.get_companion(companion_id), why=why, status=409)
         messages.success(request, "Configuration saved. It applies from the next turn and context.")
         return redirect("admin_ui:companion", companion_id)
 
+    def _review(self, request: HttpRequest, companion: Companion, level: dict[str, Any]) -> HttpResponse:
+        check_level(level, inside="")
+        ctx = {
+            "companion": companion,
+            "changes": between(companion, level),
+            "config": pretty(level),
+            "version": required_version(request.POST),
+        }
+        return render(request, "admin_ui/companions/review.html", ctx)
+
     def _page(
         self,
         request: HttpRequest,
         companion: Companion,
         *,
+        level: dict[str, Any] | None = None,
         problems: Sequence[FieldProblem] = (),
         why: str = "",
         status: int = 200,
     ) -> HttpResponse:
-        stored = self.get_companion(companion.id) if problems else companion
-        present = resolve_configuration(project=stored.project.config, companion=stored.config)
+        """`level`: what was sent and is not stored; where it has `problems`, the form shows what is."""
+        stored = pretty(companion.config)
+        present = resolve_configuration(project=companion.project.config, companion=companion.config)
+        if level is not None and not problems:
+            companion.config = level
+        first, advanced = _parted(config_sections(companion, problems))
+        behaviours = getattr(present.values, "behaviours", None)
         ctx: dict[str, Any] = {
             "companion": companion,
-            "sections": config_sections(stored if problems else companion, problems),
+            "first": first,
+            "sections": advanced,
+            "prompt": find_instructions(companion, None),
+            "behaviours": list(behaviours.named.items()) if behaviours else [],
             "recipes": [(name, load("RECIPES", name)["description"]) for name in settings.RECIPES],
             "recipe": present.values.recipe,
-            "problems": problems,
+            "different": from_recipe(companion),
+            "draft": level is not None and not problems,
+            "problems": [(setting_label(line.field), line) for line in problems],
             "why": why,
-            "own": pretty(stored.config),
+            "own": stored,
             "resolved": pretty(present.values.model_dump(mode="json")),
         }
         return render(request, "admin_ui/companions/detail.html", ctx, status=status)
+
+
+def _level(request: HttpRequest, companion: Companion) -> dict[str, Any]:
+    """The companion's own level as it was sent: whole (from the review), by its recipe alone, or by the form."""
+    whole, recipe = request.POST.get("config"), request.POST.get("recipe")
+    if whole is not None:
+        try:
+            level = json.loads(whole)
+        except (ValueError, RecursionError):
+            level = None
+        if not isinstance(level, dict):
+            raise InvalidInput.of("config", "is no JSON object; reload the page")
+        return level
+    return (
+        {**companion.config, "recipe": recipe} if recipe is not None else read_config(request.POST, companion)
+    )
+
+
+def _parted(
+    sections: Sequence[ConfigSection],
+) -> tuple[list[tuple[str, list[ConfigField]]], list[ConfigSection]]:
+    """What one changes first, by its title, and all other settings in their sections."""
+    fields = {entry.path: entry for section in sections for entry in section.fields}
+    first = [(title, [fields[path] for path in paths if path in fields]) for title, paths in FIRST.items()]
+    chosen = {path for paths in FIRST.values() for path in paths}
+    rest = [
+        ConfigSection(section.name, [entry for entry in section.fields if entry.path not in chosen])
+        for section in sections
+    ]
+    return first, [section for section in rest if section.fields]

@@ -6,15 +6,21 @@ from typing import Any, Literal
 from uuid import UUID
 
 from django.contrib import messages
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 
 from admin_ui.erasing import counts_in_words
 from admin_ui.params import parse_uuid
 from admin_ui.views.scratchpad import RelationshipPart, entry_of
 from relationships.models import Message, Relationship, Role
+from relationships.services.hiding import hide_messages, show_messages
+from relationships.services.sequence import lock_relationship
 from upkeep.erasure import erase_entry, redact_messages
 from upkeep.erasure.holding import MOST_LISTED
+
+_DONE = {"hide": "hidden", "show": "shown again", "erase": "erased"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +80,34 @@ class RedactMessagesView(RelationshipPart):
             return redirect("admin_ui:relationship_conversation", relationship_id)
         ctx = {**self.ctx_of(relationship), "listed": left, "unticked": not ticked}
         return render(request, "admin_ui/entries/erased.html", ctx, status=200 if ticked else 422)
+
+
+class ChosenMessagesView(RelationshipPart):
+    """Hides the messages that were ticked in the conversation, shows them again, or empties them for good."""
+
+    needs = Role.EDITOR
+
+    def post(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
+        relationship = self.get_relationship(relationship_id)
+        chosen, verb = _ids(request, "message"), request.POST.get("verb", "")
+        back = redirect("admin_ui:relationship_conversation", relationship_id)
+        if not chosen or verb not in _DONE or (verb == "erase" and not self.access.is_owner):
+            messages.error(request, "Select messages." if not chosen else "Only an owner can erase.")
+            return back
+        if verb == "erase":
+            redact_messages(
+                project_id=relationship.project_id,
+                relationship_id=relationship_id,
+                message_ids=chosen,
+                by=self.access.actor,
+            )
+        else:
+            with transaction.atomic():
+                lock_relationship(relationship_id)
+                write = hide_messages if verb == "hide" else show_messages
+                write(relationship_id=relationship_id, message_ids=chosen, now=timezone.now())
+        messages.success(request, f"{len(chosen)} message{'' if len(chosen) == 1 else 's'} {_DONE[verb]}.")
+        return back
 
 
 def _listed(relationship: Relationship, words: Mapping[UUID, Sequence[str]]) -> list[Listed]:

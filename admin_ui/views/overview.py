@@ -17,6 +17,7 @@ from relationships.services.companions import create_companion
 from relationships.services.model_budgets import model_budget_of
 from worker.condition import read_condition
 from worker.readiness import blockers, embedder_in_use, provider_in_use, reasons_for_alarm
+from worker.worker_stats import NOW
 
 TYPES_SHOWN, RECENT = 12, 8
 COMPANIONS_LISTED = 200
@@ -99,6 +100,7 @@ class StatusView(OperatorView):
             "budget": model_budget_of(self.access.project.id),
             "waiting": waiting_turns(condition, self.access.project.id, now=timezone.now()),
             "alive": sum(worker.alive for worker in condition.workers),
+            **{name: sum(worker.counters.get(name, 0) for worker in condition.workers) for name in NOW},
             "llm": provider_in_use(),
             "embedder": embedder_in_use(),
         }

@@ -1,14 +1,17 @@
 """The prompt workbench: versions of a companion's ingestion prompt, what a draft would have kept, publish and back."""
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from admin_ui.access import OperatorView, render_page_or_part
+from admin_ui.comparison import pairs_of
 from admin_ui.params import parse_uuid, text_param
 from admin_ui.word_diff import word_diff
 from memory.ingestion.ingestion_input import find_instructions
@@ -16,12 +19,15 @@ from memory.ingestion.prompt_versions import create_prompt, publish_prompt
 from memory.ingestion.replays import MOST_TURNS, STEPS, request_replay
 from memory.ingestion.templates import default_instructions
 from memory.models import IngestionPrompt, Replay
+from relationships.configuration.cascade import resolve_configuration
 from relationships.models import Companion, Message, Relationship, Role, Turn
+from relationships.services.configuration import configuration_of
 from relationships.services.relationships import get_or_create_relationship
 from relationships.services.turns import NewMessage
 from web.errors import NotFound, RapportError
 
 VERSIONS_SHOWN, RELATIONSHIPS_SHOWN, TURNS_SHOWN = 50, 100, 40
+TICKED_AT_FIRST = 10  # of the last turns
 _LINE_ROLES = {"user": "user", "companion": "assistant", "assistant": "assistant"}
 
 
@@ -84,6 +90,12 @@ class PromptsView(OperatorView):
         self, request: HttpRequest, companion: Companion, template: str, *, why: str = "", status: int = 200
     ) -> HttpResponse:
         published, params = find_instructions(companion, None), request.POST or request.GET
+        chosen = parse_uuid(params.get("relationship", ""))
+        relationships = _relationships_of(companion, chosen=chosen)
+        if chosen is None and relationships and not params.get("conversation"):
+            chosen = relationships[0].id
+        turns = _turns_of(companion, chosen, wanted=parse_uuid(params.get("turn", "")))
+        ticked = _ticked(params, [turn for turn, _ in turns])
         ctx: dict[str, Any] = {
             "companion": companion,
             "template": template,
@@ -93,15 +105,15 @@ class PromptsView(OperatorView):
                 :VERSIONS_SHOWN
             ],
             "shipped": template == default_instructions(),
-            "relationships": _relationships_of(
-                companion, chosen=_uuid_or_none(params.get("relationship", ""))
-            ),
-            "turns": _turns_of(params, companion),
-            "chosen": params.get("relationship", ""),
-            "ticked": set(params.getlist("turn")),
+            "relationships": relationships,
+            # what is ticked first, so that it is in sight
+            "turns": sorted(turns, key=lambda row: row[0].id not in ticked),
+            "chosen": chosen,
+            "ticked": ticked,
             "conversation": params.get("conversation", ""),
             "note": params.get("note", ""),
             "present": bool(params.get("present")),
+            "offline": _ignores_prompts(None, companion),
             "why": why,
         }
         return render(request, "admin_ui/prompts/detail.html", ctx, status=status)
@@ -132,23 +144,22 @@ class ReplayView(OperatorView):
         self, request: HttpRequest, companion_id: UUID, relationship_id: UUID, replay_id: UUID
     ) -> HttpResponse:
         companion = self.get_companion(companion_id)
-        self.get_relationship(relationship_id)
+        relationship = self.get_relationship(relationship_id)
         replay = Replay.objects.for_relationship(relationship_id).filter(id=replay_id).first()
         if replay is None:
             raise NotFound("This comparison no longer exists. Comparisons are deleted after a week.")
-        results = [(step, replay.results.get(step)) for step in STEPS]
-        both = [{_line(entry) for entry in result["entries"]} for _, result in results if result]
+        published, draft = (replay.results.get(step) for step in STEPS)
+        pairs = pairs_of(published["entries"], draft["entries"]) if published and draft else None
         ctx = {
             "companion": companion,
+            "relationship": relationship,
             "replay": replay,
-            "results": [
-                (
-                    step,
-                    result,
-                    [(entry, _is_only_here(entry, both)) for entry in result["entries"]] if result else [],
-                )
-                for step, result in results
-            ],
+            "said": _said(replay),
+            "published": published,
+            "draft": draft,
+            "pairs": pairs,
+            "differing": sum(pair.kind != "same" for pair in pairs or ()),
+            "offline": _ignores_prompts(relationship, companion),
             "done": len(replay.results),
             "steps": len(STEPS),
             "here": reverse("admin_ui:companion_replay", args=[companion_id, relationship_id, replay_id]),
@@ -171,23 +182,27 @@ def conversation_lines(text: str) -> list[NewMessage]:
     return [line for line in said if line.content]
 
 
-def _relationships_of(companion: Companion, *, chosen: UUID) -> list[Relationship]:
+def _relationships_of(companion: Companion, *, chosen: UUID | None) -> list[Relationship]:
     """Those that talked last, and the one that was chosen."""
     owned = Relationship.objects.filter(companion=companion, last_turn_at__isnull=False).select_related(
         "user"
     )
     found = list(owned.order_by("-last_turn_at")[:RELATIONSHIPS_SHOWN])
-    return found if any(row.id == chosen for row in found) else [*found, *owned.filter(id=chosen)]
+    if chosen is None or any(row.id == chosen for row in found):
+        return found
+    return [*found, *owned.filter(id=chosen)]
 
 
-def _turns_of(params: QueryDict, companion: Companion) -> list[tuple[Turn, str]]:
-    """The last turns of the relationship that was chosen, and the one that was asked for, each with its first words."""
-    relationship_id = _uuid_or_none(params.get("relationship", ""))
+def _turns_of(
+    companion: Companion, relationship_id: UUID | None, *, wanted: UUID | None
+) -> list[tuple[Turn, str]]:
+    """The last turns of a relationship, and the one that was asked for, each with its first words."""
+    if relationship_id is None:
+        return []
     if not Relationship.objects.filter(id=relationship_id, companion=companion).exists():
         return []
     owned_turns = Turn.objects.for_relationship(relationship_id).order_by("-seq")
     turns = list(owned_turns[:TURNS_SHOWN])
-    wanted = parse_uuid(params.get("turn", ""))
     if wanted and all(turn.id != wanted for turn in turns):
         turns += owned_turns.filter(id=wanted)
     owned = Message.objects.for_relationship(relationship_id).filter(turn_id__in=[turn.id for turn in turns])
@@ -195,12 +210,30 @@ def _turns_of(params: QueryDict, companion: Companion) -> list[tuple[Turn, str]]
     return [(turn, first.get(turn.id, "")) for turn in turns]
 
 
-def _line(entry: dict[str, str]) -> tuple[str, str]:
-    return entry["type"], entry["content"]
+def _ticked(params: QueryDict, turns: Sequence[Turn]) -> set[UUID]:
+    """Those of the turns that were chosen; where none were and nothing is pasted, the last ones."""
+    chosen = set(params.getlist("turn"))
+    ticked = {turn.id for turn in turns if str(turn.id) in chosen}
+    if ticked or params.get("conversation"):
+        return ticked
+    return {turn.id for turn in turns[:TICKED_AT_FIRST]}
 
 
-def _is_only_here(entry: dict[str, str], both: list[set[tuple[str, str]]]) -> bool:
-    return len(both) == len(STEPS) and not all(_line(entry) in lines for lines in both)
+def _said(replay: Replay) -> list[Message] | list[dict[str, str]]:
+    """What both prompts read: of past turns, or as it was pasted."""
+    if not replay.turn_ids:
+        return list(replay.messages)
+    owned = Message.objects.for_relationship(replay.relationship_id).filter(turn_id__in=replay.turn_ids)
+    return list(owned.filter(erased_at=None, hidden_at=None).order_by("seq"))
+
+
+def _ignores_prompts(relationship: Relationship | None, companion: Companion) -> bool:
+    """Whether turns are read by the offline rules, which no prompt changes."""
+    if relationship is not None:
+        values = configuration_of(relationship).values
+    else:
+        values = resolve_configuration(project=companion.project.config, companion=companion.config).values
+    return (values.ingestion.provider or settings.DEFAULT_LLM_PROVIDER) == "offline"
 
 
 def _uuid_or_none(text: str) -> UUID:

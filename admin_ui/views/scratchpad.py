@@ -45,7 +45,7 @@ class RelationshipPart(OperatorView):
     tab: ClassVar[str] = "scratchpad"
 
     def ctx_of(self, relationship: Relationship) -> dict[str, Any]:
-        return {"relationship": relationship, "tab": self.tab, "said": what_was_said(relationship.id)}
+        return {"relationship": relationship, "tab": self.tab, "said": what_was_said(relationship)}
 
 
 class ScratchpadView(RelationshipPart):

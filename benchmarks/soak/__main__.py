@@ -16,8 +16,8 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=20, help="actions a second")
     parser.add_argument("--people", type=int, default=150, help="who are there at any time")
     options = parser.parse_args()
-    # A model that answers at once is worth no more readers than cores.
-    with runner.own_settings(RAPPORT_WORKERS="2"):
+    # As shipped, whatever the shell says.
+    with runner.own_settings(RAPPORT_WORKERS="2", RAPPORT_READERS="64"):
         from benchmarks.service import models, running_service, server_version
         from benchmarks.soak.run import soak
         from benchmarks.timing import machine
@@ -35,7 +35,7 @@ def main() -> None:
                     )
                 }
                 sections = runner.measure(measures, say, console)
-            about = machine() | {"PostgreSQL": server_version(), "RAPPORT_WORKERS": "2"}
+            about = machine() | {"PostgreSQL": server_version(), "readers": "2 x 64"}
         keep = options.minutes >= FULL_MINUTES and not options.no_save
         if runner.conclude("soak", sections, about, keep=keep):
             raise SystemExit(1)

@@ -14,7 +14,7 @@ EXAMPLE = {"message": "What should I cook tonight?", "session": "phone", "format
 
 class ContextView(ApiView):
     open_to_tokens = True
-    rereads_key = True
+    rereads_key = ("POST",)
     scopes: ClassVar = {"POST": "read"}  # it changes nothing; the message is too long for an address
 
     @operation(

@@ -18,6 +18,7 @@ from memory.entries.editing import add_entry, restore_entry, revise_entry
 from memory.entries.time_travel import NEWEST_FIRST as PAST_NEWEST_FIRST
 from memory.entries.time_travel import entry_of, revisions_at
 from memory.mending.judging import subject_of_text
+from memory.mending.matching import texts_with_words
 from memory.models import EntryRevision, EntrySource, ScratchpadEntry
 from relationships.api.views import ApiView
 from relationships.configuration.merge_patch import merge_patch
@@ -51,6 +52,9 @@ class EntriesView(ApiView):
         rows = ScratchpadEntry.objects.for_relationship(relationship_id).filter(**_filters(query))
         if query.tag:
             rows = rows.exclude(tags={})  # as the index of tags has it
+        if query.text is not None:
+            texts = rows.values_list("id", "content")
+            rows = rows.filter(id__in=texts_with_words(relationship_id, query.text, texts))
         return self.page(rows, EntryAnswer.of, order=NEWEST_FIRST, query=query, slow=_slow(query))
 
     def _page_of_the_past(self, relationship_id: UUID, query: EntryListQuery) -> Response:
@@ -59,6 +63,9 @@ class EntriesView(ApiView):
         )
         filters = {f"after__{name}": wanted for name, wanted in _filters(query).items()}
         rows = revisions.filter(**filters)
+        if query.text is not None:
+            texts = rows.values_list("id", "after__content")
+            rows = rows.filter(id__in=texts_with_words(relationship_id, query.text, texts))
         return self.page(rows, self._present_past, order=PAST_NEWEST_FIRST, query=query, slow=_slow(query))
 
     def _present_past(self, revision: EntryRevision) -> dict[str, Any]:
@@ -203,15 +210,15 @@ def get_entry(relationship_id: UUID, entry_id: UUID) -> ScratchpadEntry:
 
 def _slow(query: EntryListQuery) -> list[str]:
     """The parameters that no index serves."""
-    return [name for name in ("text", "as_of", "known_at") if getattr(query, name)]
+    return [name for name in ("text_contains", "as_of", "known_at") if getattr(query, name)]
 
 
 def _filters(query: EntryListQuery) -> dict[str, Any]:
     filters = query.given("type", "tier", "subject", "category")
     if query.state != "any":
         filters["state"] = query.state
-    if query.text is not None:
-        filters["content__icontains"] = query.text
+    if query.text_contains is not None:
+        filters["content__icontains"] = query.text_contains
     if query.tag:
         filters["tags__contains"] = dict(tag.split("=", 1) for tag in query.tag)
     return filters

@@ -174,6 +174,9 @@ def check_merged(merged: dict[str, Any]) -> None:
         raise InvalidInput.naming(problems) from None
 
 
+FilterText = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
+
+
 class EntryListQuery(PageQuery):
     type: TypeName | None = None
     tier: Tier | None = None
@@ -185,10 +188,10 @@ class EntryListQuery(PageQuery):
     ] = []
     """name=value; several must all hold."""
     category: TypeName | None = None
-    text: (
-        Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")] | None
-    ) = None
-    """Entries that contain this, in any case."""
+    text: FilterText | None = None
+    """Entries that have all these words: whole words and identifiers, in any case, accents, separators and endings."""
+    text_contains: FilterText | None = None
+    """Entries that contain this anywhere, as a part of a word too, in any case."""
     as_of: Timestamp | None = None
     """As it was true then: what had been said by that time, with all that is known today."""
     known_at: Timestamp | None = None

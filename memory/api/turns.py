@@ -13,7 +13,7 @@ from memory.entries.held import held_of_turns
 from memory.ingestion.intake import Idempotency, accept_turn, ingest_now, retry_turn
 from memory.models import EntryRevision, HeldState, ModelCall, OperationResult
 from relationships.api.views import ApiView
-from relationships.models import Message, Turn, TurnState
+from relationships.models import Message, Relationship, Turn, TurnState
 from relationships.services.rows import require
 from relationships.services.turns import NewMessage, NewTurn
 from web.fields import Page
@@ -29,6 +29,7 @@ SETTLED = frozenset({TurnState.APPLIED, TurnState.SKIPPED, TurnState.FAILED})
 class TurnsView(ApiView):
     tag = "Turns"
     open_to_tokens = True
+    rereads_key = ("POST",)
     counts_as: ClassVar = {"POST": "turns"}
 
     @operation("turns_list", "List turns, newest first", query=TurnListQuery, answers={200: Page[TurnAnswer]})
@@ -54,9 +55,11 @@ class TurnsView(ApiView):
         """Answers 202 as soon as the turn is stored. With `wait`, 200 once it is settled, if that is in time."""
         body, query = self.body(TurnBody), self.query(WaitQuery)
         self.own_level(body.config)
-        relationship = self.get_relationship(relationship_id)
         accepted = accept_turn(
-            relationship=relationship, new=_new_turn(body), idempotency=self._idempotency(request)
+            relationship=Relationship(id=relationship_id, project_id=self.project_id),
+            new=_new_turn(body),
+            idempotency=self._idempotency(request),
+            key=self.credentials.remembered,
         )
         turn = accepted.turn
         if query.wait and turn.state not in SETTLED:

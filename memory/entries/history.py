@@ -8,11 +8,16 @@ from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
+import orjson
+
+from config.postgresql.rows import insert_of, rows_text
+from config.postgresql.sessions import prepared_cursor
 from memory.entries.snapshots import rebuild_scratchpad
 from memory.models import EntryRevision, EntryState, RevisionEvent, ScratchpadEntry
 from memory.models.entry import ACCESS_FIELDS
-from relationships.services.sequence import allocate_seq
+from relationships.services.sequence import TAKE_NUMBERS
 from web.actor import Actor
+from web.errors import NotFound
 
 FIELDS = tuple(
     field.attname
@@ -21,6 +26,14 @@ FIELDS = tuple(
 )
 # Of the unique indexes: an active entry whose change touches one of these takes a text or a key.
 _TAKEN = {"state", "subject", "type", "content_hash", "key", "single_valued"}
+
+_FIRST = "taken.last_seq - %(count)s + 1"
+_WRITE = f"""
+WITH taken AS ({TAKE_NUMBERS}),
+     entries AS ({insert_of(ScratchpadEntry, "entries")}),
+     revisions AS ({insert_of(EntryRevision, "revisions", source=", taken", seq=f"{_FIRST} + given.seq")})
+SELECT {_FIRST}, project, companion, relationship FROM taken
+"""  # noqa: S608 - statements of ours
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +88,14 @@ def changed(
 class ChangedEntries:
     """Changes that were made to entries of one relationship, in order, under its row lock.
 
-    `changes`: each entry before and after, as `fields_of` tells it. `levels`: the configuration of project, companion
-    and relationship.
+    `changes`: each entry before and after, as `fields_of` tells it; `entries`: the rows as they are now, by ID, of
+    what was written. `levels`: the configuration of project, companion and relationship.
     """
 
     relationship_id: UUID
     project_id: UUID
     changes: Sequence[tuple[Mapping[str, Any] | None, Mapping[str, Any] | None]]
+    entries: Mapping[UUID, ScratchpadEntry]
     levels: Sequence[Mapping[str, Any]]
     now: datetime
 
@@ -107,8 +121,12 @@ def change_entries(
     """
     if not changes:
         return []
-    _write_rows(relationship_id, changes)
-    first, *levels = allocate_seq(relationship_id, count=len(changes))
+    revisions = make_revisions(
+        relationship_id=relationship_id, project_id=project_id, changes=changes, first=0, by=by, now=now
+    )
+    _change_rows(relationship_id, changes)
+    new = {change.entry.id: change.entry for change in changes if change.entry and change.before is None}
+    levels = _insert(relationship_id, list(new.values()), revisions)
     made = ChangedEntries(
         relationship_id,
         project_id,
@@ -117,26 +135,33 @@ def change_entries(
             for change in changes
             if change.event != RevisionEvent.NONE or change.before is None
         ],
+        entries={change.entry.id: change.entry for change in changes if change.entry is not None},
         levels=levels,
         now=now,
     )
     for listener in change_listeners:
         listener(made)
-    revisions = EntryRevision.objects.bulk_create(
-        make_revisions(
-            relationship_id=relationship_id,
-            project_id=project_id,
-            changes=changes,
-            first=first,
-            by=by,
-            now=now,
-        )
-    )
     rebuild_scratchpad(relationship_id=relationship_id, project_id=project_id, now=now)
     return revisions
 
 
-def _write_rows(relationship_id: UUID, changes: Sequence[Change]) -> None:
+def _insert(
+    relationship_id: UUID, entries: Sequence[ScratchpadEntry], revisions: Sequence[EntryRevision]
+) -> Sequence[Mapping[str, Any]]:
+    """New entries, and the revisions, whose numbers are taken along: they come with numbers from 0. The levels."""
+    given = {"entries": rows_text(entries), "revisions": rows_text(revisions)}
+    with prepared_cursor() as cursor:
+        cursor.execute(_WRITE, {"relationship": relationship_id, "count": len(revisions), **given})
+        row = cursor.fetchone()
+    if row is None:
+        raise NotFound("This relationship is not there.")
+    first, *levels = row
+    for revision in revisions:
+        revision.seq += first
+    return [orjson.loads(level) for level in levels]
+
+
+def _change_rows(relationship_id: UUID, changes: Sequence[Change]) -> None:
     """What gives a text or key up goes before what takes one, so that the unique indexes see it in that order; and
     whatever their number, entries that change alike are one statement.
     """
@@ -150,8 +175,6 @@ def _write_rows(relationship_id: UUID, changes: Sequence[Change]) -> None:
             alike.setdefault(repr(values), ([], values))[0].append(entry.id)
     for ids, values in [*alike.values(), *taking]:
         owned.filter(id__in=ids).update(**values)
-    new = {change.entry.id: change.entry for change in changes if change.entry and change.before is None}
-    ScratchpadEntry.objects.bulk_create(new.values())
     if gone := [UUID(change.before["id"]) for change in changes if change.before and not change.after]:
         owned.filter(id__in=gone).delete()
 

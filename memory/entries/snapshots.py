@@ -11,9 +11,9 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from memory.models import ScratchpadEntry, Tier
+from memory.models import ScratchpadEntry
 from memory.models.entry import USER_SUBJECT
-from relationships.services.snapshots import write_section
+from relationships.services.snapshots import write_scratchpad
 
 Line = list[Any]
 
@@ -34,21 +34,31 @@ class SectionRow(NamedTuple):
     expires_at: datetime | None
 
 
+# What `scratchpad_section` makes of the active entries, made where they are.
+_MADE = """
+SELECT coalesce(jsonb_agg(jsonb_build_array(id, type, content, more, told) ORDER BY effective_at DESC, id DESC), '[]')
+           AS scratchpad,
+       min(least(begins, ends)) AS fresh_until,
+       EXISTS (SELECT 1 FROM memory_scratchpadentry
+                WHERE relationship_id = %(relationship)s AND state = 'active' AND tier = 'archive') AS has_archive
+  FROM (SELECT id, type, content, effective_at, begins, ends,
+               trunc(extract(epoch FROM effective_at))::bigint AS told,
+               nullif(jsonb_strip_nulls(jsonb_build_object(
+                   'subject', nullif(subject, %(user)s), 'key', nullif(key, ''), 'pinned', nullif(pinned, false),
+                   'happens_at', nullif(happens_at, ''), 'from', extract(epoch FROM begins)::float8,
+                   'until', extract(epoch FROM ends)::float8)), '{}') AS more
+          FROM memory_scratchpadentry,
+               LATERAL (SELECT CASE WHEN valid_from > %(now)s THEN valid_from END AS begins,
+                               least(valid_to, expires_at) AS ends) times
+         WHERE relationship_id = %(relationship)s AND state = 'active' AND tier = 'scratchpad'
+           AND (ends > %(now)s) IS NOT FALSE) line
+"""
+
+
 def rebuild_scratchpad(*, relationship_id: UUID, project_id: UUID, now: datetime) -> None:
     """Write the section anew from the active entries, inside the transaction and the lock of their change."""
-    active = ScratchpadEntry.objects.for_relationship(relationship_id).active()
-    has_archive = active.filter(tier=Tier.ARCHIVE).exists()
-    entries = active.in_scratchpad().newest_first()
-    rows = map(SectionRow._make, entries.values_list(*SectionRow._fields))
-    lines, fresh_until = scratchpad_section(rows, now=now)
-    write_section(
-        relationship_id=relationship_id,
-        project_id=project_id,
-        section="scratchpad",
-        value=lines,
-        fresh_until=fresh_until,
-        has_archive=has_archive,
-    )
+    params = {"user": USER_SUBJECT, "now": now}
+    write_scratchpad(_MADE, params, relationship_id=relationship_id, project_id=project_id)
 
 
 def scratchpad_section(

@@ -1,6 +1,6 @@
 """Applies an answer: one short transaction under the relationship's row lock, all of it or nothing."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from uuid import UUID
 
 from django.db import transaction
@@ -9,20 +9,21 @@ from django.utils import timezone
 from memory.entries.fingerprint import content_hash
 from memory.entries.history import change_entries
 from memory.errors import ErasedMeanwhile, StaleAnswer
-from memory.ingestion.apply_state import ApplyState, open_state
-from memory.ingestion.calls import CallLog, erased_meanwhile, shown_ids, store_calls
-from memory.ingestion.claim import Claim, hold_claim, settle_turns
+from memory.ingestion.apply_state import ApplyState
+from memory.ingestion.calls import CallLog, shown_ids
+from memory.ingestion.claim import Claim
 from memory.ingestion.entry_values import subject_of
 from memory.ingestion.forgetting_wishes import carry_out_wishes, leave_to_wishes
+from memory.ingestion.opening import open_state
 from memory.ingestion.operation_handlers import carry_out
 from memory.ingestion.operations import Operation, Refusal
 from memory.ingestion.overflow import overflow_scratchpad
 from memory.ingestion.proposals import Proposed
+from memory.ingestion.settle import hold_claim, settle_turns
 from memory.ingestion.vectors import keep_known_vectors
 from memory.mending.heard import Heard
 from memory.models import (
     HeldDeletion,
-    OperationResult,
     Verdict,
 )
 from relationships.models import TurnState
@@ -32,8 +33,9 @@ from web.actor import Actor, ActorKind
 @transaction.atomic
 def apply_operations(
     *, claim: Claim, proposed: Proposed, log: CallLog, last_try: bool, heard: Sequence[Heard] = ()
-) -> None:
-    """Carry the operations out, and what the person asked to have forgotten; settle the turns, keep the calls.
+) -> bool:
+    """Carry the operations out, and what the person asked to have forgotten; settle the turns, keep the calls. Whether
+    another turn is owed.
 
     Raises StaleAnswer when an entry it would change is not what the model saw; on the last try only the operations
     concerned are refused. Raises ErasedMeanwhile, on any try, as an answer may quote whatever was shown. Raises
@@ -42,10 +44,10 @@ def apply_operations(
     given, items = proposed.given, proposed.items
     hold_claim(claim)
     now = timezone.now()
-    erased = erased_meanwhile(given, *log.inputs) if items or log.waiting else frozenset()
+    shown = set().union(*map(shown_ids, (given, *log.inputs))) if items or log.waiting else set()
+    state, erased = open_state(given, items, now=now, shown=shown)
     if items and erased & shown_ids(given):
         raise ErasedMeanwhile("Something the model was shown was erased while it answered.")
-    state = open_state(given, items, now=now)
     state.shown = log.shown
     state.last_call = (log.ids[-1] if log.ids else None, log.last_model)
     if not last_try:
@@ -55,8 +57,7 @@ def apply_operations(
     _write(state, by=by)
     carry_out_wishes(state, heard, by)
     keep_known_vectors(given, [*state.added, *state.targets.values()], proposed.vectors)
-    _settle(claim, state, log)
-    store_calls(log, now=now, erased=erased)  # last, as it locks the project's count of the day
+    return _settle(claim, state, log, erased)
 
 
 def carry_out_all(state: ApplyState, items: Sequence[Operation | Refusal]) -> None:
@@ -118,10 +119,11 @@ def _write(state: ApplyState, *, by: Actor) -> None:
     if revisions:
         written = {revision.entry_id for revision in revisions}
         ingestion = state.given.ingestion
-        overflow_scratchpad(**owner, ingestion=ingestion, written=written, now=state.now)
+        at_most = state.scratchpad_at_most
+        overflow_scratchpad(**owner, ingestion=ingestion, at_most=at_most, written=written, now=state.now)
 
 
-def _settle(claim: Claim, state: ApplyState, log: CallLog) -> None:
+def _settle(claim: Claim, state: ApplyState, log: CallLog, erased: Set[UUID]) -> bool:
     held = [result for result in state.results if result.verdict == Verdict.HELD]
     if held:
         waiting = HeldDeletion(
@@ -132,12 +134,11 @@ def _settle(claim: Claim, state: ApplyState, log: CallLog) -> None:
         waiting.save(force_insert=True)
         for result in held:
             result.held_id = waiting.id
-    OperationResult.objects.bulk_create(state.results)
-    settle_turns(
+    return settle_turns(
         claim,
         TurnState.APPLIED,
-        call_ids=log.ids,
+        log=log,
+        results=state.results,
+        erased=erased,
         prompt_version=state.given.instructions.version,
-        error_code="",
-        error="",
     )

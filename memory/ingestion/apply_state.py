@@ -1,19 +1,18 @@
 """What an answer is applied to: the entries as they are now, under the relationship's lock, and what became of them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from memory.entries.fingerprint import content_hash
 from memory.entries.history import Change, Origin, added, changed, fields_of
 from memory.ingestion.entry_values import cited_ids, rewrite, said_at_of
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.ingestion.operations import Operation, Refusal
+from memory.ingestion.overflow import tokens_at_most
 from memory.ingestion.results import result_of
 from memory.models import (
-    EntryRevision,
     EntryState,
     OperationResult,
     RevisionEvent,
@@ -37,6 +36,7 @@ class ApplyState:
     forgotten: dict[tuple[str, bytes], datetime]  # when an entry that said this was deleted, effectively
     keyed: dict[tuple[str, str], ScratchpadEntry]
     active_count: int  # when it was opened
+    scratchpad_tokens: float = 0  # at the most, of its lines then
     opened_active: frozenset[UUID] = frozenset()
     skipped: dict[tuple[str, bytes], ScratchpadEntry] = field(default_factory=dict)
     touched: dict[UUID, str] = field(default_factory=dict)
@@ -56,6 +56,12 @@ class ApplyState:
         )
         added = sum(entry.state == EntryState.ACTIVE for entry in self.added)
         return self.active_count - left + added >= self.given.ingestion.max_entries
+
+    @property
+    def scratchpad_at_most(self) -> float:
+        """Tokens that its lines may take with the changes."""
+        texts = {change.entry.id: change.entry.content for change in self.changes if change.entry}
+        return self.scratchpad_tokens + sum(tokens_at_most(len(said.encode()), 1) for said in texts.values())
 
     def turn_of(self, item: Operation | Refusal) -> Turn:
         """The turn an operation rests on: that of the last message it cites; else the batch's last."""
@@ -195,64 +201,6 @@ class ApplyState:
         )
         self.results.append(result)
         return result
-
-
-def open_state(given: IngestionInput, items: Sequence[Operation | Refusal], *, now: datetime) -> ApplyState:
-    """Read what the operations speak of: four queries at the most, whatever their number. Call under the lock."""
-    operations = [item for item in items if isinstance(item, Operation)]
-    owned = ScratchpadEntry.objects.for_relationship(given.relationship_id)
-    shown = [given.entries[o.entry - 1] for o in operations if o.entry is not None]
-    hashes = [content_hash(o.content) for o in operations if o.content]
-    wanted = [EntryState.ACTIVE, EntryState.DELETED]
-    if any(o.op == "none" for o in operations):
-        wanted.append(EntryState.SUPERSEDED)
-    keys = {key for key in (*(o.key for o in operations), *(entry.key for entry in shown)) if key}
-    rows: list[ScratchpadEntry] = []
-    if operations:
-        rows = list(
-            owned.filter(id__in=[entry.id for entry in shown])
-            | owned.filter(content_hash__in=hashes, state__in=wanted)
-            | owned.filter(key__in=keys, state=EntryState.ACTIVE, single_valued=True)
-        )
-    return ApplyState(
-        given=given,
-        now=now,
-        targets={row.id: row for row in rows},
-        active={
-            (row.subject, bytes(row.content_hash)): row for row in rows if row.state == EntryState.ACTIVE
-        },
-        forgotten=_forgotten(given.relationship_id, rows),
-        keyed={
-            (row.subject, row.key): row
-            for row in rows
-            if row.state == EntryState.ACTIVE and row.single_valued and row.key
-        },
-        active_count=owned.active().count() if operations else 0,
-        opened_active=frozenset(row.id for row in rows if row.state == EntryState.ACTIVE),
-        skipped={
-            (row.subject, bytes(row.content_hash)): row for row in rows if row.state == EntryState.SUPERSEDED
-        },
-    )
-
-
-def empty_state(given: IngestionInput, *, now: datetime) -> ApplyState:
-    """As if nothing were remembered yet, whatever is: for a dry run that begins with an empty scratchpad."""
-    return ApplyState(given, now, targets={}, active={}, forgotten={}, keyed={}, active_count=0)
-
-
-def _forgotten(relationship_id: UUID, rows: Iterable[ScratchpadEntry]) -> dict[tuple[str, bytes], datetime]:
-    deleted = {
-        row.id: (row.subject, bytes(row.content_hash)) for row in rows if row.state == EntryState.DELETED
-    }
-    if not deleted:
-        return {}
-    revisions = (
-        EntryRevision.objects.for_relationship(relationship_id)
-        .filter(entry_id__in=list(deleted), event=RevisionEvent.DELETE)
-        .order_by("seq")
-        .values_list("entry_id", "effective_at")
-    )
-    return {deleted[entry_id]: effective_at for entry_id, effective_at in revisions}
 
 
 def is_single_valued(state: ApplyState, operation: Operation) -> bool:

@@ -1,6 +1,6 @@
 """Keeps every question to a model: the exact prompt, the raw answer, what it took, what went wrong."""
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from time import perf_counter
@@ -15,7 +15,7 @@ from memory.models import ModelCall
 from providers.errors import ProviderError
 from providers.llm.base import Completion, CompletionRequest, LLMProvider
 from relationships.ids import uuid7
-from relationships.services.model_budgets import count_spending
+from relationships.services.model_budgets import COUNT_SPENDING, count_spending, spending_figures
 from worker.worker_stats import count_model_call, model_call
 
 
@@ -103,24 +103,39 @@ class CallLog:
         self.models[row.id] = row.model
 
 
-def store_calls(log: CallLog, *, now: datetime, erased: Set[UUID] | None = None) -> None:
-    """Insert what waits, and count it. Call it in the settling transaction, under the relationship's row lock.
+def take_calls(
+    log: CallLog, *, project_id: UUID, now: datetime, erased: Set[UUID] | None = None
+) -> tuple[Sequence[ModelCall], Mapping[str, Any]]:
+    """What waits, as rows to be stored in the settling transaction; and the parameters of COUNT_SPENDING.
 
-    What a call quotes may have been erased while the model answered: such a call is stored without its texts.
-    `erased`: what `erased_meanwhile` said of `log.inputs`, from who asked it in this transaction.
+    Call it under the relationship's row lock: what a call quotes may have been erased while the model answered, and
+    such a call is kept without its texts. `erased`: what that was, from who asked in this transaction.
     """
-    if not log.waiting:
-        return
-    if erased is None:
+    if log.waiting and erased is None:
         erased = erased_meanwhile(*log.inputs)
     for record in log.waiting:
-        if shown_ids(record.given) & erased:
+        if shown_ids(record.given) & (erased or set()):
             row = record.row
             row.system = row.prompt = row.answer = row.error = ""
             row.redacted_at = now
-    ModelCall.objects.bulk_create(record.row for record in log.waiting)
-    count_calls(log, now=now)
+    rows = [record.row for record in log.waiting]
+    figures = spending_figures(
+        project_id,
+        [record.completion for record in log.waiting],
+        answered=any(not row.error_code for row in rows),
+        now=now,
+    )
     log.waiting.clear()
+    return rows, figures
+
+
+def store_calls(log: CallLog, *, now: datetime) -> None:
+    """Insert what waits, and count it: of a batch that is not settled. Late in its transaction, see take_calls."""
+    if log.waiting:
+        rows, figures = take_calls(log, project_id=log.waiting[0].given.project_id, now=now)
+        ModelCall.objects.bulk_create(rows)
+        with connection.cursor() as cursor:
+            cursor.execute(COUNT_SPENDING, figures)
 
 
 def count_calls(log: CallLog, *, now: datetime) -> None:

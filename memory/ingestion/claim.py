@@ -1,28 +1,24 @@
-"""Takes turns of one relationship, in order, for as long as a lease lasts; and settles them.
+"""Takes turns of one relationship, in order, for as long as a lease lasts (memory.ingestion.settle puts them down).
 
 A claim is made under the relationship's row lock, so one worker at a time reads a relationship; a lease that ran out or
 whose worker died is taken back by the sweep (memory.ingestion.sweep).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from time import monotonic, sleep
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import orjson
 from django.conf import settings
-from django.contrib.postgres.fields import ArrayField
-from django.db import Error as DatabaseError
-from django.db import connection, transaction
-from django.db.models import F, Func, UUIDField, Value
-from django.db.models.functions import Coalesce
+from django.db import transaction
 from django.utils import timezone
 
+from config.postgresql.sessions import prepared_cursor
 from memory.errors import LeaseLost
-from memory.ingestion.calls import CallLog, storable, store_calls
-from relationships.configuration.cascade import resolve_configuration
+from memory.ingestion.reading import FACTS, Facts, configuration_of_batch, facts_asked, facts_of
+from relationships.configuration.schema import Configuration
 from relationships.models import Turn, TurnState
 from relationships.services.sequence import lock_relationship
 from web.errors import InvalidConfiguration
@@ -35,53 +31,113 @@ FRESH_SHARE = 0.05
 # Between a claim and its end the process was killed, or killed itself: the sweep says so on the turn.
 ALONE_AFTER = 2  # such deaths
 HOPELESS_AT_ONCE = 4  # turns that fail because of them, before the next one that can be read
-_HAND_BACK_SECONDS, _PAUSE_SECONDS = 60.0, 0.5
 
-# Whether somebody is at it; the first turn's own configuration, if one is owed; and the levels below that.
-HEAD = """
-SELECT EXISTS (SELECT 1 FROM relationships_turn WHERE relationship_id = %(id)s AND state = 'processing'),
-       (SELECT config::text FROM relationships_turn
-         WHERE relationship_id = %(id)s AND state = 'pending' AND due_at IS NOT NULL ORDER BY seq LIMIT 1),
-       p.config::text, c.config::text, r.config::text
+_TURN = tuple(field.column for field in Turn._meta.concrete_fields)
+_JSON = tuple(place for place, name in enumerate(_TURN) if name in ("config", "tags"))
+_MOST = 50 + HOPELESS_AT_ONCE  # rows that are looked at: the largest batch there may be
+
+# Locks the relationship and tells whether somebody is at it, the levels, and the turns that are owed. Whatever wrote
+# while it waited for the lock it may not see: the statement after it looks again. A claim that a crash of the database
+# takes away leaves its turns pending, as if it had never been: no commit waits for the disk.
+_LOOK = f"""
+SELECT set_config('synchronous_commit', 'off', true), p.config::text, c.config::text, r.config::text,
+       EXISTS (SELECT 1 FROM relationships_turn WHERE relationship_id = r.id AND state = 'processing'),
+       {", ".join(f"t.{name}" for name in _TURN)}
   FROM relationships_relationship r
   JOIN relationships_companion c ON c.id = r.companion_id
   JOIN relationships_project p ON p.id = r.project_id
- WHERE r.id = %(id)s
+  LEFT JOIN LATERAL (SELECT * FROM relationships_turn
+                      WHERE relationship_id = r.id AND state = 'pending' AND due_at IS NOT NULL
+                      ORDER BY seq LIMIT {_MOST}) t ON true
+ WHERE r.id = %s ORDER BY t.seq FOR UPDATE OF r
+"""  # noqa: S608 - columns of ours
+
+# As QueuedQuerySet.claim, and only where nobody is at the relationship and no earlier turn came back meanwhile. What it
+# is read with comes along.
+_TAKE = """
+WITH taken AS (
+    UPDATE relationships_turn
+       SET state = 'processing', lease_token = %(token)s, lease_until = %(until)s, leased_by = %(worker)s,
+           claimed_at = %(now)s
+     WHERE relationship_id = %(relationship)s AND id = ANY(%(turns)s)
+       AND state = 'pending' AND lease_token IS NULL AND due_at <= %(now)s
+       AND NOT EXISTS (SELECT 1 FROM relationships_turn o
+                        WHERE o.relationship_id = %(relationship)s AND NOT o.id = ANY(%(turns)s)
+                          AND (o.state = 'processing'
+                               OR (o.state = 'pending' AND o.due_at IS NOT NULL AND o.seq < %(before)s)))
+    RETURNING id)
+SELECT (SELECT count(*) FROM taken), facts.* FROM (SELECT) once LEFT JOIN ({facts}) facts ON true
 """
+_TAKE_AND_READ = _TAKE.format(facts=FACTS)
+_ONLY_TAKE = _TAKE.format(facts="SELECT")
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Turns that this worker holds, in order of seq. `fresh_until`: so long the lease needs no renewal."""
+    """Turns that this worker holds, in order of seq. `fresh_until`: so long the lease needs no renewal.
+
+    `facts`: what they are read with, as it was when they were taken; None: that is to be read anew.
+    """
 
     relationship_id: UUID
     token: UUID
     turns: tuple[Turn, ...]
     fresh_until: datetime
+    facts: Facts | None = None
 
 
 @transaction.atomic
 def claim_turns(*, relationship_id: UUID, worker: str) -> Claim | None:
     """The next batch of due turns, or None: nothing is due, somebody is at it, or an earlier turn waits to retry."""
-    _leave_the_disk_behind()
-    if not lock_relationship(relationship_id):
+    with prepared_cursor() as cursor:
+        cursor.execute(_LOOK, [relationship_id])
+        rows = cursor.fetchall()
+    owed = [_turn(row[5:]) for row in rows if row[5 + _TURN.index("id")] is not None]
+    if not owed or rows[0][4]:
         return None
-    most = _most_at_once(relationship_id)
-    if not most:
-        return None
+    configuration = _configuration(map(orjson.loads, rows[0][1:4]), owed[0])
+    most: int = configuration.ingestion.max_batch if configuration else 1
     now = timezone.now()
-    waiting = Turn.objects.for_relationship(relationship_id)
-    owed = waiting.filter(state=TurnState.PENDING, due_at__isnull=False).order_by("seq")
-    batch = _batch(_without_hopeless(list(owed[: most + HOPELESS_AT_ONCE])), now)[:most]
+    batch = _batch(_without_hopeless(owed[: most + HOPELESS_AT_ONCE]), now)[:most]
     if not batch:
         return None
-    rows = waiting.filter(id__in=[turn.id for turn in batch])
-    lease = rows.claim(worker=worker, now=now, in_order=True, fields=("relationship", "id"), claimed_at=now)
-    if lease is None or len(lease.rows) != len(batch):
+    token = uuid4()
+    taken, facts = _take(batch, configuration, token=token, worker=worker, now=now)
+    if taken != len(batch):
         transaction.set_rollback(True)  # one of them was changed at this moment: the sweep comes back to it
         return None
     fresh_until = now + timedelta(seconds=settings.LEASE_SECONDS * FRESH_SHARE)
-    return Claim(relationship_id, lease.token, tuple(batch), fresh_until)
+    return Claim(relationship_id, token, tuple(batch), fresh_until, facts)
+
+
+def _take(
+    batch: Sequence[Turn], configuration: Configuration | None, *, token: UUID, worker: str, now: datetime
+) -> tuple[int, Facts | None]:
+    """How many were taken; and what they are read with, where the configuration says what that is."""
+    own: dict[str, Any] = {"token": token, "until": lease_end(now), "worker": worker, "now": now}
+    first = batch[0]
+    own |= {"relationship": first.relationship_id, "turns": [turn.id for turn in batch], "before": first.seq}
+    asked = facts_asked(batch, configuration, now=now) if configuration else {}
+    with prepared_cursor() as cursor:
+        cursor.execute(_TAKE_AND_READ if configuration else _ONLY_TAKE, own | asked)
+        taken, *row = cursor.fetchone()
+    return taken, facts_of(row, configuration, now=now) if configuration else None
+
+
+def _configuration(levels: Iterable[Any], first: Turn) -> Configuration | None:
+    """None: it is wrong. Whoever reads the turn says so, on the turn."""
+    try:
+        return configuration_of_batch(levels, first)
+    except InvalidConfiguration:
+        return None
+
+
+def _turn(columns: Sequence[Any]) -> Turn:
+    values = list(columns)
+    for place in _JSON:
+        values[place] = orjson.loads(values[place])
+    turn: Turn = Turn.from_db("default", [field.attname for field in Turn._meta.concrete_fields], values)
+    return turn
 
 
 def is_owed(relationship_id: UUID) -> bool:
@@ -94,7 +150,7 @@ def renew_lease(claim: Claim) -> None:
     """Hold on for another while, before a call; a lease just taken is as good. Raises LeaseLost."""
     if timezone.now() < claim.fresh_until:
         return
-    if _held(claim).update(lease_until=lease_end(timezone.now())) != len(claim.turns):
+    if held_turns(claim).update(lease_until=lease_end(timezone.now())) != len(claim.turns):
         raise LeaseLost("Another worker has taken these turns over.")
 
 
@@ -107,115 +163,7 @@ def keep_lease(claim: Claim) -> bool:
     return bool(rows.renew(claim.token, now=timezone.now()))
 
 
-def hold_claim(claim: Claim) -> None:
-    """Lock the relationship and the turns, which are still ours then. Raises LeaseLost. In a transaction.
-
-    The turns too: who takes them back from a worker that passes for dead does not ask for the relationship's lock.
-    """
-    if not lock_relationship(claim.relationship_id):
-        raise LeaseLost("The relationship was erased.")
-    if len(_held(claim).select_for_update().values_list("id")) != len(claim.turns):
-        raise LeaseLost("Another worker has taken these turns over.")
-
-
-def settle_turns(claim: Claim, state: TurnState, *, call_ids: Sequence[UUID], **values: Any) -> None:
-    """The end of the claimed turns for now: gives the lease back. Call after hold_claim."""
-    _held(claim).settle(
-        state=state,
-        settled_at=timezone.now(),
-        waiting_since=None,
-        waits_on="",
-        attempts=F("attempts") + 1,
-        model_call_ids=_with_calls(call_ids),
-        **values,
-    )
-    announce_settled(turn.id for turn in claim.turns)
-
-
-@transaction.atomic
-def fail_turns(claim: Claim, *, code: str, error: str, log: CallLog | None) -> None:
-    """Permanently: each steps aside, visibly, and can be retried by a person."""
-    hold_claim(claim)
-    if log is not None:
-        store_calls(log, now=timezone.now())
-    settle_turns(
-        claim,
-        TurnState.FAILED,
-        call_ids=log.ids if log else (),
-        error_code=code,
-        error=storable(error)[:2000],
-        due_at=None,
-    )
-
-
-@transaction.atomic
-def release_turns(
-    claim: Claim,
-    *,
-    code: str = "",
-    error: str = "",
-    delay: float = 0.0,
-    counted: bool = False,
-    waits_on: str = "",
-    log: CallLog | None = None,
-) -> None:
-    """Give turns back for another try, `delay` seconds from now. Until then they block the turns after them.
-
-    `code` is why; without one they were not tried. `waits_on` is the provider that failed them.
-    """
-    hold_claim(claim)
-    if log is not None:
-        store_calls(log, now=timezone.now())
-    now = timezone.now()
-    _held(claim).release(
-        due_at=now + timedelta(seconds=delay),
-        counted=counted,
-        code=code,
-        error=storable(error)[:2000],
-        waiting_since=Coalesce("waiting_since", now) if code else None,
-        waits_on=waits_on,
-        model_call_ids=_with_calls(log.ids if log else ()),
-    )
-
-
-@transaction.atomic
-def keep_calls(claim: Claim, log: CallLog) -> None:
-    """Store the calls of a batch that is read again, and note them on its turns."""
-    if not log.ids:
-        return
-    hold_claim(claim)
-    store_calls(log, now=timezone.now())
-    _held(claim).update(model_call_ids=_with_calls(log.ids))
-
-
-def hand_back(claim: Claim) -> None:
-    """After a crash: whatever of the claim is not settled is due again at once.
-
-    Waits a while for a database that is away, as there is nothing better to do; then the lease has its end.
-    """
-    until = monotonic() + _HAND_BACK_SECONDS
-    while True:
-        try:
-            if not connection.in_atomic_block:
-                connection.close()
-            _held(claim).release(due_at=timezone.now())
-        except DatabaseError:
-            if monotonic() > until:
-                return
-            sleep(_PAUSE_SECONDS)
-        else:
-            return
-
-
-def _leave_the_disk_behind() -> None:
-    """In this transaction, don't wait until the commit is on the disk: a claim that a crash of the database takes
-    away leaves its turns pending, as if it had never been.
-    """
-    with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL synchronous_commit = off")
-
-
-def _held(claim: Claim) -> QueuedQuerySet:
+def held_turns(claim: Claim) -> QueuedQuerySet:
     turns = Turn.objects.for_relationship(claim.relationship_id).filter(
         id__in=[turn.id for turn in claim.turns]
     )
@@ -252,29 +200,3 @@ def _batch(ordered: Sequence[Turn], now: datetime) -> list[Turn]:
             break
         batch.append(turn)
     return batch
-
-
-def _most_at_once(relationship_id: UUID) -> int:
-    """How many turns may be one batch, as the first one has it; 0: none is owed, or somebody is at it."""
-    with connection.cursor() as cursor:
-        cursor.execute(HEAD, {"id": relationship_id})
-        busy, turn, *levels = cursor.fetchone()
-    if busy or turn is None:
-        return 0
-    project, companion, relationship, turn = map(orjson.loads, (*levels, turn))
-    try:
-        resolved = resolve_configuration(
-            project=project, companion=companion, relationship=relationship, turn=turn
-        )
-    except InvalidConfiguration:
-        return 1  # whoever reads it says what is wrong, on the turn
-    most: int = resolved.values.ingestion.max_batch
-    return most
-
-
-def _with_calls(call_ids: Sequence[UUID]) -> Func:
-    """A turn's model calls, and these."""
-    ids = ArrayField(UUIDField())
-    return Func(
-        F("model_call_ids"), Value(list(call_ids), output_field=ids), function="array_cat", output_field=ids
-    )

@@ -7,12 +7,14 @@ from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.operations import Operation, Refusal
 from memory.mending.heard import Heard, carry_out_heard
 from memory.mending.judging import Verdict, judge
-from memory.models import EntryState
+from memory.mending.wishes import read_wish
+from memory.models import EntryState, MendingVerb
 from memory.models import Verdict as Outcome
 from web.actor import Actor
 
 PART = "only a part of it is to be forgotten, which the plan of the wish does"
 OTHER = "says something else than what is to be forgotten"
+PUT_RIGHT = "an entry is corrected to say it"
 ASKED_FOR = "was asked to be forgotten in the same breath"
 
 
@@ -31,6 +33,15 @@ def _left(given: IngestionInput, item: Operation | Refusal, heard: Sequence[Hear
         return item
     cited = [given.messages[number - 1].id for number in item.messages]
     for wish in heard:
+        if wish.draft.verb == MendingVerb.CORRECT:
+            if (
+                item.op == "add"
+                and wish.message_id in cited
+                and wish.taken
+                and _says_anew(wish, item.content)
+            ):
+                return Refusal(item.raw, PUT_RIGHT, item.messages, item.call_id)
+            continue
         entry = given.entries[item.entry - 1] if item.entry is not None else None
         if entry is not None and wish.message_id in cited and item.op in ("delete", "update"):
             if entry.id in wish.edited:
@@ -57,6 +68,11 @@ def _says(wish: Heard, content: str) -> bool:
         bool(asked.must)
         and judge(asked, content, stems={}, owners=wish.draft.scope.owners).verdict == Verdict.SAYS
     )
+
+
+def _says_anew(wish: Heard, content: str) -> bool:
+    right, owners = read_wish(wish.draft.to), wish.draft.scope.owners
+    return judge(right, content, stems={}, owners=owners).verdict == Verdict.SAYS
 
 
 def carry_out_wishes(state: ApplyState, heard: Sequence[Heard], by: Actor) -> None:

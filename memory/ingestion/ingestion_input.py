@@ -1,13 +1,10 @@
 """What a batch of turns is read with: the configuration that holds, the entries, the messages. Only reads."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
-
-from django.db import connection
-from django.db.models import Exists
 
 from memory.errors import InvalidTemplate
 from memory.fence import cut_fenced
@@ -16,7 +13,6 @@ from memory.ingestion.templates import default_instructions
 from memory.models import IngestionPrompt, ScratchpadEntry, Tier
 from memory.retrieval.configuration import Retrieval
 from providers.tokens import estimate_tokens, line_tokens
-from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.schema import Configuration
 from relationships.models import Companion, Message, Relationship, Turn
 from web.errors import NotFound
@@ -99,25 +95,6 @@ class IngestionInput:
         return range(self.earlier_above + 1, self.earlier_above + len(self.references) + 1)
 
 
-def read_batch(turns: Sequence[Turn]) -> IngestionInput:
-    """What the model will be shown for these turns of one relationship. Raises NotFound when it was erased, and
-    InvalidConfiguration.
-    """
-    relationship = _relationship(turns[0].relationship_id)
-    configuration = _configuration(relationship, turns[0].config)
-    messages = _new_messages(relationship, turns, configuration.ingestion)
-    references = _reference_messages(relationship, turns, configuration.ingestion)
-    return compose_input(
-        relationship,
-        configuration,
-        turns,
-        messages,
-        references,
-        _instructions_of(relationship.companion, configuration.ingestion),
-        has_archive=relationship.has_archive,  # type: ignore[attr-defined]  # annotated
-    )
-
-
 def compose_input(
     relationship: Relationship,
     configuration: Configuration,
@@ -126,9 +103,11 @@ def compose_input(
     references: Sequence[InputMessage],
     instructions: Instructions,
     *,
+    entries: Iterable[ShownEntry],
     has_archive: bool,
 ) -> IngestionInput:
-    entries, hidden, tokens = _shown_entries(relationship.id, configuration.ingestion.shown_budget)
+    """`entries`: all of the scratchpad, newest first."""
+    shown, hidden, tokens = _within(configuration.ingestion.shown_budget, entries)
     return IngestionInput(
         relationship_id=relationship.id,
         project_id=relationship.project_id,
@@ -138,7 +117,7 @@ def compose_input(
         ingestion=configuration.ingestion,
         instructions=instructions,
         turns=tuple(turns),
-        entries=entries,
+        entries=shown,
         hidden_entries=hidden,
         entry_tokens=tokens,
         messages=tuple(messages),
@@ -160,14 +139,11 @@ def find_instructions(companion: Companion, version: int | None = None) -> Instr
     return Instructions(prompt.version, prompt.template)
 
 
-def _instructions_of(companion: Companion, ingestion: Ingestion) -> Instructions:
-    """Those the configuration names. Raises InvalidTemplate: the turn fails, and says what to mend."""
-    try:
-        return find_instructions(companion, ingestion.prompt_version)
-    except NotFound:
-        raise InvalidTemplate(
-            f"ingestion.prompt_version is {ingestion.prompt_version}, and this companion's prompt has no such version."
-        ) from None
+def missing_version(version: int) -> InvalidTemplate:
+    """The turn fails, and says what to mend."""
+    return InvalidTemplate(
+        f"ingestion.prompt_version is {version}, and this companion's prompt has no such version."
+    )
 
 
 def archive_of(relationship_id: UUID) -> Any:
@@ -175,42 +151,18 @@ def archive_of(relationship_id: UUID) -> Any:
     return ScratchpadEntry.objects.filter(relationship_id=relationship_id, tier=Tier.ARCHIVE).active()
 
 
-def _relationship(relationship_id: UUID) -> Relationship:
-    """With `has_archive`: asked along, so that an empty archive costs no statement of its own."""
-    found = (
-        Relationship.objects.select_related("companion", "project", "user")
-        .annotate(has_archive=Exists(archive_of(relationship_id)))
-        .filter(id=relationship_id)
-        .first()
-    )
-    if found is None:
-        raise NotFound("This relationship is not there any more.")
-    return found
+def scratchpad_of(relationship_id: UUID) -> Iterable[ShownEntry]:
+    """All of it, newest first."""
+    active = ScratchpadEntry.objects.for_relationship(relationship_id).active().in_scratchpad()
+    return map(ShownEntry._make, active.newest_first().values_list(*ShownEntry._fields))
 
 
-def _configuration(relationship: Relationship, turn_config: dict[str, Any]) -> Configuration:
-    return resolve_configuration(
-        project=relationship.project.config,
-        companion=relationship.companion.config,
-        relationship=relationship.config,
-        turn=turn_config,
-    ).values
-
-
-def _shown_entries(relationship_id: UUID, budget: int) -> tuple[tuple[ShownEntry, ...], int, int]:
-    """The newest within `budget` tokens, in the order in which they were made, which stays as it is when others are
+def _within(budget: int, entries: Iterable[ShownEntry]) -> tuple[tuple[ShownEntry, ...], int, int]:
+    """The first within `budget` tokens, in the order in which they were made, which stays as it is when others are
     added: (shown, how many are not, tokens of all as lines of the scratchpad).
     """
-    rows = (
-        ScratchpadEntry.objects.for_relationship(relationship_id)
-        .active()
-        .in_scratchpad()
-        .newest_first()
-        .values_list(*ShownEntry._fields)
-    )
     shown, total, hidden, tokens = [], 0, 0, 0
-    for row in rows:
-        entry = ShownEntry(*row)
+    for entry in entries:
         total += estimate_tokens(entry.content) + TOKENS_PER_LINE
         tokens += line_tokens(entry.content)
         if total <= budget:
@@ -218,54 +170,6 @@ def _shown_entries(relationship_id: UUID, budget: int) -> tuple[tuple[ShownEntry
         else:
             hidden += 1
     return tuple(sorted(shown, key=lambda entry: entry.id)), hidden, tokens
-
-
-def _new_messages(
-    relationship: Relationship, turns: Sequence[Turn], ingestion: Ingestion
-) -> list[InputMessage]:
-    rows = Message.objects.for_relationship(relationship.id).filter(
-        turn_id__in=[turn.id for turn in turns], role__in=ingestion.roles, erased_at=None, hidden_at=None
-    )
-    return [input_message(row, relationship) for row in rows.order_by("seq")]
-
-
-# Earlier messages give the new ones their sense. One that a deleted entry rests on is not shown again: it would only
-# be learnt anew. Nor is one of a turn that was never read: what a provider refused once, it would refuse again, and
-# what was said while remembering was paused is nobody's business.
-REFERENCES = """
-SELECT m.id, m.turn_id, m.role, m.speaker, m.content, m.occurred_at, m.session FROM relationships_message m
- WHERE m.relationship_id = %(relationship)s AND m.seq < %(before)s AND m.erased_at IS NULL AND m.hidden_at IS NULL
-   AND m.role = ANY(%(roles)s)
-   AND EXISTS (SELECT 1 FROM relationships_turn t
-                WHERE t.relationship_id = m.relationship_id AND t.id = m.turn_id AND t.state = 'applied')
-   AND NOT EXISTS (SELECT 1 FROM memory_scratchpadentry e
-                    WHERE e.relationship_id = m.relationship_id AND e.state = 'deleted'
-                      AND m.id = ANY(e.source_message_ids))
- ORDER BY m.seq DESC LIMIT %(limit)s
-"""
-
-
-def _reference_messages(
-    relationship: Relationship, turns: Sequence[Turn], ingestion: Ingestion
-) -> list[InputMessage]:
-    if not ingestion.reference_messages:
-        return []
-    with connection.cursor() as cursor:
-        cursor.execute(
-            REFERENCES,
-            {
-                "relationship": relationship.id,
-                "before": turns[0].seq,
-                "roles": list(ingestion.roles),
-                "limit": ingestion.reference_messages,
-            },
-        )
-        rows = cursor.fetchall()
-    columns = ("id", "turn_id", "role", "speaker", "content", "occurred_at", "session")
-    messages = [
-        Message(relationship_id=relationship.id, **dict(zip(columns, row, strict=True))) for row in rows
-    ]
-    return [input_message(message, relationship) for message in reversed(messages)]
 
 
 def input_message(message: Message, relationship: Relationship) -> InputMessage:

@@ -7,9 +7,10 @@ from typing import Any
 from uuid import UUID
 
 import orjson
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone
 
+from config.postgresql.sessions import prepared_cursor
 from memory.entries.times import refuse_future
 from memory.errors import TurnNotRetryable
 from memory.ingestion.triggers import dispose_turn, fire_trigger
@@ -21,10 +22,10 @@ from memory.retrieval.index.write import index_again, index_messages
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.schema import Configuration
 from relationships.models import Message, Relationship, Turn, TurnState
-from relationships.services.idempotency import earlier_resource, remember_key
+from relationships.services.idempotency import earlier_resource
 from relationships.services.sequence import lock_relationship
-from relationships.services.sessions import touch_session
 from relationships.services.turns import NewTurn, store_turn, turn_faults
+from web.authentication import KEY_STILL_HOLDS, KeyChanged, RememberedKey
 from web.errors import InvalidInput, NotFound
 from worker.enqueue import enqueue
 from worker.fairness import project_of
@@ -40,8 +41,11 @@ UPDATE relationships_relationship r
   FROM relationships_companion c, relationships_project p, relationships_enduser u
  WHERE r.id = %(relationship)s AND r.project_id = %(project)s
    AND c.id = r.companion_id AND p.id = r.project_id AND u.id = r.user_id
-RETURNING r.last_seq, r.message_count, p.config, c.config, r.config, u.ingestion_paused, c.name, u.display_name
+RETURNING r.last_seq, r.message_count, p.config::text, c.config::text, r.config::text, u.ingestion_paused, c.name,
+          u.display_name, {key_holds}
 """
+_TAKE_NUMBERS = TAKE_NUMBERS.format(key_holds="true")
+_TAKE_NUMBERS_BY_KEY = TAKE_NUMBERS.format(key_holds=KEY_STILL_HOLDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,14 +83,22 @@ class AcceptedTurn:
 
 @transaction.atomic
 def accept_turn(
-    *, relationship: Relationship, new: NewTurn, idempotency: Idempotency | None = None
+    *,
+    relationship: Relationship,
+    new: NewTurn,
+    idempotency: Idempotency | None = None,
+    key: RememberedKey | None = None,
 ) -> AcceptedTurn:
-    """Store a turn and owe it to the workers. Raises NotFound, InvalidInput, IdempotencyMismatch."""
+    """Store a turn and owe it to the workers. `key`, which is only remembered so far, is read too.
+
+    Of `relationship` only the IDs, its own and its project's, are looked at. Raises NotFound, InvalidInput,
+    IdempotencyMismatch, KeyChanged.
+    """
     now = timezone.now()
     if problems := turn_faults(new):
         raise InvalidInput(f"{problems[0].field}: {problems[0].detail}", problems=problems[:20])
     refuse_future(_times(new), now=now)
-    taken = _take_numbers(relationship, 1 + len(new.messages), new.occurred_at)
+    taken = _take_numbers(relationship, 1 + len(new.messages), new.occurred_at, key)
     earlier = _earlier(relationship.id, idempotency)
     if earlier is not None:
         transaction.set_rollback(True)  # the numbers were not needed after all
@@ -95,31 +107,25 @@ def accept_turn(
     disposal = dispose_turn(
         configuration.ingestion, new.messages, paused=taken.paused, now=now, names=taken.names
     )
-    told = _worker_is_told(relationship.id)
-    turn, messages = store_turn(
+    kept = store_turn(
         relationship_id=relationship.id,
         project_id=relationship.project_id,
         seq=taken.first_seq,
         turn=new,
         disposal=disposal,
         now=now,
+        idle_minutes=configuration.sessions.idle_minutes,
+        route=ROUTE,
+        key=idempotency.key if idempotency else None,
+        request_hash=idempotency.request_hash if idempotency else None,
     )
+    turn, messages = kept.turn, kept.messages
     _index(relationship, taken, messages, now)
-    idle_minutes = configuration.sessions.idle_minutes
-    touch_session(relationship=relationship, session=new.session, at=now, idle_minutes=idle_minutes, turns=1)
-    if idempotency is not None:
-        remember_key(
-            relationship=relationship,
-            route=ROUTE,
-            key=idempotency.key,
-            request_hash=idempotency.request_hash,
-            resource_id=turn.id,
-        )
     fired = fire_trigger(configuration.ingestion.trigger, relationship_id=relationship.id, turn=turn, now=now)
     stored = StoredTurn(turn, messages, taken.message_count, configuration, taken.paused, now)
     for listener in turn_listeners:
         listener(stored)
-    if turn.state == TurnState.PENDING and fired and not told:
+    if turn.state == TurnState.PENDING and fired and not kept.told:
         enqueue(relationship.id, project_id=relationship.project_id)
     return AcceptedTurn(turn, created=True)
 
@@ -134,13 +140,6 @@ def _index(relationship: Relationship, taken: "_Taken", messages: Sequence[Messa
     )
     if looks_again(taken.first_seq, messages[-1].seq) and keep_language(relationship.id):
         complete_index(relationship.id, most=RESTEMMED)  # the rest by a worker
-
-
-def _worker_is_told(relationship_id: UUID) -> bool:
-    """Whether an earlier turn is due or being read: who reads it goes on to the next. Call under the row lock."""
-    earlier = Turn.objects.for_relationship(relationship_id)
-    owed = earlier.filter(state=TurnState.PENDING, due_at__isnull=False)
-    return bool((owed | earlier.filter(state=TurnState.PROCESSING)).exists())
 
 
 @transaction.atomic
@@ -209,14 +208,21 @@ class _Taken:
     names: tuple[str, str]
 
 
-def _take_numbers(relationship: Relationship, count: int, said_at: datetime) -> _Taken:
-    named = {"relationship": relationship.id, "project": relationship.project_id}
-    with connection.cursor() as cursor:
-        cursor.execute(TAKE_NUMBERS, {"count": count, "said_at": said_at, **named})
+def _take_numbers(
+    relationship: Relationship, count: int, said_at: datetime, key: RememberedKey | None
+) -> _Taken:
+    asked: dict[str, Any] = {"relationship": relationship.id, "project": relationship.project_id}
+    if key is not None:
+        asked |= {"key": key.id, "scopes": key.scopes, "rate_limits": key.rate_limits}
+    with prepared_cursor() as cursor:
+        statement = _TAKE_NUMBERS if key is None else _TAKE_NUMBERS_BY_KEY
+        cursor.execute(statement, {"count": count, "said_at": said_at, **asked})
         row = cursor.fetchone()
     if row is None:
         raise NotFound("This relationship is not there.")
-    project, companion, own = map(_json, row[2:5])
+    if not row[8]:
+        raise KeyChanged("This key was changed.")
+    project, companion, own = map(orjson.loads, row[2:5])
     return _Taken(row[0] - count + 1, row[1], project, companion, own, row[5], (row[6], row[7]))
 
 
@@ -249,9 +255,3 @@ def _times(new: NewTurn) -> dict[str, datetime]:
         if message.occurred_at is not None
     }
     return {"occurred_at": new.occurred_at, **of_messages}
-
-
-def _json(value: Any) -> Mapping[str, Any]:
-    """Django's connection hands JSON of a raw statement over as text."""
-    parsed: Mapping[str, Any] = orjson.loads(value) if isinstance(value, str | bytes) else value
-    return parsed

@@ -7,16 +7,14 @@ left alone for a while.
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
+from math import inf
 from uuid import UUID
-
-from django.db.models import BigIntegerField, Count, Func, Sum
 
 from memory.entries.happens import span_of
 from memory.entries.history import Change, change_entries, changed, fields_of
 from memory.ingestion.configuration import Ingestion
 from memory.ingestion.saliency import Candidate, least_salient, saliency
 from memory.models import EntryRevision, OperationResult, RevisionEvent, ScratchpadEntry, Tier
-from memory.models.entry import EntryQuerySet
 from providers.tokens import line_tokens
 from web.actor import Actor
 
@@ -34,18 +32,18 @@ def overflow_scratchpad(
     ingestion: Ingestion,
     written: Collection[UUID],
     now: datetime,
+    at_most: float = inf,
 ) -> list[EntryRevision]:
     """Move what is past `ingestion.soft_budget` to the archive; the revisions that say so.
 
     Call it in the transaction and under the lock of the changes, after they were written.
+    `at_most`: tokens that the scratchpad may take now; most turns end here, and no entry is read.
     `written`: entries that this turn added, changed or confirmed; they stay.
     """
     budget = ingestion.soft_budget
-    if ingestion.overflow == "keep" or not budget:
+    if ingestion.overflow == "keep" or not budget or at_most <= budget:
         return []
     scratchpad = ScratchpadEntry.objects.for_relationship(relationship_id).active().in_scratchpad()
-    if _most_tokens(scratchpad) <= budget:
-        return []
     shown = [entry for entry in scratchpad if not _is_over(entry, now)]
     used = sum(line_tokens(entry.content) for entry in shown)
     if used <= budget:
@@ -59,13 +57,9 @@ def overflow_scratchpad(
     )
 
 
-def _most_tokens(entries: EntryQuerySet) -> float:
-    """What their lines take at the most, by one sum: most turns end here, and no entry is read."""
-    size = entries.aggregate(
-        bytes=Sum(Func("content", function="octet_length", output_field=BigIntegerField())), lines=Count("id")
-    )
-    most: float = TOKENS_PER_BYTE * (size["bytes"] or 0) + TOKENS_AROUND_A_LINE * size["lines"]
-    return most
+def tokens_at_most(bytes_: int, lines: int) -> float:
+    """What so many lines of so many bytes in all take at the most."""
+    return TOKENS_PER_BYTE * bytes_ + TOKENS_AROUND_A_LINE * lines
 
 
 def _free_to_leave(

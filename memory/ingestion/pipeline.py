@@ -10,28 +10,20 @@ from uuid import UUID
 import structlog
 from django.conf import settings
 from django.db import DataError, IntegrityError, transaction
+from django.utils import timezone
 
 from config.postgresql.sessions import database_went_away
 from memory.errors import ErasedMeanwhile, IngestionError, InvalidTemplate, LeaseLost, StaleAnswer
 from memory.ingestion.apply import apply_operations
 from memory.ingestion.calls import CallLog
-from memory.ingestion.claim import (
-    Claim,
-    claim_turns,
-    fail_turns,
-    hand_back,
-    is_owed,
-    keep_calls,
-    keep_lease,
-    release_turns,
-    renew_lease,
-)
-from memory.ingestion.ingestion_input import IngestionInput, read_batch
+from memory.ingestion.claim import Claim, claim_turns, keep_lease, renew_lease
+from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.proposals import Proposed, propose_all
+from memory.ingestion.reading import input_of, read_batch, read_facts
+from memory.ingestion.settle import fail_turns, hand_back, keep_calls, release_turns
 from memory.mending.heard import hear_wishes
 from providers.errors import ModelNotFound, ProviderError
 from providers.llm.registry import get_provider
-from relationships.services.model_budgets import require_model_budget
 from web.errors import BudgetSpent, InvalidConfiguration, NotFound
 from worker.enqueue import enqueue
 from worker.fairness import others_wait
@@ -53,6 +45,7 @@ class Drained:
     failed: int = 0
     released: int = 0
     began: float = field(default_factory=monotonic)
+    owed: bool = True  # more, as who settled last saw it
     gives_way: bool = False  # the rest is for another task, which queues up behind those that wait
 
 
@@ -63,7 +56,7 @@ def drain_relationship(*, relationship_id: UUID, worker: str) -> Drained:
         claim = claim_turns(relationship_id=relationship_id, worker=worker)
         if claim is None:
             return drained
-        if not ingest_claim(claim, drained) or stop_requested() or not is_owed(relationship_id):
+        if not ingest_claim(claim, drained) or stop_requested() or not drained.owed:
             return drained
         if _gives_way(drained):
             break
@@ -96,12 +89,13 @@ def _ingest(claim: Claim, drained: Drained) -> bool:
     call_log = CallLog(None)
     alias = ""
     try:
-        given = read_batch(claim.turns)
+        facts = claim.facts or read_facts(claim.turns)
+        given = input_of(claim.turns, facts)
         if _has_words(given):
-            require_model_budget(given.project_id)
+            facts.budget.require(now=timezone.now())
             alias = given.ingestion.provider or settings.DEFAULT_LLM_PROVIDER
             call_log = CallLog(get_provider(alias))
-        _read_and_apply(claim, given, call_log)
+        drained.owed = _read_and_apply(claim, given, call_log)
     except NotFound:
         raise LeaseLost("The relationship was erased.") from None
     except BudgetSpent as spent:
@@ -124,20 +118,20 @@ def _ingest(claim: Claim, drained: Drained) -> bool:
     return True
 
 
-def _read_and_apply(claim: Claim, given: IngestionInput, call_log: CallLog) -> None:
-    """Where nothing is left to read (only memory of ours that was injected, or erased text), no model is asked."""
+def _read_and_apply(claim: Claim, given: IngestionInput, call_log: CallLog) -> bool:
+    """Whether another turn is owed. Where nothing is left to read (only memory of ours that was injected, or erased
+    text), no model is asked."""
     purpose, edits = "ingestion", 0
     while True:
         renew_lease(claim)
         has_words = _has_words(given)
         proposed = propose_all(given, call_log, purpose=purpose) if has_words else Proposed(given, [])
         said = {message.id: message.content for message in given.messages if message.role == "user"}
-        heard = hear_wishes(given.relationship_id, said)
+        heard = hear_wishes(given.relationship_id, said, proposed.wishes)
         try:
-            apply_operations(
+            return apply_operations(
                 claim=claim, proposed=proposed, log=call_log, last_try=edits == ASK_AGAIN, heard=heard
             )
-            return
         except StaleAnswer as stale:
             log.info("asked again", event_name="ingestion.answer.stale", why=str(stale), **_ids(claim))
             edits += not isinstance(stale, ErasedMeanwhile)  # that is never let pass
@@ -183,14 +177,16 @@ def _refused(claim: Claim, code: str, reason: str, call_log: CallLog, drained: D
     if len(claim.turns) > 1:
         keep_calls(claim, call_log)
         half = len(claim.turns) // 2
-        first, second = replace(claim, turns=claim.turns[:half]), replace(claim, turns=claim.turns[half:])
+        first, second = (
+            replace(claim, turns=turns, facts=None) for turns in (claim.turns[:half], claim.turns[half:])
+        )
         done = _ingest(first, drained)
         if done and not _gives_way(drained):
             return _ingest(second, drained)
         release_turns(second)  # they wait behind the first half, or queue up again
         drained.released += len(second.turns)
         return done
-    fail_turns(claim, code=code, error=reason, log=call_log)
+    drained.owed = fail_turns(claim, code=code, error=reason, log=call_log)
     drained.failed += 1
     log.warning("a turn failed", event_name="ingestion.turn.failed", code=code, **_ids(claim))
     return True

@@ -1,7 +1,7 @@
 """A dry run of an ingestion prompt: asks the model, judges the answer, writes nothing."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from time import perf_counter
 from uuid import UUID
@@ -10,7 +10,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from memory.ingestion.apply import carry_out_all
-from memory.ingestion.apply_state import ApplyState, empty_state, open_state
+from memory.ingestion.apply_state import ApplyState
 from memory.ingestion.calls import CallLog, count_calls, storable
 from memory.ingestion.ingestion_input import (
     IngestionInput,
@@ -19,7 +19,9 @@ from memory.ingestion.ingestion_input import (
     archive_of,
     compose_input,
     input_message,
+    scratchpad_of,
 )
+from memory.ingestion.opening import empty_state, open_state
 from memory.ingestion.proposals import propose_all
 from memory.ingestion.templates import check_instructions
 from memory.models import OperationResult, ScratchpadEntry
@@ -116,7 +118,7 @@ def _preview(
     milliseconds = (perf_counter() - started) * 1000
     now = timezone.now()
     if present_entries:
-        state = open_state(proposed.given, proposed.items, now=now)
+        state, _ = open_state(proposed.given, proposed.items, now=now)
     else:
         state = empty_state(proposed.given, now=now)
     carry_out_all(state, proposed.items)
@@ -151,8 +153,10 @@ def _reading(
     ).values
     read = [input_message(row, relationship) for row in rows if row.role in configuration.ingestion.roles]
     has_archive = present_entries and archive_of(relationship.id).exists()
-    given = compose_input(relationship, configuration, turns, read, (), instructions, has_archive=has_archive)
-    return given if present_entries else replace(given, entries=(), hidden_entries=0, entry_tokens=0)
+    entries = scratchpad_of(relationship.id) if present_entries else ()
+    return compose_input(
+        relationship, configuration, turns, read, (), instructions, entries=entries, has_archive=has_archive
+    )
 
 
 def _nobody(companion: Companion) -> Relationship:

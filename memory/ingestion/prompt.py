@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from memory.entries.happens import PASSED, day_of, plan_is_over
 from memory.entries.words import names_in_text
 from memory.ingestion.ingestion_input import IngestionInput, InputMessage, ShownEntry
-from memory.ingestion.strategies.schema_parts import NUMBERS, TEXT, TEXT_OR_NULL, answer_of, list_of
+from memory.ingestion.strategies.schema_parts import NUMBERS, TEXT, TEXT_OR_NULL, WISHES, answer_of, list_of
 from memory.ingestion.templates import render_instructions, shipped
 from memory.models import USER_SUBJECT, Tier
 from providers.llm.base import (
@@ -76,7 +76,8 @@ def answer_schema(types: Sequence[str]) -> dict[str, Any]:
                 "messages": NUMBERS,
             },
             required=["op", "messages"],
-        )
+        ),
+        wishes=WISHES,
     )
 
 
@@ -96,6 +97,8 @@ def build_request(given: IngestionInput, question: Question = OPERATIONS) -> Com
         **question.variables,
     )
     system = answer_format.strip()
+    if question.shows_messages:
+        system += "\n\n" + shipped("wishes.md").render(user=one_line(given.user_name))
     if question.guided:
         system += "\n\n" + render_instructions(given.instructions.template, _instruction_variables(given))
     return CompletionRequest(

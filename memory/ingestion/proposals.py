@@ -11,8 +11,10 @@ from uuid import UUID
 from memory.ingestion.calls import CallLog
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.ingestion.operations import Operation, Refusal
+from memory.ingestion.reported_wishes import reported_wishes
 from memory.ingestion.strategies.base import Proposal, Strategy
 from memory.ingestion.vectors import TextVectors
+from memory.mending.heard import Spoken
 from memory.models import Tier
 from relationships.configuration.plugins import load
 
@@ -26,10 +28,12 @@ class Proposed:
     given: IngestionInput
     items: Items
     vectors: tuple[TextVectors, ...] = ()
+    wishes: tuple[Spoken, ...] = ()
 
 
 def propose_all(given: IngestionInput, log: CallLog, *, purpose: str) -> Proposed:
     """What every strategy of the configuration proposes. Raises what a strategy raises."""
+    before = len(log.waiting)
     proposals: list[tuple[str, Proposal]] = []
     for strategy, tier in strategies_of(given):
         asked = len(log.ids)
@@ -37,7 +41,10 @@ def propose_all(given: IngestionInput, log: CallLog, *, purpose: str) -> Propose
         call_id = log.ids[-1] if len(log.ids) > asked else None
         signed = [_signed(item, strategy.slug, proposal.tier, call_id, log) for item in proposal.items]
         proposals.append((strategy.slug, replace(proposal, items=signed)))
-    return combine(given, proposals)
+    proposed = combine(given, proposals)
+    answers = [record.completion.text for record in log.waiting[before:] if record.completion]
+    wishes, refusals = reported_wishes(answers, given)
+    return replace(proposed, items=[*proposed.items, *refusals], wishes=tuple(wishes))
 
 
 def strategies_of(given: IngestionInput) -> Iterator[tuple[Strategy, Tier]]:

@@ -167,6 +167,8 @@ def storable(text: str) -> str:
 def _label(one: Candidate) -> str:
     if one.kind == "entry":
         return f"entry, about {one.subject}" if one.subject else "entry"
+    if one.place:
+        return f"{one.kind} {one.place}"
     return {"user": "said by the person", "assistant": "said by the companion"}.get(one.role, one.kind)
 
 

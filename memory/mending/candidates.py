@@ -34,7 +34,8 @@ SELECT dictname FROM pg_ts_dict
 class Candidate:
     """A text that may say it. `rest`: what stays of it, where it also says something else; None: all of it goes.
 
-    `fixed`: why it can't be carried out. `cites`: messages an entry rests on. `version`: of an entry.
+    `place`: where it stands, as a file's path. `fixed`: why it can't be carried out. `cites`: messages an entry rests
+    on. `version`: of an entry.
     """
 
     kind: str
@@ -51,6 +52,7 @@ class Candidate:
     ticked: bool = False
     fixed: str = ""
     told_at: datetime | None = None
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +68,14 @@ class Scope:
 
 
 class Forgettable(Protocol):
-    """A kind of text that a wish may be about. `hide` and `restore` run under the relationship's lock, `erase` inside
-    an erasure too, which may change append-only tables."""
+    """A kind of text that a wish may be about. `hide` says which it found there; it and `restore` run under the
+    relationship's lock, `erase` inside an erasure too, which may change append-only tables."""
 
     kind: str
 
     def find(self, scope: Scope) -> Iterable[Candidate]: ...
 
-    def hide(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> None: ...
+    def hide(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> set[UUID]: ...
 
     def restore(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> None: ...
 

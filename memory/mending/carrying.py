@@ -42,8 +42,7 @@ def carry_out(
         for finder in forgettables():
             ids = [UUID(item["id"]) for item in chosen if item["kind"] == finder.kind]
             if ids:
-                finder.hide(relationship, ids, now=now)
-                done |= set(ids)
+                done |= finder.hide(relationship, ids, now=now)
         finish(plan, MendingState.CARRIED_OUT, chosen, done, now)
     return plan
 

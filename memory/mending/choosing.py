@@ -6,7 +6,7 @@ from memory.mending.candidates import Candidate, Scope
 from memory.mending.judging import Judgement, Verdict, telling_words
 from memory.mending.parts import says_more, without
 from memory.mending.wishes import Wish
-from memory.mending.words import Stems, is_in, spelt, words_of
+from memory.mending.words import Stems, Word, is_in, spelt, words_of
 
 REPEATS = "repeats what an entry says that goes"
 
@@ -43,12 +43,7 @@ def tick_echoes(scope: Scope, candidates: Sequence[Candidate], stems: Stems) -> 
     cited = {message_id for entry in going for message_id in entry.cites}
     turns = {one.turn_id for one in candidates if one.kind == "message" and one.id in cited}
     staying = [one.text for one in candidates if one.kind == "entry" and not one.ticked]
-    known = spelt(words_of(" . ".join([*staying, *(entry.rest or "" for entry in going)])), stems)
-    wanted = [
-        word
-        for word in (*scope.wish.must, *(word for entry in going for word in _told_by(scope, entry)))
-        if (word.identifier or len(word.plain) > 2) and not is_in(word, known, stems)
-    ]
+    wanted = words_that_go(scope, going, staying, stems)
     for one in candidates:
         if one.kind != "message" or one.ticked or one.turn_id not in turns:
             continue
@@ -58,7 +53,20 @@ def tick_echoes(scope: Scope, candidates: Sequence[Candidate], stems: Stems) -> 
             one.judgement = Judgement(Verdict.SAYS, max(one.judgement.score, 0.5), one.text[:300], REPEATS)
 
 
-def _told_by(scope: Scope, entry: Candidate) -> list:  # type: ignore[type-arg]
+def words_that_go(
+    scope: Scope, going: Sequence[Candidate], staying: Sequence[str], stems: Stems
+) -> list[Word]:
+    """Of the wish and of the entries that go: those that no text which stays has."""
+    known = spelt(words_of(" . ".join([*staying, *(entry.rest or "" for entry in going)])), stems)
+    return [
+        word
+        for word in (*scope.wish.must, *(word for entry in going for word in _told_by(scope, entry)))
+        if (word.identifier or len(word.plain) > 2 or not word.plain.isascii())
+        and not is_in(word, known, stems)
+    ]
+
+
+def _told_by(scope: Scope, entry: Candidate) -> list[Word]:
     words = telling_words(entry.text, scope.owners)
     if entry.rest is not None:
         left = spelt(words_of(entry.rest), {})

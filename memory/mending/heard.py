@@ -1,5 +1,5 @@
-"""A wish to forget that is spoken in a conversation: found in the turns that are read, judged as any other, and carried
-out in the transaction that settles them, with the words that asked for it."""
+"""A wish that is spoken in a conversation: reported by the model that reads the turns, or found by rules; judged as any
+other, and carried out in the transaction that settles the turns, with the words that asked for it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,14 +9,24 @@ from uuid import UUID
 from memory.errors import UnparsableAnswer
 from memory.mending.candidates import Candidate, read_entries, read_messages, stems_of
 from memory.mending.carrying import carry_out
-from memory.mending.choosing import tick_echoes
+from memory.mending.choosing import tick_echoes, words_that_go
 from memory.mending.plans import Draft, draft_plan, store_plan
 from memory.mending.wishes import wish_in
 from memory.mending.words import is_in, spelt, words_of
-from memory.models import MendingPlan, ScratchpadEntry
+from memory.models import MendingPlan, MendingVerb, ScratchpadEntry
 from relationships.models import Message, Relationship
 from relationships.services.hiding import hide_messages
 from web.actor import Actor
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """A wish as it was reported: which message asks, and what for, in words that are understood by themselves."""
+
+    message_id: UUID
+    verb: str
+    what: str
+    to: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +37,7 @@ class Heard:
     turn_id: UUID
     seq: int
     draft: Draft
+    reported: bool = False  # by the model that read it; otherwise rules found it
 
     @property
     def edited(self) -> set[UUID]:
@@ -39,28 +50,46 @@ class Heard:
         return {one.id for one in self.draft.ticked if one.kind == "entry"}
 
 
-def hear_wishes(relationship_id: UUID, messages: Mapping[UUID, str]) -> list[Heard]:
-    """The wishes in what the person said, by message, judged. To forget everything is left to the reading itself, whose
-    deletions may be held. A model may be asked: no transaction may be open. Raises ProviderError,
-    BudgetSpent; an answer that can't be read is judged by rules.
+def hear_wishes(
+    relationship_id: UUID, messages: Mapping[UUID, str], reported: Sequence[Spoken] = ()
+) -> list[Heard]:
+    """The wishes in what the person said, judged: those that the reading `reported`, and those that rules find in other
+    messages. To forget everything is left to the reading itself, whose deletions may be held. A model may be asked: no
+    transaction may be open. Raises ProviderError, BudgetSpent; an answer that can't be read is judged by rules.
     """
-    asked = {one: what for one, said in messages.items() if (what := wish_in(said)) is not None}
-    if not asked:
+    told = {wish.message_id for wish in reported}
+    spoken = [wish for wish in reported if wish.message_id in messages]
+    spoken += [
+        Spoken(one, "forget", what)
+        for one, said in messages.items()
+        if one not in told and (what := wish_in(said)) is not None
+    ]
+    if not spoken:
         return []
-    rows = Message.objects.for_relationship(relationship_id).filter(id__in=list(asked))
-    asking = [(row, asked[row.id]) for row in rows.order_by("seq")]
+    rows = Message.objects.for_relationship(relationship_id).filter(
+        id__in=[wish.message_id for wish in spoken]
+    )
+    asking = {row.id: row for row in rows}
     pairs = Relationship.objects.select_related("companion", "project", "user")
     relationship = pairs.get(id=relationship_id)
-    heard = []
-    for row, what in asking:
-        try:
-            draft = draft_plan(relationship, verb="forget", what=what, asked_by=row)
-        except UnparsableAnswer:
-            draft = draft_plan(relationship, verb="forget", what=what, by_rules=True, asked_by=row)
-        if draft.scope.wish.everything:
-            draft.found.clear()
-        heard.append(Heard(row.id, row.turn_id, row.seq, draft))
-    return heard
+    heard = [
+        Heard(row.id, row.turn_id, row.seq, _drafted(relationship, wish, row), wish in reported)
+        for wish in spoken
+        if (row := asking.get(wish.message_id)) is not None
+    ]
+    return sorted(heard, key=lambda one: one.seq)
+
+
+def _drafted(relationship: Relationship, wish: Spoken, row: Message) -> Draft:
+    try:
+        draft = draft_plan(relationship, verb=wish.verb, what=wish.what, to=wish.to, asked_by=row)
+    except UnparsableAnswer:
+        draft = draft_plan(
+            relationship, verb=wish.verb, what=wish.what, to=wish.to, by_rules=True, asked_by=row
+        )
+    if draft.scope.wish.everything:
+        draft.found.clear()
+    return draft
 
 
 def carry_out_heard(
@@ -77,6 +106,11 @@ def carry_out_heard(
     """
     for wish in heard:
         draft = wish.draft
+        if draft.verb == MendingVerb.CORRECT:
+            plan = store_plan(draft, depth="hide", by=by, turn_id=wish.turn_id)
+            if draft.ticked:
+                carry_out(plan, by=by, now=now)
+            continue
         _take_along(relationship_id, draft, gone)
         plan = store_plan(draft, depth="hide", by=by, turn_id=wish.turn_id)
         entries = [one for one in draft.ticked if one.kind == "entry" and one.id not in set(gone)]
@@ -84,7 +118,8 @@ def carry_out_heard(
             continue  # it waits for a person
         _catch_up(plan, relationship_id)
         carry_out(plan, by=by, now=now)
-        _hide_the_asking(relationship_id, wish, now)
+        if wish.reported or draft.ticked or not draft.asked:  # else the rules took something else for a wish
+            _hide_the_asking(relationship_id, wish, now)
 
 
 def _catch_up(plan: MendingPlan, relationship_id: UUID) -> None:
@@ -120,14 +155,20 @@ def _take_along(relationship_id: UUID, draft: Draft, gone: Sequence[UUID]) -> No
 
 
 def _hide_the_asking(relationship_id: UUID, wish: Heard, now: datetime) -> None:
-    """The words that asked, and what the companion said to them, where it repeats what is to be forgotten."""
-    asked = wish.draft.scope.wish
-    rows = Message.objects.for_relationship(relationship_id).filter(turn_id=wish.turn_id, seq__gte=wish.seq)
-    messages = list(rows.filter(erased_at=None, hidden_at=None))
-    stems = stems_of(relationship_id, [asked.text, *(row.content for row in messages)])
+    """The words that asked, and what the companion said to them, where it repeats something of what is forgotten."""
+    scope = wish.draft.scope
+    rows = Message.objects.for_relationship(relationship_id).filter(turn_id=wish.turn_id, seq__gt=wish.seq)
+    replies = list(rows.filter(erased_at=None, hidden_at=None).exclude(role="user"))
+    going = [one for one in wish.draft.ticked if one.kind == "entry"]
+    staying = [one.text for one in read_entries(scope) if one.id not in {gone.id for gone in going}]
+    stems = stems_of(
+        relationship_id,
+        [scope.wish.text, *staying, *(one.text for one in going), *(row.content for row in replies)],
+    )
+    wanted = words_that_go(scope, going, staying, stems)
     hiding = {wish.message_id}
-    for row in messages:
+    for row in replies:
         there = spelt(words_of(row.content), stems)
-        if asked.must and row.role != "user" and all(is_in(word, there, stems) for word in asked.must):
+        if any(is_in(word, there, stems) for word in wanted):
             hiding.add(row.id)
     hide_messages(relationship_id=relationship_id, message_ids=hiding, now=now)

@@ -11,11 +11,14 @@ from enum import StrEnum
 from itertools import pairwise
 
 from memory.mending.wishes import NO, ONCE, RELATIONS, STOP, WEAK, Wish, is_name, strong
-from memory.mending.words import Stems, Word, fold, is_in, joins, normal, spelt, words_of
+from memory.mending.words import Stems, Word, fold, is_in, normal, one_word, spelt, words_of
 
 PERHAPS = 0.5  # of the wish's words: whoever shares less says nothing of it
 AKIN = 5  # letters: two longer words that begin alike are of one family: allergic, allergy
-_SENTENCE = re.compile(r"[^.!?。！？\n]*(?:[.!?](?!\s|$)[^.!?。！？\n]*)*[.!?。！？\n]?")
+_TITLES = "|".join(
+    rf"(?<=\b{title})" for title in ("Dr", "Mr", "Ms", "Mrs", "St", "Prof", "Hr", "Fr", "[A-Z]")
+)
+_SENTENCE = re.compile(rf"[^.!?。！？\n]*(?:(?:[.!?](?!\s|$)|(?:{_TITLES})\.)[^.!?。！？\n]*)*[.!?。！？\n]?")
 _VERB = re.compile(r"(?:is|was|has|had|will|can|and|[a-z]{2,}(?:s|ed))$")
 # A raven that is called Huginn says nothing of "my name".
 _LOOSE = frozenset({"call", "called", "named", "go", "goes", "going"})
@@ -40,11 +43,14 @@ class Judgement:
     why: str = ""
 
 
+def pieces(text: str) -> Iterator[str]:
+    """The sentences with the space before them: joined they are the text."""
+    return (match[0] for match in _SENTENCE.finditer(text) if match[0])
+
+
 def sentences(text: str) -> Iterator[str]:
     """The sentences of `normal(text)`."""
-    for match in _SENTENCE.finditer(normal(text)):
-        if match[0].strip():
-            yield match[0].strip()
+    return (piece.strip() for piece in pieces(normal(text)) if piece.strip())
 
 
 def judge(
@@ -98,7 +104,7 @@ def _joined(wish: Wish, held: list[Word], there: Collection[str]) -> list[Word]:
     """Neighbours in the wish that the text writes as one."""
     found: list[Word] = []
     for first, second in pairwise(wish.must):
-        if joins(first, second) and any(one + two in there for one in first.forms for two in second.forms):
+        if one_word(first, second, there):
             found += [word for word in (first, second) if word not in held and word not in found]
     return found
 

@@ -4,6 +4,7 @@ Only what can be parted by signs and by and-words of a few languages; whoever is
 """
 
 import re
+from collections.abc import Sequence
 
 from memory.mending.judging import Aliases
 from memory.mending.wishes import RELATIONS, Wish
@@ -15,6 +16,7 @@ _JOINT = re.compile(
 )
 _STARTS = re.compile(
     r"(?:(?:is|has|was|does|can|cannot|will|hat|ist|war|a|est|es|tiene|ha|è|heeft|tem)"
+    r"|sold|told|made|took|gave|grew|won|began|became|drove|flew|broke|chose|saw|ran|read|found"
     r"|[a-z]{3,}(?:s|ed)|[a-zäöü]{3,}t|no longer|never|kein\w*)\b(?! ?(?:$|,))"
 )
 # After these words a list of things begins.
@@ -42,7 +44,10 @@ def without(wish: Wish, text: str, *, stems: Stems, aliases: Aliases | None = No
     going = [number for number, count in enumerate(hits) if count and count == most]
     if not most or len(going) != 1 or any(count for number, count in enumerate(hits) if number not in going):
         return None
-    return _rest(said, pieces, going[0], head)
+    piece = pieces[going[0]]
+    inside = [word for word in words_of(said) if piece[0] <= word.start < piece[1]]
+    gone = [word for word in inside if any(is_in(asked, spelt([word], stems), stems) for asked in wish.must)]
+    return _rest(said, pieces, going[0], head, gone)
 
 
 def _pieces(said: str) -> list[tuple[int, int]]:
@@ -88,7 +93,9 @@ def _hits(wish: Wish, said: str, piece: tuple[int, int], head: list[Word], stems
     return len(held)
 
 
-def _rest(said: str, pieces: list[tuple[int, int]], going: int, head: list[Word]) -> str | None:
+def _rest(
+    said: str, pieces: list[tuple[int, int]], going: int, head: list[Word], going_words: Sequence[Word]
+) -> str | None:
     left = [number for number in range(len(pieces)) if number != going]
     if going > 0 and len(left) == going:  # the last goes
         kept = said[: pieces[going - 1][1]]
@@ -101,15 +108,20 @@ def _rest(said: str, pieces: list[tuple[int, int]], going: int, head: list[Word]
             return after
         if _STARTS.match(after) and not _ARTICLE.match(after):
             return whom + after if whom else after[0].upper() + after[1:]
-        return _list_without_first(said, pieces, after)
+        return _list_without_first(said, pieces, after, going_words)
     following = pieces[going + 1][0]
     return (said[: pieces[going - 1][1]] + said[end:following] + said[following:]).strip()
 
 
-def _list_without_first(said: str, pieces: list[tuple[int, int]], after: str) -> str | None:
-    """ "Likes tea and coffee" without the tea: up to where the list begins, then what is left of it."""
+def _list_without_first(
+    said: str, pieces: list[tuple[int, int]], after: str, going: Sequence[Word]
+) -> str | None:
+    """ "Likes tea and coffee" without the tea: up to where the list begins, then what is left of it. None where words
+    that go stand before that: "Bought a house in Graz and ..." is no list of towns."""
     leads = list(_LEADS.finditer(said, 0, pieces[0][1]))
-    return said[: leads[-1].end()] + after if leads else None
+    if not leads or any(word.start < leads[-1].end() for word in going):
+        return None
+    return said[: leads[-1].end()] + after
 
 
 def _of_two_people(wish: Wish, said: str, pieces: list[tuple[int, int]], stems: Stems) -> str | None:
@@ -145,6 +157,10 @@ def _of_two_people(wish: Wish, said: str, pieces: list[tuple[int, int]], stems: 
 def says_more(wish: Wish, text: str, *, stems: Stems) -> bool:
     """Whether a text has parts of its own that the wish does not speak of."""
     said = normal(text).strip()
-    head = _head(said)
-    own = [_hits(wish, said, piece, head, stems) for piece in _pieces(said)]
+    head, pieces = _head(said), _pieces(said)
+    if not wish.must:  # a kind of fact: what comes before it is another, what follows may be more of it
+        return bool(pieces) and not any(
+            group & spelt(words_of(said[slice(*pieces[0])]), stems) for group in wish.may
+        )
+    own = [_hits(wish, said, piece, head, stems) for piece in pieces]
     return len(own) > 1 and any(not count for count in own) and any(own)

@@ -159,6 +159,7 @@ def _item(number: int, one: Candidate) -> dict[str, Any]:
         "fixed": bool(one.fixed),
         "version": one.version,
         "role": one.role,
+        "place": one.place,
     }
 
 

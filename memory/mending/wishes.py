@@ -25,17 +25,23 @@ def _folded(text: str) -> frozenset[str]:
 STOP, NO, ONCE, RELATIONS, MINE = (
     _folded(_RULES[name]) for name in ("stop", "no", "once", "relations", "mine")
 )
+_ENGLISH, _TELLS_ENGLISH = _folded(_RULES["english"]), _folded(_RULES["tells_english"])
 _SAME = [_folded(group) for group in _RULES["same"]]
 MINE_ONLY = frozenset({"i", "im", "ive", "ich"})  # written with a capital, and no names
 _WEAK = [_folded(group) for group in _RULES["weak"]]
 WEAK = frozenset().union(*_WEAK)
 _ASKS = _pattern(f"(?:^|[,;:–—-] ?){_RULES['manners']}(?P<verb>{_RULES['asks']})(?P<what>.*)$")
-_ASKS_LAST = _pattern(_RULES["asks_last"])
+_FORMS = (_ASKS, *(_pattern(_RULES[name]) for name in ("asks_last", "asks_dense", "asks_dense_last")))
 _NEVER, _LAST, _EVERYTHING = (_pattern(_RULES[name]) for name in ("never", "last", "everything"))
 _TASKS, _OWN = _pattern(_RULES["tasks"]), _pattern(_RULES["own"])
 _STATEMENT = _pattern(_RULES["statement"])
 _REPORT = _pattern(_RULES["report"])
-_SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+|(?<=[。！？])")
+_SENTENCE = re.compile(r"(?<=[.!?。！？])(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)\s+|\n+|(?<=[。！？])")
+_POINTS_BACK, _AFTERTHOUGHT = _pattern(_RULES["points_back"]), _pattern(_RULES["afterthought"])
+_GREETS = frozenset(
+    "hi hello hey thanks hallo danke salut merci hola gracias ciao grazie sorry yes well".split()
+)
+_SPEAKER = re.compile("^(?:我|私は|私が|僕は)")
 _TELLS = re.compile(r"\bthat (?:i|my|we|our|he|she|they|[A-Z]\w+)\b")
 _TAIL = re.compile(
     r"(?:[\s,.!?]+(?:please|thanks|thank you|bitte|again|from your (?:memory|records|notes|mind)))+[\s.!?]*$",
@@ -65,17 +71,31 @@ class Wish:
 
 def wish_in(said: str) -> str | None:
     """What a message asks to have forgotten, in its own words; "" for what was said last; None: it asks nothing."""
+    before = ""
     for sentence in _SENTENCE.split(normal(said)):
-        sentence = sentence.strip()[:LONGEST_WISH]
-        if not sentence or _NEVER.search(sentence):
+        sentence = sentence.strip(" \"'“”¿¡")[:LONGEST_WISH]
+        found = None
+        if sentence and not _NEVER.search(sentence):
+            found = next((match for form in _FORMS if (match := form.search(sentence))), None)
+        if not found:
+            before = sentence or before
             continue
-        found = _ASKS.search(sentence) or _ASKS_LAST.search(sentence)
-        if found:
-            what = found["what"].strip(" .!?:,")
-            if _TASKS.match(found.groupdict().get("verb") or "") and not _OWN.search(what):
-                continue
-            return "" if _LAST.match(what) or not what else what
+        what = _AFTERTHOUGHT.sub("", found["what"]).strip(" .!?:,")
+        if _POINTS_BACK.match(what):  # "My old number is 0171, forget it": at what the message said before it
+            for said_before in (sentence[: found.start()].strip(" ,;:"), before):
+                if _tells(said_before):
+                    return f"{said_before} {what}"
+        if _LAST.match(what) or not what:
+            return ""
+        if _TASKS.match(found.groupdict().get("verb") or "") and not _OWN.search(what):
+            before = sentence
+            continue
+        return what
     return None
+
+
+def _tells(text: str) -> bool:
+    return any(word.identifier or not word.forms & (STOP | NO | ONCE | _GREETS) for word in words_of(text))
 
 
 @cache
@@ -88,15 +108,16 @@ def read_wish(text: str, names: Collection[str] = ()) -> Wish:
         return Wish(text, last=True)
     if _EVERYTHING.match(what):
         return Wish(text, everything=True)
-    what = _REPORT.sub("", what) or what
+    what = _SPEAKER.sub("", _REPORT.sub("", what) or what)
     own = {fold(part) for name in names for part in name.split()}
     words = words_of(what)
+    stop = STOP - _ENGLISH if any(word.forms & _TELLS_ENGLISH for word in words) else STOP
     telling = [
         _with_synonyms(word)
         for word in words
         if word.identifier
         or (is_name(word, what) and not word.forms & (MINE_ONLY | own))
-        or not word.forms & (STOP | NO | ONCE | own)
+        or not word.forms & (stop | NO | ONCE | own)
     ]
     must = tuple(word for word in telling if word.identifier or not word.forms & WEAK)
     may = tuple(

@@ -85,6 +85,12 @@ def spelt(words: Iterable[Word], stems: Stems) -> set[str]:
     return found
 
 
+def one_word(first: Word, second: Word, there: Collection[str]) -> bool:
+    """Whether two neighbours of a question are written as one word there: anne marie, Anne-Marie."""
+    near = 0 <= second.start - first.end <= 2
+    return near and any(one + two in there for one in first.forms for two in second.forms)
+
+
 def joins(first: Word, second: Word) -> bool:
     """Whether two neighbours may be one with a sign or space between: Anne Marie, ord 17."""
     if not 0 <= second.start - first.end <= 2:

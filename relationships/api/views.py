@@ -39,7 +39,7 @@ class ApiView(RestView):
     scopes: ClassVar[Mapping[str, str]] = {}
     open_to_tokens: ClassVar[bool | tuple[str, ...]] = False
     counts_as: ClassVar[Mapping[str, str]] = {}
-    rereads_key: ClassVar[bool] = False
+    rereads_key: ClassVar[tuple[str, ...]] = ()
     throttle_classes = (RateThrottle,)
 
     def setup(self, request: Any, *args: Any, **kwargs: Any) -> None:

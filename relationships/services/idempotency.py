@@ -6,9 +6,11 @@ with one key the second waits, and then finds what the first made.
 
 import hashlib
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
+from django.db import connection
 
 from relationships.ids import uuid7
 from relationships.models import IdempotencyKey, Relationship
@@ -31,23 +33,38 @@ def earlier_resource(*, relationship_id: UUID, route: str, key: str, request_has
     return resource_id
 
 
+# Nothing, where there is no key. One that is too old to count is taken over.
+KEEP_KEY = """
+INSERT INTO relationships_idempotencykey
+       (relationship_id, id, project_id, route, key_hash, request_hash, resource_id, created_at)
+SELECT %(relationship)s, %(key_id)s, %(project)s, %(route)s::text, %(key_hash)s::bytea, %(request_hash)s::bytea,
+       %(resource)s, %(made_at)s
+ WHERE %(key_hash)s::bytea IS NOT NULL
+ON CONFLICT (relationship_id, route, key_hash) DO UPDATE
+   SET request_hash = excluded.request_hash, resource_id = excluded.resource_id, created_at = excluded.created_at
+"""
+
+
 def remember_key(
     *, relationship: Relationship, route: str, key: str, request_hash: bytes, resource_id: UUID
 ) -> None:
-    """Keep what `key` made. A key that is too old to count is taken over."""
-    made = {"request_hash": request_hash, "resource_id": resource_id, "created_at": datetime.now(UTC)}
-    used = IdempotencyKey.objects.for_relationship(relationship.id).filter(route=route, key_hash=_hash(key))
-    if used.update(**made):
-        return
-    IdempotencyKey.objects.create(
-        relationship_id=relationship.id,
-        id=uuid7(),
-        project_id=relationship.project_id,
-        route=route,
-        key_hash=_hash(key),
-        request_hash=request_hash,
-        resource_id=resource_id,
-    )
+    """Keep what `key` made."""
+    own = {"relationship": relationship.id, "project": relationship.project_id}
+    kept = kept_key(route=route, key=key, request_hash=request_hash, resource_id=resource_id)
+    with connection.cursor() as cursor:
+        cursor.execute(KEEP_KEY, own | kept)
+
+
+def kept_key(*, route: str, key: str | None, request_hash: bytes | None, resource_id: UUID) -> dict[str, Any]:
+    """The parameters of KEEP_KEY, beside whose it is."""
+    return {
+        "key_id": uuid7(),
+        "route": route,
+        "key_hash": None if key is None else _hash(key),
+        "request_hash": request_hash,
+        "resource": resource_id,
+        "made_at": datetime.now(UTC),
+    }
 
 
 def drop_old_keys(now: datetime) -> int:

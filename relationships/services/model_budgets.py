@@ -7,7 +7,7 @@ sets it, and no key of the project's: the project's row has its own, the setting
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from math import ceil
 from typing import Any
@@ -32,15 +32,17 @@ log = structlog.get_logger(__name__)
 MOST_ROWS = 10_000  # projects that a scrape looks at
 REASON = BudgetSpent.code  # error_code of a turn that waits for the next day
 
-_READ = """
-SELECT p.daily_tokens, p.daily_usd,
-       coalesce(s.calls, 0), coalesce(s.tokens, 0), coalesce(s.cost, 0), coalesce(s.unpriced, 0)
-  FROM relationships_project p LEFT JOIN memory_modelspending s ON s.project_id = p.id AND s.day = %(day)s
- WHERE p.id = %(project)s
-"""
-_COUNT = """
+# The last six columns of a statement, and what it joins: of the project and the day.
+BUDGET_COLUMNS = """p.daily_tokens, p.daily_usd,
+       coalesce(s.calls, 0), coalesce(s.tokens, 0), coalesce(s.cost, 0), coalesce(s.unpriced, 0)"""
+BUDGET_OF_DAY = """(relationships_project p
+       LEFT JOIN memory_modelspending s ON s.project_id = p.id AND s.day = %(day)s)"""
+_READ = f"SELECT {BUDGET_COLUMNS} FROM {BUDGET_OF_DAY} WHERE p.id = %(project)s"  # noqa: S608 - ours
+# Where nothing was asked, no row is made or locked.
+COUNT_SPENDING = """
 INSERT INTO memory_modelspending AS spent (project_id, day, calls, tokens, cost, unpriced, answered_at)
-VALUES (%(project)s, %(day)s, %(calls)s, %(tokens)s, %(cost)s, %(unpriced)s, %(answered_at)s)
+SELECT %(project)s, %(day)s, %(calls)s, %(tokens)s, %(cost)s, %(unpriced)s, %(answered_at)s::timestamptz
+ WHERE %(calls)s::int > 0
 ON CONFLICT (day, project_id) DO UPDATE
    SET calls = spent.calls + excluded.calls, tokens = spent.tokens + excluded.tokens,
        cost = spent.cost + excluded.cost, unpriced = spent.unpriced + excluded.unpriced,
@@ -72,19 +74,36 @@ class ModelBudget:
             return f"{self.cost:.2f} of {self.daily_usd:.2f} USD"
         return ""
 
+    @staticmethod
+    def day_of(now: datetime) -> date:
+        return now.astimezone(UTC).date()
+
+    def require(self, *, now: datetime) -> None:
+        """Raises BudgetSpent."""
+        if self.spent:
+            raise BudgetSpent(
+                f"The project's model budget of the day is spent: {self.spent}. It renews at "
+                f"{self.renews_at:%Y-%m-%d %H:%M} UTC; who runs the service can raise it (manage.py budget).",
+                retry_after=max(1, ceil((self.renews_at - now).total_seconds())),
+            )
+
 
 def model_budget_of(project_id: UUID, *, now: datetime | None = None) -> ModelBudget:
     """Today's. One statement. Raises NotFound."""
     now = now or timezone.now()
-    today = now.astimezone(UTC).date()
     with connection.cursor() as cursor:
-        cursor.execute(_READ, {"project": project_id, "day": today})
+        cursor.execute(_READ, {"project": project_id, "day": ModelBudget.day_of(now)})
         row = cursor.fetchone()
     if row is None:
         raise NotFound("This project is not there.")
-    tokens, usd, *counted = row
+    return budget_of(row, now=now)
+
+
+def budget_of(columns: Sequence[Any], *, now: datetime) -> ModelBudget:
+    """`columns`: BUDGET_COLUMNS."""
+    tokens, usd, *counted = columns
     return ModelBudget(
-        datetime.combine(today + timedelta(days=1), time(), UTC),
+        datetime.combine(ModelBudget.day_of(now) + timedelta(days=1), time(), UTC),
         (settings.PROJECT_DAILY_TOKENS if tokens is None else tokens) or None,
         (settings.PROJECT_DAILY_USD if usd is None else usd) or None,
         *counted,
@@ -93,40 +112,40 @@ def model_budget_of(project_id: UUID, *, now: datetime | None = None) -> ModelBu
 
 def read_spending() -> Sequence[ModelSpending]:
     """Today's, of the projects that asked most, first. One statement. Raises django.db.Error."""
-    today = timezone.now().astimezone(UTC).date()
+    today = ModelBudget.day_of(timezone.now())
     return list(ModelSpending.objects.filter(day=today).order_by("-tokens", "project_id")[:MOST_ROWS])
 
 
 def require_model_budget(project_id: UUID) -> None:
     """Call it before a language model is asked. Raises BudgetSpent, NotFound."""
     now = timezone.now()
-    budget = model_budget_of(project_id, now=now)
-    if budget.spent:
-        raise BudgetSpent(
-            f"The project's model budget of the day is spent: {budget.spent}. It renews at "
-            f"{budget.renews_at:%Y-%m-%d %H:%M} UTC; who runs the service can raise it (manage.py budget).",
-            retry_after=max(1, ceil((budget.renews_at - now).total_seconds())),
-        )
+    model_budget_of(project_id, now=now).require(now=now)
 
 
 def count_spending(
     project_id: UUID, completions: Sequence[Completion | None], *, answered: bool, now: datetime
 ) -> None:
-    """Add calls to the project's day; None is a call without an answer. In the transaction that keeps the calls, and
-    late in it: the row is locked until its end. `answered`: at least one answer was of use.
+    """Add calls to the project's day. In the transaction that keeps the calls, and late in it: the row is locked until
+    its end. Takes what spending_figures takes.
     """
+    with connection.cursor() as cursor:
+        cursor.execute(COUNT_SPENDING, spending_figures(project_id, completions, answered=answered, now=now))
+
+
+def spending_figures(
+    project_id: UUID, completions: Sequence[Completion | None], *, answered: bool, now: datetime
+) -> dict[str, Any]:
+    """The parameters of COUNT_SPENDING. None is a call without an answer; `answered`: at least one was of use."""
     came = [completion for completion in completions if completion is not None]
-    figures: dict[str, Any] = {
+    return {
         "project": project_id,
-        "day": now.astimezone(UTC).date(),
+        "day": ModelBudget.day_of(now),
         "calls": len(completions),
         "tokens": sum(_count(call.prompt_tokens) + _count(call.output_tokens) for call in came),
         "cost": sum((call.cost for call in came if call.cost is not None), Decimal(0)),
         "unpriced": sum(call.cost is None for call in came),
         "answered_at": now if answered else None,
     }
-    with connection.cursor() as cursor:
-        cursor.execute(_COUNT, figures)
 
 
 def count_apart(project_id: UUID, completion: Completion | None, *, answered: bool) -> None:

@@ -24,19 +24,19 @@ class Numbers(NamedTuple):
 
 
 # The statement that has the relationship's row in hand brings the configuration at no cost.
-_TAKE = """
+TAKE_NUMBERS = """
 UPDATE relationships_relationship r
    SET last_seq = r.last_seq + %(count)s
   FROM relationships_companion c, relationships_project p
  WHERE r.id = %(relationship)s AND c.id = r.companion_id AND p.id = r.project_id
-RETURNING r.last_seq, p.config::text, c.config::text, r.config::text
+RETURNING r.last_seq, p.config::text AS project, c.config::text AS companion, r.config::text AS relationship
 """
 
 
 def allocate_seq(relationship_id: UUID, *, count: int) -> Numbers:
     """Take `count` numbers in a row, and bring what the configuration follows from. Locks the row. Raises NotFound."""
     with connection.cursor() as cursor:
-        cursor.execute(_TAKE, {"count": count, "relationship": relationship_id})
+        cursor.execute(TAKE_NUMBERS, {"count": count, "relationship": relationship_id})
         row = cursor.fetchone()
     if row is None:
         raise NotFound("This relationship is not there.")

@@ -25,10 +25,10 @@ IDLE = Actor.policy("session_idle")
 # Who is told that sessions ended, in the transaction and under the relationship's row lock.
 end_listeners: list[Callable[[Relationship, datetime], None]] = []
 
-_TOUCH = """
+TOUCH_SESSION = """
 INSERT INTO relationships_sessionstate AS old
     (relationship_id, id, project_id, session, state, version, started_at, last_active_at, idle_at, turns)
-VALUES (%s, %s, %s, %s, '{}', 1, %s, %s, %s, %s)
+VALUES (%(relationship)s, %(session_id)s, %(project)s, %(session)s, '{}', 1, %(at)s, %(at)s, %(idle_at)s, %(turns)s)
 ON CONFLICT (relationship_id, session) DO UPDATE SET
     last_active_at = greatest(old.last_active_at, EXCLUDED.last_active_at),
     idle_at = EXCLUDED.idle_at,
@@ -45,10 +45,15 @@ def touch_session(
 
     `turns`: how many turns that was.
     """
-    idle_at = at + timedelta(minutes=idle_minutes) if idle_minutes else None
-    ids = (relationship.id, uuid7(), relationship.project_id)
+    own = {"relationship": relationship.id, "project": relationship.project_id}
     with connection.cursor() as cursor:
-        cursor.execute(_TOUCH, [*ids, session, at, at, idle_at, turns])
+        cursor.execute(TOUCH_SESSION, own | touched(session, at=at, idle_minutes=idle_minutes, turns=turns))
+
+
+def touched(session: str, *, at: datetime, idle_minutes: int, turns: int) -> dict[str, Any]:
+    """The parameters of TOUCH_SESSION, beside whose it is."""
+    idle_at = at + timedelta(minutes=idle_minutes) if idle_minutes else None
+    return {"session_id": uuid7(), "session": session, "at": at, "idle_at": idle_at, "turns": turns}
 
 
 @transaction.atomic

@@ -1,6 +1,6 @@
 """The snapshot's one writer: each section is put in place by its owner, in the transaction of the change."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, Final, Literal
 from uuid import UUID
@@ -9,6 +9,7 @@ import orjson
 from django.db import connection
 from psycopg import sql
 
+from config.postgresql.sessions import prepared_cursor
 from relationships.ids import uuid7
 
 Section = Literal["profile", "sessions", "scratchpad", "hot_context", "summary"]
@@ -25,10 +26,15 @@ _UPSERT = sql.SQL(
     INSERT INTO relationships_snapshot
         (relationship_id, id, project_id, profile, sessions, scratchpad, hot_context, fresh_until, has_archive, summary,
          updated_at)
+    {values}
+    ON CONFLICT (relationship_id) DO UPDATE SET {sections}, updated_at = EXCLUDED.updated_at
+    """
+)
+_GIVEN = sql.SQL(
+    """
     VALUES
         (%(relationship)s, %(id)s, %(project)s, %(profile)s, %(sessions)s, %(scratchpad)s, %(hot_context)s,
          %(fresh_until)s, %(has_archive)s, %(summary)s, now())
-    ON CONFLICT (relationship_id) DO UPDATE SET {sections}, updated_at = EXCLUDED.updated_at
     """
 )
 _EMPTY: dict[str, Any] = {
@@ -40,6 +46,26 @@ _EMPTY: dict[str, Any] = {
     "has_archive": False,  # a row is made with the first entry, or before it
     "summary": "{}",
 }
+
+
+def write_scratchpad(
+    made: str, params: Mapping[str, Any], *, relationship_id: UUID, project_id: UUID
+) -> None:
+    """Put in place what the query `made` tells, one row of `scratchpad`, `fresh_until` and `has_archive`.
+
+    One statement: no line leaves the database. Call it as write_section.
+    """
+    values = """
+    SELECT %(relationship)s, %(id)s, %(project)s, '{}'::jsonb, '{}'::jsonb, made.scratchpad, NULL::jsonb,
+           made.fresh_until, made.has_archive, '{}'::jsonb, now()
+      FROM ("""
+    statement = _UPSERT.format(
+        values=sql.SQL(values + made + ") made"),
+        sections=_assignments(["scratchpad", "fresh_until", "has_archive"]),
+    )
+    own = {"relationship": relationship_id, "id": uuid7(), "project": project_id}
+    with prepared_cursor() as cursor:
+        cursor.execute(statement, {**params, **own})
 
 
 def write_section(
@@ -66,7 +92,7 @@ def write_section(
         section: orjson.dumps(value, option=orjson.OPT_UTC_Z).decode(),
     }
     with connection.cursor() as cursor:
-        cursor.execute(_UPSERT.format(sections=_assignments([section, *given])), values)
+        cursor.execute(_UPSERT.format(values=_GIVEN, sections=_assignments([section, *given])), values)
 
 
 def _assignments(columns: Iterable[str]) -> sql.Composed:

@@ -8,9 +8,13 @@ from uuid import UUID
 
 from django.conf import settings
 
+from config.postgresql.rows import insert_of, rows_text
+from config.postgresql.sessions import prepared_cursor
 from relationships.ids import uuid7
 from relationships.models import DEFAULT_SESSION, Message, Turn, TurnState
+from relationships.services.idempotency import KEEP_KEY, kept_key
 from relationships.services.limits import message_fault, metadata_fault, misplaced_role, name_fault
+from relationships.services.sessions import TOUCH_SESSION, touched
 from web.errors import FieldProblem
 
 
@@ -72,10 +76,44 @@ def turn_faults(turn: NewTurn) -> list[FieldProblem]:
     return problems
 
 
+# A worker is told already where an earlier turn is due or being read: who reads it goes on to the next. This statement
+# begins under the relationship's row lock, so it sees who settled that one meanwhile.
+_STORE = f"""
+WITH turns AS ({insert_of(Turn, "turn_rows")}),
+     messages AS ({insert_of(Message, "messages")}),
+     sessions AS ({TOUCH_SESSION}),
+     keys AS ({KEEP_KEY})
+SELECT EXISTS (SELECT 1 FROM relationships_turn WHERE relationship_id = %(relationship)s
+                  AND (state = 'processing' OR (state = 'pending' AND due_at IS NOT NULL)))
+"""  # noqa: S608 - statements of ours
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """`told`: a worker knows already that there is something to read."""
+
+    turn: Turn
+    messages: Sequence[Message]
+    told: bool
+
+
 def store_turn(
-    *, relationship_id: UUID, project_id: UUID, seq: int, turn: NewTurn, disposal: TurnDisposal, now: datetime
-) -> tuple[Turn, list[Message]]:
-    """Insert the turn as number `seq` and its messages as the numbers after it. Call inside a transaction."""
+    *,
+    relationship_id: UUID,
+    project_id: UUID,
+    seq: int,
+    turn: NewTurn,
+    disposal: TurnDisposal,
+    now: datetime,
+    idle_minutes: int = 0,
+    route: str = "",
+    key: str | None = None,
+    request_hash: bytes | None = None,
+) -> Stored:
+    """Insert the turn as number `seq`, its messages as the numbers after it, its session and the developer's `key`.
+
+    One statement. Call it under the relationship's row lock.
+    """
     row = Turn(
         relationship_id=relationship_id,
         project_id=project_id,
@@ -95,8 +133,7 @@ def store_turn(
         error=disposal.error,
         settled_at=now if disposal.state == TurnState.SKIPPED else None,
     )
-    row.save(force_insert=True)
-    messages = Message.objects.bulk_create(
+    messages = [
         Message(
             relationship_id=relationship_id,
             project_id=project_id,
@@ -110,5 +147,16 @@ def store_turn(
             occurred_at=message.occurred_at or turn.occurred_at,
         )
         for place, message in enumerate(turn.messages, start=1)
-    )
-    return row, messages
+    ]
+    values = {
+        "relationship": relationship_id,
+        "project": project_id,
+        "turn_rows": rows_text([row]),
+        "messages": rows_text(messages),
+        **touched(turn.session, at=now, idle_minutes=idle_minutes, turns=1),
+        **kept_key(route=route, key=key, request_hash=request_hash, resource_id=row.id),
+    }
+    with prepared_cursor() as cursor:
+        cursor.execute(_STORE, values)
+        told: bool = cursor.fetchone()[0]
+    return Stored(row, messages, told)

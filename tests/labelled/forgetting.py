@@ -35,14 +35,14 @@ def tell(relationship: Relationship, facts: tuple[Fact, ...]) -> None:
             [NewMessage("user", fact.said), NewMessage("assistant", fact.echo)],
             occurred_at=start + timedelta(hours=number),
         )
-        _, messages = store_turn(
+        messages = store_turn(
             relationship_id=relationship.id,
             project_id=relationship.project_id,
             seq=seq,
             turn=turn,
             disposal=TurnDisposal(TurnState.APPLIED, None),
             now=timezone.now(),
-        )
+        ).messages
         entry = add_entry(
             relationship=relationship,
             values={
@@ -59,7 +59,9 @@ def tell(relationship: Relationship, facts: tuple[Fact, ...]) -> None:
 
 
 def by_api(relationship: Relationship, case: Case) -> None:
-    plan = store_plan(draft_plan(relationship, verb="forget", what=case.wish), depth="hide", by=PERSON)
+    plan = store_plan(
+        draft_plan(relationship, verb="forget", what=case.what or case.wish), depth="hide", by=PERSON
+    )
     if any(item["ticked"] for item in plan.items):
         carry_out(plan, by=PERSON)
 

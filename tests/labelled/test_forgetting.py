@@ -10,12 +10,15 @@ from itertools import count
 import pytest
 from django.db import transaction
 
+from memory.mending.plans import draft_plan
 from relationships.models import Companion, Relationship
 from tests.fixtures.people import meet
+from tests.fixtures.turns import Conversation
 from tests.labelled.forgetting import Outcome, by_api, by_conversation, look, tell
-from tests.labelled.forgetting_cases import Case, cases
+from tests.labelled.forgetting_cases import FRESH, Case, cases, fresh_cases
 
 WAYS: dict[str, Callable[[Relationship, Case], None]] = {"api": by_api, "conversation": by_conversation}
+SETS = {"labelled": cases, "fresh": fresh_cases}
 LEAST_GONE = 0.75  # of all cases, strictly
 _NUMBERS = count()
 
@@ -41,14 +44,15 @@ def outcome_of(companion: Companion, case: Case, way: Callable[[Relationship, Ca
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_what_is_asked_for_goes_and_the_rest_survives(companion: Companion, way: str) -> None:
+@pytest.mark.parametrize("given", SETS)
+def test_what_is_asked_for_goes_and_the_rest_survives(companion: Companion, way: str, given: str) -> None:
     companion.config = {"ingestion": {"provider": "offline"}}
     companion.save()
-    outcomes = {case: outcome_of(companion, case, WAYS[way]) for case in cases_by_name().values()}
+    outcomes = {case: outcome_of(companion, case, WAYS[way]) for case in SETS[given]() if way in case.ways}
     by_kind: dict[str, list[tuple[Case, Outcome]]] = defaultdict(list)
     for case, outcome in outcomes.items():
         by_kind[case.kind].append((case, outcome))
-    print(f"\nno model, {way}: cases, gone, survived")
+    print(f"\nno model, {given}, {way}: cases, gone, survived")
     for kind, found in by_kind.items():
         erased = sum(not outcome.left for _, outcome in found)
         kept = sum(not outcome.lost for _, outcome in found)
@@ -63,5 +67,19 @@ def test_what_is_asked_for_goes_and_the_rest_survives(companion: Companion, way:
     assert gone >= LEAST_GONE
 
 
-def cases_by_name() -> dict[str, Case]:
-    return {case.name: case for case in cases()}
+def test_a_correction_changes_the_right_entry_or_asks(companion: Companion) -> None:
+    companion.config = {"ingestion": {"provider": "offline"}}
+    companion.save()
+    wrong, right, asked = [], 0, 0
+    for number, row in enumerate(FRESH["CORRECTIONS"]):
+        relationship = meet(companion, f"correction-{number}")
+        Conversation(relationship).remember(*row["entries"])
+        draft = draft_plan(relationship, verb="correct", what=row["what"], to=row["to"])
+        ticked = [one.text for one in draft.ticked]
+        meant = [] if row["right"] is None else [row["entries"][row["right"]]]
+        if ticked and ticked != meant:
+            wrong.append((row["what"], ticked))
+        right += ticked == meant
+        asked += not ticked and bool(meant) and meant[0] in [one.text for one in draft.found]
+    print(f"corrections: {len(FRESH['CORRECTIONS'])}, right {right}, asks {asked}, wrong {len(wrong)}")
+    assert wrong == []

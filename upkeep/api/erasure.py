@@ -1,11 +1,11 @@
 """Erasing for good. Of what `relationships` reads and changes, these views add DELETE to its own."""
 
 from dataclasses import asdict
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 from uuid import UUID
 
 from django.db import transaction
-from pydantic import Field, RootModel
+from pydantic import RootModel
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -21,6 +21,7 @@ from relationships.api.views import ApiView
 from relationships.models import Project
 from relationships.services.rows import check_version
 from relationships.services.sequence import lock_relationship
+from upkeep.api.hiding import WhichMessages, which_messages
 from upkeep.erasure import (
     EntryErasure,
     Erasure,
@@ -31,7 +32,7 @@ from upkeep.erasure import (
     erase_user,
     redact_messages,
 )
-from upkeep.erasure.holding import MOST_LISTED, Holding
+from upkeep.erasure.holding import Holding
 from web.errors import InvalidInput
 from web.fields import Answer, Body, Name
 from web.headers import expected_version
@@ -72,11 +73,6 @@ class GoneEntryAnswer(RootModel[EntryAnswer | ErasedEntryAnswer]):
     """The deleted entry; with `permanent`, what was erased."""
 
 
-class RedactBody(Body):
-    messages: Annotated[list[UUID], Field(min_length=1, max_length=MOST_LISTED)]
-    """Their IDs, each once."""
-
-
 class ProjectErasureBody(Body):
     confirm: Name
     """The project's name, as a safeguard."""
@@ -86,18 +82,20 @@ class RedactMessagesView(ApiView):
     tag = "Messages"
     open_to_tokens = True
 
-    @operation("messages_redact", "Erase the words of messages", body=RedactBody, answers={200: ErasedAnswer})
+    @operation(
+        "messages_redact", "Erase the words of messages", body=WhichMessages, answers={200: ErasedAnswer}
+    )
     def post(self, request: Request, relationship_id: UUID) -> Response:
         """Empties them for good, with every copy: in the index, in prompts and answers of models, in what was proposed
         from them. That they were said, when and by whom stays. Entries that rest on them stay, too: erase those by
         themselves. All of them or, where one is not there, none.
         """
-        body = self.body(RedactBody)
+        body = self.body(WhichMessages)
         self.get_relationship(relationship_id)
         erasure = redact_messages(
             project_id=self.project_id,
             relationship_id=relationship_id,
-            message_ids=body.messages,
+            message_ids=which_messages(relationship_id, body),
             by=self.actor,
         )
         return self.answer(_shown(erasure))

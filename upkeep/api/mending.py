@@ -57,6 +57,8 @@ class PlanItemAnswer(Answer):
     sentence: str | None
     """What of it says it. Null once the plan is carried out: a plan keeps no words."""
     rest: str | None
+    place: str | None
+    """Where it stands: a file's path, a document's name."""
     score: float | None
     """The share of the wish's words that it has, 0 to 1; 1 where a model judged."""
     why: str | None

@@ -89,17 +89,8 @@ class RowRepository(BaseRepo):
         heads = heads_of(relationship)
         refs = {Ref(f"{HEADS}{name}".encode()): sha.encode() for name, sha in heads.items()}
         if MAIN in heads:
-            refs[Ref(b"HEAD")] = heads[MAIN].encode()
+            refs[Ref(b"HEAD")] = f"ref: {HEADS}{MAIN}".encode()
         super().__init__(RowObjects(relationship.id), DictRefsContainer(refs))
-
-    def get_symrefs(self) -> dict[bytes, bytes]:
-        return {b"HEAD": f"{HEADS}{MAIN}".encode()}
-
-    def _determine_file_mode(self) -> bool:
-        return True
-
-    def _determine_symlinks(self) -> bool:
-        return False
 
 
 def heads_of(relationship: Relationship) -> dict[str, str]:

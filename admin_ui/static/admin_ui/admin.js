@@ -264,3 +264,35 @@ document.addEventListener("click", (event) => {
   if (event.target.closest("[data-find]") && window.HTMLDialogElement) { event.preventDefault(); openFind(); }
   if (event.target.id === "find") event.target.close();
 });
+
+// A search marked data-filter leaves those parts that have its words, and opens what they stand in.
+function filterParts() {
+  const field = document.querySelector("[data-filter]");
+  if (!field) return;
+  const words = field.value.toLowerCase().split(/\s+/).filter(Boolean), changed = document.querySelector("[data-only-changed]").checked;
+  let found = 0;
+  document.querySelectorAll("details.section").forEach((section) => {
+    const parts = [...section.querySelectorAll(".field[data-path]")];
+    if (!parts.length) return;
+    parts.forEach((part) => {
+      const text = (part.textContent + " " + part.dataset.path).toLowerCase();
+      part.hidden = !words.every((word) => text.includes(word)) || (changed && !("changed" in part.dataset));
+    });
+    const left = parts.filter((part) => !part.hidden).length;
+    found += left;
+    section.hidden = !left;
+    section.open = left > 0 && (words.length > 0 || changed);
+  });
+  document.getElementById("no-setting").hidden = found > 0;
+}
+document.addEventListener("input", (event) => { if (event.target.matches("[data-filter], [data-only-changed]")) filterParts(); });
+document.addEventListener("keydown", (event) => { if (event.key === "Enter" && event.target.matches("[data-filter]")) event.preventDefault(); });
+document.addEventListener("DOMContentLoaded", () => document.querySelectorAll("[data-script]").forEach((part) => { part.hidden = false; }));
+
+// A link to something in a closed part opens it.
+function openTarget() {
+  const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  for (let part = target?.closest("details"); part; part = part.parentElement.closest("details")) part.open = true;
+  target?.scrollIntoView({ block: "center" });
+}
+window.addEventListener("hashchange", openTarget);

@@ -28,9 +28,8 @@ _WHY = {
     "fetch": "Rapport is asked over HTTP, and looks up the key; the others are called as libraries.",
     "hand_over": "Rapport stores the turn, its messages and what is owed of them before it answers, over HTTP.",
 }
-_FEW_READERS = (
-    "Rapport keeps more of a turn: messages, prompt and answer, a revision of every change, the snapshot. Its worker "
-    "reads four relationships at a time (RAPPORT_WORKERS=4, its default), the others 16."
+_KEEPS_MORE = (
+    "Rapport keeps more of a turn: messages, prompt and answer, a revision of every change, the snapshot."
 )
 _ASKS_NOBODY = "The baseline asks no model, and understands nothing."
 _REMARKS = [
@@ -165,7 +164,7 @@ def _times(case: Case, rounds: Rounds) -> list[Line]:
     ]
     if case.verb == "hand_over" and case.clients > 1:
         rate = values(lambda one: len(one.milliseconds) / one.seconds)
-        lines.append(Line(f"{case.name}, remembered", "turns/s", rate, "more", _FEW_READERS))
+        lines.append(Line(f"{case.name}, remembered", "turns/s", rate, "more", _KEEPS_MORE))
     return lines
 
 

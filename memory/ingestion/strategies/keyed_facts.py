@@ -26,7 +26,7 @@ from memory.ingestion.prompt import Question
 from memory.ingestion.strategies.asking import ask
 from memory.ingestion.strategies.base import Proposal, Strategy
 from memory.ingestion.strategies.memories import judge_memories, parse_memories
-from memory.ingestion.strategies.schema_parts import FORGET, NUMBERS, TEXT, answer_of, list_of, number
+from memory.ingestion.strategies.schema_parts import FORGET, NUMBERS, TEXT, WISHES, answer_of, list_of, number
 from memory.ingestion.strategies.vocabulary import Vocabulary, fact_text, type_among
 from providers.llm.base import ToolSpec
 
@@ -112,4 +112,5 @@ def record_schema(keys: Sequence[str], types: Sequence[str]) -> dict[str, Any]:
             required=["type", "key", "value", "confidence", "messages"],
         ),
         forget=FORGET,
+        wishes=WISHES,
     )

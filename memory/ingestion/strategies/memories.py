@@ -7,7 +7,7 @@ from typing import Any
 from memory.errors import UnparsableAnswer
 from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.operations import Operation, Refusal, check_each, parse_object, understand
-from memory.ingestion.strategies.schema_parts import FORGET, NUMBERS, TEXT, answer_of, list_of
+from memory.ingestion.strategies.schema_parts import FORGET, NUMBERS, TEXT, WISHES, answer_of, list_of
 
 
 def memories_schema(*required: str, **own: dict[str, Any]) -> dict[str, Any]:
@@ -24,7 +24,8 @@ def memories_schema(*required: str, **own: dict[str, Any]) -> dict[str, Any]:
         "happens_at": TEXT,
         "messages": NUMBERS,
     }
-    return answer_of(memories=list_of(memory, required=["content", *required, "messages"]), forget=FORGET)
+    memories = list_of(memory, required=["content", *required, "messages"])
+    return answer_of(memories=memories, forget=FORGET, wishes=WISHES)
 
 
 @dataclass(frozen=True, slots=True)

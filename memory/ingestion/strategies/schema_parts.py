@@ -15,6 +15,20 @@ FORGET: dict[str, Any] = {
         "required": ["entry", "messages"],
     },
 }
+WISHES: dict[str, Any] = {
+    "type": "array",
+    "description": "what the person wants forgotten, or corrected where nothing else here does it",
+    "items": {
+        "type": "object",
+        "properties": {
+            "kind": {"type": "string", "enum": ["forget", "correct"]},
+            "what": TEXT,
+            "to": TEXT,
+            "messages": NUMBERS,
+        },
+        "required": ["kind", "what", "messages"],
+    },
+}
 
 
 def number(low: float, high: float) -> dict[str, Any]:

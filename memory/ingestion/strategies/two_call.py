@@ -19,7 +19,7 @@ from memory.ingestion.prompt import Question
 from memory.ingestion.strategies.asking import ask
 from memory.ingestion.strategies.base import Proposal, Strategy
 from memory.ingestion.strategies.deciding import Fact, decide_on
-from memory.ingestion.strategies.schema_parts import NUMBERS, TEXT, answer_of, list_of, number
+from memory.ingestion.strategies.schema_parts import NUMBERS, TEXT, WISHES, answer_of, list_of, number
 from memory.ingestion.vectors import TextVectors, embed_texts
 from memory.models import USER_SUBJECT, ScratchpadEntry
 
@@ -40,7 +40,8 @@ EXTRACT_SCHEMA: dict[str, Any] = answer_of(
             "messages": NUMBERS,
         },
         required=["content", "type", "confidence", "messages"],
-    )
+    ),
+    wishes=WISHES,
 )
 
 # Call 2 of two_call: what each fact does to the entries shown. Facts and entries are numbers.

@@ -13,6 +13,7 @@ import structlog
 from django.db import connection
 from psycopg import sql
 
+from config.postgresql.sessions import prepared_cursor
 from memory.entries.history import ChangedEntries
 from memory.models import ScratchpadEntry, SearchedKind
 from memory.retrieval.configuration import Retrieval
@@ -35,7 +36,7 @@ _WRITE = """
 INSERT INTO memory_searchtext AS kept
        (relationship_id, id, project_id, kind, owner_id, place, session, role, speaker, state, tier, told_at,
         language, lexemes, length, text_hash, due_at, attempts, error_code, leased_by)
-SELECT r.id, g.id, %(project)s, %(kind)s, g.owner_id, g.place, g.session, g.role, g.speaker,
+SELECT r.id, g.id, %(project)s::uuid, %(kind)s::text, g.owner_id, g.place, g.session, g.role, g.speaker,
        CASE WHEN t.id IS NULL THEN g.state ELSE 'skipped' END, g.tier, g.told_at, {language}, made.lexemes,
        (SELECT coalesce(sum(cardinality(positions)), 0) FROM unnest(made.lexemes)), g.text_hash,
        CASE WHEN g.owes AND t.id IS NULL THEN %(now)s::timestamptz END, 0, '', ''
@@ -58,7 +59,7 @@ ON CONFLICT (relationship_id, kind, owner_id) DO UPDATE
        lease_token = CASE {when_same} THEN kept.lease_token END,
        lease_until = CASE {when_same} THEN kept.lease_until END,
        leased_by = CASE {when_same} THEN kept.leased_by ELSE '' END
-RETURNING due_at = %(now)s
+RETURNING due_at = %(now)s::timestamptz
 """
 _WRITTEN = sql.SQL(_WRITE).format(
     off_the_record=sql.SQL(OFF_THE_RECORD),
@@ -66,18 +67,19 @@ _WRITTEN = sql.SQL(_WRITE).format(
         "WHEN kept.text_hash = EXCLUDED.text_hash AND kept.state NOT IN ('deleted', 'skipped')"
     ),
     language=sql.SQL(
-        "coalesce(%(language)s::text, CASE WHEN r.language = ANY(%(known)s) THEN r.language END, %(no_language)s)"
+        "coalesce(%(language)s::text, CASE WHEN r.language = ANY(%(known)s::text[]) THEN r.language END, %(no_language)s::text)"
     ),
 )
 # Asked first: an earlier row is due, so a worker knows already; the last segment.
 _BEFORE = """
 SELECT EXISTS (SELECT 1 FROM memory_searchtext
                 WHERE relationship_id = %(relationship)s AND due_at <= %(now)s AND lease_token IS NULL),
-       (SELECT max(number) FROM memory_searchsegment WHERE relationship_id = %(relationship)s AND %(kind)s = 'message')
+       (SELECT max(number) FROM memory_searchsegment
+         WHERE relationship_id = %(relationship)s AND %(kind)s::text = 'message')
 """
 _DROP_STALE = """
 DELETE FROM memory_embedding e USING unnest(%(owner_id)s::uuid[], %(text_hash)s::bytea[]) AS g (owner_id, text_hash)
- WHERE e.relationship_id = %(relationship)s AND e.kind = %(kind)s AND e.owner_id = g.owner_id
+ WHERE e.relationship_id = %(relationship)s AND e.kind = %(kind)s::text AND e.owner_id = g.owner_id
    AND e.text_hash <> g.text_hash
 """
 _FORGET = f"""
@@ -110,7 +112,8 @@ def index_changes(made: ChangedEntries) -> None:
         before is not None and after is not None and before["content"] != after["content"]
         for before, after in made.changes
     )
-    rows = _entry_rows(owner, known - gone, retrieval)
+    rows = [entry_row(made.entries[one], retrieval) for one in known - gone if one in made.entries]
+    rows += _entry_rows(owner, known - gone - made.entries.keys(), retrieval)
     _write(owner, made.project_id, SearchedKind.ENTRY, rows, retrieval, made.now, changed=changed)
 
 
@@ -224,7 +227,7 @@ def _write(
     owed = False
     for some in _in_pieces(rows):
         values = {**params, **columns(some)}
-        with connection.cursor() as cursor:
+        with prepared_cursor() as cursor:
             told, last = False, None
             if kind == SearchedKind.MESSAGE or any(row.owes for row in some):
                 cursor.execute(_BEFORE, params)

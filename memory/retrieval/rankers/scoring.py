@@ -80,7 +80,7 @@ class Neighbours:
         where = np.concatenate([place[None], after, before])
         share = np.concatenate([np.ones((1, len(place))), near[:, place], near[steps - 1, place - steps]])
         cell, gained = where + counts.term * rows, share * counts.count
-        table: Floats = np.bincount(cell.ravel(), weights=gained.ravel(), minlength=terms * rows)
+        table = np.bincount(cell.ravel(), weights=gained.ravel(), minlength=terms * rows).astype(np.float64)
         filled = np.flatnonzero(table)
         term, place = np.divmod(filled, rows)
         return Counts(row=self._order[place], term=term, count=table[filled])

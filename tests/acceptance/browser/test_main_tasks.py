@@ -83,8 +83,14 @@ def test_a_companion_is_made_and_configured(window: Page, stage: Stage, mark: st
     window.get_by_label("Slug").fill(slug)
     window.get_by_role("button", name="New companion").click()
 
-    window.get_by_role("heading", name="Ingestion", exact=True).click()
-    window.get_by_label("soft budget").fill("1500")
+    expect(window.get_by_placeholder("Search settings")).to_be_visible()
+    window.keyboard.press("/")
+    window.keyboard.type("scratchpad size")
+    expect(window.get_by_label("Retrieve when")).to_be_hidden()
+    window.get_by_label("Scratchpad size (tokens)").fill("1500")
+    window.get_by_role("button", name="Review changes").click()
+    expect(window.get_by_role("listitem").filter(has_text="Scratchpad size")).to_contain_text("2000 → 1500")
+    end("companion-review")
     window.get_by_role("button", name="Save").click()
 
     expect(window.get_by_role("status")).to_be_visible()
@@ -96,16 +102,20 @@ def test_a_companion_is_made_and_configured(window: Page, stage: Stage, mark: st
 def test_a_prompt_is_tried_published_and_taken_back(window: Page, stage: Stage, mark: str, end: End) -> None:
     cook = companion(stage, f"cook {mark}")
     cora = stage.relationship(f"Cora {mark}", cook)
-    stage.talk(cora, "I am allergic to peanuts.")
-    window.goto(f"{stage.url}/companions/{cook.id}/prompt/")
+    stage.talk(cora, "I am allergic to peanuts.", *(f"I like food number {number}." for number in range(9)))
+    window.goto(f"{stage.url}/companions/{cook.id}/")
 
-    window.get_by_label("Template").fill("Keep what has to do with food.")
-    window.get_by_label("Or select past turns").select_option(label=f"Cora {mark}")
-    window.get_by_role("button", name="Show turns").click()
-    expect(window.get_by_label("Template")).to_have_value("Keep what has to do with food.")
-    window.get_by_label("I am allergic to peanuts.").check()
-    window.get_by_role("button", name="Compare with the current prompt").click()
-    expect(window.locator(".halves .entry").filter(has_text="peanuts").first).to_be_visible()
+    # Ten past turns in three clicks, the one into the text among them.
+    window.get_by_role("navigation", name="Companion").get_by_role("link", name="Prompt").click()
+    expect(window.get_by_role("checkbox", name="I am allergic to peanuts.")).to_be_checked()
+    window.get_by_label("Template").click()
+    window.keyboard.press("Control+a")
+    window.keyboard.type("Keep what has to do with food.")
+    window.get_by_role("button", name="Compare").click()
+    expect(window.get_by_text("Identical: both prompts keep")).to_be_visible()
+    expect(window.get_by_text("rules, which ignore prompts")).to_be_visible()
+    expect(window.get_by_role("region", name="Source messages")).to_contain_text("I like food number 8.")
+    expect(window.locator(".pair").filter(has_text="peanuts")).to_be_visible()
     expect(window.get_by_text("Not run yet.")).to_have_count(0)
     end("prompt")
 
@@ -161,6 +171,12 @@ def test_the_playground_remembers(window: Page, stage: Stage, mark: str, end: En
     expect(window.get_by_text("memory updated")).to_be_visible()
     expect(window.get_by_role("region", name="Memory")).to_contain_text("Lives in Porto")
     end("playground")
+    # What was shown before that reply: two clicks from the relationship.
+    window.goto(stage.page_of(Relationship.objects.get(companion=zoe)))
+    window.get_by_role("navigation", name="Relationship").get_by_role("link", name="Conversation").click()
+    window.get_by_role("link", name="Context shown").first.click()
+    expect(window.get_by_role("region", name="Context shown")).to_contain_text("I live in Porto.")
+    end("kept-context")
 
 
 def test_a_failed_turn_is_retried(

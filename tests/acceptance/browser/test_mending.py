@@ -3,8 +3,10 @@
 import pytest
 from playwright.sync_api import expect
 
+from relationships.models import Message
 from tests.acceptance.browser.desk import Desk
 from tests.acceptance.browser.stage import Stage
+from tests.vendor_servers.openai_server import OpenAIServer
 
 WIDTHS = {"wide": 1280, "phone": 390}
 
@@ -46,3 +48,30 @@ def test_a_correction_that_fits_nothing_shows_what_was_looked_at(desk: Desk, sta
     window.get_by_role("button", name="Find it").click()
     expect(window.get_by_role("alert")).to_contain_text("No entry says this")
     assert stage.contents(kim) == {"Has a cat"}
+
+
+def test_from_the_playground_and_message_by_message(desk: Desk, stage: Stage, model: OpenAIServer) -> None:
+    una = stage.relationship("Una of the playground")
+    una.config = {"ingestion": {"provider": "offline"}}
+    una.save()
+    stage.remember(una, "Waits for ORD-17")
+    stage.talk(una, "It is windy today.")
+    window = desk.open()
+    window.goto(f"{stage.url}/playground/{una.id}/")
+    window.get_by_role("link", name="Forget …").click()
+    window.get_by_label("What to forget").fill("ORD-17")
+    window.get_by_role("button", name="Find it").click()
+    window.get_by_role("button", name="Forget selected").click()
+    expect(window.get_by_role("status")).to_have_text("Done.")
+    assert stage.contents(una) == set()
+
+    window.goto(stage.page_of(una, "conversation/"))
+    for verb, left in (
+        ("Hide", {"hidden_at": None}),
+        ("Show", {"content": ""}),
+        ("Erase", {"erased_at": None}),
+    ):
+        window.get_by_role("checkbox", name="Select: It is windy today.").check()
+        window.get_by_role("button", name=f"{verb} selected").click()
+        expect(window.get_by_role("status")).to_contain_text("1 message")
+        assert not Message.objects.for_relationship(una.id).filter(role="user", **left).exists()

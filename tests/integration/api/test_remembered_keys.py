@@ -1,4 +1,4 @@
-"""A key that a web process remembers opens nothing that its row does not: it is read again by every context."""
+"""A key that a web process remembers opens nothing that its row does not: it is read again by every context and turn."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -7,9 +7,10 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from relationships.models import ApiKey, Relationship
+from relationships.models import ApiKey, Relationship, Turn
 from relationships.services.projects import create_project
 from tests.fixtures.api import TESTER, Api, ApiAnswer, new_key
+from tests.wire import statements_sent
 from web import authentication
 
 BODIES = {
@@ -17,6 +18,7 @@ BODIES = {
     "an unknown field": {"mesage": "hello"},
     "an unknown format": {"message": "hello", "format": "telegram"},
 }
+TURN = {"messages": [{"role": "user", "content": "I like tea."}]}
 
 
 @pytest.fixture(autouse=True)
@@ -51,6 +53,22 @@ def test_a_revoked_key_is_told_nothing(known: Api, relationship: Relationship, b
 
     assert _ask(known, relationship, body).status == 401
     assert _ask(known, relationship, body).status == 401
+
+
+def test_a_turn_takes_six_statements(known: Api, relationship: Relationship) -> None:
+    for _ in range(3):  # with the second its language is looked for
+        Turn.objects.update(state="applied", due_at=None)  # so that a worker is told of the next one
+        with statements_sent() as sent:
+            assert known.post(f"/relationships/{relationship.id}/turns", TURN).status == 202
+
+    assert len(sent) == 6, sent  # with those that begin and end the transaction
+
+
+def test_a_revoked_key_hands_no_turn_over(known: Api, relationship: Relationship) -> None:
+    ApiKey.objects.update(revoked_at=datetime.now(UTC))
+
+    assert known.post(f"/relationships/{relationship.id}/turns", TURN).status == 401
+    assert not Turn.objects.exists()
 
 
 def test_a_revoked_key_is_not_told_that_a_relationship_is_not_there(known: Api) -> None:

@@ -98,7 +98,7 @@ def build_world(relationship: Relationship) -> World:
 
 def _failed_turn(relationship: Relationship) -> UUID:
     """One that can be retried."""
-    turn, _ = store_turn(
+    stored = store_turn(
         relationship_id=relationship.id,
         project_id=relationship.project_id,
         seq=allocate_seq(relationship.id, count=2).first,
@@ -106,7 +106,7 @@ def _failed_turn(relationship: Relationship) -> UUID:
         disposal=TurnDisposal(TurnState.FAILED, None, error_code="refused", error="the provider refused it"),
         now=NOW,
     )
-    return turn.id
+    return stored.turn.id
 
 
 def _entry(relationship: Relationship) -> UUID:

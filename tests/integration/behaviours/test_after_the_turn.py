@@ -50,7 +50,7 @@ def test_without_behaviours_a_turn_costs_no_statement_more(
     conversation: Conversation, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     conversation.say("Warm")
-    with django_assert_num_queries(9) as plain:
+    with django_assert_num_queries(6) as plain:
         conversation.say("Hello there")
 
     assert not [query for query in plain.captured_queries if "behaviours_" in query["sql"]]

@@ -5,11 +5,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 from django.db import connection, transaction
+from django.utils import timezone
 
 from memory.entries.editing import revise_entry
 from memory.ingestion.claim import claim_turns
 from providers.llm.base import CompletionRequest
-from relationships.models import ModelSpending, TurnState
+from relationships.models import ModelSpending, Turn, TurnState
+from relationships.services.sequence import lock_relationship
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import PERSON, Conversation, answer, update
 from tests.waiting import wait_until
@@ -81,6 +83,22 @@ def test_a_claim_waits_for_one_that_is_under_way_and_then_finds_nothing(
 
     assert first is not None
     assert second.result(timeout=10) is None
+
+
+def test_a_claim_that_waited_takes_no_turn_behind_one_that_came_back_meanwhile(
+    conversation: Conversation, at_work: ThreadPoolExecutor
+) -> None:
+    first, _ = conversation.say("One."), conversation.say("Two.")
+    rows = Turn.objects.for_relationship(first.relationship_id).filter(id=first.id)
+    rows.update(state=TurnState.FAILED, due_at=None)
+
+    with transaction.atomic():
+        lock_relationship(first.relationship_id)
+        late = at_work.submit(claim_turns, relationship_id=first.relationship_id, worker="b")
+        wait_until_somebody_waits_for_us()
+        rows.update(state=TurnState.PENDING, due_at=timezone.now())
+
+    assert late.result(timeout=10) is None
 
 
 def test_a_turn_that_comes_in_meanwhile_waits_until_the_batch_before_it_is_settled(

@@ -8,7 +8,7 @@ import pytest
 from pytest_django import DjangoAssertNumQueries
 
 from memory.entries.editing import revise_entry
-from memory.ingestion.ingestion_input import read_batch
+from memory.ingestion.reading import read_batch
 from memory.models import ModelCall, ScratchpadEntry, Tier
 from relationships.models import Companion, TurnState
 from tests.fakes import ScriptedProvider
@@ -178,7 +178,7 @@ def test_an_empty_archive_costs_operations_nothing(
 
     turn = conversation.say("I like tea.")
 
-    with django_assert_num_queries(4):  # relationship, messages, references, entries
+    with django_assert_num_queries(2):  # the configuration's levels, and all the rest
         ingestion_input = read_batch([turn])
 
     assert ingestion_input.has_archive is False

@@ -59,6 +59,11 @@ def shown(api: Api, at: str, conversation: Conversation, provider: ScriptedProvi
     yield api.get(f"{at}/export?calls=true").raw.decode()
 
 
+def number_of(text: str, prompt: str) -> int:
+    [line] = [line for line in prompt.splitlines() if line.startswith("[") and line.endswith(text)]
+    return int(line[1 : line.index("]")])
+
+
 def numbers_that_say(*words: str):  # type: ignore[no-untyped-def]
     """An answer of a model that reads the numbers off the question."""
 
@@ -231,3 +236,64 @@ def test_a_correction_that_fits_nothing_is_refused_and_shows_what_was_looked_at(
     assert refused.status == 409 and refused.body["type"].endswith("nothing_fits"), refused
     assert done.status == 200 and done.body["state"] == "carried_out", done
     assert set(conversation.contents) == {"Noor works at Philips", "Has a cat", "Has a boat. Lives in Graz"}
+
+
+def test_a_wish_that_the_reading_reports_is_carried_out_whatever_its_words(
+    api: Api, at: str, told: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    wish = {"kind": "forget", "what": "that I live in Klosterneuburg", "messages": [1]}
+    scripted_provider.answer_with({"operations": [], "wishes": [wish]})
+    scripted_provider.wishes_answer = numbers_that_say("Klosterneuburg")
+    exchange(
+        told,
+        "You know the town I named? I'd sleep better if that stayed out of Klosterneuburg files.",
+        "Sure.",
+    )
+
+    text = "\n".join(shown(api, at, told, scripted_provider))
+
+    assert "klosterneuburg" not in text.casefold()
+    assert told.contents == ["Has a sister"]
+    assert len(scripted_provider.wishes) == 1
+
+
+def test_a_correction_that_the_reading_reports_changes_the_entry_once(
+    told: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    wish = {
+        "kind": "correct",
+        "what": "that I live in Klosterneuburg",
+        "to": "Lives in Melk",
+        "messages": [1],
+    }
+    scripted_provider.answer_with({"operations": [add("Lives in Melk")], "wishes": [wish]})
+    scripted_provider.wishes_answer = lambda request: {
+        "says": [{"number": number_of("Lives in Klosterneuburg", request.prompt), "now": "Lives in Melk"}],
+        "unsure": [],
+    }
+    turn = exchange(told, "No, that was never right: Melk.")
+    assert sorted(told.contents) == ["Has a sister", "Lives in Melk"]
+    assert told.verdicts(turn) == [("refused", "an entry is corrected to say it")]
+
+
+@pytest.mark.parametrize(
+    ("wish", "reason"),
+    [
+        ({"kind": "forget", "what": "Klosterneuburg", "messages": [2]}, "only the person may ask for it"),
+        ({"kind": "forget", "what": " ", "messages": [1]}, "what has to be a text"),
+        ({"kind": "wipe", "what": "Klosterneuburg", "messages": [1]}, "kind is 'wipe'"),
+        ({"kind": "correct", "what": "Klosterneuburg", "messages": [1]}, "to is not a text"),
+        (
+            {"kind": "forget", "what": "Klosterneuburg", "messages": [7]},
+            "rests on messages that were not shown",
+        ),
+    ],
+)
+def test_a_wish_that_is_none_is_refused_and_told(
+    told: Conversation, scripted_provider: ScriptedProvider, wish: dict[str, object], reason: str
+) -> None:
+    scripted_provider.answer_with({"operations": [], "wishes": [wish]})
+    turn = exchange(told, "It is late.", "Then forget it.")
+    [(verdict, said)] = told.verdicts(turn)
+    assert verdict == "refused" and said.startswith(reason)
+    assert not scripted_provider.wishes and "Lives in Klosterneuburg" in told.contents

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.utils import timezone
 
+from chat.models import KeptContext
 from knowledge.models import Document, DocumentChunk
 from memory.ingestion.intake import accept_turn
 from memory.mending.plans import draft_plan, store_plan
@@ -163,8 +164,34 @@ def _turns(hostile: HostileProject, conversation: Conversation) -> None:
         milliseconds=1.0,
     )
     hostile.ids["turn_id"] = turn.id
+    hostile.ids["context_id"] = _kept_context(hostile, turn, entry).id
     draft = draft_plan(hostile.relationship, verb="forget", what=wild("wish")[:200], by_rules=True)
     hostile.ids["plan_id"] = store_plan(draft, depth="hide", by=PERSON).id
+
+
+def _kept_context(hostile: HostileProject, turn: Turn, entry: ScratchpadEntry) -> KeptContext:
+    said = [str(name) for name in Message.objects.values_list("id", flat=True)]
+    layers = {"memory": [str(entry.id)], "messages": said, "current": [], "core": []}
+    return KeptContext.objects.create(
+        **hostile.owned,
+        turn_id=turn.id,
+        assembled_at=timezone.now(),
+        total_tokens=9,
+        layers=[
+            {
+                "name": name,
+                "tokens": 9,
+                "milliseconds": 0.1,
+                "reason": hostile.wild("why"),
+                "sources": sources,
+            }
+            for name, sources in layers.items()
+        ],
+        entries={str(entry.id): 3},
+        provider=hostile.wild("provider")[:60],
+        model=hostile.wild("replied"),
+        milliseconds=1.0,
+    )
 
 
 def _operations(hostile: HostileProject, turn: Turn, entry: ScratchpadEntry) -> None:

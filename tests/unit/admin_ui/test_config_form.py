@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
+from admin_ui.config_diff import between, from_recipe
 from admin_ui.config_form import REGISTRIES, config_sections, read_config
+from admin_ui.setting_words import CHOICES, FIRST, LABELS
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.schema import Configuration
 from relationships.models import Companion
@@ -28,6 +30,8 @@ def sent_by(companion: Companion, **changed: str) -> dict[str, str]:
                         "" if row["budget"] is None else str(row["budget"])
                     )
                     sent |= {f"{field.path}.{row['name']}.enabled": "true"} if row["enabled"] else {}
+            elif field.kind == "picks":
+                sent |= {f"{field.path}={choice}": "true" for choice in field.value}
             elif field.kind == "flag":
                 sent[field.path] = "true" if field.value else "false"
             else:
@@ -44,6 +48,7 @@ def sent_by(companion: Companion, **changed: str) -> dict[str, str]:
             "ingestion": {"max_batch": 3, "trigger": {"mode": "explicit"}},
             "context": {"layers": {"profile": {"enabled": False}}},
         },
+        {"retrieval": {"gate": {"open_on": ["keywords", "gap"], "keywords": ["remember"]}}},
         {"ingestion": {"types": [{"name": "mood", "examples": ["Is happy"]}]}, "retrieval": {"recency": 0.1}},
         {
             "context": {
@@ -105,7 +110,29 @@ def test_every_field_has_a_way_to_be_edited_and_its_words(companion: Companion) 
 
     page = (Path(__file__).parents[3] / "templates/admin_ui/companions/_field.html").read_text()
     assert not [field.path for field in fields if field.kind != "line" and f'"{field.kind}"' not in page]
-    assert set(REGISTRIES) <= {field.path for field in fields}
+    paths = {field.path for field in fields}
+    assert set(REGISTRIES) <= paths
+    assert set(LABELS) == paths, "admin_ui/setting_words.py has a name for each setting, and for no other"
+    assert set(CHOICES) <= paths and {path for first in FIRST.values() for path in first} <= paths
+    assert not [field.label for field in fields if "_" in field.label or field.label[0].islower()]
+
+
+def test_what_differs_from_the_recipe_and_what_would_change_is_told_in_words(companion: Companion) -> None:
+    companion.project.config = {"ingestion": {"max_batch": 2}}
+    companion.config = {"recipe": "importance", "retrieval": {"gate": {"open_on": ["gap"]}, "top_k": 15}}
+
+    different = {row.label: (row.before, row.after) for row in from_recipe(companion)}
+    changes = between(companion, {"recipe": "importance", "context": {"core_prompt": "Be kind. " * 9}})
+
+    assert different == {
+        "Remembering: Turns in one model call, at most": ("8", "2"),
+        "Retrieval: Retrieve when": (
+            "it has one of the keywords, every so many turns, after a pause",
+            "after a pause",
+        ),
+    }
+    assert [row.label for row in changes] == ["Retrieval: Retrieve when", "Context: System prompt"]
+    assert {piece.kind for piece in changes[1].words} == {"gone", "new"}
 
 
 def _resolved(config: dict[str, Any]) -> Configuration:

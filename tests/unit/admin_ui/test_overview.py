@@ -125,7 +125,7 @@ def test_turns_that_a_refused_key_holds_up_are_told_with_the_reason_and_since_wh
     editor: Client, conversation: Conversation, scripted_provider: ScriptedProvider, settings: Settings
 ) -> None:
     settings.OLDEST_TURN_LIMIT_SECONDS = 300
-    beat(name="here/1c0ffee2:1:2", pool_restarts=0, counters={})
+    beat(name="here/1c0ffee2:1:2", pool_restarts=0, counters={"busy": 3, "calls_in_flight": 2})
     scripted_provider.answer_with(Unauthorized())
     conversation.hear("I like tea.")
     behind = conversation.say("And cake.")
@@ -135,6 +135,7 @@ def test_turns_that_a_refused_key_holds_up_are_told_with_the_reason_and_since_wh
 
     page = unescape(editor.get("/admin-ui/status/").content.decode())
 
+    assert "3 readers busy, 2 waiting for a model" in page
     assert "2 turns have been waiting since" in page
     assert "for scripted: The provider does not accept the API key" in page
     banner = unescape(editor.get("/admin-ui/alarm/", headers={"HX-Request": "true"}).content.decode())

@@ -114,7 +114,7 @@ def test_the_configurations_form_leaves_them_as_they_are(owner: Client, conversa
     behave(conversation.relationship, feed=DRAFT)
     companion = conversation.relationship.companion
     form = reverse("admin_ui:companion", args=[companion.id])
-    sent = sent_by(companion, summaries__at="100\n300") | {"version": str(companion.version)}
+    sent = sent_by(companion, summaries__at="100\n300") | {"version": str(companion.version), "do": "save"}
 
     answer = owner.post(form, sent)
 

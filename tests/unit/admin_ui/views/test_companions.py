@@ -1,3 +1,6 @@
+import html
+import re
+
 import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
@@ -28,12 +31,33 @@ def test_a_companions_configuration_is_a_form(
     assert 'name="ingestion.max_batch"' in shown
     assert 'name="ingestion.types.0.examples"' in shown
     assert "How many waiting turns become one model call, at most." in shown
-    assert ">Save<" not in shown
+    assert ">Review changes<" not in shown
+    first, advanced = shown.split('id="advanced"')
+    assert re.findall("<h2>([^<]+)</h2>", first) == [
+        "Personality",
+        "Model",
+        "Prompt",
+        "Behaviours",
+        "Recipe",
+    ]
+    assert "Retrieve when" in advanced
+    assert not re.findall(r"<label for=[^>]*>[^<]*[_:]\w", advanced)
 
 
-def test_a_field_is_changed_and_told_in_the_audit(editor: Client, page: str, companion: Companion) -> None:
-    editor.post(page, form(companion, ingestion__max_batch="3"))
+def test_a_change_is_shown_before_it_is_saved_and_told_in_the_audit(
+    editor: Client, page: str, companion: Companion
+) -> None:
+    review = editor.post(page, form(companion, ingestion__max_batch="3")).content.decode()
 
+    assert re.search(r"Turns in one model call, at most</strong>.*<del>8</del> → <ins>3</ins>", review)
+    assert "1 change<" in review
+    assert now(companion).config == companion.config
+    (config,) = re.findall(r"<textarea name=\"config\"[^>]*>([^<]*)</textarea>", review)
+    sent = {"config": html.unescape(config), "version": str(companion.version)}
+    again = editor.post(page, sent | {"do": "edit"}).content.decode()
+    assert "These values are not saved yet." in again
+    assert re.search(r'name="ingestion.max_batch"[^>]*value="3"', again)
+    editor.post(page, sent | {"do": "save"})
     assert now(companion).config["ingestion"]["max_batch"] == 3
     event = AuditEvent.objects.get(action="companion.changed")
     assert event.actor_id == "editor@example.org"
@@ -56,8 +80,8 @@ def test_what_the_schema_refuses_is_said_beside_its_field_and_nothing_is_stored(
 def test_a_form_that_is_behind_is_refused_and_shows_what_holds(
     editor: Client, page: str, companion: Companion
 ) -> None:
-    stale = form(companion, ingestion__max_batch="3")
-    editor.post(page, {"recipe": "scratchpad", "version": "1"})
+    stale = form(companion, ingestion__max_batch="3") | {"do": "save"}
+    editor.post(page, {"recipe": "scratchpad", "version": "1", "do": "save"})
 
     answer = editor.post(page, stale)
 

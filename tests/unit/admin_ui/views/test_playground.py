@@ -91,4 +91,4 @@ def test_a_reply_is_streamed_to_a_page_with_a_script(editor: Client, offline: Co
     conversation = editor.get(
         f"/admin-ui/relationships/{kept.relationship_id}/conversation/"
     ).content.decode()
-    assert "What it saw" in conversation
+    assert "Context shown" in conversation

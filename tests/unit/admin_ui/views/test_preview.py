@@ -1,9 +1,14 @@
+import re
+
 import pytest
 from django.test import Client
+from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from relationships.models import Relationship
-from tests.fixtures.turns import Conversation
+from chat.models import KeptContext
+from memory.entries.editing import revise_entry
+from relationships.models import Companion, Relationship
+from tests.fixtures.turns import PERSON, Conversation
 
 
 @pytest.fixture
@@ -25,8 +30,62 @@ def test_the_page_shows_each_layer_and_links_what_it_was_made_of(
     assert f"/entries/{entry.id}/" in shown
     assert "whole scratchpad, newest first" in shown
     assert "What can I cook" in shown
-    assert "Empty layers: " in shown
-    assert "<h2>profile</h2>" not in shown
+    layers, prompt = shown.split('aria-labelledby="prompt"')
+    assert 'badge">Profile<' in layers.split("Empty layers: ")[1]
+    colours = re.findall(r'class="card layer (tone-\d+)"', layers)
+    assert colours == re.findall(r'class="piece (tone-\d+)"', prompt)
+    assert "- Is allergic to peanuts" in prompt
+
+
+def test_what_nearly_was_shown_stands_beside_what_was(
+    viewer: Client, page: str, relationship: Relationship, conversation: Conversation
+) -> None:
+    config = {"context": {"memory": "retrieved"}, "retrieval": {"top_k": 2}}
+    Companion.objects.update(config=config)
+    kept = conversation.remember("Cooks rice", "Cooks soup on Sundays", "Cooks for her sister and the dog")
+
+    near = viewer.get(f"{page}scores/?message=What+does+she+cooks+again").content.decode()
+    shown = viewer.get(f"{page}?message=What+does+she+cooks+again").content.decode()
+
+    memory = near.split("<h3>Memory</h3>")[1].split("<h3>Earlier messages</h3>")[0]
+    missed, found = memory.split("2 retrieved")
+    assert missed.count("not retrieved") == missed.count("<progress") == 1
+    (left_out,) = [row for row in kept if str(row.id) in missed]
+    assert all((str(row.id) in found) != (row == left_out) for row in kept)
+    assert all((str(row.id) in shown) != (row == left_out) for row in kept), "the context shows the others"
+    assert "Past replies" in viewer.get(f"{page}scores/").content.decode()
+
+
+def test_a_past_reply_shows_its_entries_as_they_were(
+    viewer: Client, relationship: Relationship, conversation: Conversation
+) -> None:
+    (entry,) = conversation.remember("Lives in Porto")
+    turn = conversation.say("Where do I live?")
+    layer = {"name": "memory", "tokens": 9, "milliseconds": 0.1, "reason": "", "sources": [str(entry.id)]}
+    kept = KeptContext.objects.create(
+        relationship_id=relationship.id,
+        project_id=relationship.project_id,
+        turn_id=turn.id,
+        assembled_at=timezone.now(),
+        total_tokens=21,
+        layers=[layer, layer | {"name": "current", "sources": []}, layer | {"name": "core", "sources": []}],
+        entries={str(entry.id): entry.version},
+        provider="offline",
+        milliseconds=1.0,
+    )
+    revise_entry(
+        relationship_id=relationship.id, entry_id=entry.id, values={"content": "Lives in Faro"}, by=PERSON
+    )
+    address = f"/admin-ui/relationships/{relationship.id}"
+
+    said = viewer.get(f"{address}/conversation/").content.decode()
+    shown = viewer.get(f"{address}/contexts/{kept.id}/").content.decode()
+
+    assert f'href="{address}/contexts/{kept.id}/">Context shown<' in said
+    assert "Lives in Porto" in shown
+    assert "Lives in Faro" not in shown
+    assert shown.count("Where do I live?") == 2
+    assert "9 tokens that were not kept" in shown
 
 
 def test_looking_stores_nothing(viewer: Client, page: str, relationship: Relationship) -> None:

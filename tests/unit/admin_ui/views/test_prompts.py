@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
@@ -11,6 +13,7 @@ from relationships.models import Companion, Relationship
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import Conversation, add, answer
 
+TICKED = re.compile(r'name="turn" value="([^"]+)" checked')
 HTMX = {"HX-Request": "true", "HX-Target": "replay"}
 
 
@@ -63,12 +66,16 @@ def test_a_replay_shows_both_scratchpads_and_writes_nothing(
     replay_page = editor.post(page, sent)["Location"]
     assert "Running: 0 of 2 done." in editor.get(replay_page, headers=HTMX).content.decode()
 
-    scripted_provider.answer_with(answer(add("Lives in Porto"), add("Has a dog")), answer(add("Has a dog")))
+    drafted = answer(add("Has a dog named Rex"), add("Is glad"))
+    scripted_provider.answer_with(answer(add("Lives in Porto"), add("Has a dog"), add("Is glad")), drafted)
     run_replay(relationship_id=relationship.id, replay_id=Replay.objects.get().id)
 
     shown = editor.get(replay_page, headers=HTMX).content.decode()
-    assert shown.count("Has a dog") >= 2
-    assert shown.count("only here") == 1
+    assert "I live in Porto and have a dog." in shown.split("Draft")[0], "what was said stands beside"
+    assert "2 of 3 entries differ." in shown
+    assert [shown.count(f">{word}<") for word in ("differs", "only here", "identical")] == [2, 1, 2]
+    assert "Has a dog<ins> named Rex</ins>" in shown and "<del>Lives in Porto</del>" in shown
+    assert "ignore prompts" not in shown
     assert "data-poll" not in shown
     assert not ScratchpadEntry.objects.exists()
 
@@ -88,6 +95,28 @@ def test_a_turn_leads_to_its_replay_ticked(
 
     assert f'name="turn" value="{old.id}" checked' in shown
     assert shown.count(" checked") == 1
+
+
+def test_the_last_ten_turns_are_ticked_and_the_offline_rules_are_told_of(
+    editor: Client, page: str, conversation: Conversation
+) -> None:
+    turns = [conversation.say(f"I have {number} dogs.") for number in range(12)]
+    Companion.objects.update(config={"ingestion": {"provider": "offline"}})
+
+    shown = editor.get(page).content.decode()
+    again = {
+        "template": "x",
+        "do": "choose",
+        "turn": str(turns[0].id),
+        "relationship": str(turns[0].relationship_id),
+    }
+    chosen = editor.post(page, again).content.decode()
+
+    assert TICKED.findall(shown) == [str(turn.id) for turn in reversed(turns[2:])]
+    assert TICKED.findall(chosen) == [str(turns[0].id)]
+    assert chosen.index(str(turns[0].id)) < chosen.index(str(turns[11].id)), "what is ticked is first"
+    assert "the offline rules, which ignore prompts" in shown
+    assert "Select all" in shown
 
 
 def test_the_draft_can_be_kept_from_its_replay(

@@ -3,7 +3,8 @@ from datetime import UTC, datetime
 import pytest
 
 from memory.ingestion.calls import CallLog, storable, store_calls
-from memory.ingestion.ingestion_input import IngestionInput, read_batch
+from memory.ingestion.ingestion_input import IngestionInput
+from memory.ingestion.reading import read_batch
 from memory.models import ModelCall
 from providers.llm.base import CompletionRequest
 from relationships.models import Relationship

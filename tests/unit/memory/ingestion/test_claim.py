@@ -8,7 +8,9 @@ from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from memory.errors import LeaseLost
-from memory.ingestion.claim import Claim, claim_turns, hand_back, hold_claim, release_turns, settle_turns
+from memory.ingestion.calls import CallLog
+from memory.ingestion.claim import Claim, claim_turns
+from memory.ingestion.settle import hand_back, hold_claim, release_turns, settle_turns
 from relationships.models import Relationship, Turn, TurnState
 from tests.fixtures.turns import Conversation
 from worker.leases import retry_delay
@@ -101,7 +103,7 @@ def test_what_is_being_written_is_not_taken_back_from_a_worker_that_passes_for_d
         hold_claim(claimed)
         sweep.start()
         sweep.join(0.5)  # it waits for the turns
-        settle_turns(claimed, TurnState.APPLIED, call_ids=())
+        settle_turns(claimed, TurnState.APPLIED, log=CallLog(None))
     sweep.join(60)
 
     assert taken == [0]

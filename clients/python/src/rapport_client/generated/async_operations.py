@@ -1247,6 +1247,7 @@ class AsyncOperations:
         tag: Maybe[Sequence[str]] = UNSET,
         category: Maybe[str] = UNSET,
         text: Maybe[str] = UNSET,
+        text_contains: Maybe[str] = UNSET,
         as_of: Maybe[Time] = UNSET,
         known_at: Maybe[Time] = UNSET,
     ) -> m.EntryPage:
@@ -1269,6 +1270,7 @@ class AsyncOperations:
                     "tag": tag,
                     "category": category,
                     "text": text,
+                    "text_contains": text_contains,
                     "as_of": as_of,
                     "known_at": known_at,
                 },
@@ -2053,7 +2055,15 @@ class AsyncOperations:
         )
         return answer
 
-    async def messages_redact(self, relationship_id: Id, *, messages: Sequence[Id]) -> m.ErasedAnswer:
+    async def messages_redact(
+        self,
+        relationship_id: Id,
+        *,
+        messages: Maybe[Sequence[Id]] = UNSET,
+        turns: Maybe[Sequence[Id]] = UNSET,
+        from_seq: Maybe[int | None] = UNSET,
+        to_seq: Maybe[int | None] = UNSET,
+    ) -> m.ErasedAnswer:
         """Erase the words of messages.
 
         Empties them for good, with every copy: in the index, in prompts and answers of models, in what was
@@ -2065,7 +2075,7 @@ class AsyncOperations:
                 "POST",
                 "/v1/relationships/{relationship_id}/messages/redact",
                 path={"relationship_id": relationship_id},
-                json={"messages": messages},
+                json={"messages": messages, "turns": turns, "from_seq": from_seq, "to_seq": to_seq},
             )
         )
         return answer

@@ -1371,6 +1371,7 @@ class PlanItemAnswer(TypedDict):
     action: "str"
     sentence: "str | None"
     rest: "str | None"
+    place: "str | None"
     score: "float | None"
     why: "str | None"
     ticked: "bool"
@@ -1482,10 +1483,6 @@ class RateLimits(TypedDict):
 
 class ReasonBody(TypedDict):
     reason: "NotRequired[str]"
-
-
-class RedactBody(TypedDict):
-    messages: "list[str]"
 
 
 class RelationshipAnswer(TypedDict):

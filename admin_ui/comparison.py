@@ -1,0 +1,55 @@
+"""Two prompts' outcomes side by side: what both would keep, what differs in words, what only one keeps. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Any, Literal
+
+from admin_ui.word_diff import Piece, word_diff
+
+ALIKE = 0.6  # ratio of difflib from which two texts are taken for two wordings of one thing
+MOST_PAIRED = 100  # entries of either side that are looked at for another wording
+
+Entry = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """What stands beside each other. `before` is the present prompt's, `after` the draft's."""
+
+    kind: Literal["same", "changed", "gone", "new"]
+    before: Entry | None
+    after: Entry | None
+    was: Sequence[Piece] = ()
+    now: Sequence[Piece] = ()
+
+
+def pairs_of(published: Sequence[Entry], draft: Sequence[Entry]) -> list[Pair]:
+    """What differs first, then what both keep, in the draft's order."""
+    both = {_line(entry) for entry in published} & {_line(entry) for entry in draft}
+    left = [entry for entry in published if _line(entry) not in both]
+    pairs: list[Pair] = []
+    for entry in (entry for entry in draft if _line(entry) not in both):
+        other = _other_wording(entry, left[:MOST_PAIRED])
+        if other is None:
+            pairs.append(Pair("new", None, entry, now=[Piece("new", entry["content"])]))
+            continue
+        left.remove(other)
+        pieces = word_diff(other["content"], entry["content"])
+        was = [piece for piece in pieces if piece.kind != "new"]
+        pairs.append(Pair("changed", other, entry, was, [piece for piece in pieces if piece.kind != "gone"]))
+    pairs += [Pair("gone", entry, None, was=[Piece("gone", entry["content"])]) for entry in left]
+    pairs.sort(key=lambda pair: pair.kind != "changed")
+    return pairs + [Pair("same", entry, entry) for entry in draft if _line(entry) in both]
+
+
+def _other_wording(entry: Entry, others: Sequence[Entry]) -> Entry | None:
+    def likeness(other: Entry) -> float:
+        return SequenceMatcher(None, other["content"][:300], entry["content"][:300], autojunk=False).ratio()
+
+    best = max(others, key=likeness, default=None)
+    return best if best is not None and likeness(best) >= ALIKE else None
+
+
+def _line(entry: Entry) -> tuple[str, str, str]:
+    return entry["type"], entry.get("subject", ""), entry["content"]

@@ -1,0 +1,106 @@
+"""What a context retrieves for a message, and what it nearly would: in one order, with their scores."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from uuid import UUID
+
+from admin_ui.shown_context import Source, sources_by_id
+from context.facts import read_facts
+from context.plan import plan_for
+from context.recall import Recall
+from memory.models import Tier
+from memory.retrieval.results import EntryFilters, Hit, MessageFilters
+from memory.retrieval.search import SearchParams, search_entries, search_messages
+from relationships.models import DEFAULT_SESSION, Relationship
+
+NEARLY = 10  # how many more are asked for
+_MOST = 200  # that a search may be asked for
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """One that was found. `share`: its score in per cent of the best one's; `parts`: what it is made of."""
+
+    source: Source
+    score: float
+    share: int
+    parts: str
+    retrieved: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """`why_not`: why there was no search, empty where there was one."""
+
+    title: str
+    ranked: Sequence[Ranked]
+    why_not: str = ""
+
+    @property
+    def retrieved(self) -> Sequence[Ranked]:
+        return [hit for hit in self.ranked if hit.retrieved]
+
+    @property
+    def missed(self) -> Sequence[Ranked]:
+        return [hit for hit in self.ranked if not hit.retrieved]
+
+
+def near_misses_of(relationship: Relationship, *, message: str, session: str) -> list[Ranking]:
+    """Of entries and of messages: what the context retrieves, and the next ones after it. Writes nothing.
+
+    Raises NotFound, InvalidConfiguration, InvalidInput.
+    """
+    now = datetime.now(UTC)
+    project_id, relationship_id = relationship.project_id, relationship.id
+    facts = read_facts(
+        project_id=project_id, relationship_id=relationship_id, session=session or DEFAULT_SESSION
+    )
+    configuration = plan_for(facts.levels, None).resolved.values
+    recall = Recall(facts, configuration, message or None, now)
+    if not recall.question.text or not recall.gate.open:
+        why = "Enter a message above." if not recall.question.text else recall.gate.reason
+        return [Ranking("Memory", [], why), Ranking("Earlier messages", [], why)]
+    retrieval = configuration.retrieval
+    asked: SearchParams = {
+        "project_id": project_id,
+        "relationship_id": relationship_id,
+        "retrieval": retrieval.model_copy(update={"min_score": None, "reranker": None}),
+        "participants": facts.participants,
+        "now": now,
+    }
+    memory = configuration.context.memory
+    entries: Sequence[Hit] = ()
+    why = "The whole scratchpad is shown, and the archive is empty: nothing was left to search."
+    if memory == "retrieved" or facts.has_archive:
+        tiers = (Tier.ARCHIVE,) if memory == "both" else ()
+        asked["top_k"] = min(_MOST, retrieval.top_k + NEARLY)
+        entries = search_entries(text=recall.question.text, filters=EntryFilters(tiers=tiers), **asked).hits
+        why = "" if entries else "No entry shares anything with the message."
+    asked["top_k"] = min(_MOST, retrieval.top_messages + NEARLY)
+    filters = MessageFilters(
+        roles=("user", "assistant"),
+        exclude_ids=frozenset(UUID(message.id) for message in recall.recent),  # which are shown anyway
+    )
+    messages = search_messages(text=recall.question.text, filters=filters, **asked).hits
+    known = sources_by_id(relationship, (str(hit.id) for hit in [*entries, *messages]))
+    least = retrieval.min_score or 0.0
+    return [
+        Ranking("Memory", _ranked(entries, known, most=retrieval.top_k, least=least), why),
+        Ranking("Earlier messages", _ranked(messages, known, most=retrieval.top_messages, least=least)),
+    ]
+
+
+def _ranked(hits: Sequence[Hit], known: dict[str, Source], *, most: int, least: float) -> list[Ranked]:
+    best = max((hit.score for hit in hits), default=0.0)
+    return [
+        Ranked(
+            source=known[str(hit.id)],
+            score=hit.score,
+            share=round(100 * hit.score / best) if best > 0 else 0,
+            parts=", ".join(f"{name} {value:.3g}" for name, value in hit.parts.items() if round(value, 3)),
+            retrieved=place < most and hit.score >= least,
+        )
+        for place, hit in enumerate(hits)
+        if str(hit.id) in known
+    ]

@@ -1,0 +1,64 @@
+"""Rows of several tables, inserted by one statement: each table's rows are one JSON text, which PostgreSQL takes apart.
+
+The statement is the same however many rows there are, so it is prepared once a connection and compiled by nobody:
+
+    cursor.execute(f"WITH a AS ({insert_of(A, 'a')}) {insert_of(B, 'b')}", {"a": rows_text(a), "b": rows_text(b)})
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from functools import cache
+from typing import Any
+
+import orjson
+from django.db.models import DateTimeField, Field, JSONField, Model
+
+
+def insert_of(model: type[Model], name: str, *, source: str = "", **instead: str) -> str:
+    """The INSERT of what `rows_text` made of such rows, given as the parameter `name`.
+
+    `instead`: what stands in a column instead of the row's own, which is `given`'s; `source`: where else it comes from.
+    """
+    table = model._meta.db_table
+    columns = list(_fields(model))
+    values = ", ".join(instead.get(column, f'given."{column}"') for column in columns)
+    return (
+        f'INSERT INTO "{table}" ({", ".join(map(_quoted, columns))}) SELECT {values} '  # noqa: S608 - our own names
+        f'FROM json_populate_recordset(NULL::"{table}", %({name})s) given{source}'
+    )
+
+
+def rows_text(rows: Sequence[Model]) -> str:
+    """Rows of one model, not yet stored, as JSON: a list of objects by column."""
+    if not rows:
+        return "[]"
+    fields = _fields(type(rows[0]))
+    return orjson.dumps(
+        [{column: _value(row, field) for column, field in fields.items()} for row in rows], default=_plain
+    ).decode()
+
+
+@cache
+def _fields(model: type[Model]) -> Mapping[str, "Field[Any, Any]"]:
+    return {str(field.column): field for field in model._meta.concrete_fields}
+
+
+def _value(row: Model, field: "Field[Any, Any]") -> Any:
+    if isinstance(field, DateTimeField) and (field.auto_now or field.auto_now_add):
+        return field.pre_save(row, True)
+    value = getattr(row, field.attname)
+    # As Django writes it: numbers of any length, and what is no JSON is the database's to refuse.
+    return orjson.Fragment(json.dumps(value)) if isinstance(field, JSONField) and value is not None else value
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, bytes | memoryview):
+        return "\\x" + bytes(value).hex()
+    if isinstance(value, Decimal):
+        return str(value)
+    raise TypeError(type(value).__name__)
+
+
+def _quoted(column: str) -> str:
+    return f'"{column}"'

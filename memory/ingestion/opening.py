@@ -1,0 +1,125 @@
+"""Reads what an answer is applied to: the entries that its operations speak of, as they are now."""
+
+from collections.abc import Collection, Iterable, Sequence, Set
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import orjson
+
+from config.postgresql.sessions import prepared_cursor
+from memory.entries.fingerprint import content_hash
+from memory.ingestion.apply_state import ApplyState
+from memory.ingestion.ingestion_input import IngestionInput
+from memory.ingestion.operations import Operation, Refusal
+from memory.ingestion.overflow import tokens_at_most
+from memory.models import EntryRevision, EntryState, RevisionEvent, ScratchpadEntry
+
+_FIELDS = ScratchpadEntry._meta.concrete_fields
+_JSON = tuple(place for place, field in enumerate(_FIELDS) if field.attname in ("tags", "metadata"))
+_READ = f"""
+SELECT active, bytes, lines,
+       ARRAY(SELECT shown.id FROM unnest(%(shown)s::uuid[]) AS shown (id)
+              WHERE NOT EXISTS (SELECT 1 FROM memory_scratchpadentry s
+                                 WHERE s.relationship_id = %(relationship)s AND s.id = shown.id)
+                AND NOT EXISTS (SELECT 1 FROM relationships_message m
+                                 WHERE m.relationship_id = %(relationship)s AND m.id = shown.id
+                                   AND m.erased_at IS NULL AND m.hidden_at IS NULL)),
+       {", ".join(f"e.{field.column}" for field in _FIELDS)}
+  FROM (SELECT count(*) AS active,
+               coalesce(sum(octet_length(content)) FILTER (WHERE tier = 'scratchpad'), 0) AS bytes,
+               count(*) FILTER (WHERE tier = 'scratchpad') AS lines
+          FROM memory_scratchpadentry WHERE relationship_id = %(relationship)s AND state = 'active') counted
+  LEFT JOIN memory_scratchpadentry e
+         ON e.relationship_id = %(relationship)s
+        AND (e.id = ANY(%(ids)s) OR (e.content_hash = ANY(%(hashes)s) AND e.state = ANY(%(states)s))
+             OR (e.key = ANY(%(keys)s) AND e.state = 'active' AND e.single_valued))
+"""  # noqa: S608 - columns of ours
+
+
+def open_state(
+    given: IngestionInput,
+    items: Sequence[Operation | Refusal],
+    *,
+    now: datetime,
+    shown: Collection[UUID] = (),
+) -> tuple[ApplyState, Set[UUID]]:
+    """What they are applied to; and of all that was `shown`, entries that are no more and messages whose text is gone.
+
+    One statement, whatever their number, and one more where a deleted entry said the same. Call under the lock.
+    """
+    operations = [item for item in items if isinstance(item, Operation)]
+    if not operations and not shown:
+        return empty_state(given, now=now), frozenset()
+    named = [given.entries[o.entry - 1] for o in operations if o.entry is not None]
+    wanted = [EntryState.ACTIVE, EntryState.DELETED]
+    if any(o.op == "none" for o in operations):
+        wanted.append(EntryState.SUPERSEDED)
+    asked: dict[str, Any] = {
+        "relationship": given.relationship_id,
+        "shown": list(shown),
+        "ids": [entry.id for entry in named],
+        "hashes": [content_hash(o.content) for o in operations if o.content],
+        "states": [state.value for state in wanted],
+        "keys": list({key for key in (*(o.key for o in operations), *(entry.key for entry in named)) if key}),
+    }
+    with prepared_cursor() as cursor:
+        cursor.execute(_READ, asked)
+        found = cursor.fetchall()
+    active, bytes_, lines, gone = found[0][:4]
+    rows = [_entry(row[4:]) for row in found if row[4] is not None]
+    state = _state_of(given, rows, now=now, active=active)
+    state.scratchpad_tokens = tokens_at_most(bytes_, lines)
+    return state, frozenset(gone)
+
+
+def empty_state(given: IngestionInput, *, now: datetime) -> ApplyState:
+    """As if nothing were remembered yet, whatever is: for a dry run that begins with an empty scratchpad."""
+    return ApplyState(given, now, targets={}, active={}, forgotten={}, keyed={}, active_count=0)
+
+
+def _state_of(
+    given: IngestionInput, rows: Sequence[ScratchpadEntry], *, now: datetime, active: int
+) -> ApplyState:
+    return ApplyState(
+        given=given,
+        now=now,
+        targets={row.id: row for row in rows},
+        active={
+            (row.subject, bytes(row.content_hash)): row for row in rows if row.state == EntryState.ACTIVE
+        },
+        forgotten=_forgotten(given.relationship_id, rows),
+        keyed={
+            (row.subject, row.key): row
+            for row in rows
+            if row.state == EntryState.ACTIVE and row.single_valued and row.key
+        },
+        active_count=active,
+        opened_active=frozenset(row.id for row in rows if row.state == EntryState.ACTIVE),
+        skipped={
+            (row.subject, bytes(row.content_hash)): row for row in rows if row.state == EntryState.SUPERSEDED
+        },
+    )
+
+
+def _entry(columns: Sequence[Any]) -> ScratchpadEntry:
+    values = list(columns)
+    for place in _JSON:
+        values[place] = orjson.loads(values[place])
+    entry: ScratchpadEntry = ScratchpadEntry.from_db("default", [field.attname for field in _FIELDS], values)
+    return entry
+
+
+def _forgotten(relationship_id: UUID, rows: Iterable[ScratchpadEntry]) -> dict[tuple[str, bytes], datetime]:
+    deleted = {
+        row.id: (row.subject, bytes(row.content_hash)) for row in rows if row.state == EntryState.DELETED
+    }
+    if not deleted:
+        return {}
+    revisions = (
+        EntryRevision.objects.for_relationship(relationship_id)
+        .filter(entry_id__in=list(deleted), event=RevisionEvent.DELETE)
+        .order_by("seq")
+        .values_list("entry_id", "effective_at")
+    )
+    return {deleted[entry_id]: effective_at for entry_id, effective_at in revisions}

@@ -1,0 +1,183 @@
+"""Reads all that a batch of turns is read with, in one statement, by which memory.ingestion.claim takes them too."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import orjson
+from django.db import connection
+from django.utils import timezone
+
+from config.postgresql.sessions import prepared_cursor
+from memory.ingestion.ingestion_input import (
+    IngestionInput,
+    Instructions,
+    ShownEntry,
+    compose_input,
+    input_message,
+    missing_version,
+)
+from memory.ingestion.templates import default_instructions
+from relationships.configuration.cascade import resolve_configuration
+from relationships.configuration.schema import Configuration
+from relationships.models import Companion, EndUser, Message, Relationship, Turn
+from relationships.services.model_budgets import BUDGET_COLUMNS, BUDGET_OF_DAY, ModelBudget, budget_of
+from web.errors import NotFound
+
+LEVELS = """
+SELECT p.config::text, c.config::text, r.config::text
+  FROM relationships_relationship r
+  JOIN relationships_companion c ON c.id = r.companion_id
+  JOIN relationships_project p ON p.id = r.project_id
+ WHERE r.id = %s
+"""
+
+_MESSAGE = "id, turn_id, role, speaker, content, occurred_at, session"
+_ENTRY = ", ".join(ShownEntry._fields)
+
+# The new messages; those before them, which give them their sense; and the scratchpad, each as a list of lists. An
+# earlier message that a deleted entry rests on is not shown again: it would only be learnt anew. Nor is one of a turn
+# that was never read: what a provider refused once, it would refuse again, and what was said while remembering was
+# paused is nobody's business.
+FACTS = f"""
+SELECT r.timezone, u.display_name, u.external_id, c.id, c.name, c.prompt_version,
+       (SELECT template FROM memory_ingestionprompt
+         WHERE companion_id = c.id AND version = coalesce(%(prompt)s::int, c.prompt_version)),
+       (SELECT json_agg(json_build_array({_MESSAGE}) ORDER BY seq)::text FROM relationships_message
+         WHERE relationship_id = r.id AND turn_id = ANY(%(turns)s) AND role = ANY(%(roles)s)
+           AND erased_at IS NULL AND hidden_at IS NULL),
+       (SELECT json_agg(json_build_array({_MESSAGE}) ORDER BY seq)::text FROM (
+           SELECT seq, {_MESSAGE} FROM relationships_message m
+            WHERE m.relationship_id = r.id AND m.seq < %(before)s AND m.erased_at IS NULL AND m.hidden_at IS NULL
+              AND m.role = ANY(%(roles)s)
+              AND EXISTS (SELECT 1 FROM relationships_turn t
+                           WHERE t.relationship_id = m.relationship_id AND t.id = m.turn_id AND t.state = 'applied')
+              AND NOT EXISTS (SELECT 1 FROM memory_scratchpadentry e
+                               WHERE e.relationship_id = m.relationship_id AND e.state = 'deleted'
+                                 AND m.id = ANY(e.source_message_ids))
+            ORDER BY m.seq DESC LIMIT %(references)s) earlier),
+       (SELECT json_agg(json_build_array({_ENTRY}) ORDER BY effective_at DESC, id DESC)::text
+          FROM memory_scratchpadentry
+         WHERE relationship_id = r.id AND state = 'active' AND tier = 'scratchpad'),
+       EXISTS (SELECT 1 FROM memory_scratchpadentry
+                WHERE relationship_id = r.id AND state = 'active' AND tier = 'archive'),
+       {BUDGET_COLUMNS}
+  FROM relationships_relationship r
+  JOIN relationships_companion c ON c.id = r.companion_id
+  JOIN relationships_enduser u ON u.id = r.user_id
+  JOIN {BUDGET_OF_DAY} ON p.id = r.project_id
+ WHERE r.id = %(relationship)s
+"""  # noqa: S608 - columns of ours
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """The configuration that holds, the budget of the project, and the rest as the statement tells it."""
+
+    configuration: Configuration
+    budget: ModelBudget
+    row: Sequence[Any]
+
+
+def read_batch(turns: Sequence[Turn]) -> IngestionInput:
+    """What the model will be shown for these turns of one relationship. Raises NotFound when it was erased,
+    InvalidConfiguration, and InvalidTemplate.
+    """
+    return input_of(turns, read_facts(turns))
+
+
+def read_facts(turns: Sequence[Turn]) -> Facts:
+    """Two statements. Raises as read_batch."""
+    with connection.cursor() as cursor:
+        cursor.execute(LEVELS, [turns[0].relationship_id])
+        levels = cursor.fetchone()
+    if levels is None:
+        raise NotFound("This relationship is not there any more.")
+    configuration = configuration_of_batch(map(orjson.loads, levels), turns[0])
+    now = timezone.now()
+    with prepared_cursor() as cursor:
+        cursor.execute(FACTS, facts_asked(turns, configuration, now=now))
+        row = cursor.fetchone()
+    if row is None:
+        raise NotFound("This relationship is not there any more.")
+    return facts_of(row, configuration, now=now)
+
+
+def configuration_of_batch(levels: Any, first: Turn) -> Configuration:
+    """`levels`: of project, companion and relationship. Raises InvalidConfiguration."""
+    project, companion, relationship = levels
+    return resolve_configuration(
+        project=project, companion=companion, relationship=relationship, turn=first.config
+    ).values
+
+
+def facts_asked(turns: Sequence[Turn], configuration: Configuration, *, now: datetime) -> dict[str, Any]:
+    """The parameters of FACTS."""
+    ingestion = configuration.ingestion
+    return {
+        "relationship": turns[0].relationship_id,
+        "turns": [turn.id for turn in turns],
+        "before": turns[0].seq,
+        "roles": list(ingestion.roles),
+        "references": ingestion.reference_messages,
+        "prompt": ingestion.prompt_version,
+        "day": ModelBudget.day_of(now),
+    }
+
+
+def facts_of(row: Sequence[Any], configuration: Configuration, *, now: datetime) -> Facts:
+    return Facts(configuration, budget_of(row[-6:], now=now), row)
+
+
+def input_of(turns: Sequence[Turn], facts: Facts) -> IngestionInput:
+    """Raises InvalidTemplate where the configuration names a version of the prompt that is not there."""
+    timezone, display_name, external_id, companion_id, companion_name, published, template = facts.row[:7]
+    messages, references, entries, has_archive = facts.row[7:11]
+    relationship = Relationship(
+        id=turns[0].relationship_id,
+        project_id=turns[0].project_id,
+        timezone=timezone,
+        companion=Companion(id=companion_id, name=companion_name),
+        user=EndUser(display_name=display_name, external_id=external_id),
+    )
+    named = facts.configuration.ingestion.prompt_version
+    version = published if named is None else named
+    if version and template is None:
+        raise missing_version(version)
+    return compose_input(
+        relationship,
+        facts.configuration,
+        turns,
+        [input_message(message, relationship) for message in _messages(relationship, messages)],
+        [input_message(message, relationship) for message in _messages(relationship, references)],
+        Instructions(version, template) if version else Instructions(None, default_instructions()),
+        entries=map(_entry, orjson.loads(entries or "[]")),
+        has_archive=has_archive,
+    )
+
+
+def _messages(relationship: Relationship, listed: str | None) -> list[Message]:
+    return [
+        Message(
+            relationship_id=relationship.id,
+            id=UUID(id),
+            turn_id=UUID(turn_id),
+            role=role,
+            speaker=speaker,
+            content=content,
+            occurred_at=datetime.fromisoformat(occurred_at),
+            session=session,
+        )
+        for id, turn_id, role, speaker, content, occurred_at, session in orjson.loads(listed or "[]")
+    ]
+
+
+def _entry(columns: Sequence[Any]) -> ShownEntry:
+    entry = ShownEntry(*columns)
+    return entry._replace(
+        id=UUID(columns[0]),
+        effective_at=datetime.fromisoformat(columns[6]),
+        expires_at=entry.expires_at and datetime.fromisoformat(columns[11]),
+    )

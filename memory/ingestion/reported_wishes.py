@@ -1,0 +1,55 @@
+"""The wishes to forget or to correct that an answer reports beside what is to be kept, held against what was shown."""
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from memory.ingestion.ingestion_input import IngestionInput
+from memory.ingestion.items import RefusedItem, cited_messages, cleaned, text_of
+from memory.ingestion.operations import Refusal, refused
+from memory.mending.heard import Spoken
+from memory.mending.wishes import LONGEST_WISH
+from memory.models import MendingVerb
+from providers.llm.json_text import extract_json_text
+
+MOST_WISHES = 10  # of one batch; what is beyond is refused, visibly
+
+
+def reported_wishes(answers: Iterable[str], given: IngestionInput) -> tuple[list[Spoken], list[Refusal]]:
+    """Of all answers about one input, each wish once; and those that can't be one, with the reason."""
+    spoken: dict[tuple[object, ...], Spoken] = {}
+    refusals: list[Refusal] = []
+    for item in (item for answer in answers for item in _wishes_of(answer)):
+        try:
+            wish = _understood(item, given)
+            if len(spoken) >= MOST_WISHES:
+                raise RefusedItem(f"a reading may report {MOST_WISHES} wishes")
+            spoken.setdefault((wish.verb, wish.message_id, wish.what.casefold()), wish)
+        except RefusedItem as refusal:
+            refusals.append(refused(item, str(refusal), given))
+    return list(spoken.values()), refusals
+
+
+def _wishes_of(answer: str) -> list[Any]:
+    try:
+        found = json.loads(extract_json_text(answer))
+    except (ValueError, RecursionError):  # who reads the operations complains
+        return []
+    wishes = found.get("wishes") if isinstance(found, dict) else None
+    return wishes if isinstance(wishes, list) else []
+
+
+def _understood(item: Any, given: IngestionInput) -> Spoken:
+    if not isinstance(item, dict):
+        raise RefusedItem("is not an object")
+    verb = item.get("kind")
+    if verb not in MendingVerb.values:
+        raise RefusedItem(f"kind is {verb!r:.40}; known: {', '.join(MendingVerb.values)}")
+    asking = [given.messages[number - 1] for number in cited_messages(item, given)]
+    own = [message for message in asking if message.role == "user"]
+    if not own:
+        raise RefusedItem("only the person may ask for it")
+    what = " ".join(cleaned(item.get("what")).split())
+    if not what or len(what) > LONGEST_WISH:
+        raise RefusedItem(f"what has to be a text of at most {LONGEST_WISH} characters")
+    return Spoken(own[-1].id, verb, what, text_of(item, "to") if verb == MendingVerb.CORRECT else "")

@@ -1,0 +1,39 @@
+"""Which summaries say what a person wants forgotten: they are shown no more, and made anew of what is left."""
+
+from collections.abc import Collection, Iterator
+from datetime import datetime
+from uuid import UUID
+
+from memory.mending.candidates import Candidate, Scope
+from memory.models import ModelCall
+from relationships.models import Relationship
+from summaries.erasing import GONE, make_again
+from summaries.models import Summary, SummaryState
+
+
+class ForgettableSummaries:
+    kind = "summary"
+
+    def find(self, scope: Scope) -> Iterator[Candidate]:
+        rows = Summary.objects.for_relationship(scope.relationship.id).ready().exclude(text="")
+        for row in rows.newest_first():
+            place = f"of the first {row.messages} messages"
+            yield Candidate(self.kind, row.id, row.text, place=place, told_at=row.made_at)
+
+    def hide(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> set[UUID]:
+        """Messages that were hidden with it took it along already."""
+        rows = Summary.objects.for_relationship(relationship.id).filter(id__in=ids)
+        make_again(relationship.id, list(rows.exclude(state__in=GONE)), now, state=SummaryState.HIDDEN)
+        return set(rows.values_list("id", flat=True))
+
+    def restore(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> None:
+        """Nothing: with the messages that are shown again it was made anew."""
+
+    def erase(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> None:
+        """With what the model was asked and answered for it."""
+        rows = Summary.objects.for_relationship(relationship.id).filter(id__in=ids)
+        calls = {call_id for row in rows for call_id in row.model_call_ids}
+        gone = {"state": SummaryState.ERASED, "text": "", "error": "", "erased_at": now}
+        make_again(relationship.id, list(rows.exclude(state=SummaryState.ERASED)), now, **gone)
+        empty = {"system": "", "prompt": "", "answer": "", "error": "", "redacted_at": now}
+        ModelCall.objects.for_relationship(relationship.id).filter(id__in=calls).update(**empty)

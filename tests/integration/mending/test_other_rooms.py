@@ -1,0 +1,118 @@
+"""A wish to forget reaches what other rooms keep: an agent's files with their history, and summaries."""
+
+import pytest
+
+from relationships.models import Snapshot
+from summaries.models import Summary, SummaryState
+from tests.fixtures.api import TESTER, Api
+from tests.fixtures.turns import Conversation
+from tests.fixtures.workspaces import whole
+from tests.integration.copies import dump, tables_with
+from tests.integration.mending.test_forget import ECHO, SAID, exchange
+from workspace.files import change_files, read_file
+from workspace.models import Branch, Worker
+from workspace.sessions.verbs import start_session
+
+WISH = {"what": "that I live in Klosterneuburg"}
+NOTES = "# Person\n\n- Lives in Klosterneuburg\n- Has a cat. Lives in KLOSTERNEUBURG since 2020! Sings.\n- Likes tea\n"
+LEFT = "# Person\n\n- Has a cat. Sings.\n- Likes tea\n"
+HOT = "memory/hot_context.md"
+
+
+@pytest.fixture
+def at(conversation: Conversation) -> str:
+    conversation.relationship.config = {"ingestion": {"provider": "offline"}}
+    conversation.relationship.save()
+    return f"/relationships/{conversation.relationship.id}"
+
+
+@pytest.fixture
+def files(conversation: Conversation) -> dict[str, str]:
+    """On main and on the branch of a session; an earlier version says it in other words."""
+    here = whole(conversation.relationship)
+    change_files(relationship=here, changes={"notes.md": b"They live in Klosterneuburg.\n"}, by=TESTER)
+    start_session(relationship=here, task="Look around", worker=Worker.EXTERNAL, by=TESTER)
+    said = {
+        "notes.md": NOTES,
+        HOT: "Lives in Klosterneuburg.\n",
+        "other.md": "Klosterneuburg has an abbey.\n",
+    }
+    change_files(relationship=here, changes={path: text.encode() for path, text in said.items()}, by=TESTER)
+    return said
+
+
+def text_of(conversation: Conversation, path: str) -> str:
+    return read_file(whole(conversation.relationship), path).content.decode()
+
+
+def hot_context(conversation: Conversation) -> str:
+    return str(Snapshot.objects.for_relationship(conversation.relationship.id).get().hot_context)
+
+
+def test_hidden_a_sentence_leaves_every_branch_and_hot_context_and_comes_back(
+    api: Api, at: str, conversation: Conversation, files: dict[str, str]
+) -> None:
+    plan = api.post(f"{at}/forget", WISH)
+
+    assert plan.status == 200, plan
+    assert text_of(conversation, "notes.md") == LEFT
+    assert "Klosterneuburg" not in hot_context(conversation)
+    assert text_of(conversation, "other.md") == files["other.md"]
+    [branch] = Branch.objects.exclude(name="main").values_list("name", flat=True)
+    assert read_file(whole(conversation.relationship), "notes.md", branch).content == b""
+
+    change_files(
+        relationship=whole(conversation.relationship),
+        changes={"notes.md": f"{LEFT}- Reads a lot\n".encode()},
+        by=TESTER,
+    )
+    undone = api.post(f"{at}/plans/{plan.body['id']}/undo")
+
+    assert undone.status == 200, undone
+    assert text_of(conversation, "notes.md") == f"{NOTES}- Reads a lot\n"
+    assert "Klosterneuburg" in hot_context(conversation)
+
+
+def test_erased_a_sentence_leaves_the_history_too(
+    api: Api, at: str, conversation: Conversation, files: dict[str, str]
+) -> None:
+    plan = api.post(f"{at}/forget", {**WISH, "dry_run": True}).body
+    places = {(item["place"], item["sentence"]) for item in plan["items"]}
+    assert ("notes.md", "Lives in Klosterneuburg") in places, places
+    every = [item["number"] for item in plan["items"]]
+
+    erased = api.post(f"{at}/plans/{plan['id']}/carry-out", {"ticked": every, "depth": "erase"})
+
+    assert erased.status == 200, erased
+    words = dump()
+    assert tables_with("Lives in Klosterneuburg", words) == set()
+    assert tables_with("they live", words) == set()
+    assert "Likes tea" in text_of(conversation, "notes.md")
+
+
+def test_a_summary_that_says_it_is_in_the_plan_and_made_anew(
+    api: Api, at: str, conversation: Conversation
+) -> None:
+    exchange(conversation, SAID, ECHO)
+    pair = conversation.relationship
+    summary = Summary(
+        relationship=pair,
+        project_id=pair.project_id,
+        messages=2,
+        first_seq=1,
+        last_seq=99,
+        state=SummaryState.READY,
+        text="They talked. The person lives in Klosterneuburg.",
+        actor_kind="policy",
+    )
+    summary.save(force_insert=True)
+
+    plan = api.post(f"{at}/forget", {**WISH, "dry_run": True}).body
+    [item] = [item for item in plan["items"] if item["kind"] == "summary"]
+    assert item["sentence"] == "The person lives in Klosterneuburg."
+    done = api.post(f"{at}/plans/{plan['id']}/carry-out", {"ticked": [item["number"]], "depth": "erase"})
+
+    assert done.status == 200, done
+    summary.refresh_from_db()
+    assert (summary.state, summary.text) == (SummaryState.ERASED, "")
+    assert Summary.objects.get(version=2).state == SummaryState.PENDING

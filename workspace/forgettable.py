@@ -1,0 +1,190 @@
+"""What of an agent's files says what a person wants forgotten, sentence by sentence: on every branch, and in earlier
+versions. Hidden it leaves the branches by a commit, which can be undone; erased it leaves the history too.
+
+A sentence's ID is where it was found: twelve bytes of its content's SHA-256, and its place there.
+"""
+
+import hashlib
+import re
+from collections.abc import Collection, Iterable, Iterator
+from datetime import datetime
+from uuid import UUID
+
+from django.db import connection
+
+from memory.mending.candidates import Candidate, Scope
+from memory.mending.judging import pieces
+from relationships.models import Relationship
+from workspace.files import commit_tree
+from workspace.generated import DOCUMENTS, ENTRIES, PROFILE, RULES, made_elsewhere
+from workspace.identity import RAPPORT, author_of
+from workspace.merging import merge_trees
+from workspace.models import MAIN, Blob, Branch, Commit
+from workspace.redaction import SHORTEST, redact_pattern
+from workspace.store import Head, read_blobs, read_commit, read_contents, read_head
+from workspace.trees import Entry, entry_of, key_of
+
+MOST = 5000  # different sentences, those of the branches first
+EARLIER = "an earlier version"
+_MARKS = "-*+>#| \t"  # of a list, a heading, a table
+_EMPTIED = re.compile(r"[\W\d_]*")  # what is left of a line whose words went
+_GENERATED = """
+SELECT DISTINCT left(f.value ->> 0, 32)::uuid FROM workspace_tree t CROSS JOIN jsonb_each(t.files) f
+ WHERE t.relationship_id = %s AND (f.key = ANY(%s) OR starts_with(f.key, %s))
+"""
+
+
+class ForgettableFiles:
+    kind = "file"
+
+    def find(self, scope: Scope) -> Iterator[Candidate]:
+        """Files that are made of entries, the profile or documents follow those, and are not looked at."""
+        seen: set[str] = set()
+        for path, content in _contents(scope.relationship.id):
+            for number, sentence in enumerate(_sentences(content)):
+                if sentence not in seen and _EMPTIED.fullmatch(sentence) is None:
+                    seen.add(sentence)
+                    yield Candidate(self.kind, _id_of(content, number), sentence.lstrip(_MARKS), place=path)
+                if len(seen) == MOST:
+                    return
+
+    def hide(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> set[UUID]:
+        """Of every branch, wherever the sentence stands there by now."""
+        found = _found(relationship.id, ids)
+        for branch in _branches(relationship.id):
+            head = read_head(relationship.id, branch)
+            if head is not None:
+                _take_out(relationship, branch, head, set(found.values()), message=_said(ids))
+        return set(found)
+
+    def restore(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> None:
+        """As a merge brings it back: where the same lines were changed since, they stay as they are."""
+        owned = Commit.objects.for_relationship(relationship.id)
+        for taken in owned.filter(message=_said(ids)).order_by("-recorded_at"):
+            after = read_commit(relationship.id, taken.id)
+            before = read_commit(relationship.id, taken.parents[0])
+            for branch in _branches(relationship.id):
+                head = read_head(relationship.id, branch)
+                if head is None or before is None or after is None:
+                    continue
+                _bring_back(relationship, branch, head, before, after)
+
+    def erase(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> None:
+        texts = {text.lstrip(_MARKS) for text in _found(relationship.id, ids).values()}
+        if texts:
+            redact_pattern(
+                relationship.id, re.compile("|".join(map(_spelt, sorted(texts))), re.IGNORECASE | re.M)
+            )
+
+
+def _contents(relationship_id: UUID) -> Iterator[tuple[str, bytes]]:
+    """Every content with a path: of the branches, then of what was there before."""
+    seen: set[UUID] = set()
+    for branch in _branches(relationship_id):
+        for path, content in sorted(read_contents(relationship_id, branch).items()):
+            key = key_of(entry_of(content).sha256)
+            if key not in seen and not made_elsewhere(path):
+                yield path, content
+            seen.add(key)
+    if not seen:
+        return
+    with connection.cursor() as cursor:
+        cursor.execute(_GENERATED, [relationship_id, [ENTRIES, PROFILE, RULES], DOCUMENTS])
+        seen.update(row[0] for row in cursor.fetchall())
+    for blob in Blob.objects.for_relationship(relationship_id).exclude(id__in=seen).iterator(chunk_size=50):
+        yield EARLIER, bytes(blob.content)
+
+
+def _branches(relationship_id: UUID) -> list[str]:
+    names = Branch.objects.for_relationship(relationship_id).values_list("name", flat=True)
+    return sorted(names, key=lambda name: (name != MAIN, name))
+
+
+def _text(content: bytes) -> str:
+    """Empty for what is no text."""
+    try:
+        return "" if b"\0" in content else content.decode()
+    except UnicodeDecodeError:
+        return ""
+
+
+def _sentences(content: bytes) -> Iterator[str]:
+    return (
+        sentence for line in _text(content).splitlines() for sentence in map(_plain, pieces(line)) if sentence
+    )
+
+
+def _plain(piece: str) -> str:
+    return " ".join(piece.split())
+
+
+def _id_of(content: bytes, number: int) -> UUID:
+    return UUID(bytes=hashlib.sha256(content).digest()[:12] + number.to_bytes(4))
+
+
+def _found(relationship_id: UUID, ids: Iterable[UUID]) -> dict[UUID, str]:
+    """The sentences with these IDs, as far as their contents are still kept."""
+    found: dict[UUID, str] = {}
+    for one in ids:
+        first, last = (UUID(bytes=one.bytes[:12] + end * 4) for end in (b"\x00", b"\xff"))
+        for blob in Blob.objects.for_relationship(relationship_id).filter(id__range=(first, last)):
+            there = list(_sentences(bytes(blob.content)))
+            if (number := int.from_bytes(one.bytes[12:])) < len(there):
+                found[one] = there[number]
+    return found
+
+
+def _take_out(relationship: Relationship, branch: str, head: Head, gone: set[str], *, message: str) -> None:
+    files, blobs = dict(head.files), dict[UUID, bytes]()
+    contents = read_blobs(relationship.id, files.values())
+    for path, entry in head.files.items():
+        if branch == MAIN and made_elsewhere(path):
+            continue
+        left = _without(_text(contents[entry.sha256]), gone)
+        if left is not None:
+            files[path] = entry_of(left.encode(), mode=entry.mode)
+            blobs[key_of(files[path].sha256)] = left.encode()
+    if blobs:
+        commit_tree(relationship, branch, head, files, blobs, author_of(RAPPORT), message, by=RAPPORT)
+
+
+def _without(text: str, gone: set[str]) -> str | None:
+    """The text without these sentences, and without lines that held nothing else; None: it has none of them."""
+    lines = text.splitlines(keepends=True)
+    left = [line if (rest := _rest(line, gone)) == line else rest for line in lines]
+    return None if left == lines else "".join(left)
+
+
+def _rest(line: str, gone: set[str]) -> str:
+    body = line.rstrip("\r\n")
+    parts = list(pieces(body))
+    kept = [part for part in parts if _plain(part) not in gone]
+    if len(kept) == len(parts):
+        return line
+    rest = "".join(kept).rstrip()
+    return "" if _EMPTIED.fullmatch(rest) else rest + line[len(body) :]
+
+
+def _bring_back(relationship: Relationship, branch: str, head: Head, before: Head, after: Head) -> None:
+    def read(entry: Entry) -> bytes:
+        return read_blobs(relationship.id, [entry])[entry.sha256]
+
+    merged = merge_trees(after.files, head.files, before.files, read=read, label="undo")
+    if merged.held or merged.files == head.files:
+        return
+    message = "Bring back what was taken out"
+    commit_tree(
+        relationship, branch, head, merged.files, merged.blobs, author_of(RAPPORT), message, by=RAPPORT
+    )
+
+
+def _said(ids: Collection[UUID]) -> str:
+    """The commit's message: it names no word, and by it the commit is found again."""
+    mark = hashlib.sha256(b"".join(sorted(one.bytes for one in ids))).hexdigest()[:12]
+    return f"Take out what is to be forgotten ({mark})"
+
+
+def _spelt(text: str) -> str:
+    """Any spacing and case; what is too short to be a quotation only where it is all of a line."""
+    words = r"\s+".join(map(re.escape, text.split()))
+    return rf"(?<!\w){words}(?!\w)" if len(text) >= SHORTEST else rf"^\W*{words}\W*$"
