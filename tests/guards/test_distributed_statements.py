@@ -27,12 +27,12 @@ FORMS: dict[str, tuple[str, str, set[str]]] = {
     "a list of IDs that a query starts from": (
         rf"(?is)\bFROM\s+unnest{_CALL}(?:\s+AS)?\s+\w+\s*\([^)]*\)(?:,\s*LATERAL\b|\s+LEFT JOIN\b|\s+WHERE\s+(?:NOT\s+)?EXISTS\b)",
         f"start from {ROOT_TABLE}, and join the list to it",
-        {"knowledge/chunks.py"},
+        {"knowledge/chunks.py", "memory/ingestion/opening.py"},
     ),
     "a setting that other nodes do not hear of": (
         r"(?i)\bset_config\s*\([^)]*,\s*true\)",
         "use the statement SET LOCAL",
-        {"worker/fairness.py"},
+        {"worker/fairness.py", "memory/ingestion/claim.py"},
     ),
     "an INSERT beside the query that asks": (
         r"(?is)\bWITH\b.*\bAS\s*(?:MATERIALIZED\s*)?\(\s*INSERT INTO\b",

@@ -13,7 +13,6 @@ import structlog
 from django.db import connection
 from psycopg import sql
 
-from config.postgresql.sessions import prepared_cursor
 from memory.entries.history import ChangedEntries
 from memory.models import ScratchpadEntry, SearchedKind
 from memory.retrieval.configuration import Retrieval
@@ -67,7 +66,8 @@ _WRITTEN = sql.SQL(_WRITE).format(
         "WHEN kept.text_hash = EXCLUDED.text_hash AND kept.state NOT IN ('deleted', 'skipped')"
     ),
     language=sql.SQL(
-        "coalesce(%(language)s::text, CASE WHEN r.language = ANY(%(known)s::text[]) THEN r.language END, %(no_language)s::text)"
+        "coalesce(%(language)s::text, CASE WHEN r.language = ANY(%(known)s::text[]) THEN r.language END,"
+        " %(no_language)s::text)"
     ),
 )
 # Asked first: an earlier row is due, so a worker knows already; the last segment.
@@ -227,7 +227,7 @@ def _write(
     owed = False
     for some in _in_pieces(rows):
         values = {**params, **columns(some)}
-        with prepared_cursor() as cursor:
+        with connection.cursor() as cursor:
             told, last = False, None
             if kind == SearchedKind.MESSAGE or any(row.owes for row in some):
                 cursor.execute(_BEFORE, params)
