@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from uuid import UUID
 
 from admin_ui.shown_context import Source, sources_by_id
 from context.facts import read_facts
@@ -80,7 +79,7 @@ def near_misses_of(relationship: Relationship, *, message: str, session: str) ->
     asked["top_k"] = min(_MOST, retrieval.top_messages + NEARLY)
     filters = MessageFilters(
         roles=("user", "assistant"),
-        exclude_ids=frozenset(UUID(message.id) for message in recall.recent),  # which are shown anyway
+        without=tuple(message.seq for message in recall.recent),  # which are shown anyway
     )
     messages = search_messages(text=recall.question.text, filters=filters, **asked).hits
     known = sources_by_id(relationship, (str(hit.id) for hit in [*entries, *messages]))
