@@ -50,7 +50,7 @@ WITH results AS ({insert_of(OperationResult, "results")}),
             AND state = 'processing'
       RETURNING id)
 SELECT (SELECT count({TELL_SETTLED}) FROM settled),
-       EXISTS (SELECT FROM relationships_turn
+       EXISTS (SELECT 1 FROM relationships_turn
                 WHERE relationship_id = %(relationship)s AND state = 'pending' AND due_at IS NOT NULL)
 """  # noqa: S608 - statements of ours
 

@@ -83,7 +83,7 @@ WITH turns AS ({insert_of(Turn, "turn_rows")}),
      messages AS ({insert_of(Message, "messages")}),
      sessions AS ({TOUCH_SESSION}),
      keys AS ({KEEP_KEY})
-SELECT EXISTS (SELECT FROM relationships_turn WHERE relationship_id = %(relationship)s
+SELECT EXISTS (SELECT 1 FROM relationships_turn WHERE relationship_id = %(relationship)s
                   AND (state = 'processing' OR (state = 'pending' AND due_at IS NOT NULL)))
 """  # noqa: S608 - statements of ours
 
