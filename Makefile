@@ -16,7 +16,7 @@ CODE = config web providers worker relationships memory knowledge context summar
 SCHEMA = docs/reference/openapi.json
 
 .DEFAULT_GOAL := help
-.PHONY: help venv venv-dev demo run stop test screenshots drills bench check format openapi bench-retrieval bench-recall bench-pages bench-peers bench-scale soak lock clean
+.PHONY: help venv venv-dev demo run demo-citus stop test test-citus screenshots drills bench check format openapi bench-retrieval bench-recall bench-pages bench-peers bench-scale soak lock clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' Makefile
@@ -43,6 +43,12 @@ stop: venv ## stop the service and the embedded database
 test: venv-dev ## the tests, in TESTERS=3 processes; ARGS="-k name" picks some
 	@$(RUN) scripts/chromium.py
 	@$(RUN) -m pytest -q --numprocesses=$(TESTERS) --no-loadscope-reorder $(ARGS)
+
+test-citus: venv-dev ## the integration tests on a coordinator and two workers of Citus; ARGS="tests/integration/distributed" for some
+	@$(RUN) -m scripts.citus test $(ARGS)
+
+demo-citus: venv ## the demo on a coordinator and two workers of Citus
+	@$(RUN) -m scripts.citus demo --port "$$PORT"
 
 screenshots: venv-dev ## every page in four looks, in .data/screenshots; the pictures of the README and docs anew
 	@$(RUN) scripts/chromium.py

@@ -11,6 +11,7 @@ SECTIONS = {
     "chat": "Replies",
     "profile": "Profile",
     "sessions": "Sessions",
+    "events": "Events",
 }
 
 # What one changes first, above all others: title -> settings.
@@ -108,6 +109,7 @@ LABELS = {
     "context.provider": "Provider that replies",
     "context.keep": "Keep the context of replies",
     "context.keep_share": "Share of contexts kept",
+    "context.layer_timeout_ms": "Wait for a layer, at most (ms)",
     "summaries.enabled": "Make summaries",
     "summaries.at": "After how many messages",
     "summaries.every": "Then every so many messages",
@@ -130,6 +132,9 @@ LABELS = {
     "profile.json_schema": "Schema of the profile",
     "sessions.idle_minutes": "End a silent session after (minutes)",
     "sessions.json_schema": "Schema of a session's state",
+    "events.webhook.url": "Webhook: address",
+    "events.webhook.types": "Webhook: types of events",
+    "events.webhook.timeout_seconds": "Webhook: seconds for an answer",
 }
 
 # Choices that their slug does not say in words.

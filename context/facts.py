@@ -43,7 +43,7 @@ SELECT NULL::bigint, u.display_name, u.external_id, c.name, r.timezone, p.config
        c.config::text, r.config::text, s.profile::text, (s.sessions -> %(session)s::text)::text,
        s.scratchpad::text, s.hot_context ->> 'content', s.fresh_until, coalesce(s.has_archive, s.id IS NOT NULL),
        s.summary::text,
-       c.id, EXISTS (SELECT FROM context_documentchunk WHERE companion_id = c.id),
+       c.id, EXISTS (SELECT 1 FROM context_documentchunk WHERE companion_id = c.id),
        {key_holds}, r.language
   FROM relationships_relationship r
   JOIN relationships_companion c ON c.id = r.companion_id

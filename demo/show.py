@@ -22,10 +22,6 @@ from memory.models import HeldState, Tier
 SHORT = 60  # turns up to which each is waited for, as a developer would; a longer file is read in batches
 AHEAD = 80
 BADGE_SECONDS = 5  # that the reply waits for what it changed in memory
-NOTHING_NEAR = (
-    "Nothing of the archive was near enough to the question. The offline embedder knows words, not what they mean; "
-    "docs/how-to/choose-an-embedder.md has others."
-)
 
 
 def play_show(
@@ -106,8 +102,6 @@ def _show_memory(rest: Rest, relationship: str, conversation: Conversation, scre
     screen.context(context, conversation.question)
     if why := _reasons(context, {entry["id"]: entry["content"] for entry in archived}):
         screen.reasons(why)
-    elif archived:
-        screen.say(NOTHING_NEAR)
 
 
 def _chat(rest: Rest, conversation: Conversation, screen: Screen) -> None:

@@ -10,7 +10,7 @@ PIECE = 1000  # characters that are looked at together
 _PIECES = re.compile(rf".{{1,{PIECE}}}(?=[\x00-\x7f]|\Z)|.{{1,{PIECE}}}", re.DOTALL)
 
 
-def normal_form(form: Literal["NFC", "NFKC"], text: str) -> str:
+def normal_form(form: Literal["NFC", "NFKC", "NFKD"], text: str) -> str:
     """`text` in that form; past PIECE characters without one of ASCII, what is cut is not composed."""
     if text.isascii():
         return text

@@ -43,7 +43,7 @@ log = structlog.get_logger(__name__)
 MORE_ROOM = (1, 2, 4)  # times the tokens that an answer may take, where one was cut off
 
 # As in searches: what was told off the record is left out, and what a deleted entry rests on.
-_TO_BE_TOLD = f"""NOT EXISTS (SELECT FROM relationships_turn t WHERE t.relationship_id =
+_TO_BE_TOLD = f"""NOT EXISTS (SELECT 1 FROM relationships_turn t WHERE t.relationship_id =
       relationships_message.relationship_id AND t.id = relationships_message.turn_id AND {OFF_THE_RECORD})
   AND (id IN (SELECT unnest(e.source_message_ids) FROM memory_scratchpadentry e
                WHERE e.relationship_id = %s AND e.state = 'deleted')) IS NOT TRUE"""  # noqa: S608 - a constant of ours

@@ -22,6 +22,7 @@ pytest_plugins = [
     "tests.fixtures.turns",
     "tests.fixtures.chat",
     "tests.fixtures.queue",
+    "tests.fixtures.distributed",
 ]
 
 

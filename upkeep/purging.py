@@ -33,13 +33,13 @@ _NEXT_SEGMENT = "SELECT pg_logical_emit_message(false, 'rapport', 'purge'), pg_s
 # What keeps text outside the tables and the log, and what to do about it.
 _ELSEWHERE = {
     "SELECT current_setting('archive_mode') <> 'off'": "The write-ahead log is archived: remove the old archive.",
-    "SELECT EXISTS (SELECT FROM pg_stat_replication)": "There are replicas: their files are their own; see to them.",
-    "SELECT EXISTS (SELECT FROM pg_replication_slots)": "A replication slot holds old log back until it is consumed.",
+    "SELECT EXISTS (SELECT 1 FROM pg_stat_replication)": "There are replicas: their files are their own; see to them.",
+    "SELECT EXISTS (SELECT 1 FROM pg_replication_slots)": "A replication slot holds old log back until it is consumed.",
     "SELECT current_setting('log_statement') IN ('mod', 'all') OR "
     "current_setting('log_min_duration_statement') <> '-1' OR "
     "current_setting('log_min_error_statement') NOT IN ('fatal', 'panic', 'log')": "The server's log may hold "
     "statements with people's words: remove the old log, and set log_min_error_statement = 'panic'.",
-    "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'pg_stat_statements')": "pg_stat_statements keeps "
+    "SELECT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'pg_stat_statements')": "pg_stat_statements keeps "
     "statements: run SELECT pg_stat_statements_reset().",
 }
 

@@ -61,7 +61,7 @@ class RememberedKey(NamedTuple):
     rate_limits: str  # JSON
 
 
-KEY_STILL_HOLDS = """EXISTS (SELECT FROM relationships_apikey WHERE id = %(key)s AND revoked_at IS NULL
+KEY_STILL_HOLDS = """EXISTS (SELECT 1 FROM relationships_apikey WHERE id = %(key)s AND revoked_at IS NULL
                 AND scopes = %(scopes)s::varchar[] AND rate_limits = %(rate_limits)s::jsonb)"""
 
 

@@ -53,7 +53,7 @@ def _within_seconds(slow: Sequence[str]) -> Iterator[None]:
         return
     try:
         with transaction.atomic(), connection.cursor() as cursor:
-            cursor.execute("SELECT set_config('statement_timeout', %s, true)", [f"{SLOW_SECONDS * 1000:.0f}"])
+            cursor.execute(f"SET LOCAL statement_timeout = '{SLOW_SECONDS * 1000:.0f}'")
             yield
     except OperationalError as error:
         if sqlstate(error) != _CANCELLED:

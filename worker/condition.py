@@ -26,24 +26,17 @@ COUNT_LIMIT = 10_000  # turns that each statement looks at, those that wait long
 
 # Tried in vain so far, and perhaps being tried again just now: of each provider, and of the projects' own matters, so
 # many, that none of them can hide another. Served by the index turn_waiting.
-TRIED = """
-WITH RECURSIVE causes AS (
-    (SELECT waits_on FROM relationships_turn
-      WHERE state IN ('pending', 'processing') AND waiting_since IS NOT NULL ORDER BY waits_on LIMIT 1)
-    UNION ALL
-    SELECT (SELECT waits_on FROM relationships_turn
-             WHERE state IN ('pending', 'processing') AND waiting_since IS NOT NULL AND waits_on > causes.waits_on
-             ORDER BY waits_on LIMIT 1)
-      FROM causes WHERE causes.waits_on IS NOT NULL
-), waiting AS (
-    SELECT oldest.* FROM causes CROSS JOIN LATERAL (
-        SELECT project_id, error_code, waits_on, waiting_since FROM relationships_turn
-         WHERE state IN ('pending', 'processing') AND waiting_since IS NOT NULL AND waits_on = causes.waits_on
-         ORDER BY waiting_since LIMIT %(limit)s) oldest
-)
+_TRIED = "state IN ('pending', 'processing') AND waiting_since IS NOT NULL"
+NEXT_CAUSE = f"""
+SELECT waits_on FROM relationships_turn
+ WHERE {_TRIED} AND (%(after)s::text IS NULL OR waits_on > %(after)s) ORDER BY waits_on LIMIT 1
+"""  # noqa: S608 - a constant of ours
+TRIED = f"""
 SELECT project_id, error_code, waits_on, count(*), extract(epoch FROM now() - min(waiting_since))::float8
-  FROM waiting GROUP BY 1, 2, 3
-"""
+  FROM (SELECT project_id, error_code, waits_on, waiting_since FROM relationships_turn
+         WHERE {_TRIED} AND waits_on = %(cause)s ORDER BY waiting_since LIMIT %(limit)s) oldest
+ GROUP BY 1, 2, 3
+"""  # noqa: S608
 # Due and not tried yet. Served by turn_due; then, of each relationship among them, by turn_open its first turn, and by
 # turn_seq_once the one before that, whose end made way for it.
 UNTRIED = """
@@ -61,14 +54,15 @@ SELECT q.project_id,
        max(extract(epoch FROM now() - CASE WHEN head.waiting_since IS NOT NULL THEN head.waiting_since
             WHEN head.state = 'processing' THEN head.claimed_at
             ELSE greatest(head.due_at, before.settled_at) END))::float8
-  FROM queue q
+  FROM relationships_relationship r
+  JOIN queue q ON q.relationship_id = r.id
  CROSS JOIN LATERAL (
        SELECT seq, state, due_at, claimed_at, waiting_since, waits_on, error_code FROM relationships_turn
-        WHERE relationship_id = q.relationship_id AND state IN ('pending', 'processing')
+        WHERE relationship_id = r.id AND state IN ('pending', 'processing')
           AND (state = 'processing' OR due_at IS NOT NULL) ORDER BY seq LIMIT 1) head
   LEFT JOIN LATERAL (
        SELECT settled_at FROM relationships_turn
-        WHERE relationship_id = q.relationship_id AND seq < head.seq ORDER BY seq DESC LIMIT 1) before ON true
+        WHERE relationship_id = r.id AND seq < head.seq ORDER BY seq DESC LIMIT 1) before ON true
  GROUP BY 1, 2, 3
 """
 # Projects that asked a model today or yesterday, and those of them that had an answer lately: a row a project and day.
@@ -91,15 +85,15 @@ WITH waiting AS (
 SELECT (SELECT count(*) FROM waiting WHERE attempts = 0 AND waiting_since IS NULL),
        (SELECT count(*) FROM waiting WHERE attempts > 0 OR waiting_since IS NOT NULL),
        (SELECT count(*) FROM (
-            SELECT FROM relationships_turn WHERE state = 'pending' AND due_at IS NULL LIMIT %(limit)s) few),
+            SELECT 1 FROM relationships_turn WHERE state = 'pending' AND due_at IS NULL LIMIT %(limit)s) few),
        (SELECT count(*) FROM (
-            SELECT FROM relationships_turn WHERE state = 'processing' LIMIT %(limit)s) few),
+            SELECT 1 FROM relationships_turn WHERE state = 'processing' LIMIT %(limit)s) few),
        (SELECT count(*) FROM (
-            SELECT FROM relationships_turn WHERE state = 'failed' LIMIT %(limit)s) few),
+            SELECT 1 FROM relationships_turn WHERE state = 'failed' LIMIT %(limit)s) few),
        (SELECT greatest(coalesce(sum(reltuples), 0), 0)::bigint FROM pg_class
          WHERE oid = to_regclass('relationships_turn')),
        (SELECT count(*) FROM (
-            SELECT FROM django_q_ormq WHERE key = %(queue)s AND lock <= now() LIMIT %(limit)s) few)
+            SELECT 1 FROM django_q_ormq WHERE key = %(queue)s AND lock <= now() LIMIT %(limit)s) few)
 """
 # Texts without their vector. One that is tried again is owed still, though it is not due.
 _VECTORS = """
@@ -213,9 +207,19 @@ def read_condition() -> QueueCondition:
 
 
 def read_waits() -> tuple[Wait, ...]:
-    """Each project and reason once. Two statements. Raises django.db.Error."""
-    told = {"limit": COUNT_LIMIT, "reading": READING, "due": DUE}
-    return _merged(Wait(*row) for statement in (TRIED, UNTRIED) for row in _rows(statement, told))
+    """Each project and reason once. Two statements, and two for each provider waited on. Raises django.db.Error."""
+    untried = _rows(UNTRIED, {"limit": COUNT_LIMIT, "reading": READING, "due": DUE})
+    return _merged(Wait(*row) for row in (*read_tried(COUNT_LIMIT), *untried))
+
+
+def read_tried(limit: int) -> list[tuple[Any, ...]]:
+    """As a Wait each, of the `limit` of each provider that wait longest. Raises django.db.Error."""
+    found: list[tuple[Any, ...]] = []
+    cause = None
+    while causes := _rows(NEXT_CAUSE, {"after": cause}):
+        cause = causes[0][0]
+        found += _rows(TRIED, {"cause": cause, "limit": limit})
+    return found
 
 
 def read_asked() -> Asked:

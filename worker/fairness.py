@@ -58,7 +58,7 @@ SELECT extract(epoch FROM now() - lock)::float8 FROM django_q_ormq
 """
 _QUEUED = """
 SELECT p.id, (SELECT count(*) FROM (
-           SELECT FROM django_q_ormq WHERE key = %(key)s AND project_id = p.id LIMIT %(enough)s) q)
+           SELECT 1 FROM django_q_ormq WHERE key = %(key)s AND project_id = p.id LIMIT %(enough)s) q)
   FROM unnest(%(projects)s::uuid[]) AS p (id)
 """
 _WHOSE = "SELECT project_id FROM relationships_relationship WHERE id = %s"

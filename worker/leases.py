@@ -51,8 +51,11 @@ def postpone_overdue(rows: QueuedQuerySet, now: datetime, *, most: int) -> list[
     """
     overdue = rows.overdue(now, seconds=GRACE_SECONDS)
     chosen = [row.pk for row in in_turn_by_project(overdue, most=most)]
-    free = overdue.filter(pk__in=chosen).select_for_update(skip_locked=True)
-    return rows.filter(pk__in=free.values("pk")).update_returning(due_at=now)
+    postponed = []
+    for key in chosen:  # by its own statement, as a distributed database locks rows of one shard at a time
+        free = overdue.filter(pk=key).select_for_update(skip_locked=True).values("pk")
+        postponed += rows.filter(pk=key).update_returning(only=free, due_at=now)
+    return postponed
 
 
 @contextmanager
@@ -145,7 +148,7 @@ def _renewed(renew: Callable[[], bool]) -> bool:
     try:
         with transaction.atomic():
             with connection.cursor() as cursor:
-                cursor.execute("SELECT set_config('lock_timeout', %s, true)", [LOCK_TIMEOUT])
+                cursor.execute(f"SET LOCAL lock_timeout = '{LOCK_TIMEOUT}'")
             return renew()
     except DatabaseError as error:
         log.warning(

@@ -32,14 +32,11 @@ SELECT c.sha, t.sha, t.files::text, c.recorded_at
  WHERE c.relationship_id = %(relationship)s AND c.id = %(commit)s
 """
 _CONTENTS = """
-SELECT f.key, blob.content
+SELECT f.key, (SELECT content FROM workspace_blob -- one by one, however many contents the history holds
+                WHERE relationship_id = %(relationship)s AND id = left(f.value ->> 0, 32)::uuid)
   FROM workspace_branch b
   JOIN workspace_tree t ON t.relationship_id = b.relationship_id AND t.id = b.tree_id
  CROSS JOIN jsonb_each(t.files) f
- CROSS JOIN LATERAL (
-       SELECT content FROM workspace_blob
-        WHERE relationship_id = b.relationship_id AND id = left(f.value ->> 0, 32)::uuid
-       OFFSET 0) blob -- one by one, however many contents the history holds
  WHERE b.relationship_id = %(relationship)s AND b.name = %(branch)s
 """
 _BLOBS = (
@@ -110,7 +107,7 @@ def read_contents(relationship_id: UUID, branch: str) -> dict[str, bytes]:
     """Every file of a branch, by path, in one statement."""
     with prepared_cursor(binary=True) as cursor:
         cursor.execute(_CONTENTS, {"relationship": relationship_id, "branch": branch})
-        return {path: bytes(content) for path, content in cursor.fetchall()}
+        return {path: bytes(content) for path, content in cursor.fetchall() if content is not None}
 
 
 def read_blobs(relationship_id: UUID, entries: Iterable[Entry]) -> dict[str, bytes]:

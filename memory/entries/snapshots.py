@@ -39,7 +39,7 @@ _MADE = """
 SELECT coalesce(jsonb_agg(jsonb_build_array(id, type, content, more, told) ORDER BY effective_at DESC, id DESC), '[]')
            AS scratchpad,
        min(least(begins, ends)) AS fresh_until,
-       EXISTS (SELECT FROM memory_scratchpadentry
+       EXISTS (SELECT 1 FROM memory_scratchpadentry
                 WHERE relationship_id = %(relationship)s AND state = 'active' AND tier = 'archive') AS has_archive
   FROM (SELECT id, type, content, effective_at, begins, ends,
                trunc(extract(epoch FROM effective_at))::bigint AS told,

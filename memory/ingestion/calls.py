@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django.db import connection
 
+from config.postgresql.rows import insert_of
 from memory.entries.limits import call_text
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.models import ModelCall
@@ -17,6 +18,8 @@ from providers.llm.base import Completion, CompletionRequest, LLMProvider
 from relationships.ids import uuid7
 from relationships.services.model_budgets import COUNT_SPENDING, count_spending, spending_figures
 from worker.worker_stats import count_model_call, model_call
+
+INSERT_CALLS = insert_of(ModelCall, "asked")  # for the statement that settles
 
 
 class CallRecord(NamedTuple):

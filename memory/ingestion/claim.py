@@ -41,7 +41,7 @@ _MOST = 50 + HOPELESS_AT_ONCE  # rows that are looked at: the largest batch ther
 # takes away leaves its turns pending, as if it had never been: no commit waits for the disk.
 _LOOK = f"""
 SELECT set_config('synchronous_commit', 'off', true), p.config::text, c.config::text, r.config::text,
-       EXISTS (SELECT FROM relationships_turn WHERE relationship_id = r.id AND state = 'processing'),
+       EXISTS (SELECT 1 FROM relationships_turn WHERE relationship_id = r.id AND state = 'processing'),
        {", ".join(f"t.{name}" for name in _TURN)}
   FROM relationships_relationship r
   JOIN relationships_companion c ON c.id = r.companion_id
@@ -61,7 +61,7 @@ WITH taken AS (
            claimed_at = %(now)s
      WHERE relationship_id = %(relationship)s AND id = ANY(%(turns)s)
        AND state = 'pending' AND lease_token IS NULL AND due_at <= %(now)s
-       AND NOT EXISTS (SELECT FROM relationships_turn o
+       AND NOT EXISTS (SELECT 1 FROM relationships_turn o
                         WHERE o.relationship_id = %(relationship)s AND NOT o.id = ANY(%(turns)s)
                           AND (o.state = 'processing'
                                OR (o.state = 'pending' AND o.due_at IS NOT NULL AND o.seq < %(before)s)))

@@ -20,9 +20,9 @@ _JSON = tuple(place for place, field in enumerate(_FIELDS) if field.attname in (
 _READ = f"""
 SELECT active, bytes, lines,
        ARRAY(SELECT shown.id FROM unnest(%(shown)s::uuid[]) AS shown (id)
-              WHERE NOT EXISTS (SELECT FROM memory_scratchpadentry s
+              WHERE NOT EXISTS (SELECT 1 FROM memory_scratchpadentry s
                                  WHERE s.relationship_id = %(relationship)s AND s.id = shown.id)
-                AND NOT EXISTS (SELECT FROM relationships_message m
+                AND NOT EXISTS (SELECT 1 FROM relationships_message m
                                  WHERE m.relationship_id = %(relationship)s AND m.id = shown.id
                                    AND m.erased_at IS NULL AND m.hidden_at IS NULL)),
        {", ".join(f"e.{field.column}" for field in _FIELDS)}

@@ -52,16 +52,16 @@ SELECT r.timezone, u.display_name, u.external_id, c.id, c.name, c.prompt_version
            SELECT seq, {_MESSAGE} FROM relationships_message m
             WHERE m.relationship_id = r.id AND m.seq < %(before)s AND m.erased_at IS NULL AND m.hidden_at IS NULL
               AND m.role = ANY(%(roles)s)
-              AND EXISTS (SELECT FROM relationships_turn t
+              AND EXISTS (SELECT 1 FROM relationships_turn t
                            WHERE t.relationship_id = m.relationship_id AND t.id = m.turn_id AND t.state = 'applied')
-              AND NOT EXISTS (SELECT FROM memory_scratchpadentry e
+              AND NOT EXISTS (SELECT 1 FROM memory_scratchpadentry e
                                WHERE e.relationship_id = m.relationship_id AND e.state = 'deleted'
                                  AND m.id = ANY(e.source_message_ids))
             ORDER BY m.seq DESC LIMIT %(references)s) earlier),
        (SELECT json_agg(json_build_array({_ENTRY}) ORDER BY effective_at DESC, id DESC)::text
           FROM memory_scratchpadentry
          WHERE relationship_id = r.id AND state = 'active' AND tier = 'scratchpad'),
-       EXISTS (SELECT FROM memory_scratchpadentry
+       EXISTS (SELECT 1 FROM memory_scratchpadentry
                 WHERE relationship_id = r.id AND state = 'active' AND tier = 'archive'),
        {BUDGET_COLUMNS}
   FROM relationships_relationship r

@@ -16,9 +16,9 @@ from django.utils import timezone
 from config.postgresql.rows import insert_of, rows_text
 from config.postgresql.sessions import prepared_cursor
 from memory.errors import LeaseLost
-from memory.ingestion.calls import CallLog, storable, store_calls, take_calls
+from memory.ingestion.calls import INSERT_CALLS, CallLog, storable, store_calls, take_calls
 from memory.ingestion.claim import Claim, held_turns
-from memory.models import ModelCall, OperationResult
+from memory.models import OperationResult
 from relationships.models import TurnState
 from relationships.services.model_budgets import COUNT_SPENDING
 from worker.waiting import CHANNEL, TELL_SETTLED
@@ -36,7 +36,7 @@ SELECT t.id FROM held, relationships_turn t
 # What became of each operation, the calls and what they took, and the turns' own rows; then who waits for them is told.
 _SETTLE = f"""
 WITH results AS ({insert_of(OperationResult, "results")}),
-     asked AS ({insert_of(ModelCall, "asked")}),
+     asked AS ({INSERT_CALLS}),
      spent AS ({COUNT_SPENDING}),
      settled AS (
          UPDATE relationships_turn
@@ -50,7 +50,7 @@ WITH results AS ({insert_of(OperationResult, "results")}),
             AND state = 'processing'
       RETURNING id)
 SELECT (SELECT count({TELL_SETTLED}) FROM settled),
-       EXISTS (SELECT FROM relationships_turn
+       EXISTS (SELECT 1 FROM relationships_turn
                 WHERE relationship_id = %(relationship)s AND state = 'pending' AND due_at IS NOT NULL)
 """  # noqa: S608 - statements of ours
 

@@ -7,6 +7,7 @@ back, and enqueues.
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
@@ -14,6 +15,7 @@ import structlog
 from django.conf import settings
 from django.db import connection
 
+from config.postgresql.citus import rows_of_each
 from memory.retrieval.index.sweep import VectorSweep
 from relationships.models import Project, Turn
 from worker.enqueue import enqueue, enqueue_embedding
@@ -31,20 +33,16 @@ TASKS_PER_SWEEP = 50
 # Each project by itself, so that none hides behind another's backlog: served by the index turn_due_in_project. Resumes
 # behind the last row seen of it, so that one long backlog does not hide the project's others.
 _DUE = """
-SELECT p.id, due.due_at, due.relationship_id
-  FROM unnest(%(projects)s::uuid[], %(after_due)s::timestamptz[], %(after_id)s::uuid[]) AS p (id, after_due, after_id),
-       LATERAL (
-       SELECT due_at, relationship_id FROM relationships_turn
-        WHERE project_id = p.id AND state = 'pending' AND due_at <= %(now)s
-          AND (attempts > 0 OR due_at <= %(graced)s) AND (due_at, relationship_id) > (p.after_due, p.after_id)
-        ORDER BY due_at, relationship_id LIMIT %(limit)s) due
- ORDER BY due.due_at, due.relationship_id
+SELECT due_at, relationship_id FROM relationships_turn
+ WHERE project_id = {project} AND state = 'pending' AND due_at <= %(now)s
+   AND (attempts > 0 OR due_at <= %(graced)s) AND (due_at, relationship_id) > ({after_due}, {after_id})
+ ORDER BY due_at, relationship_id LIMIT %(limit)s
 """
 # A relationship is worth a task only if its first open turn can be claimed: behind one that is being worked
 # on, or that waits for its retry, the others wait too. Served by the index turn_open.
 _HEADS = """
 SELECT wanted.id, head.id, head.attempts
-  FROM unnest(%(ids)s::uuid[]) AS wanted (id), LATERAL (
+  FROM (SELECT id FROM relationships_relationship WHERE id = ANY(%(ids)s)) wanted, LATERAL (
        SELECT id, state, due_at, attempts FROM relationships_turn
         WHERE relationship_id = wanted.id AND state IN ('pending', 'processing')
           AND (state = 'processing' OR due_at IS NOT NULL) ORDER BY seq LIMIT 1) head
@@ -123,17 +121,13 @@ def release_dead_leases(now: datetime) -> dict[UUID, UUID]:
 
 
 def _due_after(places: Mapping[UUID, _Place], now: datetime) -> list[tuple[UUID, datetime, UUID]]:
-    told: dict[str, Any] = {
-        "projects": list(places),
-        "after_due": [due for due, _ in places.values()],
-        "after_id": [owner for _, owner in places.values()],
-        "now": now,
-        "graced": now - GRACE,
-        "limit": ROWS_PER_PROJECT,
+    each: dict[str, tuple[str, Sequence[Any]]] = {
+        "project": ("uuid", list(places)),
+        "after_due": ("timestamptz", [due for due, _ in places.values()]),
+        "after_id": ("uuid", [owner for _, owner in places.values()]),
     }
-    with connection.cursor() as cursor:
-        cursor.execute(_DUE, told)
-        return list(cursor.fetchall())
+    told = {"now": now, "graced": now - GRACE, "limit": ROWS_PER_PROJECT}
+    return sorted(rows_of_each(_DUE, each, told), key=itemgetter(1, 2))
 
 
 def _heads(relationship_ids: Sequence[UUID], now: datetime) -> dict[UUID, tuple[UUID, int]]:

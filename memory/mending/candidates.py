@@ -20,13 +20,9 @@ from relationships.models import Message, Relationship
 MOST_READ = 20_000  # entries, and as many messages, the newest: a person tells no more in years
 SHOWN_STATES = (EntryState.ACTIVE, EntryState.SUPERSEDED, EntryState.EXPIRED)
 _STEMS = """
-SELECT word, (SELECT array_agg(DISTINCT stem) FROM unnest(%(dictionaries)s::text[]) d,
-              unnest(ts_lexize(('pg_catalog.' || d)::regdictionary, word)) stem)
+SELECT word, (SELECT array_agg(DISTINCT stem) FROM pg_ts_dict d, unnest(ts_lexize(d.oid::regdictionary, word)) stem
+               WHERE d.dictname = ANY(%(dictionaries)s) AND d.dictnamespace = 'pg_catalog'::regnamespace)
   FROM unnest(%(words)s::text[]) word
-"""
-_DICTIONARIES = """
-SELECT dictname FROM pg_ts_dict
- WHERE dictname = ANY(%s) AND dictnamespace = 'pg_catalog'::regnamespace ORDER BY dictname
 """
 
 
@@ -143,13 +139,12 @@ def read_messages(scope: Scope) -> list[Candidate]:
 
 
 def stems_of(relationship_id: UUID, texts: Iterable[str]) -> dict[str, Sequence[str]]:
-    """Of the plain words, in the relationship's language and in English. Two statements."""
+    """Of the plain words, in the relationship's language and in English."""
     words = {form for text in texts for word in words_of(text) if not word.identifier for form in word.forms}
     config = next(iter(configs_of([relationship_id])), None)
     language = (config.retrieval.language if config and config.retrieval else None) or "english"
     with connection.cursor() as cursor:
-        cursor.execute(_DICTIONARIES, [[f"{language}_stem", "english_stem"]])
-        dictionaries = [row[0] for row in cursor.fetchall()]
+        dictionaries = [f"{language}_stem", "english_stem"]
         cursor.execute(_STEMS, {"dictionaries": dictionaries, "words": sorted(words)})
         return {word: stems or () for word, stems in cursor.fetchall()}
 

@@ -53,15 +53,16 @@ SELECT ARRAY(SELECT id FROM page WHERE last_seq >= %(many)s),
 """
 # Those whose rows are not what the configuration wants.
 _UNSETTLED = """
-SELECT w.id FROM unnest(%(ids)s::uuid[], %(half_lives)s::float8[]) AS w (id, half_life)
- WHERE EXISTS (SELECT FROM memory_decayedvector d
-                WHERE d.relationship_id = w.id AND d.half_life_days IS DISTINCT FROM w.half_life)
+SELECT r.id FROM relationships_relationship r
+  JOIN unnest(%(ids)s::uuid[], %(half_lives)s::float8[]) AS w (id, half_life) ON w.id = r.id
+ WHERE EXISTS (SELECT 1 FROM memory_decayedvector d
+                WHERE d.relationship_id = r.id AND d.half_life_days IS DISTINCT FROM w.half_life)
     OR w.half_life IS NOT NULL AND EXISTS (
-       SELECT FROM memory_embedding e
-        WHERE e.relationship_id = w.id AND e.kind = 'entry' GROUP BY e.model, e.dimensions
+       SELECT 1 FROM memory_embedding e
+        WHERE e.relationship_id = r.id AND e.kind = 'entry' GROUP BY e.model, e.dimensions
        HAVING count(*) >= %(many)s AND count(*) > (
               SELECT count(*) FROM memory_decayedvector d
-               WHERE d.relationship_id = w.id AND d.model = e.model AND d.dimensions = e.dimensions))
+               WHERE d.relationship_id = r.id AND d.model = e.model AND d.dimensions = e.dimensions))
 """
 _BEGIN = """
 INSERT INTO memory_decayedvector

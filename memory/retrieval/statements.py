@@ -111,7 +111,7 @@ _OF_MESSAGES = f"""{_QUERY}, open AS MATERIALIZED (
     SELECT every.number
       FROM generate_series(0, (SELECT max(place) / {SEGMENT} FROM memory_searchtext
                                 WHERE relationship_id = %(relationship)s AND kind = %(kind)s)) AS every (number)
-     WHERE NOT EXISTS (SELECT FROM memory_searchsegment g
+     WHERE NOT EXISTS (SELECT 1 FROM memory_searchsegment g
                         WHERE g.relationship_id = %(relationship)s AND g.number = every.number)
 ), loose AS MATERIALIZED (
     SELECT s.* FROM open CROSS JOIN LATERAL (

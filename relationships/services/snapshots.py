@@ -27,7 +27,7 @@ _UPSERT = sql.SQL(
         (relationship_id, id, project_id, profile, sessions, scratchpad, hot_context, fresh_until, has_archive, summary,
          updated_at)
     {values}
-    ON CONFLICT (relationship_id) DO UPDATE SET {sections}, updated_at = now()
+    ON CONFLICT (relationship_id) DO UPDATE SET {sections}, updated_at = EXCLUDED.updated_at
     """
 )
 _GIVEN = sql.SQL(

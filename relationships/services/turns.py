@@ -83,7 +83,7 @@ WITH turns AS ({insert_of(Turn, "turn_rows")}),
      messages AS ({insert_of(Message, "messages")}),
      sessions AS ({TOUCH_SESSION}),
      keys AS ({KEEP_KEY})
-SELECT EXISTS (SELECT FROM relationships_turn WHERE relationship_id = %(relationship)s
+SELECT EXISTS (SELECT 1 FROM relationships_turn WHERE relationship_id = %(relationship)s
                   AND (state = 'processing' OR (state = 'pending' AND due_at IS NOT NULL)))
 """  # noqa: S608 - statements of ours
 
@@ -114,7 +114,26 @@ def store_turn(
 
     One statement. Call it under the relationship's row lock.
     """
-    row = Turn(
+    row = _turn_row(relationship_id, project_id, seq, turn, disposal, now)
+    messages = _message_rows(row, turn.messages)
+    values = {
+        "relationship": relationship_id,
+        "project": project_id,
+        "turn_rows": rows_text([row]),
+        "messages": rows_text(messages),
+        **touched(turn.session, at=now, idle_minutes=idle_minutes, turns=1),
+        **kept_key(route=route, key=key, request_hash=request_hash, resource_id=row.id),
+    }
+    with prepared_cursor() as cursor:
+        cursor.execute(_STORE, values)
+        told: bool = cursor.fetchone()[0]
+    return Stored(row, messages, told)
+
+
+def _turn_row(
+    relationship_id: UUID, project_id: UUID, seq: int, turn: NewTurn, disposal: TurnDisposal, now: datetime
+) -> Turn:
+    return Turn(
         relationship_id=relationship_id,
         project_id=project_id,
         id=uuid7(),
@@ -133,12 +152,15 @@ def store_turn(
         error=disposal.error,
         settled_at=now if disposal.state == TurnState.SKIPPED else None,
     )
-    messages = [
+
+
+def _message_rows(turn: Turn, messages: Sequence[NewMessage]) -> list[Message]:
+    return [
         Message(
-            relationship_id=relationship_id,
-            project_id=project_id,
-            turn_id=row.id,
-            seq=seq + place,
+            relationship_id=turn.relationship_id,
+            project_id=turn.project_id,
+            turn_id=turn.id,
+            seq=turn.seq + place,
             session=turn.session,
             role=message.role,
             speaker=message.speaker,
@@ -146,17 +168,5 @@ def store_turn(
             metadata=dict(message.metadata),
             occurred_at=message.occurred_at or turn.occurred_at,
         )
-        for place, message in enumerate(turn.messages, start=1)
+        for place, message in enumerate(messages, start=1)
     ]
-    values = {
-        "relationship": relationship_id,
-        "project": project_id,
-        "turn_rows": rows_text([row]),
-        "messages": rows_text(messages),
-        **touched(turn.session, at=now, idle_minutes=idle_minutes, turns=1),
-        **kept_key(route=route, key=key, request_hash=request_hash, resource_id=row.id),
-    }
-    with prepared_cursor() as cursor:
-        cursor.execute(_STORE, values)
-        told: bool = cursor.fetchone()[0]
-    return Stored(row, messages, told)

@@ -18,12 +18,14 @@ ELSEWHERE = {
 
 def writes_entries(path: Path) -> bool:
     tree = tree_of(path)
-    return any(
-        isinstance(call.func, ast.Attribute)
-        and call.func.attr in WRITES
-        and "ScratchpadEntry" in ast.unparse(call.func)
-        for _, call in calls(tree)
-    )
+    return any(_writes(call, "ScratchpadEntry") for _, call in calls(tree))
+
+
+def _writes(call: ast.Call, model: str) -> bool:
+    """By the ORM, or by a statement of its own."""
+    if isinstance(call.func, ast.Attribute):
+        return call.func.attr in WRITES and model in ast.unparse(call.func)
+    return ast.unparse(call.func) == "insert_of" and model in ast.unparse(call)
 
 
 def test_entries_are_written_by_change_entries_alone() -> None:

@@ -27,20 +27,20 @@ GONE = f"{this_machine()}:999999999:1"
 def turns(conversation: Conversation) -> QueuedQuerySet:
     for text in ("one", "two", "three"):
         conversation.say(text)
-    return Turn.objects.all()
+    return Turn.objects.for_relationship(conversation.relationship.id)
 
 
 def texts(conversation: Conversation) -> QueuedQuerySet:
     configure(conversation.relationship, embedder="offline")
     conversation.remember("one", "two", "three")
-    return SearchText.objects.exclude(due_at=None)
+    return SearchText.objects.for_relationship(conversation.relationship.id).exclude(due_at=None)
 
 
 def replays(conversation: Conversation) -> QueuedQuerySet:
     ids = [conversation.say("one").id]
     for _ in range(3):
         request_replay(relationship=conversation.relationship, template="Keep it.", turn_ids=ids, by=PERSON)
-    return Replay.objects.all()
+    return Replay.objects.for_relationship(conversation.relationship.id)
 
 
 def documents(conversation: Conversation) -> QueuedQuerySet:

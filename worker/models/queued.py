@@ -16,6 +16,7 @@ from django.conf import settings
 from django.core.exceptions import EmptyResultSet
 from django.db import connections, models, transaction
 from django.db.models import F, Q
+from django.db.models.lookups import Exact
 from django.db.models.sql import UpdateQuery
 
 WORKER_DIED = (
@@ -63,7 +64,7 @@ class QueuedQuerySet(models.QuerySet[Any]):
         token = uuid4()
         with transaction.atomic(savepoint=False):
             free = self.due(now).select_for_update(skip_locked=not in_order).values("pk")[:most]
-            rows = self.model._default_manager.all().update_returning(
+            rows = self.model._default_manager.filter(**self._shard()).update_returning(
                 fields,
                 only=free,
                 **self.model.HELD,
@@ -73,6 +74,12 @@ class QueuedQuerySet(models.QuerySet[Any]):
                 **values,
             )
         return Lease(token, tuple(rows)) if rows else None
+
+    def _shard(self) -> dict[str, Any]:
+        """The relationship of these rows, where they are of one: a distributed database asks no other shard then."""
+        exact = [each for each in self.query.where.children if isinstance(each, Exact)]
+        named = {getattr(getattr(each.lhs, "target", None), "attname", ""): each.rhs for each in exact}
+        return {name: value for name, value in named.items() if name == "relationship_id"}
 
     def renew(self, *tokens: UUID, now: datetime) -> int:
         """Hold on for another while to what is not put down yet. How many rows it is; 0: none is ours."""
@@ -115,7 +122,8 @@ class QueuedQuerySet(models.QuerySet[Any]):
             if only is not None:
                 key = ", ".join(f'"{field.column}"' for field in self.model._meta.pk_fields)
                 found, more = only.query.sql_with_params()
-                sql = f"WITH found AS MATERIALIZED ({found}) {sql} WHERE ({key}) IN (SELECT * FROM found)"  # noqa: S608 - no value in it
+                joined = "AND" if query.where else "WHERE"
+                sql = f"WITH found AS MATERIALIZED ({found}) {sql} {joined} ({key}) IN (SELECT * FROM found)"  # noqa: S608 - no value in it
                 parameters = (*more, *parameters)
         except EmptyResultSet:
             return []

@@ -34,7 +34,9 @@ def enqueue_session(session: AgentSession) -> None:
 
 def claim_session(*, session_id: UUID, worker: str) -> AgentSession | None:
     """With its lease; None: nothing is owed, or somebody else is at it."""
-    lease = AgentSession.objects.filter(id=session_id).claim(worker=worker, now=timezone.now())
+    rows = AgentSession.objects.filter(id=session_id)
+    owner = rows.values_list("relationship_id", flat=True).first()
+    lease = rows.filter(relationship_id=owner).claim(worker=worker, now=timezone.now()) if owner else None
     return lease.rows[0] if lease else None
 
 

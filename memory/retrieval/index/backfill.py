@@ -17,7 +17,7 @@ from django.utils import timezone
 from memory.models import ScratchpadEntry, SearchedKind, SearchText
 from memory.retrieval.index.configs import RelationshipConfig, configs_of, lock_config
 from memory.retrieval.index.gaps import has_gaps
-from memory.retrieval.index.language import keep_language
+from memory.retrieval.index.language import keep_language, known_languages
 from memory.retrieval.index.write import NO_LANGUAGE, ROWS_AT_ONCE, index_again
 from providers.embeddings import embedder_of
 from providers.errors import ProviderError
@@ -30,24 +30,25 @@ ROWS_A_STEP = 2_000
 TASKS_A_STEP = 50
 
 _INCOMPLETE = """
-SELECT w.id FROM unnest(%(ids)s::uuid[], %(languages)s::text[]) AS w (id, language)
+SELECT r.id FROM relationships_relationship r
+  JOIN unnest(%(ids)s::uuid[], %(languages)s::text[]) AS w (id, language) ON w.id = r.id
  WHERE EXISTS (
-       SELECT FROM (
-           (SELECT 'entry' AS kind, id FROM memory_scratchpadentry WHERE relationship_id = w.id
+       SELECT 1 FROM (
+           (SELECT 'entry' AS kind, id FROM memory_scratchpadentry WHERE relationship_id = r.id
              ORDER BY id LIMIT 1)
            UNION ALL
-           (SELECT 'entry', id FROM memory_scratchpadentry WHERE relationship_id = w.id
+           (SELECT 'entry', id FROM memory_scratchpadentry WHERE relationship_id = r.id
              ORDER BY id DESC LIMIT 1)
            UNION ALL
            (SELECT 'message', id FROM relationships_message
-             WHERE relationship_id = w.id AND erased_at IS NULL AND hidden_at IS NULL ORDER BY seq LIMIT 1)
+             WHERE relationship_id = r.id AND erased_at IS NULL AND hidden_at IS NULL ORDER BY seq LIMIT 1)
            UNION ALL
            (SELECT 'message', id FROM relationships_message
-             WHERE relationship_id = w.id AND erased_at IS NULL AND hidden_at IS NULL ORDER BY seq DESC LIMIT 1)
+             WHERE relationship_id = r.id AND erased_at IS NULL AND hidden_at IS NULL ORDER BY seq DESC LIMIT 1)
        ) ends
         WHERE NOT EXISTS (
-              SELECT FROM memory_searchtext s
-               WHERE s.relationship_id = w.id AND s.kind = ends.kind AND s.owner_id = ends.id
+              SELECT 1 FROM memory_searchtext s
+               WHERE s.relationship_id = r.id AND s.kind = ends.kind AND s.owner_id = ends.id
                  AND s.language = w.language))
 """
 # What is of nothing any more. No change leaves such rows; a hand in the database might.
@@ -55,10 +56,10 @@ _DROP_ORPHANS = """
 DELETE FROM {table} s
  WHERE s.relationship_id = %(relationship)s AND NOT (
        s.kind = 'entry' AND EXISTS (
-           SELECT FROM memory_scratchpadentry e
+           SELECT 1 FROM memory_scratchpadentry e
             WHERE e.relationship_id = %(relationship)s AND e.id = s.owner_id)
     OR s.kind = 'message' AND EXISTS (
-           SELECT FROM relationships_message m
+           SELECT 1 FROM relationships_message m
             WHERE m.relationship_id = %(relationship)s AND m.id = s.owner_id
                AND m.erased_at IS NULL AND m.hidden_at IS NULL))
 """
@@ -123,7 +124,7 @@ class Backfill:
 
 def _incomplete(wanted: Sequence[RelationshipConfig]) -> list[UUID]:
     """Those whose index lacks something. A wrong configuration has to be mended first."""
-    known = _known_languages()
+    known = known_languages()
     languages = {each.relationship_id: _language(each, known) for each in wanted if each.retrieval}
     with connection.cursor() as cursor:
         cursor.execute(_INCOMPLETE, {"ids": list(languages), "languages": list(languages.values())})
@@ -152,15 +153,6 @@ def _has_gaps(wanted: RelationshipConfig) -> bool:
     return embedder is not None and has_gaps(wanted.relationship_id, wanted.retrieval, embedder)
 
 
-def _known_languages() -> frozenset[str]:
-    """The text search configurations that this PostgreSQL brings."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT cfgname::text FROM pg_ts_config WHERE cfgnamespace = 'pg_catalog'::regnamespace"
-        )
-        return frozenset(row[0] for row in cursor.fetchall())
-
-
 def _language(config: RelationshipConfig, known: frozenset[str]) -> str:
     """The one that rows are written in."""
     wanted = config.written_as.language
@@ -169,7 +161,7 @@ def _language(config: RelationshipConfig, known: frozenset[str]) -> str:
 
 def _pieces(relationship_id: UUID, *, missing_only: bool) -> Iterator[int]:
     """Index piece by piece, the newest first, entries before messages; how many each time."""
-    known = _known_languages() if missing_only else None
+    known = known_languages() if missing_only else None
     for kind in (SearchedKind.ENTRY, SearchedKind.MESSAGE):
         before: Any = None
         while True:

@@ -31,14 +31,14 @@ _TEXTS = """
 _SETTLED = f"{_TEXTS} AND s.due_at IS NULL AND s.error_code = ''"
 _WITHOUT = """
 NOT EXISTS (
-    SELECT FROM memory_embedding v
+    SELECT 1 FROM memory_embedding v
      WHERE v.relationship_id = %(relationship)s AND v.kind = s.kind AND v.model = %(model)s
        AND v.dimensions = coalesce(%(dimensions)s, v.dimensions) AND v.owner_id = s.owner_id)
 """
 # Messages in the order of their places, entries in that of their IDs: each served by an index.
 _END = """
 SELECT EXISTS (
-    SELECT FROM (SELECT s.kind, s.owner_id {settled} AND s.kind = {kind} ORDER BY {order} LIMIT 1) s WHERE {without})
+    SELECT 1 FROM (SELECT s.kind, s.owner_id {settled} AND s.kind = {kind} ORDER BY {order} LIMIT 1) s WHERE {without})
     AS missing
 """
 _ENDS = sql.SQL(" UNION ALL ").join(

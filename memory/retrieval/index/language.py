@@ -1,5 +1,6 @@
 """Keeps with a relationship in which language its two people talk. It is found again as the conversation grows."""
 
+from functools import cache
 from uuid import UUID
 
 from django.db import connection
@@ -13,6 +14,16 @@ SELECT content FROM relationships_message
  ORDER BY seq DESC LIMIT %s
 """
 _KEEP = "UPDATE relationships_relationship SET language = %s WHERE id = %s AND language <> %s"
+
+
+@cache
+def known_languages() -> frozenset[str]:
+    """The text search configurations that this PostgreSQL brings."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT cfgname::text FROM pg_ts_config WHERE cfgnamespace = 'pg_catalog'::regnamespace"
+        )
+        return frozenset(row[0] for row in cursor.fetchall())
 
 
 def looks_again(first_seq: int, last_seq: int) -> bool:

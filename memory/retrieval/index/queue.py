@@ -33,7 +33,7 @@ _SETTLE_REST = """
 UPDATE memory_searchtext s SET due_at = NULL, attempts = 0, error_code = ''
  WHERE s.relationship_id = %(relationship)s AND s.due_at <= %(now)s AND s.lease_token IS NULL
    AND (s.kind <> ALL(%(kinds)s) OR s.state IN ('deleted', 'skipped') OR EXISTS (
-        SELECT FROM memory_embedding v
+        SELECT 1 FROM memory_embedding v
          WHERE v.relationship_id = %(relationship)s AND v.kind = s.kind AND v.model = %(model)s
            AND v.dimensions = coalesce(%(dimensions)s, v.dimensions) AND v.owner_id = s.owner_id
            AND v.text_hash = s.text_hash))

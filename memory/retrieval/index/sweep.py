@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
-from django.db import connection
-
+from config.postgresql.citus import rows_of_each
 from memory.models import SearchText
 from worker.leases import take_back_dead
 from worker.reminders import Reminders
@@ -19,15 +19,12 @@ TASKS_PER_SWEEP = 20
 # Of each project, the longest due of each relationship, of the longest due of all. Served by the index
 # searchtext_owed_in_project.
 _DUE = """
-SELECT p.id, due.relationship_id, due.since
-  FROM unnest(%(projects)s::uuid[]) AS p (id), LATERAL (
-       SELECT relationship_id, min(due_at) AS since FROM (
-           SELECT relationship_id, due_at FROM memory_searchtext
-            WHERE project_id = p.id AND due_at <= %(now)s AND lease_token IS NULL
-              AND (attempts > 0 OR due_at <= %(graced)s)
-            ORDER BY due_at LIMIT %(limit)s) longest
-        GROUP BY relationship_id) due
- ORDER BY due.since
+SELECT relationship_id, min(due_at) FROM (
+    SELECT relationship_id, due_at FROM memory_searchtext
+     WHERE project_id = {project} AND due_at <= %(now)s AND lease_token IS NULL
+       AND (attempts > 0 OR due_at <= %(graced)s)
+     ORDER BY due_at LIMIT %(limit)s) longest
+ GROUP BY relationship_id
 """
 
 
@@ -47,12 +44,5 @@ class VectorSweep:
 
 
 def _due(projects: Sequence[UUID], now: datetime) -> list[tuple[UUID, UUID, datetime]]:
-    told: dict[str, Any] = {
-        "projects": list(projects),
-        "now": now,
-        "graced": now - GRACE,
-        "limit": ROWS_PER_PROJECT,
-    }
-    with connection.cursor() as cursor:
-        cursor.execute(_DUE, told)
-        return list(cursor.fetchall())
+    told: dict[str, Any] = {"now": now, "graced": now - GRACE, "limit": ROWS_PER_PROJECT}
+    return sorted(rows_of_each(_DUE, {"project": ("uuid", projects)}, told), key=itemgetter(2))

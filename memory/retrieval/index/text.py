@@ -48,6 +48,8 @@ LONGEST_RUN = 250  # signs without white space
 _LONG_RUN = re.compile(rf"(\S{{{LONGEST_RUN}}})(?=\S)")
 _FIRST_EMOJI = 0x2190  # symbols from the arrows on; below are such as © and °
 _WORD = re.compile(r"[^\W_]+")
+_ACCENTS = re.compile("[\u0300-\u036f]")
+_LETTERS = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ß": "ss"})
 _SPACE_BEFORE_SIGN = re.compile(r" ([,.;:!?])")
 
 
@@ -55,14 +57,24 @@ def words_for_index(text: str, *, longest: int = LONGEST) -> str:
     """`text` as `to_tsvector` is to read it: words with spaces between them, in lower case.
 
     Runs of a script without spaces become overlapping pairs, a sign by itself stays one. An emoji becomes a word of
-    its own, 😀 `u1f600`, as the parser would drop it. At most `longest` characters of the text are read, and what
-    goes on without white space is cut after LONGEST_RUN.
+    its own, 😀 `u1f600`, as the parser would drop it. Words with accents are there without them, too. At most `longest`
+    characters of the text are read, and what goes on without white space is cut after LONGEST_RUN.
     """
     folded = normal_form("NFKC", text[:longest]).lower().replace("\x00", " ")[:longest]
     folded = _LONG_RUN.sub(r"\1 ", folded.replace("<!--", " "))
     if folded.isascii():
         return folded
-    return _RUN.sub(_pairs, _BEYOND_ASCII.sub(lambda match: _spelt(match[0]), folded))
+    return _RUN.sub(_pairs, _with_plain_letters(_BEYOND_ASCII.sub(lambda match: _spelt(match[0]), folded)))
+
+
+def _with_plain_letters(words: str) -> str:
+    """And, at the end, words of Latin letters without their accents, so that "renee muller" finds Renée Müller. Both
+    stay: endings are told by accents in some languages."""
+    plain = {
+        word: _ACCENTS.sub("", normal_form("NFKD", word)).translate(_LETTERS) for word in _WORD.findall(words)
+    }
+    found = dict.fromkeys(bare for word, bare in plain.items() if bare != word and bare.isascii())
+    return " ".join([words, *found])
 
 
 def first_words(words: str, most: int) -> str:

@@ -13,11 +13,11 @@ import structlog
 from django.db import connection
 from psycopg import sql
 
-from config.postgresql.sessions import prepared_cursor
 from memory.entries.history import ChangedEntries
 from memory.models import ScratchpadEntry, SearchedKind
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.configs import RelationshipConfig, configs_of, retrieval_of
+from memory.retrieval.index.language import known_languages
 from memory.retrieval.index.rows import OFF_THE_RECORD, IndexRow, columns, entry_row, message_row
 from memory.retrieval.index.segments import SEGMENT, pack_again, pack_messages
 from relationships.models import Message
@@ -30,68 +30,58 @@ NO_LANGUAGE = "simple"
 
 # A changed text owes a vector anew; one that stays keeps what it owes, so that neither a retry's date nor a lease is
 # lost. One that was deleted comes back as if it were new, and so does a message that was off the record and is read
-# after all. The columns after it: an earlier row is due, so a worker knows already; the last segment.
+# after all. From the relationship's row on, so that a distributed database does it on that row's own node.
 _WRITE = """
-WITH given AS MATERIALIZED (
-    SELECT * FROM unnest(
-        %(id)s::uuid[], %(owner_id)s::uuid[], %(place)s::bigint[], %(session)s::text[], %(role)s::text[],
-        %(speaker)s::text[], %(state)s::text[], %(tier)s::text[], %(told_at)s::timestamptz[], %(words)s::text[],
-        %(text_hash)s::bytea[], %(owes)s::boolean[], %(turn_id)s::uuid[]
-    ) AS row (id, owner_id, place, session, role, speaker, state, tier, told_at, words, text_hash, owes, turn_id)
-), language AS MATERIALIZED (
-    SELECT coalesce(
-        (SELECT cfgname::text FROM pg_ts_config
-          WHERE cfgname = coalesce(%(language)s::text, (SELECT language FROM relationships_relationship
-                                                  WHERE id = %(relationship)s))
-           AND cfgnamespace = 'pg_catalog'::regnamespace),
-        %(no_language)s::text) AS name
-){stale}, written AS (
-    INSERT INTO memory_searchtext AS kept
-           (relationship_id, id, project_id, kind, owner_id, place, session, role, speaker, state, tier, told_at,
-            language, lexemes, length, text_hash, due_at, attempts, error_code)
-    SELECT %(relationship)s, g.id, %(project)s, %(kind)s::text, g.owner_id, g.place, g.session, g.role, g.speaker,
-           CASE WHEN turn.skipped THEN 'skipped' ELSE g.state END, g.tier, g.told_at, l.name, made.lexemes,
-           (SELECT coalesce(sum(cardinality(positions)), 0) FROM unnest(made.lexemes)), g.text_hash,
-           CASE WHEN g.owes AND NOT turn.skipped THEN %(now)s::timestamptz END, 0, ''
-      FROM given g, language l,
-           LATERAL (SELECT EXISTS (SELECT FROM relationships_turn t
-                                    WHERE t.relationship_id = %(relationship)s AND t.id = g.turn_id
-                                      AND {off_the_record}) AS skipped) turn,
-           LATERAL (SELECT to_tsvector(('pg_catalog.' || l.name)::regconfig, g.words) AS lexemes OFFSET 0) made
-    ON CONFLICT (relationship_id, kind, owner_id) DO UPDATE
-       SET place = EXCLUDED.place, session = EXCLUDED.session, role = EXCLUDED.role, speaker = EXCLUDED.speaker,
-           state = EXCLUDED.state, tier = EXCLUDED.tier, told_at = EXCLUDED.told_at, language = EXCLUDED.language,
-           lexemes = EXCLUDED.lexemes, length = EXCLUDED.length, text_hash = EXCLUDED.text_hash,
-           due_at = CASE WHEN EXCLUDED.due_at IS NULL THEN NULL {unless_same_due} END,
-           attempts = CASE {when_same} THEN kept.attempts ELSE 0 END,
-           error_code = CASE {when_same} THEN kept.error_code ELSE '' END,
-           lease_token = CASE {when_same} THEN kept.lease_token END,
-           lease_until = CASE {when_same} THEN kept.lease_until END,
-           leased_by = CASE {when_same} THEN kept.leased_by ELSE '' END
-    RETURNING due_at
+INSERT INTO memory_searchtext AS kept
+       (relationship_id, id, project_id, kind, owner_id, place, session, role, speaker, state, tier, told_at,
+        language, lexemes, length, text_hash, due_at, attempts, error_code, leased_by)
+SELECT r.id, g.id, %(project)s::uuid, %(kind)s::text, g.owner_id, g.place, g.session, g.role, g.speaker,
+       CASE WHEN t.id IS NULL THEN g.state ELSE 'skipped' END, g.tier, g.told_at, {language}, made.lexemes,
+       (SELECT coalesce(sum(cardinality(positions)), 0) FROM unnest(made.lexemes)), g.text_hash,
+       CASE WHEN g.owes AND t.id IS NULL THEN %(now)s::timestamptz END, 0, '', ''
+  FROM relationships_relationship r
+ CROSS JOIN unnest(
+       %(id)s::uuid[], %(owner_id)s::uuid[], %(place)s::bigint[], %(session)s::text[], %(role)s::text[],
+       %(speaker)s::text[], %(state)s::text[], %(tier)s::text[], %(told_at)s::timestamptz[], %(words)s::text[],
+       %(text_hash)s::bytea[], %(owes)s::boolean[], %(turn_id)s::uuid[]
+       ) AS g (id, owner_id, place, session, role, speaker, state, tier, told_at, words, text_hash, owes, turn_id)
+ CROSS JOIN LATERAL to_tsvector(('pg_catalog.' || {language})::regconfig, g.words) AS made (lexemes)
+  LEFT JOIN relationships_turn t ON t.relationship_id = r.id AND t.id = g.turn_id AND {off_the_record}
+ WHERE r.id = %(relationship)s
+ON CONFLICT (relationship_id, kind, owner_id) DO UPDATE
+   SET place = EXCLUDED.place, session = EXCLUDED.session, role = EXCLUDED.role, speaker = EXCLUDED.speaker,
+       state = EXCLUDED.state, tier = EXCLUDED.tier, told_at = EXCLUDED.told_at, language = EXCLUDED.language,
+       lexemes = EXCLUDED.lexemes, length = EXCLUDED.length, text_hash = EXCLUDED.text_hash,
+       due_at = CASE WHEN EXCLUDED.due_at IS NULL THEN NULL {when_same} THEN kept.due_at ELSE EXCLUDED.due_at END,
+       attempts = CASE {when_same} THEN kept.attempts ELSE 0 END,
+       error_code = CASE {when_same} THEN kept.error_code ELSE '' END,
+       lease_token = CASE {when_same} THEN kept.lease_token END,
+       lease_until = CASE {when_same} THEN kept.lease_until END,
+       leased_by = CASE {when_same} THEN kept.leased_by ELSE '' END
+RETURNING due_at = %(now)s::timestamptz
+"""
+_WRITTEN = sql.SQL(_WRITE).format(
+    off_the_record=sql.SQL(OFF_THE_RECORD),
+    when_same=sql.SQL(
+        "WHEN kept.text_hash = EXCLUDED.text_hash AND kept.state NOT IN ('deleted', 'skipped')"
+    ),
+    language=sql.SQL(
+        "coalesce(%(language)s::text, CASE WHEN r.language = ANY(%(known)s::text[]) THEN r.language END,"
+        " %(no_language)s::text)"
+    ),
 )
-SELECT (SELECT name FROM language),
-       EXISTS (SELECT FROM written WHERE due_at = %(now)s),
-       EXISTS (SELECT FROM memory_searchtext
+# Asked first: an earlier row is due, so a worker knows already; the last segment.
+_BEFORE = """
+SELECT EXISTS (SELECT 1 FROM memory_searchtext
                 WHERE relationship_id = %(relationship)s AND due_at <= %(now)s AND lease_token IS NULL),
        (SELECT max(number) FROM memory_searchsegment
          WHERE relationship_id = %(relationship)s AND %(kind)s::text = 'message')
 """
-_STALE = """, stale AS (
-    DELETE FROM memory_embedding e USING given g
-     WHERE e.relationship_id = %(relationship)s AND e.kind = %(kind)s AND e.owner_id = g.owner_id
-       AND e.text_hash <> g.text_hash
-)"""
-_SAME = "WHEN kept.text_hash = EXCLUDED.text_hash AND kept.state NOT IN ('deleted', 'skipped')"
-_STATEMENTS = {
-    changed: sql.SQL(_WRITE).format(
-        off_the_record=sql.SQL(OFF_THE_RECORD),
-        stale=sql.SQL(_STALE if changed else ""),
-        when_same=sql.SQL(_SAME),
-        unless_same_due=sql.SQL(f"{_SAME} THEN kept.due_at ELSE EXCLUDED.due_at"),
-    )
-    for changed in (True, False)
-}
+_DROP_STALE = """
+DELETE FROM memory_embedding e USING unnest(%(owner_id)s::uuid[], %(text_hash)s::bytea[]) AS g (owner_id, text_hash)
+ WHERE e.relationship_id = %(relationship)s AND e.kind = %(kind)s::text AND e.owner_id = g.owner_id
+   AND e.text_hash <> g.text_hash
+"""
 _FORGET = f"""
 WITH texts AS (
     DELETE FROM memory_searchtext
@@ -224,21 +214,29 @@ def _write(
     *,
     changed: bool,
 ) -> None:
+    known = known_languages()
     params: dict[str, Any] = {
         "relationship": relationship_id,
         "project": project_id,
         "kind": kind.value,
-        "language": retrieval.language,
+        "language": _known(retrieval.language, known),
+        "known": sorted(known),
         "no_language": NO_LANGUAGE,
         "now": now,
     }
     owed = False
     for some in _in_pieces(rows):
-        with prepared_cursor() as cursor:
-            cursor.execute(_STATEMENTS[changed], {**params, **columns(some)})
-            language, owes, known, last = cursor.fetchone()
-        _warn_of(retrieval.language, language)
-        owed = owed or (owes and not known)
+        values = {**params, **columns(some)}
+        with connection.cursor() as cursor:
+            told, last = False, None
+            if kind == SearchedKind.MESSAGE or any(row.owes for row in some):
+                cursor.execute(_BEFORE, params)
+                told, last = cursor.fetchone()
+            if changed:
+                cursor.execute(_DROP_STALE, values)
+            cursor.execute(_WRITTEN, values)
+            written = cursor.fetchall()
+        owed = owed or (not told and any(owes for (owes,) in written))
         if kind == SearchedKind.MESSAGE:
             pack_messages(relationship_id, [row.place for row in some], last=last)
     if owed:
@@ -253,13 +251,15 @@ def _in_pieces(rows: Sequence[IndexRow]) -> Iterator[Sequence[IndexRow]]:
 _warned: set[str] = set()
 
 
-def _warn_of(wanted: str | None, used: str) -> None:
-    """Once per process: the language is one that this PostgreSQL's version does not have."""
-    if wanted in (None, used) or wanted in _warned:
-        return
-    _warned.add(str(wanted))
-    log.warning(
-        "this PostgreSQL has no such text search configuration, so words count as they stand",
-        event_name="indexing.language.missing",
-        language=wanted,
-    )
+def _known(wanted: str | None, known: Collection[str]) -> str | None:
+    """None: as the relationship's own. Warns once per process of one that this PostgreSQL's version does not have."""
+    if wanted is None or wanted in known:
+        return wanted
+    if wanted not in _warned:
+        _warned.add(wanted)
+        log.warning(
+            "this PostgreSQL has no such text search configuration, so words count as they stand",
+            event_name="indexing.language.missing",
+            language=wanted,
+        )
+    return NO_LANGUAGE

@@ -276,3 +276,9 @@ def test_an_unknown_reranker_is_refused_by_its_field(api: Api, path: str) -> Non
 
     assert answer.status in (400, 422), answer
     assert "'magic' is not a known reranker; known: model, cross_encoder" in str(answer.body)
+
+
+def test_a_name_is_found_without_its_accents(api: Api, path: str) -> None:
+    remember(api, path, "Friend of Renée Müller")
+    remember(api, path, "Knows a miller")
+    assert found(api, path, "renee muller") == ["Friend of Renée Müller"]

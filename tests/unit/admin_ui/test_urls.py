@@ -19,7 +19,7 @@ from tests.fixtures.turns import Conversation
 from tests.guards.sources import APPS
 from tests.unit.admin_ui.hostile_project import SCRIPT, HostileProject, hostile_project
 
-MOST_STATEMENTS = 12
+MOST_STATEMENTS = 14  # two of them for the endings of words, where entries are searched
 PATTERNS: dict[str, URLPattern] = {str(pattern.name): pattern for pattern in urlpatterns}
 # The whole of what they answer is a file, which a browser saves and does not show.
 FILES = {"audit_export", "relationship_export"}
@@ -98,7 +98,7 @@ PAGES = sorted(set(READ) - FILES)
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_every_page_opens_in_a_dozen_statements_and_its_forms_carry_their_token(
+def test_every_page_opens_in_few_statements_and_its_forms_carry_their_token(
     name: str, owner: Client, hostile: HostileProject, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
     for wanted in addresses(name, hostile):

@@ -14,7 +14,6 @@ from tests.unit.demo.rest_in_process import InProcess
 from tests.unit.demo.screens import ReadableScreen
 
 BEGINS = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
-UNRELATED = "Which xylophone would suit somebody who never played music before?"
 
 
 def told(*texts: str, question: str = "What's next?") -> Conversation:
@@ -85,15 +84,6 @@ def test_under_another_recipe_the_archive_is_shown_and_why_each_line_was_retriev
     assert re.search(r"^Has a dog +retrieved by ", text[text.index("Why it was shown these") :], re.MULTILINE)
     assert "again      make demo RECIPE=two_call" in text
     assert Companion.objects.get().config["recipe"] == "two_call"
-
-
-def test_where_nothing_was_near_enough_it_is_said(rest: Rest, scripted_provider: ScriptedProvider) -> None:
-    scores = {"memories": [{"content": "Has a dog", "score": 9, "messages": [1]}]}
-    scripted_provider.answer_with(json.dumps(scores), "A small one.")
-
-    _, lines = show(rest, under_recipe(told("I have a dog", question=UNRELATED), "importance"))
-
-    assert any(line.startswith("Nothing of the archive was near enough") for line in lines)
 
 
 def test_the_service_may_settle_before_the_memory_is_shown(

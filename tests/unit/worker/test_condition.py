@@ -15,7 +15,16 @@ from tests.fixtures.people import meet
 from tests.fixtures.queue import MakeTurn, held_by
 from tests.fixtures.turns import Conversation
 from worker import condition as condition_module
-from worker.condition import Asked, read_asked, read_condition, read_waits
+from worker.condition import (
+    NEXT_CAUSE,
+    TRIED,
+    UNTRIED,
+    Asked,
+    read_asked,
+    read_condition,
+    read_tried,
+    read_waits,
+)
 from worker.enqueue import enqueue
 from worker.heartbeat import beat
 from worker.models import WorkerHeartbeat
@@ -112,8 +121,15 @@ def test_no_statement_reads_the_whole_table_of_turns(make_turn: MakeTurn, relati
         )
         cursor.execute("ANALYZE relationships_turn")
         plans = []
-        told: dict[str, Any] = {"limit": 100, "reading": "reading", "due": "due", "queue": "rapport"}
-        for statement in (condition_module.TRIED, condition_module.UNTRIED, condition_module._COUNTS):
+        told: dict[str, Any] = {
+            "limit": 100,
+            "reading": "reading",
+            "due": "due",
+            "queue": "rapport",
+            "cause": "gemini",
+            "after": None,
+        }
+        for statement in (NEXT_CAUSE, TRIED, UNTRIED, condition_module._COUNTS):
             cursor.execute(f"EXPLAIN {statement}", told)
             plans += [row[0] for row in cursor.fetchall()]
 
@@ -145,9 +161,7 @@ def test_what_one_project_waits_for_by_itself_can_not_hide_what_all_wait_for(mak
     make_turn(**waiting("unauthorized", seconds=400, on="openai"))
     make_turn(**waiting("timeout", seconds=300, on="gemini"))
 
-    with connection.cursor() as cursor:
-        cursor.execute(condition_module.TRIED, {"limit": 3})
-        found = {(code, provider): turns for _, code, provider, turns, _ in cursor.fetchall()}
+    found = {(code, provider): turns for _, code, provider, turns, _ in read_tried(3)}
 
     assert found == {("budget", ""): 3, ("unauthorized", "openai"): 1, ("timeout", "gemini"): 1}
 

@@ -44,20 +44,23 @@ class PairsInvariant(Invariant):
 
 # Every number was given out in the transaction that wrote its row, so none is without one.
 _NUMBERS = """
-SELECT p.slug, w.id, NULL, p.detail
-  FROM unnest(%(ids)s::uuid[]) w (id) JOIN relationships_relationship r ON r.id = w.id,
+SELECT p.slug, r.id, NULL, p.detail
+  FROM relationships_relationship r,
        LATERAL (SELECT count(*) FILTER (WHERE said) AS said, count(*) AS taken, count(DISTINCT seq) AS different,
                        coalesce(max(seq), 0) AS highest FROM (
-           SELECT seq, false AS said FROM relationships_turn WHERE relationship_id = w.id
-           UNION ALL SELECT seq, true FROM relationships_message WHERE relationship_id = w.id
-           UNION ALL SELECT seq, false FROM memory_entryrevision WHERE relationship_id = w.id) s) n,
-       LATERAL (VALUES
-           ('behind', n.highest > r.last_seq, concat('last_seq ', r.last_seq, ', highest ', n.highest)),
-           ('twice', n.taken > n.different, concat(n.taken - n.different, ' numbers')),
-           ('miscounted', r.message_count <> n.said, concat('message_count ', r.message_count, ', ', n.said)),
-           ('gap', n.different < greatest(r.last_seq, n.highest),
-            concat(greatest(r.last_seq, n.highest) - n.different, ' numbers of ', r.last_seq))) p (slug, so, detail)
- WHERE p.so
+           SELECT seq, false AS said FROM relationships_turn WHERE relationship_id = r.id
+           UNION ALL SELECT seq, true FROM relationships_message WHERE relationship_id = r.id
+           UNION ALL SELECT seq, false FROM memory_entryrevision WHERE relationship_id = r.id) s) n,
+       LATERAL unnest(
+           ARRAY['behind', 'twice', 'miscounted', 'gap'],
+           ARRAY[n.highest > r.last_seq, n.taken > n.different, r.message_count <> n.said,
+                 n.different < greatest(r.last_seq, n.highest)],
+           ARRAY[concat('last_seq ', r.last_seq, ', highest ', n.highest),
+                 concat(n.taken - n.different, ' numbers'),
+                 concat('message_count ', r.message_count, ', ', n.said),
+                 concat(greatest(r.last_seq, n.highest) - n.different, ' numbers of ', r.last_seq)]
+       ) p (slug, so, detail)
+ WHERE r.id = ANY(%(ids)s) AND p.so
 """
 _CATCH_UP = """
 UPDATE relationships_relationship r SET last_seq = greatest(r.last_seq,
@@ -104,12 +107,12 @@ class NumbersInvariant(Invariant):
 _WITHOUT_MESSAGES = """
 SELECT 'without_messages', t.relationship_id, t.id, '' FROM relationships_turn t
  WHERE t.relationship_id = ANY(%(ids)s) AND NOT EXISTS (
-       SELECT FROM relationships_message m WHERE m.relationship_id = t.relationship_id AND m.turn_id = t.id)
+       SELECT 1 FROM relationships_message m WHERE m.relationship_id = t.relationship_id AND m.turn_id = t.id)
 """
 _WITHOUT_TURN = """
 SELECT 'message_without_turn', m.relationship_id, m.id, '' FROM relationships_message m
  WHERE m.relationship_id = ANY(%(ids)s) AND NOT EXISTS (
-       SELECT FROM relationships_turn t WHERE t.relationship_id = m.relationship_id AND t.id = m.turn_id)
+       SELECT 1 FROM relationships_turn t WHERE t.relationship_id = m.relationship_id AND t.id = m.turn_id)
 """
 # An answer is applied in one transaction, so all that a model changed for a turn bears one time.
 _CHANGES = """
@@ -129,7 +132,7 @@ SELECT 'not_written', o.relationship_id, o.turn_id, count(*) || ' operations'
   FROM memory_operationresult o JOIN relationships_turn t ON t.relationship_id = o.relationship_id AND t.id = o.turn_id
  WHERE o.relationship_id = ANY(%(ids)s) AND t.state = 'applied'
    AND o.verdict IN ('applied', 'none') AND o.entry_id IS NOT NULL AND NOT EXISTS (
-       SELECT FROM memory_entryrevision r
+       SELECT 1 FROM memory_entryrevision r
         WHERE r.relationship_id = o.relationship_id AND r.turn_id = o.turn_id AND r.entry_id = o.entry_id)
  GROUP BY o.relationship_id, o.turn_id
 """

@@ -55,7 +55,7 @@ SELECT e.relationship_id, e.id, {row}::text, last.after::text, e.version, last.e
 # What was erased lost its text, so there is nothing to be compared; its versions still count.
 _CHAIN = """
 SELECT r.relationship_id, r.entry_id, r.seq, r.before::text, r.earlier::text, r.broken
-  FROM unnest(%(ids)s::uuid[]) w (id), LATERAL (
+  FROM (SELECT id FROM relationships_relationship WHERE id = ANY(%(ids)s)) w, LATERAL (
        SELECT *, lag(after) OVER story AS earlier,
               CASE WHEN row_number() OVER story = 1 THEN before IS NOT NULL
                    ELSE before IS NULL AND redacted_at IS NULL
@@ -66,7 +66,7 @@ SELECT r.relationship_id, r.entry_id, r.seq, r.before::text, r.earlier::text, r.
 """
 _GONE = """
 SELECT last.relationship_id, last.entry_id, last.after IS NULL
-  FROM unnest(%(ids)s::uuid[]) w (id), LATERAL (
+  FROM (SELECT id FROM relationships_relationship WHERE id = ANY(%(ids)s)) w, LATERAL (
        SELECT DISTINCT ON (entry_id) * FROM memory_entryrevision
         WHERE relationship_id = w.id ORDER BY entry_id, seq DESC) last
   LEFT JOIN LATERAL (

@@ -9,6 +9,7 @@ from django.db import connection
 
 from memory.models import SearchedKind
 from memory.retrieval.index.configs import lock_config
+from memory.retrieval.index.language import known_languages
 from memory.retrieval.index.rows import OFF_THE_RECORD, entry_words, spoken
 from memory.retrieval.index.text import text_hash, words_for_index
 from memory.retrieval.index.write import forget_texts, index_again
@@ -23,39 +24,37 @@ OF_NOTHING = Problem(
 
 _ENTRIES = """
 SELECT CASE WHEN s.id IS NULL THEN 'missing' ELSE 'out_of_step' END, e.relationship_id, e.id, 'entry'
-  FROM unnest(%(ids)s::uuid[]) w (id)
+  FROM (SELECT id FROM relationships_relationship WHERE id = ANY(%(ids)s)) w
   JOIN memory_scratchpadentry e ON e.relationship_id = w.id
   LEFT JOIN memory_searchtext s ON s.relationship_id = w.id AND s.kind = 'entry' AND s.owner_id = e.id
  WHERE s.id IS NULL OR (s.state, s.tier, s.speaker, s.told_at) <> (e.state, e.tier, e.subject, e.effective_at)
     OR s.text_hash <> sha256(convert_to(e.content, 'UTF8'))
 """
+_STATE = "CASE WHEN t.id IS NULL THEN 'active' ELSE 'skipped' END"
 # Of a message only what its speaker said is indexed: where that may not be all of it, Python cuts the rest.
 _MESSAGES = f"""
 SELECT m.relationship_id, m.id, s.id IS NULL,
        (s.place, s.session, s.role, s.speaker, s.told_at, s.state)
-       <> (m.seq, m.session, m.role, m.speaker, m.occurred_at, now.state),
+       <> (m.seq, m.session, m.role, m.speaker, m.occurred_at, {_STATE}),
        m.content, s.text_hash
-  FROM unnest(%(ids)s::uuid[]) w (id)
+  FROM (SELECT id FROM relationships_relationship WHERE id = ANY(%(ids)s)) w
   JOIN relationships_message m ON m.relationship_id = w.id AND m.erased_at IS NULL AND m.hidden_at IS NULL
   LEFT JOIN memory_searchtext s ON s.relationship_id = w.id AND s.kind = 'message' AND s.owner_id = m.id
- CROSS JOIN LATERAL (
-       SELECT CASE WHEN EXISTS (SELECT FROM relationships_turn t
-                                 WHERE t.relationship_id = w.id AND t.id = m.turn_id AND {OFF_THE_RECORD})
-              THEN 'skipped' ELSE 'active' END AS state) now
+  LEFT JOIN relationships_turn t ON t.relationship_id = w.id AND t.id = m.turn_id AND {OFF_THE_RECORD}
  WHERE s.id IS NULL
     OR (s.place, s.session, s.role, s.speaker, s.told_at, s.state)
-       <> (m.seq, m.session, m.role, m.speaker, m.occurred_at, now.state)
+       <> (m.seq, m.session, m.role, m.speaker, m.occurred_at, {_STATE})
     OR s.text_hash <> sha256(convert_to(m.content, 'UTF8'))
 """  # noqa: S608 - a constant of ours
 _OF_NOTHING = """
 SELECT 'of_nothing', s.relationship_id, s.owner_id, s.kind
-  FROM unnest(%(ids)s::uuid[]) w (id)
+  FROM (SELECT id FROM relationships_relationship WHERE id = ANY(%(ids)s)) w
   JOIN memory_searchtext s ON s.relationship_id = w.id
  WHERE CASE s.kind
        WHEN 'entry' THEN NOT EXISTS (
-            SELECT FROM memory_scratchpadentry WHERE relationship_id = w.id AND id = s.owner_id)
+            SELECT 1 FROM memory_scratchpadentry WHERE relationship_id = w.id AND id = s.owner_id)
        ELSE NOT EXISTS (
-            SELECT FROM relationships_message WHERE relationship_id = w.id AND id = s.owner_id
+            SELECT 1 FROM relationships_message WHERE relationship_id = w.id AND id = s.owner_id
                AND erased_at IS NULL AND hidden_at IS NULL)
        END
 """
@@ -78,8 +77,8 @@ SELECT s.relationship_id, s.owner_id, s.kind
   FROM unnest(%s::uuid[], %s::uuid[], %s::text[], %s::text[]) told (relationship_id, owner_id, kind, words)
   JOIN memory_searchtext s ON s.relationship_id = told.relationship_id AND s.kind = told.kind
    AND s.owner_id = told.owner_id
-  LEFT JOIN pg_ts_config c ON c.cfgname = s.language AND c.cfgnamespace = 'pg_catalog'::regnamespace
- WHERE s.lexemes IS DISTINCT FROM to_tsvector(c.oid::regconfig, told.words)
+ WHERE s.lexemes IS DISTINCT FROM
+       CASE WHEN s.language = ANY(%s) THEN to_tsvector(('pg_catalog.' || s.language)::regconfig, told.words) END
     OR s.length <> (SELECT coalesce(sum(cardinality(positions)), 0) FROM unnest(s.lexemes))
 """
 
@@ -150,5 +149,6 @@ def _other(told: Sequence[Told]) -> list[tuple[UUID, UUID, str]]:
     if not told:
         return []
     with connection.cursor() as cursor:
-        cursor.execute(_OTHER, [list(column) for column in zip(*told, strict=True)])
+        columns = [list(column) for column in zip(*told, strict=True)]
+        cursor.execute(_OTHER, [*columns, sorted(known_languages())])
         return list(cursor.fetchall())

@@ -9,7 +9,7 @@ from upkeep.verification.invariant import Finding, Invariant, Level, Page, Probl
 _UNPUBLISHED = """
 SELECT 'not_there', c.id, NULL, 'version ' || c.prompt_version FROM relationships_companion c
  WHERE c.id = ANY(%(ids)s) AND c.prompt_version <> 0 AND NOT EXISTS (
-       SELECT FROM memory_ingestionprompt WHERE companion_id = c.id AND version = c.prompt_version)
+       SELECT 1 FROM memory_ingestionprompt WHERE companion_id = c.id AND version = c.prompt_version)
 """
 _GAPS = """
 SELECT 'gap', companion_id, NULL, count(*) || ' of ' || max(version) FROM memory_ingestionprompt
@@ -39,7 +39,7 @@ class PromptsInvariant(Invariant):
 _PROFILES = """
 SELECT 'differs', w.id, NULL,
        concat('version ', coalesce(p.version::text, 'none'), ', last ', coalesce(last.version::text, 'none'))
-  FROM unnest(%(ids)s::uuid[]) w (id)
+  FROM (SELECT id FROM relationships_relationship WHERE id = ANY(%(ids)s)) w
   LEFT JOIN relationships_profile p ON p.relationship_id = w.id
   LEFT JOIN LATERAL (SELECT * FROM relationships_profilerevision WHERE relationship_id = w.id
                       ORDER BY version DESC LIMIT 1) last ON true
@@ -75,9 +75,9 @@ SELECT r.relationship_id, r.id, r.recorded_at, r.actor_kind
        WHEN 'policy' THEN r.actor_id <> ''
        WHEN 'end_user' THEN r.actor_id = p.user_id::text
        WHEN 'developer' THEN EXISTS (
-            SELECT FROM relationships_apikey k WHERE k.prefix = r.actor_id AND k.project_id = p.project_id)
+            SELECT 1 FROM relationships_apikey k WHERE k.prefix = r.actor_id AND k.project_id = p.project_id)
        WHEN 'operator' THEN EXISTS (
-            SELECT FROM relationships_operator o WHERE lower(o.email) = lower(r.actor_id))
+            SELECT 1 FROM relationships_operator o WHERE lower(o.email) = lower(r.actor_id))
        WHEN 'model' THEN (
             SELECT coalesce(bool_or(left(r.actor_id, 120) = c.model), r.actor_id <> '')
               FROM relationships_turn t CROSS JOIN unnest(t.model_call_ids) asked (id)
@@ -110,34 +110,34 @@ _CITATIONS = """
 SELECT 'citation', e.relationship_id, e.id, count(*) || ' messages'
   FROM memory_scratchpadentry e, unnest(e.source_message_ids) cited (id)
  WHERE e.relationship_id = ANY(%(ids)s) AND NOT EXISTS (
-       SELECT FROM relationships_message m WHERE m.relationship_id = e.relationship_id AND m.id = cited.id)
+       SELECT 1 FROM relationships_message m WHERE m.relationship_id = e.relationship_id AND m.id = cited.id)
  GROUP BY e.relationship_id, e.id
 """
 # An entry that was erased is in no table but the history.
 _HELD = """
 SELECT 'held_deletion', h.relationship_id, h.id, '' FROM memory_helddeletion h
  WHERE h.relationship_id = ANY(%(ids)s) AND h.state = 'waiting' AND EXISTS (
-       SELECT FROM memory_operationresult o
+       SELECT 1 FROM memory_operationresult o
         WHERE o.relationship_id = h.relationship_id AND o.held_id = h.id AND NOT EXISTS (
-              SELECT FROM memory_entryrevision r
+              SELECT 1 FROM memory_entryrevision r
                WHERE r.relationship_id = h.relationship_id AND r.entry_id = o.entry_id))
 """
 _CALLS = """
 SELECT 'model_call', c.relationship_id, c.id, '' FROM memory_modelcall c
  WHERE c.relationship_id = ANY(%(ids)s) AND cardinality(c.turn_ids) > 0 AND NOT EXISTS (
-       SELECT FROM relationships_turn t WHERE t.relationship_id = c.relationship_id AND t.id = ANY(c.turn_ids))
+       SELECT 1 FROM relationships_turn t WHERE t.relationship_id = c.relationship_id AND t.id = ANY(c.turn_ids))
 """
 _LOST_CALLS = """
 SELECT t.relationship_id, t.id, t.recorded_at, count(*)
   FROM relationships_turn t, unnest(t.model_call_ids) asked (id)
  WHERE t.relationship_id = ANY(%(ids)s) AND NOT EXISTS (
-       SELECT FROM memory_modelcall c WHERE c.relationship_id = t.relationship_id AND c.id = asked.id)
+       SELECT 1 FROM memory_modelcall c WHERE c.relationship_id = t.relationship_id AND c.id = asked.id)
  GROUP BY t.relationship_id, t.id, t.recorded_at
 """
 _KEYS = f"""
 SELECT 'idempotency_key', k.relationship_id, k.id, '' FROM relationships_idempotencykey k
  WHERE k.relationship_id = ANY(%(ids)s) AND k.route = '{ROUTE}' AND NOT EXISTS (
-       SELECT FROM relationships_turn t WHERE t.relationship_id = k.relationship_id AND t.id = k.resource_id)
+       SELECT 1 FROM relationships_turn t WHERE t.relationship_id = k.relationship_id AND t.id = k.resource_id)
 """  # noqa: S608 - a constant of ours
 
 
@@ -182,7 +182,7 @@ class ReferencesInvariant(Invariant):
 
 _DECAYED_VECTORS = """
 SELECT CASE WHEN v.id IS NULL OR e.id IS NULL THEN 'of_nothing' ELSE 'out_of_step' END, d.relationship_id, d.id, ''
-  FROM unnest(%(ids)s::uuid[]) w (id)
+  FROM (SELECT id FROM relationships_relationship WHERE id = ANY(%(ids)s)) w
   JOIN memory_decayedvector d ON d.relationship_id = w.id
   LEFT JOIN memory_embedding v ON v.relationship_id = w.id AND v.kind = 'entry' AND v.model = d.model
    AND v.dimensions = d.dimensions AND v.owner_id = d.owner_id

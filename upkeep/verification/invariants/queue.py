@@ -19,15 +19,16 @@ BUSY = 50  # tasks that wait: the pool has more than enough to do, and what is d
 # Only where a worker lives and is not busy: nobody else finds what is owed, and all that is needed is to start one.
 _ROWS = """
 WITH idle AS MATERIALIZED (
-    SELECT EXISTS (SELECT FROM relationships_workerheartbeat
+    SELECT EXISTS (SELECT 1 FROM relationships_workerheartbeat
                     WHERE beat_at > now() - make_interval(secs => %(silence)s))
-       AND (SELECT count(*) FROM (SELECT FROM django_q_ormq WHERE key = %(queue)s LIMIT %(busy)s) q) < %(busy)s AS so
+       AND (SELECT count(*) FROM (SELECT 1 FROM django_q_ormq WHERE key = %(queue)s LIMIT %(busy)s) q) < %(busy)s AS so
 )
 SELECT 'not_taken_back', relationship_id, id, '' FROM relationships_turn
  WHERE relationship_id = ANY(%(ids)s) AND state = 'processing' AND lease_until < %(long_ago)s
    AND (SELECT so FROM idle)
 UNION ALL
-SELECT 'forgotten', w.id, head.id, '' FROM unnest(%(ids)s::uuid[]) w (id), LATERAL (
+SELECT 'forgotten', w.id, head.id, ''
+  FROM (SELECT id FROM relationships_relationship WHERE id = ANY(%(ids)s)) w, LATERAL (
        SELECT id, state, due_at FROM relationships_turn
         WHERE relationship_id = w.id AND state IN ('pending', 'processing')
           AND (state = 'processing' OR due_at IS NOT NULL) ORDER BY seq LIMIT 1) head
@@ -36,7 +37,7 @@ UNION ALL
 SELECT 'waits_for_nothing', t.relationship_id, t.id, '' FROM relationships_turn t
  WHERE t.relationship_id = ANY(%(ids)s) AND t.state = 'pending' AND t.due_at IS NULL
    AND (t.waits_for = '' OR t.waits_for = 'session_end' AND NOT EXISTS (
-        SELECT FROM relationships_sessionstate s
+        SELECT 1 FROM relationships_sessionstate s
          WHERE s.relationship_id = t.relationship_id AND s.session = t.session))
 UNION ALL
 SELECT 'texts_forgotten', s.relationship_id, NULL, '' FROM memory_searchtext s

@@ -13,7 +13,7 @@ OUT_OF_STEP = Problem(
 
 _SEGMENTS = f"""
 SELECT 'out_of_step', n.relationship_id, n.id, n.number::text
-  FROM unnest(%(ids)s::uuid[]) w (id)
+  FROM (SELECT id FROM relationships_relationship WHERE id = ANY(%(ids)s)) w
   JOIN memory_searchsegment n ON n.relationship_id = w.id
   LEFT JOIN LATERAL ({MADE}) made ON true
  WHERE (n.languages::text[], n.names, n.packed, n.lexemes)

@@ -29,7 +29,7 @@ SELECT w.id,
            (SELECT jsonb_object_agg(session, state) FROM relationships_sessionstate
              WHERE relationship_id = w.id AND ended_at IS NULL AND state <> '{}'), '{}'),
        CASE WHEN s.id IS NULL THEN false ELSE s.has_archive END <> EXISTS (
-           SELECT FROM memory_scratchpadentry
+           SELECT 1 FROM memory_scratchpadentry
             WHERE relationship_id = w.id AND state = 'active' AND tier = 'archive'),
        s.hot_context IS DISTINCT FROM (
            SELECT jsonb_build_object('content', content, 'version', version) FROM workspace_hotcontextversion
@@ -40,13 +40,13 @@ SELECT w.id,
                SELECT id, text, messages FROM summaries_summary WHERE relationship_id = w.id AND state = 'ready'
                 ORDER BY messages DESC, version DESC LIMIT 1) n
             WHERE n.text <> '' AND NOT EXISTS (
-               SELECT FROM summaries_summary
+               SELECT 1 FROM summaries_summary
                 WHERE relationship_id = w.id AND state IN ('pending', 'working') AND version > 1)), '{}'),
        (SELECT json_agg(json_build_array(id, type, content, subject, key, pinned, effective_at, happens_at, valid_from,
                                          valid_to, expires_at) ORDER BY effective_at DESC, id DESC)
           FROM memory_scratchpadentry
          WHERE relationship_id = w.id AND state = 'active' AND tier = 'scratchpad')::text
-  FROM unnest(%(ids)s::uuid[]) w (id)
+  FROM (SELECT id FROM relationships_relationship WHERE id = ANY(%(ids)s)) w
   LEFT JOIN relationships_snapshot s ON s.relationship_id = w.id
 """
 

@@ -22,7 +22,7 @@ _TOLERANCE = 0.02
 _VECTORS = """
 SELECT CASE WHEN s.id IS NULL OR s.text_hash <> v.text_hash THEN 'stale' ELSE 'misshapen' END,
        v.relationship_id, v.id, ''
-  FROM unnest(%(ids)s::uuid[]) w (id)
+  FROM (SELECT id FROM relationships_relationship WHERE id = ANY(%(ids)s)) w
   JOIN memory_embedding v ON v.relationship_id = w.id
   LEFT JOIN memory_searchtext s ON s.relationship_id = w.id AND s.kind = v.kind AND s.owner_id = v.owner_id
  WHERE s.id IS NULL OR s.text_hash <> v.text_hash OR vector_dims(v.vector) <> v.dimensions
@@ -35,9 +35,9 @@ WITH wanted AS MATERIALIZED (
     SELECT * FROM unnest(%(owners)s::uuid[], %(messages)s::boolean[], %(models)s::text[], %(dimensions)s::int[])
         AS w (id, messages, model, dimensions)
 ), texts AS (
-    SELECT w.id, s.id AS row_id, s.kind, NOT EXISTS (
-           SELECT FROM memory_embedding v
-            WHERE v.relationship_id = w.id AND v.kind = s.kind AND v.model = w.model
+    SELECT s.relationship_id AS id, s.id AS row_id, s.kind, NOT EXISTS (
+           SELECT 1 FROM memory_embedding v
+            WHERE v.relationship_id = s.relationship_id AND v.kind = s.kind AND v.model = w.model
               AND v.dimensions = coalesce(w.dimensions, v.dimensions) AND v.owner_id = s.owner_id) AS without,
            s.place, s.owner_id
       FROM wanted w JOIN memory_searchtext s ON s.relationship_id = w.id

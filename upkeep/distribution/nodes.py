@@ -1,0 +1,38 @@
+"""What the nodes hold, and moving shards among them."""
+
+from collections.abc import Callable, Iterator
+
+from django.db import connection
+
+from config.postgresql.citus import is_distributed
+from upkeep.distribution.tables import rows, unfinished
+from web.errors import RapportError
+
+_HELD = """
+SELECT nodename || ':' || nodeport, count(*), coalesce(sum(shard_size), 0)::bigint FROM citus_shards
+ WHERE citus_table_type = 'distributed' GROUP BY 1 ORDER BY 1
+"""
+
+
+class NotDistributed(RapportError):
+    """This database is not distributed. Run manage.py distribute first."""
+
+
+def status() -> Iterator[str]:
+    """A line for each node."""
+    if unfinished():
+        yield "A distribution was begun and is not at its end: run manage.py distribute again."
+    if not is_distributed(connection):
+        yield "One PostgreSQL holds everything."
+        return
+    for node, shards, size in rows(_HELD):
+        yield f"{node}: {shards} shards, {size >> 20} MB"
+
+
+def rebalance(told: Callable[[str], None]) -> None:
+    """Move shards until the nodes hold about the same; the service goes on meanwhile. Raises NotDistributed."""
+    if not is_distributed(connection):
+        raise NotDistributed("This database is not distributed. Run manage.py distribute first.")
+    rows("SELECT rebalance_table_shards(shard_transfer_mode => 'auto')")
+    for line in status():
+        told(line)

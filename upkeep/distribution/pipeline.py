@@ -1,0 +1,82 @@
+"""Distributes the tables, step after step.
+
+Each step is one transaction and leaves behind how far it came: a table is in Citus' own catalogue, and a foreign key
+that has to be put back is in a table of ours. So whoever was killed is followed by the same command, which does what
+is left. Citus copies a table through the coordinator and lets nobody change it meanwhile.
+"""
+
+from collections.abc import Callable, Iterator
+
+from django.db import connection, transaction
+from psycopg import sql
+
+from upkeep.distribution.tables import KEPT_KEYS, rows, tables, unfinished
+
+# Of the database, for all of its sessions from the next on. Our triggers change rows of their own shard only; SET LOCAL
+# has to reach the nodes (upkeep.erasure.allow_erasure). A statement over many shards asks one after the other, so that
+# a transaction can go on after it.
+SETTINGS = {
+    "citus.enable_unsafe_triggers": "on",
+    "citus.propagate_set_commands": "local",
+    "citus.multi_shard_modify_mode": "sequential",
+}
+_LOCK = 0x52_41_50_50  # one distribution at a time; the server frees it when our session ends
+
+_KEYS = """
+SELECT conrelid::regclass::text AS held_by, conname::text AS name, pg_get_constraintdef(oid) AS rule
+  FROM pg_constraint WHERE contype = 'f'
+   AND (conrelid::regclass::text = ANY(%(tables)s) OR confrelid::regclass::text = ANY(%(tables)s))
+"""
+
+
+def distribute(*, shards: int, told: Callable[[str], None]) -> None:
+    """Do what is left of it; `told` hears of each step. Call it outside a transaction. Raises DatabaseError."""
+    rows("SELECT pg_advisory_lock(%s)", [_LOCK])
+    try:
+        for setting, value in {**SETTINGS, "citus.shard_count": str(shards)}.items():
+            rows(sql.SQL("SET {} = {}").format(sql.SQL(setting), sql.Literal(value)))
+        for step in _steps():
+            told(step)
+    finally:
+        rows("SELECT pg_advisory_unlock(%s)", [_LOCK])
+
+
+def _steps() -> Iterator[str]:
+    left = [table for table in tables() if not table.done]
+    if left and not unfinished():
+        _set_keys_aside([table.name for table in left if not table.copied])
+        yield "settings of the database; foreign keys set aside"
+    for table in left:
+        rows(table.statement, table.values)
+        yield f"{table.name}: {table.rows} rows"
+    if unfinished():
+        _put_keys_back()
+        yield "foreign keys are back"
+        for table in tables():
+            rows("SELECT truncate_local_data_after_distributing_table(%s)", [table.name])
+        rows(sql.SQL("DROP TABLE {}").format(sql.Identifier(KEPT_KEYS)))
+        rows("ANALYZE")
+        yield "what the coordinator held of the tables is gone"
+
+
+@transaction.atomic
+def _set_keys_aside(names: list[str]) -> None:
+    """Citus takes no table that another, not yet distributed, refers to."""
+    kept = sql.Identifier(KEPT_KEYS)
+    rows(sql.SQL("CREATE TABLE {} AS " + _KEYS).format(kept), {"tables": names})
+    for table, name, _ in rows(sql.SQL("SELECT held_by, name, rule FROM {}").format(kept)):
+        drop = sql.SQL("ALTER TABLE {} DROP CONSTRAINT {}")
+        rows(drop.format(sql.Identifier(table), sql.Identifier(name)))
+    for setting, value in SETTINGS.items():
+        alter = sql.SQL("ALTER DATABASE {} SET {} = {}")
+        name = str(connection.settings_dict["NAME"])
+        rows(alter.format(sql.Identifier(name), sql.SQL(setting), sql.Literal(value)))
+
+
+def _put_keys_back() -> None:
+    kept = sql.Identifier(KEPT_KEYS)
+    for table, name, rule in rows(sql.SQL("SELECT held_by, name, rule FROM {} ORDER BY name").format(kept)):
+        with transaction.atomic():
+            add = sql.SQL("ALTER TABLE {} ADD CONSTRAINT {} {}")
+            rows(add.format(sql.Identifier(table), sql.Identifier(name), sql.SQL(rule)))
+            rows(sql.SQL("DELETE FROM {} WHERE name = %s").format(kept), [name])

@@ -1,0 +1,64 @@
+"""What there is to distribute, in which order, and what of it is done: all read from the database itself."""
+
+from typing import Any, NamedTuple
+
+from django.apps import apps
+from django.db import connection
+from django.db.models import Model
+from psycopg import sql
+
+from config.postgresql.citus import REFERENCE_TABLES, ROOT_TABLE, distribution_of
+
+# Holds the foreign keys that are put back at the end, and is there from the first step to the last.
+KEPT_KEYS = "rapport_distribution"
+
+
+class Table(NamedTuple):
+    """`statement` distributes it. `bytes` with its indexes; both measures are 0 of one that is done."""
+
+    name: str
+    statement: str
+    values: list[Any]
+    done: bool
+    rows: int
+    bytes: int
+
+    @property
+    def copied(self) -> bool:
+        """Whether every node gets all of it."""
+        return self.name in REFERENCE_TABLES
+
+
+def tables() -> list[Table]:
+    """Those that every node has first, then that of the relationships, then what they own."""
+    models: dict[str, type[Model]] = {model._meta.db_table: model for model in apps.get_models()}
+    wanted = {name: distribution_of(model) for name, model in models.items()}
+    names = sorted((name for name, (statement, _) in wanted.items() if statement), key=_place)
+    done = {name for (name,) in rows("SELECT logicalrelid::text FROM pg_dist_partition")}
+    return [Table(name, *wanted[name], name in done, *_measured(name, done)) for name in names]
+
+
+def unfinished() -> bool:
+    """Whether a distribution was begun and has not come to its end."""
+    return bool(rows("SELECT to_regclass(%s) IS NOT NULL", [KEPT_KEYS])[0][0])
+
+
+def rows(statement: Any, values: Any = None) -> list[Any]:
+    """What the database answers. Raises DatabaseError."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)
+        return list(cursor.fetchall()) if cursor.description else []
+
+
+def _place(name: str) -> tuple[int, str]:
+    if name in REFERENCE_TABLES:
+        return REFERENCE_TABLES.index(name), name
+    return len(REFERENCE_TABLES) + (name != ROOT_TABLE), name
+
+
+def _measured(name: str, done: set[str]) -> tuple[int, int]:
+    if name in done:
+        return 0, 0
+    statement = sql.SQL("SELECT (SELECT count(*) FROM {}), pg_total_relation_size({})")
+    count, size = rows(statement.format(sql.Identifier(name), sql.Literal(name)))[0]
+    return count, size

@@ -1,0 +1,61 @@
+"""manage.py distribute [--dry-run | --status | --rebalance]: spread the database over the nodes of Citus."""
+
+from argparse import ArgumentParser
+from time import perf_counter
+from typing import Any
+
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+
+from upkeep.distribution.checks import in_the_way
+from upkeep.distribution.estimate import seconds_needed
+from upkeep.distribution.nodes import rebalance, status
+from upkeep.distribution.pipeline import distribute
+from upkeep.distribution.tables import Table, tables, unfinished
+from web.errors import RapportError
+
+
+class Command(BaseCommand):
+    help = "Spread the database over the nodes of Citus, by relationship. Stop web and worker first."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        verb = parser.add_mutually_exclusive_group()
+        verb.add_argument("--dry-run", action="store_true", help="check and estimate; change nothing")
+        verb.add_argument("--status", action="store_true", help="say what each node holds")
+        verb.add_argument("--rebalance", action="store_true", help="move shards to nodes that hold fewer")
+        parser.add_argument(
+            "--shards", type=int, default=32, help="at least one for each node that will ever be"
+        )
+
+    def handle(self, *args: Any, shards: int, **options: Any) -> None:
+        if options["status"]:
+            for line in status():
+                self.stdout.write(line)
+        elif options["rebalance"]:
+            try:
+                rebalance(self.stdout.write)
+            except RapportError as error:
+                raise CommandError(str(error)) from error
+        else:
+            self._distribute(shards, only_said=options["dry_run"])
+
+    def _distribute(self, shards: int, *, only_said: bool) -> None:
+        held = tables()
+        if reasons := in_the_way(held):
+            raise CommandError("\n".join(f"- {reason}" for reason in reasons))
+        left = [table for table in held if not table.done]
+        if not left and not unfinished():
+            self.stdout.write("Every table is distributed. --status says what each node holds.")
+            return
+        self._estimate(left, shards)
+        if only_said:
+            return
+        began = perf_counter()
+        distribute(shards=shards, told=self.stdout.write)
+        self.stdout.write(f"Distributed in {perf_counter() - began:.0f} s. The service may start.")
+        call_command("verify")
+
+    def _estimate(self, left: list[Table], shards: int) -> None:
+        size = sum(table.bytes for table in left) >> 20
+        seconds = seconds_needed(left, shards=shards)
+        self.stdout.write(f"{len(left)} tables, {size} MB: about {seconds:.0f} s of maintenance.")
