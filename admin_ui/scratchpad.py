@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 from uuid import UUID
 
-from django.db.models import Count
+from django.db.models import Count, Q
 from django.http import HttpRequest
 
 from admin_ui.paging import page_of
@@ -63,8 +63,8 @@ def scratchpad_of(
         groups.setdefault(entry.type if filters.grouped else "", []).append(entry)
     contents = list(owned.active().in_scratchpad().values_list("content", flat=True))
     used = sum(map(line_tokens, contents))
-    counted = owned.order_by().values_list("type", "tier", "state").annotate(count=Count("id"))
-    kinds = {tuple(kind): count for *kind, count in counted}
+    archived = Count("id", filter=Q(state=EntryState.ACTIVE, tier=Tier.ARCHIVE))
+    by_type = dict(owned.order_by().values_list("type").annotate(archived=archived))
     return {
         "groups": list(groups.items()),
         "filters": filters,
@@ -73,9 +73,9 @@ def scratchpad_of(
         "budget": budget,
         "share": round(100 * used / budget) if budget else None,
         "entry_count": len(contents),
-        "archive_count": sum(kinds[kind] for kind in kinds if kind[1:] == (Tier.ARCHIVE, EntryState.ACTIVE)),
+        "archive_count": sum(by_type.values()),
         "archive_first": tier == Tier.ARCHIVE,
-        "types": sorted({type for type, _, _ in kinds}),
+        "types": sorted(by_type),
         "states": STATES,
         "tiers": Tier.values,
     }

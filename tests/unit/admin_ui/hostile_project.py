@@ -170,25 +170,15 @@ def _turns(hostile: HostileProject, conversation: Conversation) -> None:
 
 
 def _kept_context(hostile: HostileProject, turn: Turn, entry: ScratchpadEntry) -> KeptContext:
-    said = [str(name) for name in Message.objects.values_list("id", flat=True)]
-    layers = {"memory": [str(entry.id)], "messages": said, "current": [], "core": []}
+    layers = {"memory": [str(entry.id)], "current": [], "core": []}
+    cost = {"tokens": 9, "milliseconds": 0.1, "reason": hostile.wild("why")}
     return KeptContext.objects.create(
         **hostile.owned,
         turn_id=turn.id,
         assembled_at=timezone.now(),
         total_tokens=9,
-        layers=[
-            {
-                "name": name,
-                "tokens": 9,
-                "milliseconds": 0.1,
-                "reason": hostile.wild("why"),
-                "sources": sources,
-            }
-            for name, sources in layers.items()
-        ],
+        layers=[cost | {"name": name, "sources": sources} for name, sources in layers.items()],
         entries={str(entry.id): 3},
-        provider=hostile.wild("provider")[:60],
         model=hostile.wild("replied"),
         milliseconds=1.0,
     )
