@@ -28,7 +28,7 @@ def owe_after_turn(stored: StoredTurn) -> None:
 
 def owe_after_change(changed: ChangedEntries) -> None:
     if _has_webhook(changed.levels):
-        owe_delivery(changed.relationship_id, changed.project_id, now=changed.now)
+        owe_delivery(changed.relationship_id, changed.project_id, now=changed.now, first=changed.first)
 
 
 def owe_after_session(relationship: Relationship, now: datetime) -> None:
@@ -38,14 +38,24 @@ def owe_after_session(relationship: Relationship, now: datetime) -> None:
 
 
 def owe_delivery(
-    relationship_id: UUID, project_id: UUID, *, now: datetime, after: Place | None = None
+    relationship_id: UUID,
+    project_id: UUID,
+    *,
+    now: datetime,
+    after: Place | None = None,
+    first: int | None = None,
 ) -> None:
-    """From `after` on, else from where it is; at first from now on. Under the relationship's row lock."""
+    """From `after` on, else from where it is; at first from now on, with the revisions from number `first`.
+
+    Under the relationship's row lock.
+    """
     rows = EventDelivery.objects.for_relationship(relationship_id)
     if after is not None:
         rows.update(seq=after.seq, at=after.at)
     if not _wake(relationship_id, now):
         place = after or present_place(relationship_id, now=now)
+        if first is not None:
+            place = Place(first - 1, place.at)
         EventDelivery.objects.create(
             relationship_id=relationship_id,
             project_id=project_id,

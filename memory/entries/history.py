@@ -89,7 +89,8 @@ class ChangedEntries:
     """Changes that were made to entries of one relationship, in order, under its row lock.
 
     `changes`: each entry before and after, as `fields_of` tells it; `entries`: the rows as they are now, by ID, of
-    what was written. `levels`: the configuration of project, companion and relationship.
+    what was written. `levels`: the configuration of project, companion and relationship. `first`: number of the first
+    revision.
     """
 
     relationship_id: UUID
@@ -98,6 +99,7 @@ class ChangedEntries:
     entries: Mapping[UUID, ScratchpadEntry]
     levels: Sequence[Mapping[str, Any]]
     now: datetime
+    first: int
 
 
 # Who is told, in the transaction of the change. Apps append theirs when they are ready.
@@ -138,6 +140,7 @@ def change_entries(
         entries={change.entry.id: change.entry for change in changes if change.entry is not None},
         levels=levels,
         now=now,
+        first=revisions[0].seq,
     )
     for listener in change_listeners:
         listener(made)

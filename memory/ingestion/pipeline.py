@@ -185,6 +185,7 @@ def _refused(claim: Claim, code: str, reason: str, call_log: CallLog, drained: D
             return _ingest(second, drained)
         release_turns(second)  # they wait behind the first half, or queue up again
         drained.released += len(second.turns)
+        drained.owed = True
         return done
     drained.owed = fail_turns(claim, code=code, error=reason, log=call_log)
     drained.failed += 1

@@ -13,6 +13,7 @@ import structlog
 from django.db import connection
 from psycopg import sql
 
+from config.postgresql.sessions import prepared_cursor
 from memory.entries.history import ChangedEntries
 from memory.models import ScratchpadEntry, SearchedKind
 from memory.retrieval.configuration import Retrieval
@@ -30,7 +31,8 @@ NO_LANGUAGE = "simple"
 
 # A changed text owes a vector anew; one that stays keeps what it owes, so that neither a retry's date nor a lease is
 # lost. One that was deleted comes back as if it were new, and so does a message that was off the record and is read
-# after all. From the relationship's row on, so that a distributed database does it on that row's own node.
+# after all. From the relationship's row on, so that a distributed database does it on that row's own node. With each
+# row comes what was before: an earlier row is due, so a worker knows already; the last segment.
 _WRITE = """
 INSERT INTO memory_searchtext AS kept
        (relationship_id, id, project_id, kind, owner_id, place, session, role, speaker, state, tier, told_at,
@@ -58,7 +60,12 @@ ON CONFLICT (relationship_id, kind, owner_id) DO UPDATE
        lease_token = CASE {when_same} THEN kept.lease_token END,
        lease_until = CASE {when_same} THEN kept.lease_until END,
        leased_by = CASE {when_same} THEN kept.leased_by ELSE '' END
-RETURNING due_at = %(now)s::timestamptz
+RETURNING due_at = %(now)s::timestamptz,
+          EXISTS (SELECT FROM memory_searchtext d
+                   WHERE d.relationship_id = %(relationship)s AND d.due_at <= %(now)s::timestamptz
+                     AND d.lease_token IS NULL),
+          (SELECT max(number) FROM memory_searchsegment
+            WHERE relationship_id = %(relationship)s AND %(kind)s::text = 'message')
 """
 _WRITTEN = sql.SQL(_WRITE).format(
     off_the_record=sql.SQL(OFF_THE_RECORD),
@@ -70,13 +77,6 @@ _WRITTEN = sql.SQL(_WRITE).format(
         " %(no_language)s::text)"
     ),
 )
-# Asked first: an earlier row is due, so a worker knows already; the last segment.
-_BEFORE = """
-SELECT EXISTS (SELECT 1 FROM memory_searchtext
-                WHERE relationship_id = %(relationship)s AND due_at <= %(now)s AND lease_token IS NULL),
-       (SELECT max(number) FROM memory_searchsegment
-         WHERE relationship_id = %(relationship)s AND %(kind)s::text = 'message')
-"""
 _DROP_STALE = """
 DELETE FROM memory_embedding e USING unnest(%(owner_id)s::uuid[], %(text_hash)s::bytea[]) AS g (owner_id, text_hash)
  WHERE e.relationship_id = %(relationship)s AND e.kind = %(kind)s::text AND e.owner_id = g.owner_id
@@ -227,18 +227,14 @@ def _write(
     owed = False
     for some in _in_pieces(rows):
         values = {**params, **columns(some)}
-        with connection.cursor() as cursor:
-            told, last = False, None
-            if kind == SearchedKind.MESSAGE or any(row.owes for row in some):
-                cursor.execute(_BEFORE, params)
-                told, last = cursor.fetchone()
+        with prepared_cursor() as cursor:
             if changed:
                 cursor.execute(_DROP_STALE, values)
             cursor.execute(_WRITTEN, values)
             written = cursor.fetchall()
-        owed = owed or (not told and any(owes for (owes,) in written))
-        if kind == SearchedKind.MESSAGE:
-            pack_messages(relationship_id, [row.place for row in some], last=last)
+        owed = owed or any(owes and not told for owes, told, _ in written)
+        if kind == SearchedKind.MESSAGE and written:
+            pack_messages(relationship_id, [row.place for row in some], last=written[0][2])
     if owed:
         enqueue_embedding(relationship_id, project_id=project_id)
 

@@ -80,7 +80,7 @@ CASES: list[tuple[str, Any]] = [
     ("turns.0.messages", []),
     ("turns.0.messages.0.content", ""),
     ("turns.0.messages.0.content", "x" * (settings.MAX_MESSAGE_BYTES + 1)),
-    ("turns.0.messages.0.role", "tool"),
+    ("turns.0.messages.0.role", "robot"),
     ("turns.1.operations.0.operation", {"content": "x" * 200_000}),
     ("turns.1.operations.0.reason", LONG),
     ("entries.0.content", "x" * (settings.MAX_ENTRY_BYTES + 1)),

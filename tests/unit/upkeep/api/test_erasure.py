@@ -129,7 +129,7 @@ def test_no_message_of_another_relationship_is_reached(
     ("body", "field"),
     [
         ({"messages": []}, "messages"),
-        ({}, "messages"),
+        ({}, "body"),
         ({"messages": ["x"]}, "messages.0"),
         ({"messages": ["00000000-0000-7000-8000-000000000000"] * 501}, "messages"),
         ({"messages": ["00000000-0000-7000-8000-000000000000"], "reason": "x"}, "reason"),
