@@ -91,9 +91,11 @@ def _settle_files(relationship: Relationship, held: HeldChange, accept: bool, by
 
 
 def _is_deleted_by_session(relationship: Relationship, held: HeldChange) -> bool:
-    """Or else main's side had deleted what the session changed."""
+    """Or else main's side had deleted what the session changed, as it did too where an erasure made history anew."""
     merge = get_session(relationship.id, held.session_id).merged_id
-    commit = Commit.objects.for_relationship(relationship.id).get(id=merge)
+    commit = Commit.objects.for_relationship(relationship.id).filter(id=merge).first()
+    if commit is None or len(commit.parents) < 2:
+        return False
     theirs = read_commit(relationship.id, commit.parents[1])
     return theirs is not None and held.path not in theirs.files
 

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from behaviours.models import BehaviourRun, OutboxMessage
 from chat.models import KeptContext
+from connect.events.owed import owe_delivery
 from knowledge.chunking import cut_document
 from knowledge.chunks import replace_chunks
 from knowledge.models import Document
@@ -209,7 +210,7 @@ def _queued(relationship: Relationship, run_id: UUID) -> UUID:
 
 
 def _workspace(relationship: Relationship) -> dict[str, str]:
-    """Files, a failed session with a step that waits, a held change, a checkpoint; a tool and a secret."""
+    """Files, a failed session with a step that waits, a held change, a checkpoint; a tool and a secret; events owed."""
     own = {"relationship_id": relationship.id, "project_id": relationship.project_id}
     here = Relationship.objects.select_related("companion", "user", "project").get(id=relationship.id)
     spec = {"description": "Tells.", "endpoint": "https://example.com/", "needs_approval": True}
@@ -221,6 +222,7 @@ def _workspace(relationship: Relationship) -> dict[str, str]:
     AgentStep.objects.create(**own, **step)
     held = HeldChange.objects.create(**own, session_id=session.id, kind=HeldChange.CONFLICT, path="notes.md")
     done = change_files(relationship=here, changes={"notes.md": SECRET_WORDS.encode()}, by=BY)
+    owe_delivery(relationship.id, relationship.project_id, now=NOW)
     return {
         "path": "notes.md",
         "sha": done.commit,

@@ -40,7 +40,8 @@ def as_history_has_it(entry: dict[str, Any]) -> dict[str, Any]:
 def said_or_erased(draw: st.DrawFn) -> dict[str, Any]:
     erased_at = draw(MAYBE)
     content = "" if erased_at else f"x{draw(WORDS)}"
-    return {"content": content, "erased_at": erased_at, "hidden_at": None}
+    metadata = {} if erased_at else draw(st.dictionaries(NAMES, WORDS, max_size=1))
+    return {"content": content, "metadata": metadata, "erased_at": erased_at, "hidden_at": None}
 
 
 @st.composite
