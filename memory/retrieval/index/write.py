@@ -31,8 +31,7 @@ NO_LANGUAGE = "simple"
 
 # A changed text owes a vector anew; one that stays keeps what it owes, so that neither a retry's date nor a lease is
 # lost. One that was deleted comes back as if it were new, and so does a message that was off the record and is read
-# after all. From the relationship's row on, so that a distributed database does it on that row's own node. With each
-# row comes what was before: an earlier row is due, so a worker knows already; the last segment.
+# after all. From the relationship's row on, so that a distributed database does it on that row's own node.
 _WRITE = """
 INSERT INTO memory_searchtext AS kept
        (relationship_id, id, project_id, kind, owner_id, place, session, role, speaker, state, tier, told_at,
@@ -60,12 +59,7 @@ ON CONFLICT (relationship_id, kind, owner_id) DO UPDATE
        lease_token = CASE {when_same} THEN kept.lease_token END,
        lease_until = CASE {when_same} THEN kept.lease_until END,
        leased_by = CASE {when_same} THEN kept.leased_by ELSE '' END
-RETURNING due_at = %(now)s::timestamptz,
-          EXISTS (SELECT FROM memory_searchtext d
-                   WHERE d.relationship_id = %(relationship)s AND d.due_at <= %(now)s::timestamptz
-                     AND d.lease_token IS NULL),
-          (SELECT max(number) FROM memory_searchsegment
-            WHERE relationship_id = %(relationship)s AND %(kind)s::text = 'message')
+RETURNING due_at = %(now)s::timestamptz
 """
 _WRITTEN = sql.SQL(_WRITE).format(
     off_the_record=sql.SQL(OFF_THE_RECORD),
@@ -77,6 +71,14 @@ _WRITTEN = sql.SQL(_WRITE).format(
         " %(no_language)s::text)"
     ),
 )
+# Asked first: an earlier row is due, so a worker knows already; the last segment. Not in one statement with the rows,
+# as what those return may read no table where it is distributed.
+_BEFORE = """
+SELECT EXISTS (SELECT 1 FROM memory_searchtext
+                WHERE relationship_id = %(relationship)s AND due_at <= %(now)s AND lease_token IS NULL),
+       (SELECT max(number) FROM memory_searchsegment
+         WHERE relationship_id = %(relationship)s AND %(kind)s::text = 'message')
+"""
 _DROP_STALE = """
 DELETE FROM memory_embedding e USING unnest(%(owner_id)s::uuid[], %(text_hash)s::bytea[]) AS g (owner_id, text_hash)
  WHERE e.relationship_id = %(relationship)s AND e.kind = %(kind)s::text AND e.owner_id = g.owner_id
@@ -228,13 +230,17 @@ def _write(
     for some in _in_pieces(rows):
         values = {**params, **columns(some)}
         with prepared_cursor() as cursor:
+            told, last = False, None
+            if kind == SearchedKind.MESSAGE or any(row.owes for row in some):
+                cursor.execute(_BEFORE, params)
+                told, last = cursor.fetchone()
             if changed:
                 cursor.execute(_DROP_STALE, values)
             cursor.execute(_WRITTEN, values)
             written = cursor.fetchall()
-        owed = owed or any(owes and not told for owes, told, _ in written)
-        if kind == SearchedKind.MESSAGE and written:
-            pack_messages(relationship_id, [row.place for row in some], last=written[0][2])
+        owed = owed or (not told and any(owes for (owes,) in written))
+        if kind == SearchedKind.MESSAGE:
+            pack_messages(relationship_id, [row.place for row in some], last=last)
     if owed:
         enqueue_embedding(relationship_id, project_id=project_id)
 

@@ -130,6 +130,7 @@ def test_each_app_brings_its_own_sections() -> None:
         "behaviours": "behaviours",
         "workspace": "workspace",
         "chat": "chat",
+        "events": "connect",
         "profile": "relationships",
         "sessions": "relationships",
     }
