@@ -14,7 +14,8 @@ from tests.unit.benchmarks.recall.test_sets import PERSON, TALK
 ROOT = Path(__file__).resolve().parent.parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
 SMALL = {
-    "benchmarks": ["--smoke"],
+    # Not all of them, as each starts a service and measures for a while.
+    "benchmarks": "--smoke --only in_process --only ingestion --only strategies_cost --only workspaces".split(),
     "benchmarks.retrieval": "--tenants 20 --calls 20 --no-save".split(),
     "benchmarks.recall": ["--no-model"],
     "benchmarks.pages": "--relationships 20 --messages 400 --entries-of-one 30 --calls 1 --no-save".split(),
