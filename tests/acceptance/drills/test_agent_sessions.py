@@ -17,7 +17,7 @@ from pytest_django.fixtures import Settings
 
 from relationships.models import Companion, Relationship
 from tests.acceptance.drills.conftest import QUICK
-from tests.acceptance.drills.talk import scaled
+from tests.acceptance.drills.talk import LONG, scaled
 from tests.acceptance.service import LiveService
 from tests.acceptance.stock_git import Git
 from tests.fixtures.api import TESTER
@@ -186,7 +186,7 @@ def waits_for(other: "psycopg.Connection[Any]", table: str) -> bool:
     return bool(other.execute(asked.encode(), [table]).fetchall())
 
 
-@pytest.mark.skipif(QUICK, reason="a long drill (make drills): every step is killed in the test before")
+@pytest.mark.skipif(not LONG, reason="a long drill (make drills): every step is killed in the test before")
 def test_sessions_whose_workers_are_killed_lose_nothing(
     agents: LiveService, weather: WeatherServer, tmp_path: Path
 ) -> None:
