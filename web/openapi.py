@@ -1,5 +1,6 @@
 """OpenAPI 3.1 from the views' own declarations: pydantic models are the bodies, every problem is listed."""
 
+import inspect
 from collections.abc import Iterator
 from typing import Any
 
@@ -97,7 +98,8 @@ class RapportSchema(AutoSchema):
             "security": self.get_auth(),
             "responses": self._responses(declared),
         }
-        described["description"] = self.get_description() or declared.summary
+        # Not AutoSchema's own, which takes the view's docstring, or its base's, where the method has none.
+        described["description"] = inspect.getdoc(getattr(self.view, method.lower())) or declared.summary
         if declared.body is not None:
             described["requestBody"] = self._request_body(declared, declared.body)
         return described
