@@ -4,8 +4,7 @@ from django.urls import URLPattern, path, register_converter
 
 from web.openapi import PATH_SCHEMAS
 from workspace.api.decisions import ApproveView, HeldChangesView, HeldChangeView
-from workspace.api.file_tools import DefinitionsView, FileToolsView
-from workspace.api.files import FilesView, FileView
+from workspace.api.files import DefinitionsView, FilesView, FileToolsView, FileView
 from workspace.api.history import (
     BranchesView,
     CheckpointRestoreView,
