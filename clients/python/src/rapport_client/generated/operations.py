@@ -25,18 +25,14 @@ class Operations:
         """
         return self._send(Operation("GET", "/v1/api-keys", query={"limit": limit, "cursor": cursor}))
 
-    def api_keys_create(
-        self, *, name: str, scopes: Sequence[m.NewApiKeyScopesEnum], rate_limits: Maybe[m.RateLimits] = UNSET
-    ) -> m.ApiKeyCreated:
+    def api_keys_create(self, *, name: str, scopes: Sequence[m.NewApiKeyScopesEnum],
+            rate_limits: Maybe[m.RateLimits] = UNSET) -> m.ApiKeyCreated:
         """Create an API key.
 
         The key is in this answer and nowhere else.
         """
-        return self._send(
-            Operation(
-                "POST", "/v1/api-keys", json={"name": name, "scopes": scopes, "rate_limits": rate_limits}
-            )
-        )
+        return self._send(Operation("POST", "/v1/api-keys", json={"name": name, "scopes": scopes,
+                "rate_limits": rate_limits}))
 
     def api_keys_change(self, key_id: Id, *, rate_limits: m.RateLimits) -> m.ApiKeyAnswer:
         """Change an API key's rate limits.
@@ -44,11 +40,8 @@ class Operations:
         What is left out stays. They hold from the key's next request on. A limit above the settings' is
         given by `manage.py limit_api_key` alone.
         """
-        return self._send(
-            Operation(
-                "PATCH", "/v1/api-keys/{key_id}", path={"key_id": key_id}, json={"rate_limits": rate_limits}
-            )
-        )
+        return self._send(Operation("PATCH", "/v1/api-keys/{key_id}", path={"key_id": key_id},
+                json={"rate_limits": rate_limits}))
 
     def api_keys_revoke(self, key_id: Id) -> None:
         """Revoke an API key.
@@ -57,18 +50,16 @@ class Operations:
         """
         return self._send(Operation("DELETE", "/v1/api-keys/{key_id}", path={"key_id": key_id}))
 
-    def chat_completions(
-        self, *, idempotency_key: Maybe[str] = UNSET, body: dict[str, Any]
-    ) -> m.ChatCompletion:
+    def chat_completions(self, *, idempotency_key: Maybe[str] = UNSET,
+            body: dict[str, Any]) -> m.ChatCompletion:
         """Have a companion reply.
 
         OpenAI's chat completions: the context is put before the messages, the reply comes whole or as a
         stream, and the exchange is remembered as a turn. Fields that are not described here are passed on
         to the model.
         """
-        return self._send(
-            Operation("POST", "/v1/chat/completions", headers={"Idempotency-Key": idempotency_key}, json=body)
-        )
+        return self._send(Operation("POST", "/v1/chat/completions",
+                headers={"Idempotency-Key": idempotency_key}, json=body))
 
     def companions_list(self, *, limit: Maybe[int] = UNSET, cursor: Maybe[str] = UNSET) -> m.CompanionPage:
         """List companions.
@@ -77,16 +68,14 @@ class Operations:
         """
         return self._send(Operation("GET", "/v1/companions", query={"limit": limit, "cursor": cursor}))
 
-    def companions_create(
-        self, *, slug: str, name: str, config: Maybe[dict[str, m.JsonValue]] = UNSET
-    ) -> m.CompanionAnswer:
+    def companions_create(self, *, slug: str, name: str,
+            config: Maybe[dict[str, m.JsonValue]] = UNSET) -> m.CompanionAnswer:
         """Create a companion.
 
         Its configuration can be given at once, or later at `/companions/{companion_id}/config`.
         """
-        return self._send(
-            Operation("POST", "/v1/companions", json={"slug": slug, "name": name, "config": config})
-        )
+        return self._send(Operation("POST", "/v1/companions", json={"slug": slug, "name": name,
+                "config": config}))
 
     def companions_read(self, companion_id: Id) -> m.CompanionAnswer:
         """Read a companion.
@@ -98,93 +87,56 @@ class Operations:
         those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
         `rereads_key`: see web.authentication. Declare methods by `@operation`.
         """
-        return self._send(
-            Operation("GET", "/v1/companions/{companion_id}", path={"companion_id": companion_id})
-        )
+        return self._send(Operation("GET", "/v1/companions/{companion_id}",
+                path={"companion_id": companion_id}))
 
-    def companions_change(
-        self,
-        companion_id: Id,
-        *,
-        if_match: Maybe[str | int] = UNSET,
-        slug: Maybe[str] = UNSET,
-        name: Maybe[str] = UNSET,
-        config: Maybe[dict[str, m.JsonValue]] = UNSET,
-    ) -> m.CompanionAnswer:
+    def companions_change(self, companion_id: Id, *, if_match: Maybe[str | int] = UNSET,
+            slug: Maybe[str] = UNSET, name: Maybe[str] = UNSET,
+            config: Maybe[dict[str, m.JsonValue]] = UNSET) -> m.CompanionAnswer:
         """Change a companion.
 
         What is left out stays; `config` is merged into what is there (RFC 7396).
         """
-        return self._send(
-            Operation(
-                "PATCH",
-                "/v1/companions/{companion_id}",
-                path={"companion_id": companion_id},
-                headers={"If-Match": if_match},
-                json={"slug": slug, "name": name, "config": config},
-            )
-        )
+        return self._send(Operation("PATCH", "/v1/companions/{companion_id}",
+                path={"companion_id": companion_id}, headers={"If-Match": if_match}, json={"slug": slug,
+                "name": name, "config": config}))
 
     def companions_erase(self, companion_id: Id) -> m.ErasedAnswer:
         """Erase a companion.
 
         Deletes it with its prompts and all its relationships. The users stay. Needs the scope `admin`.
         """
-        return self._send(
-            Operation("DELETE", "/v1/companions/{companion_id}", path={"companion_id": companion_id})
-        )
+        return self._send(Operation("DELETE", "/v1/companions/{companion_id}",
+                path={"companion_id": companion_id}))
 
     def companion_config_read(self, companion_id: Id) -> m.ConfigurationAnswer:
         """Read a companion's configuration.
 
         Its own level, what holds with it, and which level each value comes from.
         """
-        return self._send(
-            Operation("GET", "/v1/companions/{companion_id}/config", path={"companion_id": companion_id})
-        )
+        return self._send(Operation("GET", "/v1/companions/{companion_id}/config",
+                path={"companion_id": companion_id}))
 
-    def companion_config_replace(
-        self, companion_id: Id, *, if_match: Maybe[str | int] = UNSET, body: dict[str, Any]
-    ) -> m.ConfigurationAnswer:
+    def companion_config_replace(self, companion_id: Id, *, if_match: Maybe[str | int] = UNSET,
+            body: dict[str, Any]) -> m.ConfigurationAnswer:
         """Replace a companion's configuration.
 
         Its own level becomes the body; what the body leaves out comes from the levels below.
         """
-        return self._send(
-            Operation(
-                "PUT",
-                "/v1/companions/{companion_id}/config",
-                path={"companion_id": companion_id},
-                headers={"If-Match": if_match},
-                json=body,
-            )
-        )
+        return self._send(Operation("PUT", "/v1/companions/{companion_id}/config",
+                path={"companion_id": companion_id}, headers={"If-Match": if_match}, json=body))
 
-    def companion_config_patch(
-        self, companion_id: Id, *, if_match: Maybe[str | int] = UNSET, body: dict[str, Any]
-    ) -> m.ConfigurationAnswer:
+    def companion_config_patch(self, companion_id: Id, *, if_match: Maybe[str | int] = UNSET,
+            body: dict[str, Any]) -> m.ConfigurationAnswer:
         """Change a companion's configuration.
 
         The body is merged into its own level (RFC 7396): null takes a value out of it.
         """
-        return self._send(
-            Operation(
-                "PATCH",
-                "/v1/companions/{companion_id}/config",
-                path={"companion_id": companion_id},
-                headers={"If-Match": if_match},
-                json=body,
-            )
-        )
+        return self._send(Operation("PATCH", "/v1/companions/{companion_id}/config",
+                path={"companion_id": companion_id}, headers={"If-Match": if_match}, json=body))
 
-    def documents_list(
-        self,
-        companion_id: Id,
-        *,
-        limit: Maybe[int] = UNSET,
-        cursor: Maybe[str] = UNSET,
-        state: Maybe[m.DocumentState] = UNSET,
-    ) -> m.DocumentPage:
+    def documents_list(self, companion_id: Id, *, limit: Maybe[int] = UNSET, cursor: Maybe[str] = UNSET,
+            state: Maybe[m.DocumentState] = UNSET) -> m.DocumentPage:
         """List a companion's documents, newest first.
 
         `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
@@ -194,62 +146,39 @@ class Operations:
         those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
         `rereads_key`: see web.authentication. Declare methods by `@operation`.
         """
-        return self._send(
-            Operation(
-                "GET",
-                "/v1/companions/{companion_id}/documents",
-                path={"companion_id": companion_id},
-                query={"limit": limit, "cursor": cursor, "state": state},
-            )
-        )
+        return self._send(Operation("GET", "/v1/companions/{companion_id}/documents",
+                path={"companion_id": companion_id}, query={"limit": limit, "cursor": cursor,
+                "state": state}))
 
-    def documents_add(
-        self, companion_id: Id, *, file: File, name: Maybe[str | None] = UNSET
-    ) -> m.DocumentAnswer:
+    def documents_add(self, companion_id: Id, *, file: File,
+            name: Maybe[str | None] = UNSET) -> m.DocumentAnswer:
         """Upload a document.
 
         It is read by a worker: ask for it again until its state is `ready` or `failed`.
 
         The same bytes are one document: uploading them again changes nothing and answers 200 with it.
         """
-        return self._send(
-            Operation(
-                "POST",
-                "/v1/companions/{companion_id}/documents",
-                path={"companion_id": companion_id},
-                form={"file": file, "name": name},
-            )
-        )
+        return self._send(Operation("POST", "/v1/companions/{companion_id}/documents",
+                path={"companion_id": companion_id}, form={"file": file, "name": name}))
 
     def documents_read(self, companion_id: Id, document_id: Id) -> m.DocumentAnswer:
         """Read a document.
 
         How far it has come; not the file itself.
         """
-        return self._send(
-            Operation(
-                "GET",
-                "/v1/companions/{companion_id}/documents/{document_id}",
-                path={"companion_id": companion_id, "document_id": document_id},
-            )
-        )
+        return self._send(Operation("GET", "/v1/companions/{companion_id}/documents/{document_id}",
+                path={"companion_id": companion_id, "document_id": document_id}))
 
     def documents_delete(self, companion_id: Id, document_id: Id) -> None:
         """Delete a document.
 
         With its file and all its chunks, at once.
         """
-        return self._send(
-            Operation(
-                "DELETE",
-                "/v1/companions/{companion_id}/documents/{document_id}",
-                path={"companion_id": companion_id, "document_id": document_id},
-            )
-        )
+        return self._send(Operation("DELETE", "/v1/companions/{companion_id}/documents/{document_id}",
+                path={"companion_id": companion_id, "document_id": document_id}))
 
-    def document_chunks_list(
-        self, companion_id: Id, document_id: Id, *, limit: Maybe[int] = UNSET, cursor: Maybe[str] = UNSET
-    ) -> m.ChunkPage:
+    def document_chunks_list(self, companion_id: Id, document_id: Id, *, limit: Maybe[int] = UNSET,
+            cursor: Maybe[str] = UNSET) -> m.ChunkPage:
         """List a document's chunks, in their order.
 
         `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
@@ -259,165 +188,91 @@ class Operations:
         those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
         `rereads_key`: see web.authentication. Declare methods by `@operation`.
         """
-        return self._send(
-            Operation(
-                "GET",
-                "/v1/companions/{companion_id}/documents/{document_id}/chunks",
-                path={"companion_id": companion_id, "document_id": document_id},
-                query={"limit": limit, "cursor": cursor},
-            )
-        )
+        return self._send(Operation("GET", "/v1/companions/{companion_id}/documents/{document_id}/chunks",
+                path={"companion_id": companion_id, "document_id": document_id}, query={"limit": limit,
+                "cursor": cursor}))
 
     def documents_retry(self, companion_id: Id, document_id: Id) -> m.DocumentAnswer:
         """Read a failed or a ready document again.
 
         Under the present configuration. A ready one is found as it was until its new chunks are there.
         """
-        return self._send(
-            Operation(
-                "POST",
-                "/v1/companions/{companion_id}/documents/{document_id}/retry",
-                path={"companion_id": companion_id, "document_id": document_id},
-            )
-        )
+        return self._send(Operation("POST", "/v1/companions/{companion_id}/documents/{document_id}/retry",
+                path={"companion_id": companion_id, "document_id": document_id}))
 
-    def documents_search(
-        self,
-        companion_id: Id,
-        *,
-        query: str,
-        top_k: Maybe[int | None] = UNSET,
-        min_score: Maybe[float | None] = UNSET,
-        explain: Maybe[bool] = UNSET,
-    ) -> m.KnowledgeFoundAnswer:
+    def documents_search(self, companion_id: Id, *, query: str, top_k: Maybe[int | None] = UNSET,
+            min_score: Maybe[float | None] = UNSET, explain: Maybe[bool] = UNSET) -> m.KnowledgeFoundAnswer:
         """Search a companion's documents.
 
         By text and vector, over all that the companion has.
         """
-        return self._send(
-            Operation(
-                "POST",
-                "/v1/companions/{companion_id}/documents/search",
-                path={"companion_id": companion_id},
-                json={"query": query, "top_k": top_k, "min_score": min_score, "explain": explain},
-                reading=True,
-            )
-        )
+        return self._send(Operation("POST", "/v1/companions/{companion_id}/documents/search",
+                path={"companion_id": companion_id}, json={"query": query, "top_k": top_k,
+                "min_score": min_score, "explain": explain}, reading=True))
 
-    def prompts_list(
-        self, companion_id: Id, *, limit: Maybe[int] = UNSET, cursor: Maybe[str] = UNSET
-    ) -> m.PromptPage:
+    def prompts_list(self, companion_id: Id, *, limit: Maybe[int] = UNSET,
+            cursor: Maybe[str] = UNSET) -> m.PromptPage:
         """List a companion's ingestion prompts, newest first.
 
         What the views of one companion's prompts share: the companion itself.
         """
-        return self._send(
-            Operation(
-                "GET",
-                "/v1/companions/{companion_id}/prompts",
-                path={"companion_id": companion_id},
-                query={"limit": limit, "cursor": cursor},
-            )
-        )
+        return self._send(Operation("GET", "/v1/companions/{companion_id}/prompts",
+                path={"companion_id": companion_id}, query={"limit": limit, "cursor": cursor}))
 
-    def prompts_create(
-        self, companion_id: Id, *, template: str, note: Maybe[str] = UNSET, publish: Maybe[bool] = UNSET
-    ) -> m.PromptAnswer:
+    def prompts_create(self, companion_id: Id, *, template: str, note: Maybe[str] = UNSET,
+            publish: Maybe[bool] = UNSET) -> m.PromptAnswer:
         """Keep a new version of the ingestion prompt.
 
         A template that can't be rendered is refused, with the line.
         """
-        return self._send(
-            Operation(
-                "POST",
-                "/v1/companions/{companion_id}/prompts",
-                path={"companion_id": companion_id},
-                json={"template": template, "note": note, "publish": publish},
-            )
-        )
+        return self._send(Operation("POST", "/v1/companions/{companion_id}/prompts",
+                path={"companion_id": companion_id}, json={"template": template, "note": note,
+                "publish": publish}))
 
     def prompts_read(self, companion_id: Id, version: str) -> m.PromptAnswer:
         """Read one version.
 
         What the views of one companion's prompts share: the companion itself.
         """
-        return self._send(
-            Operation(
-                "GET",
-                "/v1/companions/{companion_id}/prompts/{version}",
-                path={"companion_id": companion_id, "version": version},
-            )
-        )
+        return self._send(Operation("GET", "/v1/companions/{companion_id}/prompts/{version}",
+                path={"companion_id": companion_id, "version": version}))
 
     def prompts_publish(self, companion_id: Id, version: str) -> m.PromptAnswer:
         """Use this version from the next turn on.
 
         Publishing an earlier version rolls back; version 0 is the prompt that ships with Rapport.
         """
-        return self._send(
-            Operation(
-                "POST",
-                "/v1/companions/{companion_id}/prompts/{version}/publish",
-                path={"companion_id": companion_id, "version": version},
-            )
-        )
+        return self._send(Operation("POST", "/v1/companions/{companion_id}/prompts/{version}/publish",
+                path={"companion_id": companion_id, "version": version}))
 
-    def prompts_preview(
-        self,
-        companion_id: Id,
-        *,
-        template: Maybe[str | None] = UNSET,
-        version: Maybe[int | None] = UNSET,
-        messages: Maybe[Sequence[m.MessageBody] | None] = UNSET,
-        relationship: Maybe[str | None] = UNSET,
-        turns: Maybe[Sequence[str] | None] = UNSET,
-        start_from: Maybe[m.StartFromEnum] = UNSET,
-    ) -> m.PreviewAnswer:
+    def prompts_preview(self, companion_id: Id, *, template: Maybe[str | None] = UNSET,
+            version: Maybe[int | None] = UNSET, messages: Maybe[Sequence[m.MessageBody] | None] = UNSET,
+            relationship: Maybe[str | None] = UNSET, turns: Maybe[Sequence[str] | None] = UNSET,
+            start_from: Maybe[m.StartFromEnum] = UNSET) -> m.PreviewAnswer:
         """See what a prompt would keep, without writing.
 
         Asks the model while you wait; only a few such requests are served at a time.
         """
-        return self._send(
-            Operation(
-                "POST",
-                "/v1/companions/{companion_id}/prompts/preview",
-                path={"companion_id": companion_id},
-                json={
-                    "template": template,
-                    "version": version,
-                    "messages": messages,
-                    "relationship": relationship,
-                    "turns": turns,
-                    "start_from": start_from,
-                },
-                reading=True,
-            )
-        )
+        return self._send(Operation("POST", "/v1/companions/{companion_id}/prompts/preview",
+                path={"companion_id": companion_id}, json={"template": template, "version": version,
+                "messages": messages, "relationship": relationship, "turns": turns, "start_from": start_from},
+                reading=True))
 
     def tool_secrets_list(self, companion_id: Id) -> m.SecretsAnswer:
         """List the names of a companion's secrets.
 
         Never what they say.
         """
-        return self._send(
-            Operation(
-                "GET", "/v1/companions/{companion_id}/tool-secrets", path={"companion_id": companion_id}
-            )
-        )
+        return self._send(Operation("GET", "/v1/companions/{companion_id}/tool-secrets",
+                path={"companion_id": companion_id}))
 
     def tool_secrets_write(self, companion_id: Id, secret: str, *, value: str) -> None:
         """Write a secret.
 
         It is filled in where a tool's spec says `{{NAME}}`.
         """
-        return self._send(
-            Operation(
-                "PUT",
-                "/v1/companions/{companion_id}/tool-secrets/{secret}",
-                path={"companion_id": companion_id, "secret": secret},
-                json={"value": value},
-            )
-        )
+        return self._send(Operation("PUT", "/v1/companions/{companion_id}/tool-secrets/{secret}",
+                path={"companion_id": companion_id, "secret": secret}, json={"value": value}))
 
     def tool_secrets_delete(self, companion_id: Id, secret: str) -> None:
         """Delete a secret.
@@ -429,58 +284,29 @@ class Operations:
         those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
         `rereads_key`: see web.authentication. Declare methods by `@operation`.
         """
-        return self._send(
-            Operation(
-                "DELETE",
-                "/v1/companions/{companion_id}/tool-secrets/{secret}",
-                path={"companion_id": companion_id, "secret": secret},
-            )
-        )
+        return self._send(Operation("DELETE", "/v1/companions/{companion_id}/tool-secrets/{secret}",
+                path={"companion_id": companion_id, "secret": secret}))
 
     def agent_tools_list(self, companion_id: Id) -> m.AgentToolsAnswer:
         """List a companion's tools.
 
         What its agents may call beside the file tools.
         """
-        return self._send(
-            Operation("GET", "/v1/companions/{companion_id}/tools", path={"companion_id": companion_id})
-        )
+        return self._send(Operation("GET", "/v1/companions/{companion_id}/tools",
+                path={"companion_id": companion_id}))
 
-    def agent_tools_write(
-        self,
-        companion_id: Id,
-        tool: str,
-        *,
-        description: str,
-        endpoint: str,
-        method: Maybe[m.MethodEnum] = UNSET,
-        input: Maybe[dict[str, m.JsonValue] | None] = UNSET,
-        output: Maybe[dict[str, m.JsonValue] | None] = UNSET,
-        headers: Maybe[dict[str, Any]] = UNSET,
-        timeout: Maybe[float] = UNSET,
-        needs_approval: Maybe[bool] = UNSET,
-    ) -> m.AgentToolAnswer:
+    def agent_tools_write(self, companion_id: Id, tool: str, *, description: str, endpoint: str,
+            method: Maybe[m.MethodEnum] = UNSET, input: Maybe[dict[str, m.JsonValue] | None] = UNSET,
+            output: Maybe[dict[str, m.JsonValue] | None] = UNSET, headers: Maybe[dict[str, Any]] = UNSET,
+            timeout: Maybe[float] = UNSET, needs_approval: Maybe[bool] = UNSET) -> m.AgentToolAnswer:
         """Write a tool.
 
         So that the companion's agents can call it. To approve one that an agent wrote, write its spec here.
         """
-        return self._send(
-            Operation(
-                "PUT",
-                "/v1/companions/{companion_id}/tools/{tool}",
-                path={"companion_id": companion_id, "tool": tool},
-                json={
-                    "description": description,
-                    "endpoint": endpoint,
-                    "method": method,
-                    "input": input,
-                    "output": output,
-                    "headers": headers,
-                    "timeout": timeout,
-                    "needs_approval": needs_approval,
-                },
-            )
-        )
+        return self._send(Operation("PUT", "/v1/companions/{companion_id}/tools/{tool}",
+                path={"companion_id": companion_id, "tool": tool}, json={"description": description,
+                "endpoint": endpoint, "method": method, "input": input, "output": output, "headers": headers,
+                "timeout": timeout, "needs_approval": needs_approval}))
 
     def agent_tools_delete(self, companion_id: Id, tool: str) -> None:
         """Delete a tool.
@@ -492,77 +318,54 @@ class Operations:
         those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
         `rereads_key`: see web.authentication. Declare methods by `@operation`.
         """
-        return self._send(
-            Operation(
-                "DELETE",
-                "/v1/companions/{companion_id}/tools/{tool}",
-                path={"companion_id": companion_id, "tool": tool},
-            )
-        )
+        return self._send(Operation("DELETE", "/v1/companions/{companion_id}/tools/{tool}",
+                path={"companion_id": companion_id, "tool": tool}))
 
     def webhook_secret_read(self, companion_id: Id) -> m.SecretAnswer:
         """Read what a companion's webhooks are signed with.
 
         As Standard Webhooks signs them. Needs the scope `admin`. It changes with RAPPORT_SECRET_KEY.
         """
-        return self._send(
-            Operation(
-                "GET", "/v1/companions/{companion_id}/webhook-secret", path={"companion_id": companion_id}
-            )
-        )
+        return self._send(Operation("GET", "/v1/companions/{companion_id}/webhook-secret",
+                path={"companion_id": companion_id}))
 
-    def config_schema(
-        self,
-    ) -> m.AnyJsonSchema:
+    def config_schema(self, ) -> m.AnyJsonSchema:
         """The configuration's JSON Schema.
 
         What can be configured, with defaults; every level may say any part of it.
         """
         return self._send(Operation("GET", "/v1/config-schema"))
 
-    def file_tools_list(
-        self, *, format: Maybe[Literal["anthropic", "openai", "gemini"]] = UNSET
-    ) -> m.DefinitionsAnswer:
+    def file_tools_list(self, *,
+            format: Maybe[Literal["anthropic", "openai", "gemini"]] = UNSET) -> m.DefinitionsAnswer:
         """List the file tools.
 
         Ready to be handed to a model.
         """
         return self._send(Operation("GET", "/v1/file-tools", query={"format": format}))
 
-    def models_list(
-        self,
-    ) -> m.ModelList:
+    def models_list(self, ) -> m.ModelList:
         """List companions as models.
 
         A model's name is a companion's slug. With a relationship token, its companion alone.
         """
         return self._send(Operation("GET", "/v1/models"))
 
-    def project_read(
-        self,
-    ) -> m.ProjectAnswer:
+    def project_read(self, ) -> m.ProjectAnswer:
         """Read your project.
 
         The project that the key belongs to.
         """
         return self._send(Operation("GET", "/v1/project"))
 
-    def project_change(
-        self,
-        *,
-        if_match: Maybe[str | int] = UNSET,
-        name: Maybe[str] = UNSET,
-        config: Maybe[dict[str, m.JsonValue]] = UNSET,
-    ) -> m.ProjectAnswer:
+    def project_change(self, *, if_match: Maybe[str | int] = UNSET, name: Maybe[str] = UNSET,
+            config: Maybe[dict[str, m.JsonValue]] = UNSET) -> m.ProjectAnswer:
         """Change your project.
 
         What is left out stays; `config` is merged into what is there. Needs the scope `admin`.
         """
-        return self._send(
-            Operation(
-                "PATCH", "/v1/project", headers={"If-Match": if_match}, json={"name": name, "config": config}
-            )
-        )
+        return self._send(Operation("PATCH", "/v1/project", headers={"If-Match": if_match},
+                json={"name": name, "config": config}))
 
     def project_erase(self, *, confirm: str) -> m.ErasedAnswer:
         """Erase your project.
@@ -572,55 +375,32 @@ class Operations:
         """
         return self._send(Operation("DELETE", "/v1/project", json={"confirm": confirm}))
 
-    def project_budget(
-        self,
-    ) -> m.BudgetAnswer:
+    def project_budget(self, ) -> m.BudgetAnswer:
         """Read what your project may ask of models today, and has asked.
 
         Who runs the service sets it, by `manage.py budget`.
         """
         return self._send(Operation("GET", "/v1/project/budget"))
 
-    def relationships_list(
-        self,
-        *,
-        limit: Maybe[int] = UNSET,
-        cursor: Maybe[str] = UNSET,
-        companion: Maybe[str] = UNSET,
-        user: Maybe[str] = UNSET,
-    ) -> m.RelationshipPage:
+    def relationships_list(self, *, limit: Maybe[int] = UNSET, cursor: Maybe[str] = UNSET,
+            companion: Maybe[str] = UNSET, user: Maybe[str] = UNSET) -> m.RelationshipPage:
         """List relationships.
 
         Newest first.
         """
-        return self._send(
-            Operation(
-                "GET",
-                "/v1/relationships",
-                query={"limit": limit, "cursor": cursor, "companion": companion, "user": user},
-            )
-        )
+        return self._send(Operation("GET", "/v1/relationships", query={"limit": limit, "cursor": cursor,
+                "companion": companion, "user": user}))
 
-    def relationships_get_or_create(
-        self,
-        *,
-        companion: str,
-        user: str | m.WhichUser,
-        timezone: Maybe[str] = UNSET,
-        config: Maybe[dict[str, m.JsonValue]] = UNSET,
-    ) -> m.RelationshipTakenUp:
+    def relationships_get_or_create(self, *, companion: str, user: str | m.WhichUser,
+            timezone: Maybe[str] = UNSET,
+            config: Maybe[dict[str, m.JsonValue]] = UNSET) -> m.RelationshipTakenUp:
         """Get or create a relationship.
 
         201 when it was made now, else 200. The person's `display_name` and `timezone` are taken as they are
         now; a `config` that is there is kept, and `kept` says so.
         """
-        return self._send(
-            Operation(
-                "POST",
-                "/v1/relationships",
-                json={"companion": companion, "user": user, "timezone": timezone, "config": config},
-            )
-        )
+        return self._send(Operation("POST", "/v1/relationships", json={"companion": companion, "user": user,
+                "timezone": timezone, "config": config}))
 
     def relationships_read(self, relationship_id: Id) -> m.RelationshipAnswer:
         """Read a relationship.
@@ -632,286 +412,169 @@ class Operations:
         those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
         `rereads_key`: see web.authentication. Declare methods by `@operation`.
         """
-        return self._send(
-            Operation("GET", "/v1/relationships/{relationship_id}", path={"relationship_id": relationship_id})
-        )
+        return self._send(Operation("GET", "/v1/relationships/{relationship_id}",
+                path={"relationship_id": relationship_id}))
 
-    def relationships_change(
-        self,
-        relationship_id: Id,
-        *,
-        if_match: Maybe[str | int] = UNSET,
-        timezone: Maybe[str] = UNSET,
-        config: Maybe[dict[str, m.JsonValue]] = UNSET,
-    ) -> m.RelationshipAnswer:
+    def relationships_change(self, relationship_id: Id, *, if_match: Maybe[str | int] = UNSET,
+            timezone: Maybe[str] = UNSET,
+            config: Maybe[dict[str, m.JsonValue]] = UNSET) -> m.RelationshipAnswer:
         """Change a relationship.
 
         What is left out stays; `config` is merged into what is there (RFC 7396).
         """
-        return self._send(
-            Operation(
-                "PATCH",
-                "/v1/relationships/{relationship_id}",
-                path={"relationship_id": relationship_id},
-                headers={"If-Match": if_match},
-                json={"timezone": timezone, "config": config},
-            )
-        )
+        return self._send(Operation("PATCH", "/v1/relationships/{relationship_id}",
+                path={"relationship_id": relationship_id}, headers={"If-Match": if_match},
+                json={"timezone": timezone, "config": config}))
 
     def relationships_erase(self, relationship_id: Id) -> m.ErasedAnswer:
         """Erase a relationship.
 
         Deletes all that was said and remembered in it, with every copy. The user and the companion stay.
         """
-        return self._send(
-            Operation(
-                "DELETE", "/v1/relationships/{relationship_id}", path={"relationship_id": relationship_id}
-            )
-        )
+        return self._send(Operation("DELETE", "/v1/relationships/{relationship_id}",
+                path={"relationship_id": relationship_id}))
 
-    def agent_sessions_list(
-        self, relationship_id: Id, *, limit: Maybe[int] = UNSET, cursor: Maybe[str] = UNSET
-    ) -> m.AgentSessionPage:
+    def agent_sessions_list(self, relationship_id: Id, *, limit: Maybe[int] = UNSET,
+            cursor: Maybe[str] = UNSET) -> m.AgentSessionPage:
         """List agent sessions, newest first.
 
         A view of a relationship's own files, sessions or tools, which its tokens open too.
         """
-        return self._send(
-            Operation(
-                "GET",
-                "/v1/relationships/{relationship_id}/agent-sessions",
-                path={"relationship_id": relationship_id},
-                query={"limit": limit, "cursor": cursor},
-            )
-        )
+        return self._send(Operation("GET", "/v1/relationships/{relationship_id}/agent-sessions",
+                path={"relationship_id": relationship_id}, query={"limit": limit, "cursor": cursor}))
 
-    def agent_sessions_start(
-        self, relationship_id: Id, *, task: str, worker: Maybe[m.WorkerEnum] = UNSET
-    ) -> m.AgentSessionStartedAnswer:
+    def agent_sessions_start(self, relationship_id: Id, *, task: str,
+            worker: Maybe[m.WorkerEnum] = UNSET) -> m.AgentSessionStartedAnswer:
         """Start an agent session.
 
         `built_in`: a worker of ours works with the companion's model. `external`: you do, on the session's
         branch, over REST or git, with the token that is shown this once.
         """
-        return self._send(
-            Operation(
-                "POST",
-                "/v1/relationships/{relationship_id}/agent-sessions",
-                path={"relationship_id": relationship_id},
-                json={"task": task, "worker": worker},
-            )
-        )
+        return self._send(Operation("POST", "/v1/relationships/{relationship_id}/agent-sessions",
+                path={"relationship_id": relationship_id}, json={"task": task, "worker": worker}))
 
     def agent_sessions_read(self, relationship_id: Id, agent_session_id: Id) -> m.AgentSessionAnswer:
         """Read an agent session.
 
         A view of a relationship's own files, sessions or tools, which its tokens open too.
         """
-        return self._send(
-            Operation(
-                "GET",
+        return self._send(Operation("GET",
                 "/v1/relationships/{relationship_id}/agent-sessions/{agent_session_id}",
-                path={"relationship_id": relationship_id, "agent_session_id": agent_session_id},
-            )
-        )
+                path={"relationship_id": relationship_id, "agent_session_id": agent_session_id}))
 
-    def agent_sessions_watch(
-        self, relationship_id: Id, agent_session_id: Id, *, after: Maybe[int] = UNSET
-    ) -> None:
+    def agent_sessions_watch(self, relationship_id: Id, agent_session_id: Id, *,
+            after: Maybe[int] = UNSET) -> None:
         """Watch a session.
 
         Server-sent events: `step` for each step, `session` for each change of its state; ends with the
         session.
         """
-        return self._send(
-            Operation(
-                "GET",
+        return self._send(Operation("GET",
                 "/v1/relationships/{relationship_id}/agent-sessions/{agent_session_id}/events",
                 path={"relationship_id": relationship_id, "agent_session_id": agent_session_id},
-                query={"after": after},
-            )
-        )
+                query={"after": after}))
 
-    def agent_sessions_finish(
-        self,
-        relationship_id: Id,
-        agent_session_id: Id,
-        *,
-        summary: Maybe[str] = UNSET,
-        facts: Maybe[Sequence[str]] = UNSET,
-    ) -> m.AgentSessionAnswer:
+    def agent_sessions_finish(self, relationship_id: Id, agent_session_id: Id, *, summary: Maybe[str] = UNSET,
+            facts: Maybe[Sequence[str]] = UNSET) -> m.AgentSessionAnswer:
         """Finish a session of your own.
 
         A worker curates hot context and merges the branch into main. An abandoned one can be finished too.
         """
-        return self._send(
-            Operation(
-                "POST",
+        return self._send(Operation("POST",
                 "/v1/relationships/{relationship_id}/agent-sessions/{agent_session_id}/finish",
                 path={"relationship_id": relationship_id, "agent_session_id": agent_session_id},
-                json={"summary": summary, "facts": facts},
-            )
-        )
+                json={"summary": summary, "facts": facts}))
 
     def agent_sessions_heartbeat(self, relationship_id: Id, agent_session_id: Id) -> m.AgentSessionAnswer:
         """Say that a session goes on.
 
         One that gives no sign for workspace.abandoned_hours is abandoned.
         """
-        return self._send(
-            Operation(
-                "POST",
+        return self._send(Operation("POST",
                 "/v1/relationships/{relationship_id}/agent-sessions/{agent_session_id}/heartbeat",
-                path={"relationship_id": relationship_id, "agent_session_id": agent_session_id},
-            )
-        )
+                path={"relationship_id": relationship_id, "agent_session_id": agent_session_id}))
 
     def agent_sessions_pause(self, relationship_id: Id, agent_session_id: Id) -> m.AgentSessionAnswer:
         """Pause a session.
 
         After the step that it is at.
         """
-        return self._send(
-            Operation(
-                "POST",
+        return self._send(Operation("POST",
                 "/v1/relationships/{relationship_id}/agent-sessions/{agent_session_id}/pause",
-                path={"relationship_id": relationship_id, "agent_session_id": agent_session_id},
-            )
-        )
+                path={"relationship_id": relationship_id, "agent_session_id": agent_session_id}))
 
     def agent_sessions_resume(self, relationship_id: Id, agent_session_id: Id) -> m.AgentSessionAnswer:
         """Resume a session.
 
         Each is a route of its own, with the verb at its end.
         """
-        return self._send(
-            Operation(
-                "POST",
+        return self._send(Operation("POST",
                 "/v1/relationships/{relationship_id}/agent-sessions/{agent_session_id}/resume",
-                path={"relationship_id": relationship_id, "agent_session_id": agent_session_id},
-            )
-        )
+                path={"relationship_id": relationship_id, "agent_session_id": agent_session_id}))
 
     def agent_sessions_retry(self, relationship_id: Id, agent_session_id: Id) -> m.AgentSessionAnswer:
         """Try a failed session again.
 
         From where it failed.
         """
-        return self._send(
-            Operation(
-                "POST",
+        return self._send(Operation("POST",
                 "/v1/relationships/{relationship_id}/agent-sessions/{agent_session_id}/retry",
-                path={"relationship_id": relationship_id, "agent_session_id": agent_session_id},
-            )
-        )
+                path={"relationship_id": relationship_id, "agent_session_id": agent_session_id}))
 
-    def agent_steps_list(
-        self,
-        relationship_id: Id,
-        agent_session_id: Id,
-        *,
-        limit: Maybe[int] = UNSET,
-        cursor: Maybe[str] = UNSET,
-    ) -> m.AgentStepPage:
+    def agent_steps_list(self, relationship_id: Id, agent_session_id: Id, *, limit: Maybe[int] = UNSET,
+            cursor: Maybe[str] = UNSET) -> m.AgentStepPage:
         """List a session's steps.
 
         In order: what the agent did, and what the tools said.
         """
-        return self._send(
-            Operation(
-                "GET",
+        return self._send(Operation("GET",
                 "/v1/relationships/{relationship_id}/agent-sessions/{agent_session_id}/steps",
                 path={"relationship_id": relationship_id, "agent_session_id": agent_session_id},
-                query={"limit": limit, "cursor": cursor},
-            )
-        )
+                query={"limit": limit, "cursor": cursor}))
 
-    def agent_steps_decide(
-        self, relationship_id: Id, agent_session_id: Id, number: int, *, accept: bool
-    ) -> m.AgentStepAnswer:
+    def agent_steps_decide(self, relationship_id: Id, agent_session_id: Id, number: int, *,
+            accept: bool) -> m.AgentStepAnswer:
         """Approve or deny a tool call.
 
         An agent's own token can't.
         """
-        return self._send(
-            Operation(
-                "POST",
+        return self._send(Operation("POST",
                 "/v1/relationships/{relationship_id}/agent-sessions/{agent_session_id}/steps/{number}/decide",
-                path={
-                    "relationship_id": relationship_id,
-                    "agent_session_id": agent_session_id,
-                    "number": number,
-                },
-                json={"accept": accept},
-            )
-        )
+                path={"relationship_id": relationship_id, "agent_session_id": agent_session_id,
+                "number": number}, json={"accept": accept}))
 
     def agent_sessions_stop(self, relationship_id: Id, agent_session_id: Id) -> m.AgentSessionAnswer:
         """Stop a session.
 
         What it has done so far is curated and merged.
         """
-        return self._send(
-            Operation(
-                "POST",
+        return self._send(Operation("POST",
                 "/v1/relationships/{relationship_id}/agent-sessions/{agent_session_id}/stop",
-                path={"relationship_id": relationship_id, "agent_session_id": agent_session_id},
-            )
-        )
+                path={"relationship_id": relationship_id, "agent_session_id": agent_session_id}))
 
-    def agent_tools_call(
-        self,
-        relationship_id: Id,
-        agent_session_id: Id,
-        tool: str,
-        *,
-        input: Maybe[dict[str, m.JsonValue]] = UNSET,
-        approved: Maybe[int | None] = UNSET,
-    ) -> m.AgentStepAnswer:
+    def agent_tools_call(self, relationship_id: Id, agent_session_id: Id, tool: str, *,
+            input: Maybe[dict[str, m.JsonValue]] = UNSET,
+            approved: Maybe[int | None] = UNSET) -> m.AgentStepAnswer:
         """Call a tool for a session of your own.
 
         Where the step is `waiting`, a person has to approve it: then call again with its number as
         `approved`.
         """
-        return self._send(
-            Operation(
-                "POST",
+        return self._send(Operation("POST",
                 "/v1/relationships/{relationship_id}/agent-sessions/{agent_session_id}/tools/{tool}",
                 path={"relationship_id": relationship_id, "agent_session_id": agent_session_id, "tool": tool},
-                json={"input": input, "approved": approved},
-            )
-        )
+                json={"input": input, "approved": approved}))
 
-    def behaviour_runs_list(
-        self,
-        relationship_id: Id,
-        *,
-        limit: Maybe[int] = UNSET,
-        cursor: Maybe[str] = UNSET,
-        behaviour: Maybe[str] = UNSET,
-        state: Maybe[m.RunState] = UNSET,
-        action: Maybe[str] = UNSET,
-        turn: Maybe[Id] = UNSET,
-    ) -> m.RunPage:
+    def behaviour_runs_list(self, relationship_id: Id, *, limit: Maybe[int] = UNSET,
+            cursor: Maybe[str] = UNSET, behaviour: Maybe[str] = UNSET, state: Maybe[m.RunState] = UNSET,
+            action: Maybe[str] = UNSET, turn: Maybe[Id] = UNSET) -> m.RunPage:
         """List what behaviours did, newest first.
 
         Those that a worker has not looked at yet are not in it. Of contexts they are kept for 30 days.
         """
-        return self._send(
-            Operation(
-                "GET",
-                "/v1/relationships/{relationship_id}/behaviour-runs",
-                path={"relationship_id": relationship_id},
-                query={
-                    "limit": limit,
-                    "cursor": cursor,
-                    "behaviour": behaviour,
-                    "state": state,
-                    "action": action,
-                    "turn": turn,
-                },
-            )
-        )
+        return self._send(Operation("GET", "/v1/relationships/{relationship_id}/behaviour-runs",
+                path={"relationship_id": relationship_id}, query={"limit": limit, "cursor": cursor,
+                "behaviour": behaviour, "state": state, "action": action, "turn": turn}))
 
     def behaviour_runs_read(self, relationship_id: Id, run_id: Id) -> m.RunAnswer:
         """Read a run of a behaviour.
@@ -923,13 +586,8 @@ class Operations:
         those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
         `rereads_key`: see web.authentication. Declare methods by `@operation`.
         """
-        return self._send(
-            Operation(
-                "GET",
-                "/v1/relationships/{relationship_id}/behaviour-runs/{run_id}",
-                path={"relationship_id": relationship_id, "run_id": run_id},
-            )
-        )
+        return self._send(Operation("GET", "/v1/relationships/{relationship_id}/behaviour-runs/{run_id}",
+                path={"relationship_id": relationship_id, "run_id": run_id}))
 
     def behaviour_runs_retry(self, relationship_id: Id, run_id: Id) -> m.RunAnswer:
         """Try a failed or waiting run again.
@@ -941,13 +599,9 @@ class Operations:
         those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
         `rereads_key`: see web.authentication. Declare methods by `@operation`.
         """
-        return self._send(
-            Operation(
-                "POST",
+        return self._send(Operation("POST",
                 "/v1/relationships/{relationship_id}/behaviour-runs/{run_id}/retry",
-                path={"relationship_id": relationship_id, "run_id": run_id},
-            )
-        )
+                path={"relationship_id": relationship_id, "run_id": run_id}))
 
     def behaviours_list(self, relationship_id: Id) -> m.BehavioursAnswer:
         """List a relationship's behaviours, in order.
@@ -955,155 +609,85 @@ class Operations:
         Those that hold here, whichever level of the configuration says so. They are written there: PATCH
         /v1/companions/{companion_id}, `config.behaviours.named`.
         """
-        return self._send(
-            Operation(
-                "GET",
-                "/v1/relationships/{relationship_id}/behaviours",
-                path={"relationship_id": relationship_id},
-            )
-        )
+        return self._send(Operation("GET", "/v1/relationships/{relationship_id}/behaviours",
+                path={"relationship_id": relationship_id}))
 
-    def behaviours_dry_run(
-        self, relationship_id: Id, *, behaviour: dict[str, m.JsonValue], last: Maybe[int] = UNSET
-    ) -> m.DryRunAnswer:
+    def behaviours_dry_run(self, relationship_id: Id, *, behaviour: dict[str, m.JsonValue],
+            last: Maybe[int] = UNSET) -> m.DryRunAnswer:
         """See where a draft of a behaviour would have done something.
 
         Over the last turns. Nobody is asked, told or called. Profile, session and held deletions are
         today's.
         """
-        return self._send(
-            Operation(
-                "POST",
-                "/v1/relationships/{relationship_id}/behaviours/dry-run",
-                path={"relationship_id": relationship_id},
-                json={"behaviour": behaviour, "last": last},
-            )
-        )
+        return self._send(Operation("POST", "/v1/relationships/{relationship_id}/behaviours/dry-run",
+                path={"relationship_id": relationship_id}, json={"behaviour": behaviour, "last": last}))
 
     def branches_list(self, relationship_id: Id) -> m.BranchesAnswer:
         """List branches.
 
         main, and one of each session whose branch is still there.
         """
-        return self._send(
-            Operation(
-                "GET",
-                "/v1/relationships/{relationship_id}/branches",
-                path={"relationship_id": relationship_id},
-            )
-        )
+        return self._send(Operation("GET", "/v1/relationships/{relationship_id}/branches",
+                path={"relationship_id": relationship_id}))
 
-    def checkpoints_list(
-        self, relationship_id: Id, *, limit: Maybe[int] = UNSET, cursor: Maybe[str] = UNSET
-    ) -> m.CheckpointPage:
+    def checkpoints_list(self, relationship_id: Id, *, limit: Maybe[int] = UNSET,
+            cursor: Maybe[str] = UNSET) -> m.CheckpointPage:
         """List checkpoints, newest first.
 
         A view of a relationship's own files, sessions or tools, which its tokens open too.
         """
-        return self._send(
-            Operation(
-                "GET",
-                "/v1/relationships/{relationship_id}/checkpoints",
-                path={"relationship_id": relationship_id},
-                query={"limit": limit, "cursor": cursor},
-            )
-        )
+        return self._send(Operation("GET", "/v1/relationships/{relationship_id}/checkpoints",
+                path={"relationship_id": relationship_id}, query={"limit": limit, "cursor": cursor}))
 
     def checkpoints_take(self, relationship_id: Id, *, name: str) -> m.CheckpointAnswer:
         """Take a checkpoint of main.
 
         A view of a relationship's own files, sessions or tools, which its tokens open too.
         """
-        return self._send(
-            Operation(
-                "POST",
-                "/v1/relationships/{relationship_id}/checkpoints",
-                path={"relationship_id": relationship_id},
-                json={"name": name},
-            )
-        )
+        return self._send(Operation("POST", "/v1/relationships/{relationship_id}/checkpoints",
+                path={"relationship_id": relationship_id}, json={"name": name}))
 
-    def checkpoints_restore(
-        self, relationship_id: Id, checkpoint_id: Id, *, memory: Maybe[bool] = UNSET
-    ) -> m.RestoredAnswer:
+    def checkpoints_restore(self, relationship_id: Id, checkpoint_id: Id, *,
+            memory: Maybe[bool] = UNSET) -> m.RestoredAnswer:
         """Go back to a checkpoint.
 
         A new commit with the old files, hot context with them; with `memory` the entries too. Nothing is
         deleted.
         """
-        return self._send(
-            Operation(
-                "POST",
+        return self._send(Operation("POST",
                 "/v1/relationships/{relationship_id}/checkpoints/{checkpoint_id}/restore",
                 path={"relationship_id": relationship_id, "checkpoint_id": checkpoint_id},
-                json={"memory": memory},
-            )
-        )
+                json={"memory": memory}))
 
-    def commits_list(
-        self,
-        relationship_id: Id,
-        *,
-        limit: Maybe[int] = UNSET,
-        cursor: Maybe[str] = UNSET,
-        branch: Maybe[str] = UNSET,
-    ) -> m.CommitPage:
+    def commits_list(self, relationship_id: Id, *, limit: Maybe[int] = UNSET, cursor: Maybe[str] = UNSET,
+            branch: Maybe[str] = UNSET) -> m.CommitPage:
         """List a branch's commits, newest first.
 
         A view of a relationship's own files, sessions or tools, which its tokens open too.
         """
-        return self._send(
-            Operation(
-                "GET",
-                "/v1/relationships/{relationship_id}/commits",
-                path={"relationship_id": relationship_id},
-                query={"limit": limit, "cursor": cursor, "branch": branch},
-            )
-        )
+        return self._send(Operation("GET", "/v1/relationships/{relationship_id}/commits",
+                path={"relationship_id": relationship_id}, query={"limit": limit, "cursor": cursor,
+                "branch": branch}))
 
     def commits_read(self, relationship_id: Id, sha: str) -> m.CommitDetailAnswer:
         """Read a commit.
 
         With what it changed.
         """
-        return self._send(
-            Operation(
-                "GET",
-                "/v1/relationships/{relationship_id}/commits/{sha}",
-                path={"relationship_id": relationship_id, "sha": sha},
-            )
-        )
+        return self._send(Operation("GET", "/v1/relationships/{relationship_id}/commits/{sha}",
+                path={"relationship_id": relationship_id, "sha": sha}))
 
-    def context_build(
-        self,
-        relationship_id: Id,
-        *,
-        message: Maybe[str | None] = UNSET,
-        session: Maybe[str | None] = UNSET,
-        config: Maybe[dict[str, m.JsonValue]] = UNSET,
-        format: Maybe[str | None] = UNSET,
-        explain: Maybe[bool] = UNSET,
-    ) -> m.ContextAnswer:
+    def context_build(self, relationship_id: Id, *, message: Maybe[str | None] = UNSET,
+            session: Maybe[str | None] = UNSET, config: Maybe[dict[str, m.JsonValue]] = UNSET,
+            format: Maybe[str | None] = UNSET, explain: Maybe[bool] = UNSET) -> m.ContextAnswer:
         """Assemble the context of a reply.
 
         What the model is shown before it replies: the companion's prompt, what is remembered, the profile,
         the session's state, the recent messages and the current one. Nothing is stored.
         """
-        return self._send(
-            Operation(
-                "POST",
-                "/v1/relationships/{relationship_id}/context",
-                path={"relationship_id": relationship_id},
-                json={
-                    "message": message,
-                    "session": session,
-                    "config": config,
-                    "format": format,
-                    "explain": explain,
-                },
-                reading=True,
-            )
-        )
+        return self._send(Operation("POST", "/v1/relationships/{relationship_id}/context",
+                path={"relationship_id": relationship_id}, json={"message": message, "session": session,
+                "config": config, "format": format, "explain": explain}, reading=True))
 
     def contexts_read(self, relationship_id: Id, context_id: Id) -> m.KeptContextAnswer:
         """Read what a reply was shown.
@@ -1111,116 +695,53 @@ class Operations:
         `context_id` is in the answer of the chat endpoint. The configuration's `context.keep` says what is
         kept.
         """
-        return self._send(
-            Operation(
-                "GET",
-                "/v1/relationships/{relationship_id}/contexts/{context_id}",
-                path={"relationship_id": relationship_id, "context_id": context_id},
-            )
-        )
+        return self._send(Operation("GET", "/v1/relationships/{relationship_id}/contexts/{context_id}",
+                path={"relationship_id": relationship_id, "context_id": context_id}))
 
-    def relationships_correct(
-        self, relationship_id: Id, *, what: str, to: str, dry_run: Maybe[bool] = UNSET
-    ) -> m.PlanAnswer:
+    def relationships_correct(self, relationship_id: Id, *, what: str, to: str,
+            dry_run: Maybe[bool] = UNSET) -> m.PlanAnswer:
         """Correct something by saying so.
 
         Changes the entry that says it. Where none does it refuses, and shows what it looked at; where
         several might, the plan waits for your ticks.
         """
-        return self._send(
-            Operation(
-                "POST",
-                "/v1/relationships/{relationship_id}/correct",
-                path={"relationship_id": relationship_id},
-                json={"what": what, "to": to, "dry_run": dry_run},
-            )
-        )
+        return self._send(Operation("POST", "/v1/relationships/{relationship_id}/correct",
+                path={"relationship_id": relationship_id}, json={"what": what, "to": to, "dry_run": dry_run}))
 
-    def files_diff(
-        self, relationship_id: Id, *, base: Maybe[str] = UNSET, head: Maybe[str] = UNSET
-    ) -> m.DiffAnswer:
+    def files_diff(self, relationship_id: Id, *, base: Maybe[str] = UNSET,
+            head: Maybe[str] = UNSET) -> m.DiffAnswer:
         """Compare two branches or commits.
 
         A view of a relationship's own files, sessions or tools, which its tokens open too.
         """
-        return self._send(
-            Operation(
-                "GET",
-                "/v1/relationships/{relationship_id}/diff",
-                path={"relationship_id": relationship_id},
-                query={"base": base, "head": head},
-            )
-        )
+        return self._send(Operation("GET", "/v1/relationships/{relationship_id}/diff",
+                path={"relationship_id": relationship_id}, query={"base": base, "head": head}))
 
-    def entries_list(
-        self,
-        relationship_id: Id,
-        *,
-        limit: Maybe[int] = UNSET,
-        cursor: Maybe[str] = UNSET,
-        type: Maybe[str] = UNSET,
-        tier: Maybe[m.Tier] = UNSET,
-        state: Maybe[m.EntryState | Literal["any"]] = UNSET,
-        subject: Maybe[str] = UNSET,
-        tag: Maybe[Sequence[str]] = UNSET,
-        category: Maybe[str] = UNSET,
-        text: Maybe[str] = UNSET,
-        text_contains: Maybe[str] = UNSET,
-        as_of: Maybe[Time] = UNSET,
-        known_at: Maybe[Time] = UNSET,
-    ) -> m.EntryPage:
+    def entries_list(self, relationship_id: Id, *, limit: Maybe[int] = UNSET, cursor: Maybe[str] = UNSET,
+            type: Maybe[str] = UNSET, tier: Maybe[m.Tier] = UNSET,
+            state: Maybe[m.EntryState | Literal["any"]] = UNSET, subject: Maybe[str] = UNSET,
+            tag: Maybe[Sequence[str]] = UNSET, category: Maybe[str] = UNSET, text: Maybe[str] = UNSET,
+            text_contains: Maybe[str] = UNSET, as_of: Maybe[Time] = UNSET,
+            known_at: Maybe[Time] = UNSET) -> m.EntryPage:
         """List entries, newest first.
 
         With `as_of` or `known_at`, as they were at that time; what was erased since is not brought back.
         """
-        return self._send(
-            Operation(
-                "GET",
-                "/v1/relationships/{relationship_id}/entries",
-                path={"relationship_id": relationship_id},
-                query={
-                    "limit": limit,
-                    "cursor": cursor,
-                    "type": type,
-                    "tier": tier,
-                    "state": state,
-                    "subject": subject,
-                    "tag": tag,
-                    "category": category,
-                    "text": text,
-                    "text_contains": text_contains,
-                    "as_of": as_of,
-                    "known_at": known_at,
-                },
-            )
-        )
+        return self._send(Operation("GET", "/v1/relationships/{relationship_id}/entries",
+                path={"relationship_id": relationship_id}, query={"limit": limit, "cursor": cursor,
+                "type": type, "tier": tier, "state": state, "subject": subject, "tag": tag,
+                "category": category, "text": text, "text_contains": text_contains, "as_of": as_of,
+                "known_at": known_at}))
 
-    def entries_create(
-        self,
-        relationship_id: Id,
-        *,
-        idempotency_key: Maybe[str] = UNSET,
-        content: str,
-        type: str,
-        subject: Maybe[str] = UNSET,
-        key: Maybe[str | None] = UNSET,
-        tier: Maybe[m.Tier] = UNSET,
-        importance: Maybe[float] = UNSET,
-        confidence: Maybe[float] = UNSET,
-        weight: Maybe[float] = UNSET,
-        pinned: Maybe[bool] = UNSET,
-        read_only: Maybe[bool] = UNSET,
-        tags: Maybe[dict[str, Any]] = UNSET,
-        category: Maybe[str] = UNSET,
-        modality: Maybe[str] = UNSET,
-        metadata: Maybe[dict[str, m.JsonValue]] = UNSET,
-        happens_at: Maybe[str | None] = UNSET,
-        valid_from: Maybe[Time | None] = UNSET,
-        valid_to: Maybe[Time | None] = UNSET,
-        expires_at: Maybe[Time | None] = UNSET,
-        effective_at: Maybe[Time | None] = UNSET,
-        reason: Maybe[str] = UNSET,
-    ) -> m.EntryAnswer:
+    def entries_create(self, relationship_id: Id, *, idempotency_key: Maybe[str] = UNSET, content: str,
+            type: str, subject: Maybe[str] = UNSET, key: Maybe[str | None] = UNSET,
+            tier: Maybe[m.Tier] = UNSET, importance: Maybe[float] = UNSET, confidence: Maybe[float] = UNSET,
+            weight: Maybe[float] = UNSET, pinned: Maybe[bool] = UNSET, read_only: Maybe[bool] = UNSET,
+            tags: Maybe[dict[str, Any]] = UNSET, category: Maybe[str] = UNSET, modality: Maybe[str] = UNSET,
+            metadata: Maybe[dict[str, m.JsonValue]] = UNSET, happens_at: Maybe[str | None] = UNSET,
+            valid_from: Maybe[Time | None] = UNSET, valid_to: Maybe[Time | None] = UNSET,
+            expires_at: Maybe[Time | None] = UNSET, effective_at: Maybe[Time | None] = UNSET,
+            reason: Maybe[str] = UNSET) -> m.EntryAnswer:
         """Remember something.
 
         `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
@@ -1230,36 +751,14 @@ class Operations:
         those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
         `rereads_key`: see web.authentication. Declare methods by `@operation`.
         """
-        return self._send(
-            Operation(
-                "POST",
-                "/v1/relationships/{relationship_id}/entries",
-                path={"relationship_id": relationship_id},
-                headers={"Idempotency-Key": idempotency_key},
-                json={
-                    "content": content,
-                    "type": type,
-                    "subject": subject,
-                    "key": key,
-                    "tier": tier,
-                    "importance": importance,
-                    "confidence": confidence,
-                    "weight": weight,
-                    "pinned": pinned,
-                    "read_only": read_only,
-                    "tags": tags,
-                    "category": category,
-                    "modality": modality,
-                    "metadata": metadata,
-                    "happens_at": happens_at,
-                    "valid_from": valid_from,
-                    "valid_to": valid_to,
-                    "expires_at": expires_at,
-                    "effective_at": effective_at,
-                    "reason": reason,
-                },
-            )
-        )
+        return self._send(Operation("POST", "/v1/relationships/{relationship_id}/entries",
+                path={"relationship_id": relationship_id}, headers={"Idempotency-Key": idempotency_key},
+                json={"content": content, "type": type, "subject": subject, "key": key, "tier": tier,
+                "importance": importance, "confidence": confidence, "weight": weight, "pinned": pinned,
+                "read_only": read_only, "tags": tags, "category": category, "modality": modality,
+                "metadata": metadata, "happens_at": happens_at, "valid_from": valid_from,
+                "valid_to": valid_to, "expires_at": expires_at, "effective_at": effective_at,
+                "reason": reason}))
 
     def entries_read(self, relationship_id: Id, entry_id: Id) -> m.EntryAnswer:
         """Read an entry.
@@ -1271,123 +770,55 @@ class Operations:
         those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
         `rereads_key`: see web.authentication. Declare methods by `@operation`.
         """
-        return self._send(
-            Operation(
-                "GET",
-                "/v1/relationships/{relationship_id}/entries/{entry_id}",
-                path={"relationship_id": relationship_id, "entry_id": entry_id},
-            )
-        )
+        return self._send(Operation("GET", "/v1/relationships/{relationship_id}/entries/{entry_id}",
+                path={"relationship_id": relationship_id, "entry_id": entry_id}))
 
-    def entries_change(
-        self,
-        relationship_id: Id,
-        entry_id: Id,
-        *,
-        if_match: Maybe[str | int] = UNSET,
-        content: Maybe[str] = UNSET,
-        type: Maybe[str] = UNSET,
-        subject: Maybe[str] = UNSET,
-        key: Maybe[str | None] = UNSET,
-        tier: Maybe[m.Tier] = UNSET,
-        importance: Maybe[float] = UNSET,
-        confidence: Maybe[float] = UNSET,
-        weight: Maybe[float] = UNSET,
-        pinned: Maybe[bool] = UNSET,
-        read_only: Maybe[bool] = UNSET,
-        tags: Maybe[dict[str, Any]] = UNSET,
-        category: Maybe[str] = UNSET,
-        modality: Maybe[str] = UNSET,
-        metadata: Maybe[dict[str, m.JsonValue]] = UNSET,
-        happens_at: Maybe[str | None] = UNSET,
-        valid_from: Maybe[Time | None] = UNSET,
-        valid_to: Maybe[Time | None] = UNSET,
-        expires_at: Maybe[Time | None] = UNSET,
-        reason: Maybe[str] = UNSET,
-    ) -> m.EntryAnswer:
+    def entries_change(self, relationship_id: Id, entry_id: Id, *, if_match: Maybe[str | int] = UNSET,
+            content: Maybe[str] = UNSET, type: Maybe[str] = UNSET, subject: Maybe[str] = UNSET,
+            key: Maybe[str | None] = UNSET, tier: Maybe[m.Tier] = UNSET, importance: Maybe[float] = UNSET,
+            confidence: Maybe[float] = UNSET, weight: Maybe[float] = UNSET, pinned: Maybe[bool] = UNSET,
+            read_only: Maybe[bool] = UNSET, tags: Maybe[dict[str, Any]] = UNSET, category: Maybe[str] = UNSET,
+            modality: Maybe[str] = UNSET, metadata: Maybe[dict[str, m.JsonValue]] = UNSET,
+            happens_at: Maybe[str | None] = UNSET, valid_from: Maybe[Time | None] = UNSET,
+            valid_to: Maybe[Time | None] = UNSET, expires_at: Maybe[Time | None] = UNSET,
+            reason: Maybe[str] = UNSET) -> m.EntryAnswer:
         """Change an entry.
 
         With If-Match, a change that is based on an older version is refused: read it again and decide.
         """
-        return self._send(
-            Operation(
-                "PATCH",
-                "/v1/relationships/{relationship_id}/entries/{entry_id}",
+        return self._send(Operation("PATCH", "/v1/relationships/{relationship_id}/entries/{entry_id}",
                 path={"relationship_id": relationship_id, "entry_id": entry_id},
-                headers={"If-Match": if_match},
-                json={
-                    "content": content,
-                    "type": type,
-                    "subject": subject,
-                    "key": key,
-                    "tier": tier,
-                    "importance": importance,
-                    "confidence": confidence,
-                    "weight": weight,
-                    "pinned": pinned,
-                    "read_only": read_only,
-                    "tags": tags,
-                    "category": category,
-                    "modality": modality,
-                    "metadata": metadata,
-                    "happens_at": happens_at,
-                    "valid_from": valid_from,
-                    "valid_to": valid_to,
-                    "expires_at": expires_at,
-                    "reason": reason,
-                },
-            )
-        )
+                headers={"If-Match": if_match}, json={"content": content, "type": type, "subject": subject,
+                "key": key, "tier": tier, "importance": importance, "confidence": confidence,
+                "weight": weight, "pinned": pinned, "read_only": read_only, "tags": tags,
+                "category": category, "modality": modality, "metadata": metadata, "happens_at": happens_at,
+                "valid_from": valid_from, "valid_to": valid_to, "expires_at": expires_at, "reason": reason}))
 
-    def entries_delete(
-        self,
-        relationship_id: Id,
-        entry_id: Id,
-        *,
-        permanent: Maybe[bool] = UNSET,
-        messages: Maybe[Literal["redact", "keep"]] = UNSET,
-        if_match: Maybe[str | int] = UNSET,
-    ) -> m.GoneEntryAnswer:
+    def entries_delete(self, relationship_id: Id, entry_id: Id, *, permanent: Maybe[bool] = UNSET,
+            messages: Maybe[Literal["redact", "keep"]] = UNSET,
+            if_match: Maybe[str | int] = UNSET) -> m.GoneEntryAnswer:
         """Delete an entry, or erase it for good.
 
         A deleted entry can be restored. `permanent=true` erases it with every copy of its text, and answers
         with what is gone and which messages still hold its words: POST .../messages/redact erases those you
         choose.
         """
-        return self._send(
-            Operation(
-                "DELETE",
-                "/v1/relationships/{relationship_id}/entries/{entry_id}",
+        return self._send(Operation("DELETE", "/v1/relationships/{relationship_id}/entries/{entry_id}",
                 path={"relationship_id": relationship_id, "entry_id": entry_id},
-                query={"permanent": permanent, "messages": messages},
-                headers={"If-Match": if_match},
-            )
-        )
+                query={"permanent": permanent, "messages": messages}, headers={"If-Match": if_match}))
 
-    def entries_history(
-        self, relationship_id: Id, entry_id: Id, *, limit: Maybe[int] = UNSET, cursor: Maybe[str] = UNSET
-    ) -> m.RevisionPage:
+    def entries_history(self, relationship_id: Id, entry_id: Id, *, limit: Maybe[int] = UNSET,
+            cursor: Maybe[str] = UNSET) -> m.RevisionPage:
         """An entry's every change, newest first.
 
         It outlives the entry: of one that was erased, what happened and when, without its text.
         """
-        return self._send(
-            Operation(
-                "GET",
-                "/v1/relationships/{relationship_id}/entries/{entry_id}/history",
-                path={"relationship_id": relationship_id, "entry_id": entry_id},
-                query={"limit": limit, "cursor": cursor},
-            )
-        )
+        return self._send(Operation("GET", "/v1/relationships/{relationship_id}/entries/{entry_id}/history",
+                path={"relationship_id": relationship_id, "entry_id": entry_id}, query={"limit": limit,
+                "cursor": cursor}))
 
-    def entries_restore(
-        self,
-        relationship_id: Id,
-        entry_id: Id,
-        *,
-        if_match: Maybe[str | int] = UNSET,
-        reason: Maybe[str] = UNSET,
-    ) -> m.EntryAnswer:
+    def entries_restore(self, relationship_id: Id, entry_id: Id, *, if_match: Maybe[str | int] = UNSET,
+            reason: Maybe[str] = UNSET) -> m.EntryAnswer:
         """Bring a deleted, expired or superseded entry back.
 
         `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
@@ -1397,64 +828,28 @@ class Operations:
         those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
         `rereads_key`: see web.authentication. Declare methods by `@operation`.
         """
-        return self._send(
-            Operation(
-                "POST",
-                "/v1/relationships/{relationship_id}/entries/{entry_id}/restore",
+        return self._send(Operation("POST", "/v1/relationships/{relationship_id}/entries/{entry_id}/restore",
                 path={"relationship_id": relationship_id, "entry_id": entry_id},
-                headers={"If-Match": if_match},
-                json={"reason": reason},
-            )
-        )
+                headers={"If-Match": if_match}, json={"reason": reason}))
 
-    def entries_search(
-        self,
-        relationship_id: Id,
-        *,
-        query: str,
-        top_k: Maybe[int | None] = UNSET,
-        ranker: Maybe[str | None] = UNSET,
-        min_score: Maybe[float | None] = UNSET,
-        told_from: Maybe[Time | None] = UNSET,
-        told_to: Maybe[Time | None] = UNSET,
-        explain: Maybe[bool] = UNSET,
-        config: Maybe[dict[str, m.JsonValue]] = UNSET,
-        types: Maybe[Sequence[str]] = UNSET,
-        tags: Maybe[dict[str, Any]] = UNSET,
-        category: Maybe[str | None] = UNSET,
-        tiers: Maybe[Sequence[m.Tier]] = UNSET,
-        states: Maybe[Sequence[m.EntryState]] = UNSET,
-        subject: Maybe[str | None] = UNSET,
-    ) -> m.EntrySearchAnswer:
+    def entries_search(self, relationship_id: Id, *, query: str, top_k: Maybe[int | None] = UNSET,
+            ranker: Maybe[str | None] = UNSET, min_score: Maybe[float | None] = UNSET,
+            told_from: Maybe[Time | None] = UNSET, told_to: Maybe[Time | None] = UNSET,
+            explain: Maybe[bool] = UNSET, config: Maybe[dict[str, m.JsonValue]] = UNSET,
+            types: Maybe[Sequence[str]] = UNSET, tags: Maybe[dict[str, Any]] = UNSET,
+            category: Maybe[str | None] = UNSET, tiers: Maybe[Sequence[m.Tier]] = UNSET,
+            states: Maybe[Sequence[m.EntryState]] = UNSET,
+            subject: Maybe[str | None] = UNSET) -> m.EntrySearchAnswer:
         """Find entries.
 
         Entries of both tiers that have to do with the question, best first. What was just written is found
         at once, by its words; by its meaning as soon as a worker has embedded it.
         """
-        return self._send(
-            Operation(
-                "POST",
-                "/v1/relationships/{relationship_id}/entries/search",
-                path={"relationship_id": relationship_id},
-                json={
-                    "query": query,
-                    "top_k": top_k,
-                    "ranker": ranker,
-                    "min_score": min_score,
-                    "told_from": told_from,
-                    "told_to": told_to,
-                    "explain": explain,
-                    "config": config,
-                    "types": types,
-                    "tags": tags,
-                    "category": category,
-                    "tiers": tiers,
-                    "states": states,
-                    "subject": subject,
-                },
-                reading=True,
-            )
-        )
+        return self._send(Operation("POST", "/v1/relationships/{relationship_id}/entries/search",
+                path={"relationship_id": relationship_id}, json={"query": query, "top_k": top_k,
+                "ranker": ranker, "min_score": min_score, "told_from": told_from, "told_to": told_to,
+                "explain": explain, "config": config, "types": types, "tags": tags, "category": category,
+                "tiers": tiers, "states": states, "subject": subject}, reading=True))
 
     def events_list(self, relationship_id: Id, *, after: Maybe[str] = UNSET) -> m.EventsAnswer:
         """What happened, or as it happens.
@@ -1462,41 +857,24 @@ class Operations:
         Oldest first. With `Accept: text/event-stream` it stays open for five minutes and tells what
         happens, about a second later; a client that comes back with Last-Event-ID misses nothing.
         """
-        return self._send(
-            Operation(
-                "GET",
-                "/v1/relationships/{relationship_id}/events",
-                path={"relationship_id": relationship_id},
-                query={"after": after},
-            )
-        )
+        return self._send(Operation("GET", "/v1/relationships/{relationship_id}/events",
+                path={"relationship_id": relationship_id}, query={"after": after}))
 
     def events_delivery(self, relationship_id: Id) -> m.DeliveryAnswer:
         """Read how far the webhook has been told.
 
         404: nothing has happened yet since the companion has a webhook.
         """
-        return self._send(
-            Operation(
-                "GET",
-                "/v1/relationships/{relationship_id}/events/delivery",
-                path={"relationship_id": relationship_id},
-            )
-        )
+        return self._send(Operation("GET", "/v1/relationships/{relationship_id}/events/delivery",
+                path={"relationship_id": relationship_id}))
 
     def events_replay(self, relationship_id: Id, *, after: Maybe[str | None] = UNSET) -> m.DeliveryAnswer:
         """Tell the webhook again.
 
         Each under the ID that it had the first time. A delivery that was given up goes on.
         """
-        return self._send(
-            Operation(
-                "POST",
-                "/v1/relationships/{relationship_id}/events/replay",
-                path={"relationship_id": relationship_id},
-                json={"after": after},
-            )
-        )
+        return self._send(Operation("POST", "/v1/relationships/{relationship_id}/events/replay",
+                path={"relationship_id": relationship_id}, json={"after": after}))
 
     def relationships_export(self, relationship_id: Id, *, calls: Maybe[bool] = UNSET) -> m.Archive:
         """Export a relationship.
@@ -1505,182 +883,90 @@ class Operations:
         operations, entries, their whole history, held deletions. Streamed: a body that breaks off is not
         whole.
         """
-        return self._send(
-            Operation(
-                "GET",
-                "/v1/relationships/{relationship_id}/export",
-                path={"relationship_id": relationship_id},
-                query={"calls": calls},
-            )
-        )
+        return self._send(Operation("GET", "/v1/relationships/{relationship_id}/export",
+                path={"relationship_id": relationship_id}, query={"calls": calls}))
 
-    def file_tools_call(
-        self,
-        relationship_id: Id,
-        *,
-        name: str,
-        input: Maybe[dict[str, m.JsonValue]] = UNSET,
-        branch: Maybe[str] = UNSET,
-    ) -> m.FileToolAnswer:
+    def file_tools_call(self, relationship_id: Id, *, name: str, input: Maybe[dict[str, m.JsonValue]] = UNSET,
+            branch: Maybe[str] = UNSET) -> m.FileToolAnswer:
         """Call a file tool for a model.
 
         What it says is for the model, also where the tool refuses: then `is_error` is true.
         """
-        return self._send(
-            Operation(
-                "POST",
-                "/v1/relationships/{relationship_id}/file-tools",
-                path={"relationship_id": relationship_id},
-                json={"name": name, "input": input, "branch": branch},
-            )
-        )
+        return self._send(Operation("POST", "/v1/relationships/{relationship_id}/file-tools",
+                path={"relationship_id": relationship_id}, json={"name": name, "input": input,
+                "branch": branch}))
 
-    def files_list(
-        self,
-        relationship_id: Id,
-        *,
-        branch: Maybe[str] = UNSET,
-        at: Maybe[str] = UNSET,
-        prefix: Maybe[str] = UNSET,
-        depth: Maybe[int] = UNSET,
-    ) -> m.FilesAnswer:
+    def files_list(self, relationship_id: Id, *, branch: Maybe[str] = UNSET, at: Maybe[str] = UNSET,
+            prefix: Maybe[str] = UNSET, depth: Maybe[int] = UNSET) -> m.FilesAnswer:
         """List files.
 
         Those of a branch, or as they were at a commit. On main, generated files are as they are now.
         """
-        return self._send(
-            Operation(
-                "GET",
-                "/v1/relationships/{relationship_id}/files",
-                path={"relationship_id": relationship_id},
-                query={"branch": branch, "at": at, "prefix": prefix, "depth": depth},
-            )
-        )
+        return self._send(Operation("GET", "/v1/relationships/{relationship_id}/files",
+                path={"relationship_id": relationship_id}, query={"branch": branch, "at": at,
+                "prefix": prefix, "depth": depth}))
 
-    def files_change(
-        self,
-        relationship_id: Id,
-        *,
-        branch: Maybe[str] = UNSET,
-        changes: Sequence[m.FileChange],
-        message: Maybe[str] = UNSET,
-    ) -> m.CommittedAnswer:
+    def files_change(self, relationship_id: Id, *, branch: Maybe[str] = UNSET,
+            changes: Sequence[m.FileChange], message: Maybe[str] = UNSET) -> m.CommittedAnswer:
         """Change several files in one commit.
 
         Write, delete and move; all of it or, where one can't be done, nothing.
         """
-        return self._send(
-            Operation(
-                "POST",
-                "/v1/relationships/{relationship_id}/files",
-                path={"relationship_id": relationship_id},
-                query={"branch": branch},
-                json={"changes": changes, "message": message},
-            )
-        )
+        return self._send(Operation("POST", "/v1/relationships/{relationship_id}/files",
+                path={"relationship_id": relationship_id}, query={"branch": branch}, json={"changes": changes,
+                "message": message}))
 
-    def files_read(
-        self, relationship_id: Id, path: str, *, branch: Maybe[str] = UNSET, at: Maybe[str] = UNSET
-    ) -> m.FileAnswer:
+    def files_read(self, relationship_id: Id, path: str, *, branch: Maybe[str] = UNSET,
+            at: Maybe[str] = UNSET) -> m.FileAnswer:
         """Read a file.
 
         A view of a relationship's own files, sessions or tools, which its tokens open too.
         """
-        return self._send(
-            Operation(
-                "GET",
-                "/v1/relationships/{relationship_id}/files/{path}",
-                path={"relationship_id": relationship_id, "path": path},
-                query={"branch": branch, "at": at},
-            )
-        )
+        return self._send(Operation("GET", "/v1/relationships/{relationship_id}/files/{path}",
+                path={"relationship_id": relationship_id, "path": path}, query={"branch": branch, "at": at}))
 
-    def files_write(
-        self,
-        relationship_id: Id,
-        path: str,
-        *,
-        branch: Maybe[str] = UNSET,
-        if_match: Maybe[str | int] = UNSET,
-        content: str,
-        encoding: Maybe[m.EncodingEnum] = UNSET,
-        message: Maybe[str] = UNSET,
-    ) -> m.CommittedAnswer:
+    def files_write(self, relationship_id: Id, path: str, *, branch: Maybe[str] = UNSET,
+            if_match: Maybe[str | int] = UNSET, content: str, encoding: Maybe[m.EncodingEnum] = UNSET,
+            message: Maybe[str] = UNSET) -> m.CommittedAnswer:
         """Write a file.
 
         With If-Match it is written only where it says what you have read, or says this already.
         """
-        return self._send(
-            Operation(
-                "PUT",
-                "/v1/relationships/{relationship_id}/files/{path}",
-                path={"relationship_id": relationship_id, "path": path},
-                query={"branch": branch},
-                headers={"If-Match": if_match},
-                json={"content": content, "encoding": encoding, "message": message},
-            )
-        )
+        return self._send(Operation("PUT", "/v1/relationships/{relationship_id}/files/{path}",
+                path={"relationship_id": relationship_id, "path": path}, query={"branch": branch},
+                headers={"If-Match": if_match}, json={"content": content, "encoding": encoding,
+                "message": message}))
 
-    def files_delete(
-        self,
-        relationship_id: Id,
-        path: str,
-        *,
-        branch: Maybe[str] = UNSET,
-        if_match: Maybe[str | int] = UNSET,
-    ) -> m.CommittedAnswer:
+    def files_delete(self, relationship_id: Id, path: str, *, branch: Maybe[str] = UNSET,
+            if_match: Maybe[str | int] = UNSET) -> m.CommittedAnswer:
         """Delete a file.
 
         Its history stays.
         """
-        return self._send(
-            Operation(
-                "DELETE",
-                "/v1/relationships/{relationship_id}/files/{path}",
-                path={"relationship_id": relationship_id, "path": path},
-                query={"branch": branch},
-                headers={"If-Match": if_match},
-            )
-        )
+        return self._send(Operation("DELETE", "/v1/relationships/{relationship_id}/files/{path}",
+                path={"relationship_id": relationship_id, "path": path}, query={"branch": branch},
+                headers={"If-Match": if_match}))
 
-    def relationships_forget(
-        self,
-        relationship_id: Id,
-        *,
-        what: str,
-        dry_run: Maybe[bool] = UNSET,
-        depth: Maybe[m.DepthEnum] = UNSET,
-    ) -> m.PlanAnswer:
+    def relationships_forget(self, relationship_id: Id, *, what: str, dry_run: Maybe[bool] = UNSET,
+            depth: Maybe[m.DepthEnum] = UNSET) -> m.PlanAnswer:
         """Forget something by saying so.
 
         Finds what says it, among entries, parts of entries, messages of either side and documents, and
         hides or erases what surely does. What may is listed unticked: carry the plan out with the ticks you
         choose.
         """
-        return self._send(
-            Operation(
-                "POST",
-                "/v1/relationships/{relationship_id}/forget",
-                path={"relationship_id": relationship_id},
-                json={"what": what, "dry_run": dry_run, "depth": depth},
-            )
-        )
+        return self._send(Operation("POST", "/v1/relationships/{relationship_id}/forget",
+                path={"relationship_id": relationship_id}, json={"what": what, "dry_run": dry_run,
+                "depth": depth}))
 
-    def held_changes_list(
-        self, relationship_id: Id, *, limit: Maybe[int] = UNSET, cursor: Maybe[str] = UNSET
-    ) -> m.HeldChangePage:
+    def held_changes_list(self, relationship_id: Id, *, limit: Maybe[int] = UNSET,
+            cursor: Maybe[str] = UNSET) -> m.HeldChangePage:
         """List what merges could not decide, newest first.
 
         A view of a relationship's own files, sessions or tools, which its tokens open too.
         """
-        return self._send(
-            Operation(
-                "GET",
-                "/v1/relationships/{relationship_id}/held-changes",
-                path={"relationship_id": relationship_id},
-                query={"limit": limit, "cursor": cursor},
-            )
-        )
+        return self._send(Operation("GET", "/v1/relationships/{relationship_id}/held-changes",
+                path={"relationship_id": relationship_id}, query={"limit": limit, "cursor": cursor}))
 
     def held_changes_decide(self, relationship_id: Id, change_id: Id, *, accept: bool) -> m.HeldChangeAnswer:
         """Decide a held change.
@@ -1688,18 +974,12 @@ class Operations:
         Accept: the session's side takes the file's place, or the proposed profile is written. Decline: what
         is there stays.
         """
-        return self._send(
-            Operation(
-                "POST",
+        return self._send(Operation("POST",
                 "/v1/relationships/{relationship_id}/held-changes/{change_id}/decide",
-                path={"relationship_id": relationship_id, "change_id": change_id},
-                json={"accept": accept},
-            )
-        )
+                path={"relationship_id": relationship_id, "change_id": change_id}, json={"accept": accept}))
 
-    def held_deletions_list(
-        self, relationship_id: Id, *, limit: Maybe[int] = UNSET, cursor: Maybe[str] = UNSET
-    ) -> m.HeldPage:
+    def held_deletions_list(self, relationship_id: Id, *, limit: Maybe[int] = UNSET,
+            cursor: Maybe[str] = UNSET) -> m.HeldPage:
         """Deletions that were too many at once and wait for a person.
 
         `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
@@ -1709,27 +989,17 @@ class Operations:
         those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
         `rereads_key`: see web.authentication. Declare methods by `@operation`.
         """
-        return self._send(
-            Operation(
-                "GET",
-                "/v1/relationships/{relationship_id}/held-deletions",
-                path={"relationship_id": relationship_id},
-                query={"limit": limit, "cursor": cursor},
-            )
-        )
+        return self._send(Operation("GET", "/v1/relationships/{relationship_id}/held-deletions",
+                path={"relationship_id": relationship_id}, query={"limit": limit, "cursor": cursor}))
 
     def held_deletions_confirm(self, relationship_id: Id, held_id: Id) -> m.DecidedAnswer:
         """Delete what was held.
 
         Each deletion can still be undone by restoring its entry. Entries changed since are left alone.
         """
-        return self._send(
-            Operation(
-                "POST",
+        return self._send(Operation("POST",
                 "/v1/relationships/{relationship_id}/held-deletions/{held_id}/confirm",
-                path={"relationship_id": relationship_id, "held_id": held_id},
-            )
-        )
+                path={"relationship_id": relationship_id, "held_id": held_id}))
 
     def held_deletions_decline(self, relationship_id: Id, held_id: Id) -> m.HeldAnswer:
         """Keep the entries.
@@ -1741,17 +1011,12 @@ class Operations:
         those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
         `rereads_key`: see web.authentication. Declare methods by `@operation`.
         """
-        return self._send(
-            Operation(
-                "POST",
+        return self._send(Operation("POST",
                 "/v1/relationships/{relationship_id}/held-deletions/{held_id}/decline",
-                path={"relationship_id": relationship_id, "held_id": held_id},
-            )
-        )
+                path={"relationship_id": relationship_id, "held_id": held_id}))
 
-    def history_list(
-        self, relationship_id: Id, *, limit: Maybe[int] = UNSET, cursor: Maybe[str] = UNSET
-    ) -> m.RevisionPage:
+    def history_list(self, relationship_id: Id, *, limit: Maybe[int] = UNSET,
+            cursor: Maybe[str] = UNSET) -> m.RevisionPage:
         """Every change of the relationship's memory, newest first.
 
         `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
@@ -1761,83 +1026,51 @@ class Operations:
         those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
         `rereads_key`: see web.authentication. Declare methods by `@operation`.
         """
-        return self._send(
-            Operation(
-                "GET",
-                "/v1/relationships/{relationship_id}/history",
-                path={"relationship_id": relationship_id},
-                query={"limit": limit, "cursor": cursor},
-            )
-        )
+        return self._send(Operation("GET", "/v1/relationships/{relationship_id}/history",
+                path={"relationship_id": relationship_id}, query={"limit": limit, "cursor": cursor}))
 
     def hot_context_read(self, relationship_id: Id) -> m.HotContextAnswer:
         """Read hot context.
 
         What the agent left for chat; version 0 where there is none.
         """
-        return self._send(
-            Operation(
-                "GET",
-                "/v1/relationships/{relationship_id}/hot-context",
-                path={"relationship_id": relationship_id},
-            )
-        )
+        return self._send(Operation("GET", "/v1/relationships/{relationship_id}/hot-context",
+                path={"relationship_id": relationship_id}))
 
-    def hot_context_write(
-        self, relationship_id: Id, *, if_match: Maybe[str | int] = UNSET, content: str
-    ) -> m.HotContextAnswer:
+    def hot_context_write(self, relationship_id: Id, *, if_match: Maybe[str | int] = UNSET,
+            content: str) -> m.HotContextAnswer:
         """Write hot context.
 
         Its next version, which the next context shows. The same again makes no new version.
         """
-        return self._send(
-            Operation(
-                "PUT",
-                "/v1/relationships/{relationship_id}/hot-context",
-                path={"relationship_id": relationship_id},
-                headers={"If-Match": if_match},
-                json={"content": content},
-            )
-        )
+        return self._send(Operation("PUT", "/v1/relationships/{relationship_id}/hot-context",
+                path={"relationship_id": relationship_id}, headers={"If-Match": if_match},
+                json={"content": content}))
 
-    def hot_context_versions(
-        self, relationship_id: Id, *, limit: Maybe[int] = UNSET, cursor: Maybe[str] = UNSET
-    ) -> m.HotContextVersionPage:
+    def hot_context_versions(self, relationship_id: Id, *, limit: Maybe[int] = UNSET,
+            cursor: Maybe[str] = UNSET) -> m.HotContextVersionPage:
         """List hot context's versions, newest first.
 
         A view of a relationship's own files, sessions or tools, which its tokens open too.
         """
-        return self._send(
-            Operation(
-                "GET",
-                "/v1/relationships/{relationship_id}/hot-context/versions",
-                path={"relationship_id": relationship_id},
-                query={"limit": limit, "cursor": cursor},
-            )
-        )
+        return self._send(Operation("GET", "/v1/relationships/{relationship_id}/hot-context/versions",
+                path={"relationship_id": relationship_id}, query={"limit": limit, "cursor": cursor}))
 
-    def relationships_import(
-        self,
-        relationship_id: Id,
-        *,
-        format: Literal["rapport.relationship"],
-        version: Literal[1],
-        exported_from: Maybe[dict[str, m.JsonValue] | None] = UNSET,
-        companion: Maybe[dict[str, m.JsonValue] | None] = UNSET,
-        user: Maybe[dict[str, m.JsonValue] | None] = UNSET,
-        relationship: Maybe[m.ArchivedRelationship] = UNSET,
-        profile: Maybe[m.ArchivedProfile | None] = UNSET,
-        profile_revisions: Maybe[Sequence[m.ArchivedProfileRevision]] = UNSET,
-        sessions: Maybe[Sequence[m.ArchivedSession]] = UNSET,
-        turns: Maybe[Sequence[m.ArchivedTurn]] = UNSET,
-        entries: Maybe[Sequence[m.ArchivedEntry]] = UNSET,
-        revisions: Maybe[Sequence[m.ArchivedRevision]] = UNSET,
-        held_deletions: Maybe[Sequence[m.ArchivedHeldDeletion]] = UNSET,
-        summaries: Maybe[Sequence[m.ArchivedSummary]] = UNSET,
-        behaviour_runs: Maybe[Sequence[m.ArchivedBehaviourRun]] = UNSET,
-        outbox: Maybe[Sequence[m.ArchivedOutboxMessage]] = UNSET,
-        model_calls: Maybe[Sequence[m.ArchivedModelCall]] = UNSET,
-    ) -> m.ImportedAnswer:
+    def relationships_import(self, relationship_id: Id, *, format: Literal["rapport.relationship"],
+            version: Literal[1], exported_from: Maybe[dict[str, m.JsonValue] | None] = UNSET,
+            companion: Maybe[dict[str, m.JsonValue] | None] = UNSET,
+            user: Maybe[dict[str, m.JsonValue] | None] = UNSET,
+            relationship: Maybe[m.ArchivedRelationship] = UNSET,
+            profile: Maybe[m.ArchivedProfile | None] = UNSET,
+            profile_revisions: Maybe[Sequence[m.ArchivedProfileRevision]] = UNSET,
+            sessions: Maybe[Sequence[m.ArchivedSession]] = UNSET,
+            turns: Maybe[Sequence[m.ArchivedTurn]] = UNSET, entries: Maybe[Sequence[m.ArchivedEntry]] = UNSET,
+            revisions: Maybe[Sequence[m.ArchivedRevision]] = UNSET,
+            held_deletions: Maybe[Sequence[m.ArchivedHeldDeletion]] = UNSET,
+            summaries: Maybe[Sequence[m.ArchivedSummary]] = UNSET,
+            behaviour_runs: Maybe[Sequence[m.ArchivedBehaviourRun]] = UNSET,
+            outbox: Maybe[Sequence[m.ArchivedOutboxMessage]] = UNSET,
+            model_calls: Maybe[Sequence[m.ArchivedModelCall]] = UNSET) -> m.ImportedAnswer:
         """Import a relationship.
 
         Into one that holds nothing yet, of this project or another, here or elsewhere. Everything or
@@ -1847,32 +1080,13 @@ class Operations:
         content. What was said in the future is refused, and so are more active entries than
         `ingestion.max_entries` allows.
         """
-        return self._send(
-            Operation(
-                "POST",
-                "/v1/relationships/{relationship_id}/import",
-                path={"relationship_id": relationship_id},
-                json={
-                    "format": format,
-                    "version": version,
-                    "exported_from": exported_from,
-                    "companion": companion,
-                    "user": user,
-                    "relationship": relationship,
-                    "profile": profile,
-                    "profile_revisions": profile_revisions,
-                    "sessions": sessions,
-                    "turns": turns,
-                    "entries": entries,
-                    "revisions": revisions,
-                    "held_deletions": held_deletions,
-                    "summaries": summaries,
-                    "behaviour_runs": behaviour_runs,
-                    "outbox": outbox,
-                    "model_calls": model_calls,
-                },
-            )
-        )
+        return self._send(Operation("POST", "/v1/relationships/{relationship_id}/import",
+                path={"relationship_id": relationship_id}, json={"format": format, "version": version,
+                "exported_from": exported_from, "companion": companion, "user": user,
+                "relationship": relationship, "profile": profile, "profile_revisions": profile_revisions,
+                "sessions": sessions, "turns": turns, "entries": entries, "revisions": revisions,
+                "held_deletions": held_deletions, "summaries": summaries, "behaviour_runs": behaviour_runs,
+                "outbox": outbox, "model_calls": model_calls}))
 
     def turns_ingest(self, relationship_id: Id) -> m.DueAnswer:
         """Read the turns that wait for their trigger now.
@@ -1884,98 +1098,50 @@ class Operations:
         those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
         `rereads_key`: see web.authentication. Declare methods by `@operation`.
         """
-        return self._send(
-            Operation(
-                "POST",
-                "/v1/relationships/{relationship_id}/ingest",
-                path={"relationship_id": relationship_id},
-            )
-        )
+        return self._send(Operation("POST", "/v1/relationships/{relationship_id}/ingest",
+                path={"relationship_id": relationship_id}))
 
-    def messages_list(
-        self,
-        relationship_id: Id,
-        *,
-        limit: Maybe[int] = UNSET,
-        cursor: Maybe[str] = UNSET,
-        session: Maybe[str] = UNSET,
-        hidden: Maybe[bool] = UNSET,
-    ) -> m.MessagePage:
+    def messages_list(self, relationship_id: Id, *, limit: Maybe[int] = UNSET, cursor: Maybe[str] = UNSET,
+            session: Maybe[str] = UNSET, hidden: Maybe[bool] = UNSET) -> m.MessagePage:
         """List messages.
 
         The conversation, newest first.
         """
-        return self._send(
-            Operation(
-                "GET",
-                "/v1/relationships/{relationship_id}/messages",
-                path={"relationship_id": relationship_id},
-                query={"limit": limit, "cursor": cursor, "session": session, "hidden": hidden},
-            )
-        )
+        return self._send(Operation("GET", "/v1/relationships/{relationship_id}/messages",
+                path={"relationship_id": relationship_id}, query={"limit": limit, "cursor": cursor,
+                "session": session, "hidden": hidden}))
 
-    def messages_hide(
-        self,
-        relationship_id: Id,
-        *,
-        messages: Maybe[Sequence[Id]] = UNSET,
-        turns: Maybe[Sequence[Id]] = UNSET,
-        from_seq: Maybe[int | None] = UNSET,
-        to_seq: Maybe[int | None] = UNSET,
-    ) -> m.HiddenAnswer:
+    def messages_hide(self, relationship_id: Id, *, messages: Maybe[Sequence[Id]] = UNSET,
+            turns: Maybe[Sequence[Id]] = UNSET, from_seq: Maybe[int | None] = UNSET,
+            to_seq: Maybe[int | None] = UNSET) -> m.HiddenAnswer:
         """Hide messages.
 
         Keeps them out of searches, contexts and readings. Entries that rest on them stay: POST .../forget
         reaches those too. All or, where a message or turn is not there, none.
         """
-        return self._send(
-            Operation(
-                "POST",
-                "/v1/relationships/{relationship_id}/messages/hide",
-                path={"relationship_id": relationship_id},
-                json={"messages": messages, "turns": turns, "from_seq": from_seq, "to_seq": to_seq},
-            )
-        )
+        return self._send(Operation("POST", "/v1/relationships/{relationship_id}/messages/hide",
+                path={"relationship_id": relationship_id}, json={"messages": messages, "turns": turns,
+                "from_seq": from_seq, "to_seq": to_seq}))
 
-    def messages_redact(
-        self,
-        relationship_id: Id,
-        *,
-        messages: Maybe[Sequence[Id]] = UNSET,
-        turns: Maybe[Sequence[Id]] = UNSET,
-        from_seq: Maybe[int | None] = UNSET,
-        to_seq: Maybe[int | None] = UNSET,
-    ) -> m.ErasedAnswer:
+    def messages_redact(self, relationship_id: Id, *, messages: Maybe[Sequence[Id]] = UNSET,
+            turns: Maybe[Sequence[Id]] = UNSET, from_seq: Maybe[int | None] = UNSET,
+            to_seq: Maybe[int | None] = UNSET) -> m.ErasedAnswer:
         """Erase the words of messages.
 
         Empties them for good, with every copy: in the index, in prompts and answers of models, in what was
         proposed from them. That they were said, when and by whom stays. Entries that rest on them stay,
         too: erase those by themselves. All of them or, where one is not there, none.
         """
-        return self._send(
-            Operation(
-                "POST",
-                "/v1/relationships/{relationship_id}/messages/redact",
-                path={"relationship_id": relationship_id},
-                json={"messages": messages, "turns": turns, "from_seq": from_seq, "to_seq": to_seq},
-            )
-        )
+        return self._send(Operation("POST", "/v1/relationships/{relationship_id}/messages/redact",
+                path={"relationship_id": relationship_id}, json={"messages": messages, "turns": turns,
+                "from_seq": from_seq, "to_seq": to_seq}))
 
-    def messages_search(
-        self,
-        relationship_id: Id,
-        *,
-        query: str,
-        top_k: Maybe[int | None] = UNSET,
-        ranker: Maybe[str | None] = UNSET,
-        min_score: Maybe[float | None] = UNSET,
-        told_from: Maybe[Time | None] = UNSET,
-        told_to: Maybe[Time | None] = UNSET,
-        explain: Maybe[bool] = UNSET,
-        config: Maybe[dict[str, m.JsonValue]] = UNSET,
-        roles: Maybe[Sequence[m.MessageRole]] = UNSET,
-        session: Maybe[str | None] = UNSET,
-    ) -> m.MessageSearchAnswer:
+    def messages_search(self, relationship_id: Id, *, query: str, top_k: Maybe[int | None] = UNSET,
+            ranker: Maybe[str | None] = UNSET, min_score: Maybe[float | None] = UNSET,
+            told_from: Maybe[Time | None] = UNSET, told_to: Maybe[Time | None] = UNSET,
+            explain: Maybe[bool] = UNSET, config: Maybe[dict[str, m.JsonValue]] = UNSET,
+            roles: Maybe[Sequence[m.MessageRole]] = UNSET,
+            session: Maybe[str | None] = UNSET) -> m.MessageSearchAnswer:
         """Find messages.
 
         Messages that have to do with the question, best first: its words and meaning in the message itself
@@ -1983,57 +1149,24 @@ class Operations:
         was not to be read, is not found, nor is one that a deleted entry rests on; the list of messages has
         them.
         """
-        return self._send(
-            Operation(
-                "POST",
-                "/v1/relationships/{relationship_id}/messages/search",
-                path={"relationship_id": relationship_id},
-                json={
-                    "query": query,
-                    "top_k": top_k,
-                    "ranker": ranker,
-                    "min_score": min_score,
-                    "told_from": told_from,
-                    "told_to": told_to,
-                    "explain": explain,
-                    "config": config,
-                    "roles": roles,
-                    "session": session,
-                },
-                reading=True,
-            )
-        )
+        return self._send(Operation("POST", "/v1/relationships/{relationship_id}/messages/search",
+                path={"relationship_id": relationship_id}, json={"query": query, "top_k": top_k,
+                "ranker": ranker, "min_score": min_score, "told_from": told_from, "told_to": told_to,
+                "explain": explain, "config": config, "roles": roles, "session": session}, reading=True))
 
-    def messages_show(
-        self,
-        relationship_id: Id,
-        *,
-        messages: Maybe[Sequence[Id]] = UNSET,
-        turns: Maybe[Sequence[Id]] = UNSET,
-        from_seq: Maybe[int | None] = UNSET,
-        to_seq: Maybe[int | None] = UNSET,
-    ) -> m.HiddenAnswer:
+    def messages_show(self, relationship_id: Id, *, messages: Maybe[Sequence[Id]] = UNSET,
+            turns: Maybe[Sequence[Id]] = UNSET, from_seq: Maybe[int | None] = UNSET,
+            to_seq: Maybe[int | None] = UNSET) -> m.HiddenAnswer:
         """Show hidden messages again.
 
         Undoes hiding. An erased message stays empty.
         """
-        return self._send(
-            Operation(
-                "POST",
-                "/v1/relationships/{relationship_id}/messages/show",
-                path={"relationship_id": relationship_id},
-                json={"messages": messages, "turns": turns, "from_seq": from_seq, "to_seq": to_seq},
-            )
-        )
+        return self._send(Operation("POST", "/v1/relationships/{relationship_id}/messages/show",
+                path={"relationship_id": relationship_id}, json={"messages": messages, "turns": turns,
+                "from_seq": from_seq, "to_seq": to_seq}))
 
-    def outbox_list(
-        self,
-        relationship_id: Id,
-        *,
-        limit: Maybe[int] = UNSET,
-        cursor: Maybe[str] = UNSET,
-        acknowledged: Maybe[bool] = UNSET,
-    ) -> m.OutboxPage:
+    def outbox_list(self, relationship_id: Id, *, limit: Maybe[int] = UNSET, cursor: Maybe[str] = UNSET,
+            acknowledged: Maybe[bool] = UNSET) -> m.OutboxPage:
         """List messages that wait for the person, oldest first.
 
         `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
@@ -2043,27 +1176,17 @@ class Operations:
         those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
         `rereads_key`: see web.authentication. Declare methods by `@operation`.
         """
-        return self._send(
-            Operation(
-                "GET",
-                "/v1/relationships/{relationship_id}/outbox",
-                path={"relationship_id": relationship_id},
-                query={"limit": limit, "cursor": cursor, "acknowledged": acknowledged},
-            )
-        )
+        return self._send(Operation("GET", "/v1/relationships/{relationship_id}/outbox",
+                path={"relationship_id": relationship_id}, query={"limit": limit, "cursor": cursor,
+                "acknowledged": acknowledged}))
 
     def outbox_acknowledge(self, relationship_id: Id, message_id: Id) -> m.OutboxAnswer:
         """Say that a message was taken.
 
         It is listed and streamed no more. Once more changes nothing.
         """
-        return self._send(
-            Operation(
-                "POST",
-                "/v1/relationships/{relationship_id}/outbox/{message_id}/ack",
-                path={"relationship_id": relationship_id, "message_id": message_id},
-            )
-        )
+        return self._send(Operation("POST", "/v1/relationships/{relationship_id}/outbox/{message_id}/ack",
+                path={"relationship_id": relationship_id, "message_id": message_id}))
 
     def outbox_stream(self, relationship_id: Id, *, seconds: Maybe[int] = UNSET) -> None:
         """Be told of messages as they come.
@@ -2072,14 +1195,8 @@ class Operations:
         The stream ends after `seconds`; a client that comes back with `Last-Event-ID` is told what it does
         not know yet.
         """
-        return self._send(
-            Operation(
-                "GET",
-                "/v1/relationships/{relationship_id}/outbox/stream",
-                path={"relationship_id": relationship_id},
-                query={"seconds": seconds},
-            )
-        )
+        return self._send(Operation("GET", "/v1/relationships/{relationship_id}/outbox/stream",
+                path={"relationship_id": relationship_id}, query={"seconds": seconds}))
 
     def plans_read(self, relationship_id: Id, plan_id: Id) -> m.PlanAnswer:
         """Read a plan.
@@ -2091,126 +1208,71 @@ class Operations:
         those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
         `rereads_key`: see web.authentication. Declare methods by `@operation`.
         """
-        return self._send(
-            Operation(
-                "GET",
-                "/v1/relationships/{relationship_id}/plans/{plan_id}",
-                path={"relationship_id": relationship_id, "plan_id": plan_id},
-            )
-        )
+        return self._send(Operation("GET", "/v1/relationships/{relationship_id}/plans/{plan_id}",
+                path={"relationship_id": relationship_id, "plan_id": plan_id}))
 
-    def plans_carry_out(
-        self,
-        relationship_id: Id,
-        plan_id: Id,
-        *,
-        ticked: Maybe[Sequence[int] | None] = UNSET,
-        depth: Maybe[Literal["hide", "erase"] | None] = UNSET,
-    ) -> m.PlanAnswer:
+    def plans_carry_out(self, relationship_id: Id, plan_id: Id, *,
+            ticked: Maybe[Sequence[int] | None] = UNSET,
+            depth: Maybe[Literal["hide", "erase"] | None] = UNSET) -> m.PlanAnswer:
         """Carry a plan out.
 
         All of it in one transaction. What was changed since the plan was made is left alone, and told.
         """
-        return self._send(
-            Operation(
-                "POST",
-                "/v1/relationships/{relationship_id}/plans/{plan_id}/carry-out",
-                path={"relationship_id": relationship_id, "plan_id": plan_id},
-                json={"ticked": ticked, "depth": depth},
-            )
-        )
+        return self._send(Operation("POST", "/v1/relationships/{relationship_id}/plans/{plan_id}/carry-out",
+                path={"relationship_id": relationship_id, "plan_id": plan_id}, json={"ticked": ticked,
+                "depth": depth}))
 
     def plans_undo(self, relationship_id: Id, plan_id: Id) -> m.PlanAnswer:
         """Undo a plan.
 
         Brings back what it hid and changed. What was erased stays erased.
         """
-        return self._send(
-            Operation(
-                "POST",
-                "/v1/relationships/{relationship_id}/plans/{plan_id}/undo",
-                path={"relationship_id": relationship_id, "plan_id": plan_id},
-            )
-        )
+        return self._send(Operation("POST", "/v1/relationships/{relationship_id}/plans/{plan_id}/undo",
+                path={"relationship_id": relationship_id, "plan_id": plan_id}))
 
     def profile_read(self, relationship_id: Id) -> m.ProfileDocument:
         """Read the profile.
 
         {} with the ETag "0" until something was written.
         """
-        return self._send(
-            Operation(
-                "GET",
-                "/v1/relationships/{relationship_id}/profile",
-                path={"relationship_id": relationship_id},
-            )
-        )
+        return self._send(Operation("GET", "/v1/relationships/{relationship_id}/profile",
+                path={"relationship_id": relationship_id}))
 
-    def profile_replace(
-        self, relationship_id: Id, *, if_match: Maybe[str | int] = UNSET, body: dict[str, Any]
-    ) -> m.ProfileDocument:
+    def profile_replace(self, relationship_id: Id, *, if_match: Maybe[str | int] = UNSET,
+            body: dict[str, Any]) -> m.ProfileDocument:
         """Replace the profile.
 
         The profile becomes the body. The same again makes no new version.
         """
-        return self._send(
-            Operation(
-                "PUT",
-                "/v1/relationships/{relationship_id}/profile",
-                path={"relationship_id": relationship_id},
-                headers={"If-Match": if_match},
-                json=body,
-            )
-        )
+        return self._send(Operation("PUT", "/v1/relationships/{relationship_id}/profile",
+                path={"relationship_id": relationship_id}, headers={"If-Match": if_match}, json=body))
 
-    def profile_patch(
-        self, relationship_id: Id, *, if_match: Maybe[str | int] = UNSET, body: dict[str, Any]
-    ) -> m.ProfileDocument:
+    def profile_patch(self, relationship_id: Id, *, if_match: Maybe[str | int] = UNSET,
+            body: dict[str, Any]) -> m.ProfileDocument:
         """Change the profile.
 
         Merge the body in (RFC 7396): objects merge, null removes, anything else replaces.
         """
-        return self._send(
-            Operation(
-                "PATCH",
-                "/v1/relationships/{relationship_id}/profile",
-                path={"relationship_id": relationship_id},
-                headers={"If-Match": if_match},
-                json=body,
-            )
-        )
+        return self._send(Operation("PATCH", "/v1/relationships/{relationship_id}/profile",
+                path={"relationship_id": relationship_id}, headers={"If-Match": if_match}, json=body))
 
-    def profile_history(
-        self, relationship_id: Id, *, limit: Maybe[int] = UNSET, cursor: Maybe[str] = UNSET
-    ) -> m.ProfileHistoryPage:
+    def profile_history(self, relationship_id: Id, *, limit: Maybe[int] = UNSET,
+            cursor: Maybe[str] = UNSET) -> m.ProfileHistoryPage:
         """List the profile's versions.
 
         Newest first, each with all its data.
         """
-        return self._send(
-            Operation(
-                "GET",
-                "/v1/relationships/{relationship_id}/profile/history",
-                path={"relationship_id": relationship_id},
-                query={"limit": limit, "cursor": cursor},
-            )
-        )
+        return self._send(Operation("GET", "/v1/relationships/{relationship_id}/profile/history",
+                path={"relationship_id": relationship_id}, query={"limit": limit, "cursor": cursor}))
 
-    def sessions_list(
-        self, relationship_id: Id, *, limit: Maybe[int] = UNSET, cursor: Maybe[str] = UNSET
-    ) -> m.SessionPage:
+    def sessions_list(self, relationship_id: Id, *, limit: Maybe[int] = UNSET,
+            cursor: Maybe[str] = UNSET) -> m.SessionPage:
         """List sessions.
 
         By name, ended ones too.
         """
-        return self._send(
-            Operation(
-                "GET",
-                "/v1/relationships/{relationship_id}/sessions",
-                path={"relationship_id": relationship_id},
-                query={"limit": limit, "cursor": cursor},
-            )
-        )
+        return self._send(Operation("GET", "/v1/relationships/{relationship_id}/sessions",
+                path={"relationship_id": relationship_id}, query={"limit": limit, "cursor": cursor}))
 
     def sessions_read(self, relationship_id: Id, session: str) -> m.SessionAnswer:
         """Read a session.
@@ -2222,71 +1284,37 @@ class Operations:
         those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
         `rereads_key`: see web.authentication. Declare methods by `@operation`.
         """
-        return self._send(
-            Operation(
-                "GET",
-                "/v1/relationships/{relationship_id}/sessions/{session}",
-                path={"relationship_id": relationship_id, "session": session},
-            )
-        )
+        return self._send(Operation("GET", "/v1/relationships/{relationship_id}/sessions/{session}",
+                path={"relationship_id": relationship_id, "session": session}))
 
-    def sessions_change(
-        self,
-        relationship_id: Id,
-        session: str,
-        *,
-        if_match: Maybe[str | int] = UNSET,
-        state: dict[str, m.JsonValue],
-    ) -> m.SessionAnswer:
+    def sessions_change(self, relationship_id: Id, session: str, *, if_match: Maybe[str | int] = UNSET,
+            state: dict[str, m.JsonValue]) -> m.SessionAnswer:
         """Change a session's state.
 
         Merge `state` into what is there (RFC 7396). A session that is new or ended is opened.
         """
-        return self._send(
-            Operation(
-                "PATCH",
-                "/v1/relationships/{relationship_id}/sessions/{session}",
-                path={"relationship_id": relationship_id, "session": session},
-                headers={"If-Match": if_match},
-                json={"state": state},
-            )
-        )
+        return self._send(Operation("PATCH", "/v1/relationships/{relationship_id}/sessions/{session}",
+                path={"relationship_id": relationship_id, "session": session}, headers={"If-Match": if_match},
+                json={"state": state}))
 
     def sessions_end(self, relationship_id: Id, session: str) -> m.SessionAnswer:
         """End a session.
 
         Clears its state. Ending it again changes nothing; a new turn opens it again.
         """
-        return self._send(
-            Operation(
-                "POST",
-                "/v1/relationships/{relationship_id}/sessions/{session}/end",
-                path={"relationship_id": relationship_id, "session": session},
-            )
-        )
+        return self._send(Operation("POST", "/v1/relationships/{relationship_id}/sessions/{session}/end",
+                path={"relationship_id": relationship_id, "session": session}))
 
-    def summaries_list(
-        self,
-        relationship_id: Id,
-        *,
-        limit: Maybe[int] = UNSET,
-        cursor: Maybe[str] = UNSET,
-        messages: Maybe[int] = UNSET,
-        state: Maybe[m.SummaryState] = UNSET,
-    ) -> m.SummaryPage:
+    def summaries_list(self, relationship_id: Id, *, limit: Maybe[int] = UNSET, cursor: Maybe[str] = UNSET,
+            messages: Maybe[int] = UNSET, state: Maybe[m.SummaryState] = UNSET) -> m.SummaryPage:
         """List the summaries of the conversation, newest first.
 
         Every version, those on their way too. Contexts show the first one that is `ready`, in the layer
         `summary`, unless one is being made again.
         """
-        return self._send(
-            Operation(
-                "GET",
-                "/v1/relationships/{relationship_id}/summaries",
-                path={"relationship_id": relationship_id},
-                query={"limit": limit, "cursor": cursor, "messages": messages, "state": state},
-            )
-        )
+        return self._send(Operation("GET", "/v1/relationships/{relationship_id}/summaries",
+                path={"relationship_id": relationship_id}, query={"limit": limit, "cursor": cursor,
+                "messages": messages, "state": state}))
 
     def summaries_make(self, relationship_id: Id) -> m.SummaryAnswer:
         """Summarise the conversation now.
@@ -2294,13 +1322,8 @@ class Operations:
         Of all messages there are by now, by a worker; where such a summary is there already, it is the
         answer.
         """
-        return self._send(
-            Operation(
-                "POST",
-                "/v1/relationships/{relationship_id}/summaries",
-                path={"relationship_id": relationship_id},
-            )
-        )
+        return self._send(Operation("POST", "/v1/relationships/{relationship_id}/summaries",
+                path={"relationship_id": relationship_id}))
 
     def summaries_read(self, relationship_id: Id, summary_id: Id) -> m.SummaryAnswer:
         """Read a summary.
@@ -2312,43 +1335,25 @@ class Operations:
         those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
         `rereads_key`: see web.authentication. Declare methods by `@operation`.
         """
-        return self._send(
-            Operation(
-                "GET",
-                "/v1/relationships/{relationship_id}/summaries/{summary_id}",
-                path={"relationship_id": relationship_id, "summary_id": summary_id},
-            )
-        )
+        return self._send(Operation("GET", "/v1/relationships/{relationship_id}/summaries/{summary_id}",
+                path={"relationship_id": relationship_id, "summary_id": summary_id}))
 
     def summaries_edit(self, relationship_id: Id, summary_id: Id, *, text: str) -> m.SummaryAnswer:
         """Write a summary anew.
 
         As its next version, which the next summary extends. The versions before it stay.
         """
-        return self._send(
-            Operation(
-                "PUT",
-                "/v1/relationships/{relationship_id}/summaries/{summary_id}",
-                path={"relationship_id": relationship_id, "summary_id": summary_id},
-                json={"text": text},
-            )
-        )
+        return self._send(Operation("PUT", "/v1/relationships/{relationship_id}/summaries/{summary_id}",
+                path={"relationship_id": relationship_id, "summary_id": summary_id}, json={"text": text}))
 
-    def tokens_create(
-        self, relationship_id: Id, *, scopes: Sequence[m.NewTokenScopesEnum], expires_in: Maybe[int] = UNSET
-    ) -> m.TokenAnswer:
+    def tokens_create(self, relationship_id: Id, *, scopes: Sequence[m.NewTokenScopesEnum],
+            expires_in: Maybe[int] = UNSET) -> m.TokenAnswer:
         """Create a relationship token.
 
         For the person's own browser: it opens this relationship alone, until it expires.
         """
-        return self._send(
-            Operation(
-                "POST",
-                "/v1/relationships/{relationship_id}/tokens",
-                path={"relationship_id": relationship_id},
-                json={"scopes": scopes, "expires_in": expires_in},
-            )
-        )
+        return self._send(Operation("POST", "/v1/relationships/{relationship_id}/tokens",
+                path={"relationship_id": relationship_id}, json={"scopes": scopes, "expires_in": expires_in}))
 
     def tokens_revoke(self, relationship_id: Id, token_id: Id) -> None:
         """Revoke a relationship token.
@@ -2360,13 +1365,8 @@ class Operations:
         those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
         `rereads_key`: see web.authentication. Declare methods by `@operation`.
         """
-        return self._send(
-            Operation(
-                "DELETE",
-                "/v1/relationships/{relationship_id}/tokens/{token_id}",
-                path={"relationship_id": relationship_id, "token_id": token_id},
-            )
-        )
+        return self._send(Operation("DELETE", "/v1/relationships/{relationship_id}/tokens/{token_id}",
+                path={"relationship_id": relationship_id, "token_id": token_id}))
 
     def tools_call(self, relationship_id: Id, name: str, *, body: dict[str, Any]) -> m.ToolAnswer:
         """Call a memory tool.
@@ -2375,24 +1375,11 @@ class Operations:
         restored. What is pinned or read-only stays. What the model can mend is told in the answer, as
         `error`.
         """
-        return self._send(
-            Operation(
-                "POST",
-                "/v1/relationships/{relationship_id}/tools/{name}",
-                path={"relationship_id": relationship_id, "name": name},
-                json=body,
-            )
-        )
+        return self._send(Operation("POST", "/v1/relationships/{relationship_id}/tools/{name}",
+                path={"relationship_id": relationship_id, "name": name}, json=body))
 
-    def turns_list(
-        self,
-        relationship_id: Id,
-        *,
-        limit: Maybe[int] = UNSET,
-        cursor: Maybe[str] = UNSET,
-        state: Maybe[m.TurnState] = UNSET,
-        session: Maybe[str] = UNSET,
-    ) -> m.TurnPage:
+    def turns_list(self, relationship_id: Id, *, limit: Maybe[int] = UNSET, cursor: Maybe[str] = UNSET,
+            state: Maybe[m.TurnState] = UNSET, session: Maybe[str] = UNSET) -> m.TurnPage:
         """List turns, newest first.
 
         `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
@@ -2402,51 +1389,24 @@ class Operations:
         those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
         `rereads_key`: see web.authentication. Declare methods by `@operation`.
         """
-        return self._send(
-            Operation(
-                "GET",
-                "/v1/relationships/{relationship_id}/turns",
-                path={"relationship_id": relationship_id},
-                query={"limit": limit, "cursor": cursor, "state": state, "session": session},
-            )
-        )
+        return self._send(Operation("GET", "/v1/relationships/{relationship_id}/turns",
+                path={"relationship_id": relationship_id}, query={"limit": limit, "cursor": cursor,
+                "state": state, "session": session}))
 
-    def turns_create(
-        self,
-        relationship_id: Id,
-        *,
-        wait: Maybe[int] = UNSET,
-        idempotency_key: Maybe[str] = UNSET,
-        messages: Sequence[m.MessageBody],
-        session: Maybe[str] = UNSET,
-        occurred_at: Maybe[Time | None] = UNSET,
-        tags: Maybe[dict[str, Any]] = UNSET,
-        category: Maybe[str] = UNSET,
-        modality: Maybe[str] = UNSET,
-        config: Maybe[dict[str, m.JsonValue]] = UNSET,
-    ) -> m.TurnAnswer:
+    def turns_create(self, relationship_id: Id, *, wait: Maybe[int] = UNSET,
+            idempotency_key: Maybe[str] = UNSET, messages: Sequence[m.MessageBody],
+            session: Maybe[str] = UNSET, occurred_at: Maybe[Time | None] = UNSET,
+            tags: Maybe[dict[str, Any]] = UNSET, category: Maybe[str] = UNSET, modality: Maybe[str] = UNSET,
+            config: Maybe[dict[str, m.JsonValue]] = UNSET) -> m.TurnAnswer:
         """Hand over a turn to be remembered.
 
         Answers 202 as soon as the turn is stored. With `wait`, 200 once it is settled, if that is in time.
         """
-        return self._send(
-            Operation(
-                "POST",
-                "/v1/relationships/{relationship_id}/turns",
-                path={"relationship_id": relationship_id},
-                query={"wait": wait},
-                headers={"Idempotency-Key": idempotency_key},
-                json={
-                    "messages": messages,
-                    "session": session,
-                    "occurred_at": occurred_at,
-                    "tags": tags,
-                    "category": category,
-                    "modality": modality,
-                    "config": config,
-                },
-            )
-        )
+        return self._send(Operation("POST", "/v1/relationships/{relationship_id}/turns",
+                path={"relationship_id": relationship_id}, query={"wait": wait},
+                headers={"Idempotency-Key": idempotency_key}, json={"messages": messages, "session": session,
+                "occurred_at": occurred_at, "tags": tags, "category": category, "modality": modality,
+                "config": config}))
 
     def turns_read(self, relationship_id: Id, turn_id: Id) -> m.TurnTraceAnswer:
         """Read a turn's full trace.
@@ -2455,26 +1415,16 @@ class Operations:
 
         A relationship token is not shown the model calls: the prompt is the developer's.
         """
-        return self._send(
-            Operation(
-                "GET",
-                "/v1/relationships/{relationship_id}/turns/{turn_id}",
-                path={"relationship_id": relationship_id, "turn_id": turn_id},
-            )
-        )
+        return self._send(Operation("GET", "/v1/relationships/{relationship_id}/turns/{turn_id}",
+                path={"relationship_id": relationship_id, "turn_id": turn_id}))
 
     def turns_retry(self, relationship_id: Id, turn_id: Id) -> m.TurnAnswer:
         """Try a failed, skipped or waiting turn again.
 
         It keeps its place and date: entries that have become newer meanwhile stay as they are.
         """
-        return self._send(
-            Operation(
-                "POST",
-                "/v1/relationships/{relationship_id}/turns/{turn_id}/retry",
-                path={"relationship_id": relationship_id, "turn_id": turn_id},
-            )
-        )
+        return self._send(Operation("POST", "/v1/relationships/{relationship_id}/turns/{turn_id}/retry",
+                path={"relationship_id": relationship_id, "turn_id": turn_id}))
 
     def tools_list(self, *, format: Maybe[Literal["openai", "anthropic", "gemini"]] = UNSET) -> m.ToolList:
         """List the memory tools.
@@ -2483,43 +1433,24 @@ class Operations:
         """
         return self._send(Operation("GET", "/v1/tools", query={"format": format}))
 
-    def users_list(
-        self, *, limit: Maybe[int] = UNSET, cursor: Maybe[str] = UNSET, external_id: Maybe[str] = UNSET
-    ) -> m.UserPage:
+    def users_list(self, *, limit: Maybe[int] = UNSET, cursor: Maybe[str] = UNSET,
+            external_id: Maybe[str] = UNSET) -> m.UserPage:
         """List users.
 
         By external_id; with `external_id`, the one who has it.
         """
-        return self._send(
-            Operation(
-                "GET", "/v1/users", query={"limit": limit, "cursor": cursor, "external_id": external_id}
-            )
-        )
+        return self._send(Operation("GET", "/v1/users", query={"limit": limit, "cursor": cursor,
+                "external_id": external_id}))
 
-    def users_create(
-        self,
-        *,
-        external_id: str,
-        display_name: Maybe[str] = UNSET,
-        metadata: Maybe[dict[str, m.JsonValue]] = UNSET,
-        ingestion_paused: Maybe[bool] = UNSET,
-    ) -> m.UserAnswer:
+    def users_create(self, *, external_id: str, display_name: Maybe[str] = UNSET,
+            metadata: Maybe[dict[str, m.JsonValue]] = UNSET,
+            ingestion_paused: Maybe[bool] = UNSET) -> m.UserAnswer:
         """Create a user.
 
         Not needed before `POST /relationships`, which makes a user who is not there yet.
         """
-        return self._send(
-            Operation(
-                "POST",
-                "/v1/users",
-                json={
-                    "external_id": external_id,
-                    "display_name": display_name,
-                    "metadata": metadata,
-                    "ingestion_paused": ingestion_paused,
-                },
-            )
-        )
+        return self._send(Operation("POST", "/v1/users", json={"external_id": external_id,
+                "display_name": display_name, "metadata": metadata, "ingestion_paused": ingestion_paused}))
 
     def users_read(self, user_id: Id) -> m.UserAnswer:
         """Read a user.
@@ -2533,32 +1464,16 @@ class Operations:
         """
         return self._send(Operation("GET", "/v1/users/{user_id}", path={"user_id": user_id}))
 
-    def users_change(
-        self,
-        user_id: Id,
-        *,
-        if_match: Maybe[str | int] = UNSET,
-        display_name: Maybe[str] = UNSET,
-        metadata: Maybe[dict[str, m.JsonValue]] = UNSET,
-        ingestion_paused: Maybe[bool] = UNSET,
-    ) -> m.UserAnswer:
+    def users_change(self, user_id: Id, *, if_match: Maybe[str | int] = UNSET,
+            display_name: Maybe[str] = UNSET, metadata: Maybe[dict[str, m.JsonValue]] = UNSET,
+            ingestion_paused: Maybe[bool] = UNSET) -> m.UserAnswer:
         """Change a user.
 
         What is left out stays; `metadata` is merged into what is there (RFC 7396).
         """
-        return self._send(
-            Operation(
-                "PATCH",
-                "/v1/users/{user_id}",
-                path={"user_id": user_id},
-                headers={"If-Match": if_match},
-                json={
-                    "display_name": display_name,
-                    "metadata": metadata,
-                    "ingestion_paused": ingestion_paused,
-                },
-            )
-        )
+        return self._send(Operation("PATCH", "/v1/users/{user_id}", path={"user_id": user_id},
+                headers={"If-Match": if_match}, json={"display_name": display_name, "metadata": metadata,
+                "ingestion_paused": ingestion_paused}))
 
     def users_erase(self, user_id: Id) -> m.ErasedAnswer:
         """Erase a user.
