@@ -11,13 +11,11 @@ from behaviours.models import BehaviourRun, RunState
 from behaviours.owed import TASK
 from behaviours.working import run_behaviours
 from worker.enqueue import enqueue_task
-from worker.housekeeping import PeriodicTask
 from worker.identity import worker_identity
 from worker.leases import postpone_overdue, take_back_dead
 from worker.models import WORKER_DIED
 from worker.readers import task
 
-SECONDS = 2  # between two rounds of the housekeeping
 AT_ONCE = 50
 KEPT = timedelta(days=30)  # what priority behaviours did for contexts
 
@@ -34,14 +32,6 @@ RETURNING b.relationship_id, b.project_id
 def run(relationship_id: UUID) -> None:
     """Do what the relationship's behaviours owe. What was taken falls due when its lease ends."""
     run_behaviours(relationship_id=relationship_id, worker=worker_identity(), actions=ACTIONS)
-
-
-def behaviour_tasks() -> list[PeriodicTask]:
-    return [
-        PeriodicTask("behaviours", SECONDS, run_owed),
-        PeriodicTask("behaviours_of_turns_read", SECONDS, look_at_turns_read),
-        PeriodicTask("drop_runs_of_contexts", 3600, drop_runs_of_contexts),
-    ]
 
 
 @transaction.atomic

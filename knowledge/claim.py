@@ -18,17 +18,15 @@ from knowledge.errors import REASONS, DocumentLost
 from knowledge.models import Document, DocumentChunk, DocumentState
 from knowledge.models.document import DocumentQuerySet
 from worker.enqueue import enqueue_task
-from worker.housekeeping import PeriodicTask
 from worker.leases import postpone_overdue, take_back_dead
 from worker.models import WORKER_DIED
 
-SECONDS = 2  # between two rounds of the housekeeping
 AT_ONCE = 20  # documents that are enqueued in one round
 
 
 def enqueue_document(document: Document) -> None:
     """Have a worker process the document as soon as the present transaction commits."""
-    enqueue_task("knowledge.tasks.process", document.id, project_id=document.project_id)
+    enqueue_task("knowledge.pipeline.process", document.id, project_id=document.project_id)
 
 
 def claim_document(*, document_id: UUID, worker: str) -> Document | None:
@@ -76,10 +74,6 @@ def release_document(
         claimed_row(claimed).release(due_at=due_at, counted=counted, code=code, error=error[:2000])
         if not delay:
             enqueue_document(document)
-
-
-def document_tasks() -> list[PeriodicTask]:
-    return [PeriodicTask("documents", SECONDS, process_owed_documents)]
 
 
 @transaction.atomic

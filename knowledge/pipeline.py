@@ -27,7 +27,9 @@ from providers.errors import ProviderError
 from relationships.configuration.schema import Configuration
 from relationships.models import Companion
 from web.errors import InvalidConfiguration
+from worker.identity import worker_identity
 from worker.leases import error_place, renewing, retry_delay
+from worker.readers import task
 
 log = structlog.get_logger(__name__)
 
@@ -150,3 +152,9 @@ def _fail(claimed: Document, code: str, reason: str) -> None:
 
 def _ids(claimed: Document) -> dict[str, str]:
     return {"document_id": str(claimed.id), "companion_id": str(claimed.companion_id)}
+
+
+@task
+def process(document_id: UUID) -> None:
+    """Do what the document owes. What was taken falls due when its lease ends."""
+    process_document(document_id=document_id, worker=worker_identity())

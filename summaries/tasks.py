@@ -12,13 +12,11 @@ from summaries.models import Summary, SummaryState
 from summaries.owed import TASK
 from summaries.snapshot import rebuild_summary
 from worker.enqueue import enqueue_task
-from worker.housekeeping import PeriodicTask
 from worker.identity import worker_identity
 from worker.leases import postpone_overdue, take_back_dead
 from worker.models import WORKER_DIED
 from worker.readers import task
 
-SECONDS = 5  # between two rounds of the housekeeping
 AT_ONCE = 20
 
 
@@ -26,10 +24,6 @@ AT_ONCE = 20
 def summarise(relationship_id: UUID) -> None:
     """Make the summaries that the relationship owes. What was taken falls due when its lease ends."""
     make_summaries(relationship_id=relationship_id, worker=worker_identity())
-
-
-def summary_tasks() -> list[PeriodicTask]:
-    return [PeriodicTask("summaries", SECONDS, make_owed_summaries)]
 
 
 @transaction.atomic

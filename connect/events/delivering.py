@@ -24,12 +24,13 @@ from relationships.models import Relationship, Turn, TurnState
 from relationships.services.configuration import configuration_of
 from worker.enqueue import enqueue_task
 from worker.failures import Failure
-from worker.housekeeping import PeriodicTask
+from worker.identity import worker_identity
 from worker.leases import postpone_overdue, renewing, take_back_dead
+from worker.readers import task
 
 log = structlog.get_logger(__name__)
 
-SECONDS, AT_ONCE = 2, 50
+AT_ONCE = 50
 LOOK_AGAIN = 2 * SETTLING  # after the last thing that happened; while turns are read, too
 
 
@@ -134,10 +135,6 @@ def _give_back(delivery: EventDelivery, held: Any, failure: Failure) -> None:
         held.release(due_at=due_at, counted=failure.counted, code=failure.code, error=failure.error)
 
 
-def delivery_tasks() -> list[PeriodicTask]:
-    return [PeriodicTask("events", SECONDS, deliver_owed)]
-
-
 @transaction.atomic
 def deliver_owed(now: datetime) -> int:
     """Take back what dead workers held, and enqueue what is due. How many were enqueued."""
@@ -149,3 +146,9 @@ def deliver_owed(now: datetime) -> int:
     for row in owed:
         enqueue_task(TASK, row.relationship_id, project_id=row.project_id)
     return len(owed)
+
+
+@task
+def deliver(relationship_id: UUID) -> None:
+    """Tell the companion's webhook what happened in the relationship."""
+    deliver_events(relationship_id=relationship_id, worker=worker_identity())

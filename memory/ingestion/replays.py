@@ -24,7 +24,6 @@ from web.actor import Actor
 from web.errors import InvalidInput, NotFound, RapportError
 from worker.enqueue import enqueue_replay
 from worker.fairness import others_wait
-from worker.housekeeping import PeriodicTask
 from worker.identity import worker_identity
 from worker.leases import postpone_overdue, renewing, take_back_dead
 from worker.models import QueuedQuerySet
@@ -108,13 +107,6 @@ def run_replay(*, relationship_id: UUID, replay_id: UUID) -> None:
     else:
         _finish(held, ReplayState.DONE)
         log.info("replayed a prompt", event_name="replay.done", relationship_id=str(relationship_id))
-
-
-def replay_tasks() -> list[PeriodicTask]:
-    return [
-        PeriodicTask("enqueue_replays", 10, enqueue_owed_replays),
-        PeriodicTask("drop_replays", 600, drop_old_replays),
-    ]
 
 
 @transaction.atomic

@@ -10,7 +10,9 @@ from config.postgresql.sessions import database_went_away
 from providers.errors import ProviderError
 from relationships.models import Relationship
 from web.errors import BudgetSpent, RapportError
+from worker.identity import worker_identity
 from worker.leases import error_place, renewing, retry_delay
+from worker.readers import task
 from worker.worker_stats import stop_requested
 from workspace.errors import SessionLost
 from workspace.models import AgentSession, SessionState, Worker
@@ -133,3 +135,9 @@ def _handle_internal_error(claimed: AgentSession, error: Exception) -> None:
 def _fail(claimed: AgentSession, reason: str) -> None:
     fail_session(claimed, reason)
     log.warning("a session failed", event_name="session.failed", session_id=str(claimed.id))
+
+
+@task
+def advance(session_id: UUID) -> None:
+    """Do what the session owes. What was taken falls due when its lease ends."""
+    advance_session(session_id=session_id, worker=worker_identity())

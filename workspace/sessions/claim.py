@@ -15,21 +15,20 @@ from relationships.services.configuration import configuration_of
 from relationships.services.sequence import lock_relationship
 from relationships.services.tokens import revoke_token
 from worker.enqueue import enqueue_task
-from worker.housekeeping import PeriodicTask
 from worker.leases import postpone_overdue, take_back_dead
 from worker.waiting import announce_settled
 from workspace.errors import SessionLost
 from workspace.identity import RAPPORT
 from workspace.models import AgentSession, SessionState
 
-SECONDS, AT_ONCE = 2, 20
+AT_ONCE = 20
 DEADLY = "Workers died, time and again, while they were at it."
 _ENDED = (SessionState.DONE, SessionState.FAILED, SessionState.NEEDS_REVIEW, SessionState.ABANDONED)
 
 
 def enqueue_session(session: AgentSession) -> None:
     """Have a worker go on with it as soon as the present transaction commits."""
-    enqueue_task("workspace.tasks.advance", session.id, project_id=session.project_id)
+    enqueue_task("workspace.sessions.advance.advance", session.id, project_id=session.project_id)
 
 
 def claim_session(*, session_id: UUID, worker: str) -> AgentSession | None:
@@ -102,13 +101,6 @@ def fail_session(claimed: AgentSession, reason: str) -> None:
     with holding(claimed) as session:
         claimed_row(claimed).settle(due_at=None)
         update_session(session, state=SessionState.FAILED, stage=session.state, error=reason[:2000])
-
-
-def session_tasks() -> list[PeriodicTask]:
-    return [
-        PeriodicTask("agent_sessions", SECONDS, take_up_sessions),
-        PeriodicTask("abandoned_sessions", 60, abandon_sessions),
-    ]
 
 
 @transaction.atomic
