@@ -78,15 +78,7 @@ class Operations:
                 "config": config}))
 
     def companions_read(self, companion_id: Id) -> m.CompanionAnswer:
-        """Read a companion.
-
-        `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
-        write).
-
-        `open_to_tokens` lets a relationship token in, to its own relationship: with every method, or with
-        those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
-        `rereads_key`: see web.authentication. Declare methods by `@operation`.
-        """
+        """Read a companion."""
         return self._send(Operation("GET", "/v1/companions/{companion_id}",
                 path={"companion_id": companion_id}))
 
@@ -137,15 +129,7 @@ class Operations:
 
     def documents_list(self, companion_id: Id, *, limit: Maybe[int] = UNSET, cursor: Maybe[str] = UNSET,
             state: Maybe[m.DocumentState] = UNSET) -> m.DocumentPage:
-        """List a companion's documents, newest first.
-
-        `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
-        write).
-
-        `open_to_tokens` lets a relationship token in, to its own relationship: with every method, or with
-        those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
-        `rereads_key`: see web.authentication. Declare methods by `@operation`.
-        """
+        """List a companion's documents, newest first."""
         return self._send(Operation("GET", "/v1/companions/{companion_id}/documents",
                 path={"companion_id": companion_id}, query={"limit": limit, "cursor": cursor,
                 "state": state}))
@@ -179,15 +163,7 @@ class Operations:
 
     def document_chunks_list(self, companion_id: Id, document_id: Id, *, limit: Maybe[int] = UNSET,
             cursor: Maybe[str] = UNSET) -> m.ChunkPage:
-        """List a document's chunks, in their order.
-
-        `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
-        write).
-
-        `open_to_tokens` lets a relationship token in, to its own relationship: with every method, or with
-        those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
-        `rereads_key`: see web.authentication. Declare methods by `@operation`.
-        """
+        """List a document's chunks, in their order."""
         return self._send(Operation("GET", "/v1/companions/{companion_id}/documents/{document_id}/chunks",
                 path={"companion_id": companion_id, "document_id": document_id}, query={"limit": limit,
                 "cursor": cursor}))
@@ -212,10 +188,7 @@ class Operations:
 
     def prompts_list(self, companion_id: Id, *, limit: Maybe[int] = UNSET,
             cursor: Maybe[str] = UNSET) -> m.PromptPage:
-        """List a companion's ingestion prompts, newest first.
-
-        What the views of one companion's prompts share: the companion itself.
-        """
+        """List a companion's ingestion prompts, newest first."""
         return self._send(Operation("GET", "/v1/companions/{companion_id}/prompts",
                 path={"companion_id": companion_id}, query={"limit": limit, "cursor": cursor}))
 
@@ -230,10 +203,7 @@ class Operations:
                 "publish": publish}))
 
     def prompts_read(self, companion_id: Id, version: str) -> m.PromptAnswer:
-        """Read one version.
-
-        What the views of one companion's prompts share: the companion itself.
-        """
+        """Read one version."""
         return self._send(Operation("GET", "/v1/companions/{companion_id}/prompts/{version}",
                 path={"companion_id": companion_id, "version": version}))
 
@@ -275,15 +245,7 @@ class Operations:
                 path={"companion_id": companion_id, "secret": secret}, json={"value": value}))
 
     def tool_secrets_delete(self, companion_id: Id, secret: str) -> None:
-        """Delete a secret.
-
-        `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
-        write).
-
-        `open_to_tokens` lets a relationship token in, to its own relationship: with every method, or with
-        those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
-        `rereads_key`: see web.authentication. Declare methods by `@operation`.
-        """
+        """Delete a secret."""
         return self._send(Operation("DELETE", "/v1/companions/{companion_id}/tool-secrets/{secret}",
                 path={"companion_id": companion_id, "secret": secret}))
 
@@ -309,15 +271,7 @@ class Operations:
                 "timeout": timeout, "needs_approval": needs_approval}))
 
     def agent_tools_delete(self, companion_id: Id, tool: str) -> None:
-        """Delete a tool.
-
-        `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
-        write).
-
-        `open_to_tokens` lets a relationship token in, to its own relationship: with every method, or with
-        those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
-        `rereads_key`: see web.authentication. Declare methods by `@operation`.
-        """
+        """Delete a tool."""
         return self._send(Operation("DELETE", "/v1/companions/{companion_id}/tools/{tool}",
                 path={"companion_id": companion_id, "tool": tool}))
 
@@ -403,15 +357,7 @@ class Operations:
                 "timezone": timezone, "config": config}))
 
     def relationships_read(self, relationship_id: Id) -> m.RelationshipAnswer:
-        """Read a relationship.
-
-        `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
-        write).
-
-        `open_to_tokens` lets a relationship token in, to its own relationship: with every method, or with
-        those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
-        `rereads_key`: see web.authentication. Declare methods by `@operation`.
-        """
+        """Read a relationship."""
         return self._send(Operation("GET", "/v1/relationships/{relationship_id}",
                 path={"relationship_id": relationship_id}))
 
@@ -436,10 +382,7 @@ class Operations:
 
     def agent_sessions_list(self, relationship_id: Id, *, limit: Maybe[int] = UNSET,
             cursor: Maybe[str] = UNSET) -> m.AgentSessionPage:
-        """List agent sessions, newest first.
-
-        A view of a relationship's own files, sessions or tools, which its tokens open too.
-        """
+        """List agent sessions, newest first."""
         return self._send(Operation("GET", "/v1/relationships/{relationship_id}/agent-sessions",
                 path={"relationship_id": relationship_id}, query={"limit": limit, "cursor": cursor}))
 
@@ -454,10 +397,7 @@ class Operations:
                 path={"relationship_id": relationship_id}, json={"task": task, "worker": worker}))
 
     def agent_sessions_read(self, relationship_id: Id, agent_session_id: Id) -> m.AgentSessionAnswer:
-        """Read an agent session.
-
-        A view of a relationship's own files, sessions or tools, which its tokens open too.
-        """
+        """Read an agent session."""
         return self._send(Operation("GET",
                 "/v1/relationships/{relationship_id}/agent-sessions/{agent_session_id}",
                 path={"relationship_id": relationship_id, "agent_session_id": agent_session_id}))
@@ -504,10 +444,7 @@ class Operations:
                 path={"relationship_id": relationship_id, "agent_session_id": agent_session_id}))
 
     def agent_sessions_resume(self, relationship_id: Id, agent_session_id: Id) -> m.AgentSessionAnswer:
-        """Resume a session.
-
-        Each is a route of its own, with the verb at its end.
-        """
+        """Resume a session."""
         return self._send(Operation("POST",
                 "/v1/relationships/{relationship_id}/agent-sessions/{agent_session_id}/resume",
                 path={"relationship_id": relationship_id, "agent_session_id": agent_session_id}))
@@ -577,28 +514,12 @@ class Operations:
                 "behaviour": behaviour, "state": state, "action": action, "turn": turn}))
 
     def behaviour_runs_read(self, relationship_id: Id, run_id: Id) -> m.RunAnswer:
-        """Read a run of a behaviour.
-
-        `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
-        write).
-
-        `open_to_tokens` lets a relationship token in, to its own relationship: with every method, or with
-        those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
-        `rereads_key`: see web.authentication. Declare methods by `@operation`.
-        """
+        """Read a run of a behaviour."""
         return self._send(Operation("GET", "/v1/relationships/{relationship_id}/behaviour-runs/{run_id}",
                 path={"relationship_id": relationship_id, "run_id": run_id}))
 
     def behaviour_runs_retry(self, relationship_id: Id, run_id: Id) -> m.RunAnswer:
-        """Try a failed or waiting run again.
-
-        `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
-        write).
-
-        `open_to_tokens` lets a relationship token in, to its own relationship: with every method, or with
-        those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
-        `rereads_key`: see web.authentication. Declare methods by `@operation`.
-        """
+        """Try a failed or waiting run again."""
         return self._send(Operation("POST",
                 "/v1/relationships/{relationship_id}/behaviour-runs/{run_id}/retry",
                 path={"relationship_id": relationship_id, "run_id": run_id}))
@@ -632,18 +553,12 @@ class Operations:
 
     def checkpoints_list(self, relationship_id: Id, *, limit: Maybe[int] = UNSET,
             cursor: Maybe[str] = UNSET) -> m.CheckpointPage:
-        """List checkpoints, newest first.
-
-        A view of a relationship's own files, sessions or tools, which its tokens open too.
-        """
+        """List checkpoints, newest first."""
         return self._send(Operation("GET", "/v1/relationships/{relationship_id}/checkpoints",
                 path={"relationship_id": relationship_id}, query={"limit": limit, "cursor": cursor}))
 
     def checkpoints_take(self, relationship_id: Id, *, name: str) -> m.CheckpointAnswer:
-        """Take a checkpoint of main.
-
-        A view of a relationship's own files, sessions or tools, which its tokens open too.
-        """
+        """Take a checkpoint of main."""
         return self._send(Operation("POST", "/v1/relationships/{relationship_id}/checkpoints",
                 path={"relationship_id": relationship_id}, json={"name": name}))
 
@@ -661,10 +576,7 @@ class Operations:
 
     def commits_list(self, relationship_id: Id, *, limit: Maybe[int] = UNSET, cursor: Maybe[str] = UNSET,
             branch: Maybe[str] = UNSET) -> m.CommitPage:
-        """List a branch's commits, newest first.
-
-        A view of a relationship's own files, sessions or tools, which its tokens open too.
-        """
+        """List a branch's commits, newest first."""
         return self._send(Operation("GET", "/v1/relationships/{relationship_id}/commits",
                 path={"relationship_id": relationship_id}, query={"limit": limit, "cursor": cursor,
                 "branch": branch}))
@@ -710,10 +622,7 @@ class Operations:
 
     def files_diff(self, relationship_id: Id, *, base: Maybe[str] = UNSET,
             head: Maybe[str] = UNSET) -> m.DiffAnswer:
-        """Compare two branches or commits.
-
-        A view of a relationship's own files, sessions or tools, which its tokens open too.
-        """
+        """Compare two branches or commits."""
         return self._send(Operation("GET", "/v1/relationships/{relationship_id}/diff",
                 path={"relationship_id": relationship_id}, query={"base": base, "head": head}))
 
@@ -742,15 +651,7 @@ class Operations:
             valid_from: Maybe[Time | None] = UNSET, valid_to: Maybe[Time | None] = UNSET,
             expires_at: Maybe[Time | None] = UNSET, effective_at: Maybe[Time | None] = UNSET,
             reason: Maybe[str] = UNSET) -> m.EntryAnswer:
-        """Remember something.
-
-        `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
-        write).
-
-        `open_to_tokens` lets a relationship token in, to its own relationship: with every method, or with
-        those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
-        `rereads_key`: see web.authentication. Declare methods by `@operation`.
-        """
+        """Remember something."""
         return self._send(Operation("POST", "/v1/relationships/{relationship_id}/entries",
                 path={"relationship_id": relationship_id}, headers={"Idempotency-Key": idempotency_key},
                 json={"content": content, "type": type, "subject": subject, "key": key, "tier": tier,
@@ -761,15 +662,7 @@ class Operations:
                 "reason": reason}))
 
     def entries_read(self, relationship_id: Id, entry_id: Id) -> m.EntryAnswer:
-        """Read an entry.
-
-        `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
-        write).
-
-        `open_to_tokens` lets a relationship token in, to its own relationship: with every method, or with
-        those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
-        `rereads_key`: see web.authentication. Declare methods by `@operation`.
-        """
+        """Read an entry."""
         return self._send(Operation("GET", "/v1/relationships/{relationship_id}/entries/{entry_id}",
                 path={"relationship_id": relationship_id, "entry_id": entry_id}))
 
@@ -819,15 +712,7 @@ class Operations:
 
     def entries_restore(self, relationship_id: Id, entry_id: Id, *, if_match: Maybe[str | int] = UNSET,
             reason: Maybe[str] = UNSET) -> m.EntryAnswer:
-        """Bring a deleted, expired or superseded entry back.
-
-        `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
-        write).
-
-        `open_to_tokens` lets a relationship token in, to its own relationship: with every method, or with
-        those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
-        `rereads_key`: see web.authentication. Declare methods by `@operation`.
-        """
+        """Bring a deleted, expired or superseded entry back."""
         return self._send(Operation("POST", "/v1/relationships/{relationship_id}/entries/{entry_id}/restore",
                 path={"relationship_id": relationship_id, "entry_id": entry_id},
                 headers={"If-Match": if_match}, json={"reason": reason}))
@@ -918,10 +803,7 @@ class Operations:
 
     def files_read(self, relationship_id: Id, path: str, *, branch: Maybe[str] = UNSET,
             at: Maybe[str] = UNSET) -> m.FileAnswer:
-        """Read a file.
-
-        A view of a relationship's own files, sessions or tools, which its tokens open too.
-        """
+        """Read a file."""
         return self._send(Operation("GET", "/v1/relationships/{relationship_id}/files/{path}",
                 path={"relationship_id": relationship_id, "path": path}, query={"branch": branch, "at": at}))
 
@@ -961,10 +843,7 @@ class Operations:
 
     def held_changes_list(self, relationship_id: Id, *, limit: Maybe[int] = UNSET,
             cursor: Maybe[str] = UNSET) -> m.HeldChangePage:
-        """List what merges could not decide, newest first.
-
-        A view of a relationship's own files, sessions or tools, which its tokens open too.
-        """
+        """List what merges could not decide, newest first."""
         return self._send(Operation("GET", "/v1/relationships/{relationship_id}/held-changes",
                 path={"relationship_id": relationship_id}, query={"limit": limit, "cursor": cursor}))
 
@@ -980,15 +859,7 @@ class Operations:
 
     def held_deletions_list(self, relationship_id: Id, *, limit: Maybe[int] = UNSET,
             cursor: Maybe[str] = UNSET) -> m.HeldPage:
-        """Deletions that were too many at once and wait for a person.
-
-        `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
-        write).
-
-        `open_to_tokens` lets a relationship token in, to its own relationship: with every method, or with
-        those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
-        `rereads_key`: see web.authentication. Declare methods by `@operation`.
-        """
+        """Deletions that were too many at once and wait for a person."""
         return self._send(Operation("GET", "/v1/relationships/{relationship_id}/held-deletions",
                 path={"relationship_id": relationship_id}, query={"limit": limit, "cursor": cursor}))
 
@@ -1002,30 +873,14 @@ class Operations:
                 path={"relationship_id": relationship_id, "held_id": held_id}))
 
     def held_deletions_decline(self, relationship_id: Id, held_id: Id) -> m.HeldAnswer:
-        """Keep the entries.
-
-        `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
-        write).
-
-        `open_to_tokens` lets a relationship token in, to its own relationship: with every method, or with
-        those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
-        `rereads_key`: see web.authentication. Declare methods by `@operation`.
-        """
+        """Keep the entries."""
         return self._send(Operation("POST",
                 "/v1/relationships/{relationship_id}/held-deletions/{held_id}/decline",
                 path={"relationship_id": relationship_id, "held_id": held_id}))
 
     def history_list(self, relationship_id: Id, *, limit: Maybe[int] = UNSET,
             cursor: Maybe[str] = UNSET) -> m.RevisionPage:
-        """Every change of the relationship's memory, newest first.
-
-        `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
-        write).
-
-        `open_to_tokens` lets a relationship token in, to its own relationship: with every method, or with
-        those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
-        `rereads_key`: see web.authentication. Declare methods by `@operation`.
-        """
+        """Every change of the relationship's memory, newest first."""
         return self._send(Operation("GET", "/v1/relationships/{relationship_id}/history",
                 path={"relationship_id": relationship_id}, query={"limit": limit, "cursor": cursor}))
 
@@ -1049,10 +904,7 @@ class Operations:
 
     def hot_context_versions(self, relationship_id: Id, *, limit: Maybe[int] = UNSET,
             cursor: Maybe[str] = UNSET) -> m.HotContextVersionPage:
-        """List hot context's versions, newest first.
-
-        A view of a relationship's own files, sessions or tools, which its tokens open too.
-        """
+        """List hot context's versions, newest first."""
         return self._send(Operation("GET", "/v1/relationships/{relationship_id}/hot-context/versions",
                 path={"relationship_id": relationship_id}, query={"limit": limit, "cursor": cursor}))
 
@@ -1089,15 +941,7 @@ class Operations:
                 "outbox": outbox, "model_calls": model_calls}))
 
     def turns_ingest(self, relationship_id: Id) -> m.DueAnswer:
-        """Read the turns that wait for their trigger now.
-
-        `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
-        write).
-
-        `open_to_tokens` lets a relationship token in, to its own relationship: with every method, or with
-        those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
-        `rereads_key`: see web.authentication. Declare methods by `@operation`.
-        """
+        """Read the turns that wait for their trigger now."""
         return self._send(Operation("POST", "/v1/relationships/{relationship_id}/ingest",
                 path={"relationship_id": relationship_id}))
 
@@ -1167,15 +1011,7 @@ class Operations:
 
     def outbox_list(self, relationship_id: Id, *, limit: Maybe[int] = UNSET, cursor: Maybe[str] = UNSET,
             acknowledged: Maybe[bool] = UNSET) -> m.OutboxPage:
-        """List messages that wait for the person, oldest first.
-
-        `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
-        write).
-
-        `open_to_tokens` lets a relationship token in, to its own relationship: with every method, or with
-        those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
-        `rereads_key`: see web.authentication. Declare methods by `@operation`.
-        """
+        """List messages that wait for the person, oldest first."""
         return self._send(Operation("GET", "/v1/relationships/{relationship_id}/outbox",
                 path={"relationship_id": relationship_id}, query={"limit": limit, "cursor": cursor,
                 "acknowledged": acknowledged}))
@@ -1199,15 +1035,7 @@ class Operations:
                 path={"relationship_id": relationship_id}, query={"seconds": seconds}))
 
     def plans_read(self, relationship_id: Id, plan_id: Id) -> m.PlanAnswer:
-        """Read a plan.
-
-        `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
-        write).
-
-        `open_to_tokens` lets a relationship token in, to its own relationship: with every method, or with
-        those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
-        `rereads_key`: see web.authentication. Declare methods by `@operation`.
-        """
+        """Read a plan."""
         return self._send(Operation("GET", "/v1/relationships/{relationship_id}/plans/{plan_id}",
                 path={"relationship_id": relationship_id, "plan_id": plan_id}))
 
@@ -1275,15 +1103,7 @@ class Operations:
                 path={"relationship_id": relationship_id}, query={"limit": limit, "cursor": cursor}))
 
     def sessions_read(self, relationship_id: Id, session: str) -> m.SessionAnswer:
-        """Read a session.
-
-        `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
-        write).
-
-        `open_to_tokens` lets a relationship token in, to its own relationship: with every method, or with
-        those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
-        `rereads_key`: see web.authentication. Declare methods by `@operation`.
-        """
+        """Read a session."""
         return self._send(Operation("GET", "/v1/relationships/{relationship_id}/sessions/{session}",
                 path={"relationship_id": relationship_id, "session": session}))
 
@@ -1326,15 +1146,7 @@ class Operations:
                 path={"relationship_id": relationship_id}))
 
     def summaries_read(self, relationship_id: Id, summary_id: Id) -> m.SummaryAnswer:
-        """Read a summary.
-
-        `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
-        write).
-
-        `open_to_tokens` lets a relationship token in, to its own relationship: with every method, or with
-        those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
-        `rereads_key`: see web.authentication. Declare methods by `@operation`.
-        """
+        """Read a summary."""
         return self._send(Operation("GET", "/v1/relationships/{relationship_id}/summaries/{summary_id}",
                 path={"relationship_id": relationship_id, "summary_id": summary_id}))
 
@@ -1356,15 +1168,7 @@ class Operations:
                 path={"relationship_id": relationship_id}, json={"scopes": scopes, "expires_in": expires_in}))
 
     def tokens_revoke(self, relationship_id: Id, token_id: Id) -> None:
-        """Revoke a relationship token.
-
-        `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
-        write).
-
-        `open_to_tokens` lets a relationship token in, to its own relationship: with every method, or with
-        those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
-        `rereads_key`: see web.authentication. Declare methods by `@operation`.
-        """
+        """Revoke a relationship token."""
         return self._send(Operation("DELETE", "/v1/relationships/{relationship_id}/tokens/{token_id}",
                 path={"relationship_id": relationship_id, "token_id": token_id}))
 
@@ -1380,15 +1184,7 @@ class Operations:
 
     def turns_list(self, relationship_id: Id, *, limit: Maybe[int] = UNSET, cursor: Maybe[str] = UNSET,
             state: Maybe[m.TurnState] = UNSET, session: Maybe[str] = UNSET) -> m.TurnPage:
-        """List turns, newest first.
-
-        `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
-        write).
-
-        `open_to_tokens` lets a relationship token in, to its own relationship: with every method, or with
-        those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
-        `rereads_key`: see web.authentication. Declare methods by `@operation`.
-        """
+        """List turns, newest first."""
         return self._send(Operation("GET", "/v1/relationships/{relationship_id}/turns",
                 path={"relationship_id": relationship_id}, query={"limit": limit, "cursor": cursor,
                 "state": state, "session": session}))
@@ -1453,15 +1249,7 @@ class Operations:
                 "display_name": display_name, "metadata": metadata, "ingestion_paused": ingestion_paused}))
 
     def users_read(self, user_id: Id) -> m.UserAnswer:
-        """Read a user.
-
-        `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
-        write).
-
-        `open_to_tokens` lets a relationship token in, to its own relationship: with every method, or with
-        those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
-        `rereads_key`: see web.authentication. Declare methods by `@operation`.
-        """
+        """Read a user."""
         return self._send(Operation("GET", "/v1/users/{user_id}", path={"user_id": user_id}))
 
     def users_change(self, user_id: Id, *, if_match: Maybe[str | int] = UNSET,
