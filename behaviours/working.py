@@ -74,13 +74,8 @@ def run_behaviours(*, relationship_id: UUID, worker: str, actions: dict[str, Act
     rows, looked_at = BehaviourRun.objects.for_relationship(relationship_id), 0
     while lease := rows.order_by("due_at", "id").claim(worker=worker, now=timezone.now(), most=1):
         run = lease.rows[0]
-        own = rows.filter(id=run.id)
-
-        def renew(own: QueuedQuerySet = own, token: UUID = lease.token) -> bool:
-            return bool(own.renew(token, now=timezone.now()))
-
-        with renewing(renew):
-            _do(run, own.held(lease.token), actions)
+        with renewing(run.keep_lease):
+            _do(run, run.held_row(), actions)
         looked_at += 1
         if stop_requested() or others_wait():
             with transaction.atomic():

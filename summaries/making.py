@@ -64,13 +64,8 @@ def make_summaries(*, relationship_id: UUID, worker: str) -> int:
     rows = Summary.objects.for_relationship(relationship_id)
     while lease := rows.next_in_line().claim(worker=worker, now=timezone.now(), most=1):
         summary = lease.rows[0]
-        own = rows.filter(id=summary.id)
-
-        def renew(own: QueuedQuerySet = own, token: UUID = lease.token) -> bool:
-            return bool(own.renew(token, now=timezone.now()))
-
-        with renewing(renew):
-            if not _make(_Work(summary, own.held(lease.token))):
+        with renewing(summary.keep_lease):
+            if not _make(_Work(summary, summary.held_row())):
                 return made
         made += 1
         if stop_requested() or others_wait():

@@ -10,7 +10,7 @@ import os
 import random
 import threading
 import traceback
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -22,6 +22,7 @@ from django.conf import settings
 from django.db import Error as DatabaseError
 from django.db import connection, transaction
 
+from worker.enqueue import enqueue_task
 from worker.fairness import in_turn_by_project
 from worker.heartbeat import silent_machines
 from worker.identity import is_dead, machine_of
@@ -33,6 +34,7 @@ RENEWALS = 3  # within a lease: two may fail
 LOCK_TIMEOUT = "2s"  # of a renewal
 # What was just made was enqueued by its own transaction; give that a moment.
 GRACE_SECONDS = 5.0
+GIVEN_UP = "Given up: it ended its workers."
 
 
 def take_back_dead(rows: QueuedQuerySet, now: datetime, **values: Any) -> list[Any]:
@@ -56,6 +58,35 @@ def postpone_overdue(rows: QueuedQuerySet, now: datetime, *, most: int) -> list[
         free = overdue.filter(pk=key).select_for_update(skip_locked=True).values("pk")
         postponed += rows.filter(pk=key).update_returning(only=free, due_at=now)
     return postponed
+
+
+def take_up(
+    rows: QueuedQuerySet,
+    now: datetime,
+    *,
+    task: str,
+    ids: Sequence[str] = ("relationship_id",),
+    give_up: Callable[[Any], object],
+    tries: int | None = None,
+    waiting: QueuedQuerySet | None = None,
+    most: int,
+) -> int:
+    """Take back rows whose holder is gone, and have those done that are due and that nobody was told to do.
+
+    `task` is enqueued with the `ids` of each. A row that fell to so many `tries` is given up. `waiting`: those of
+    `rows` that may be done next. How many were enqueued. Inside a transaction.
+    """
+    owed = []
+    for row in take_back_dead(rows, now):
+        if row.attempts >= (settings.MAX_ATTEMPTS if tries is None else tries):
+            give_up(row)
+        else:
+            owed.append(row)
+    owed += postpone_overdue(rows if waiting is None else waiting, now, most=most)
+    tasks = dict.fromkeys((row.project_id, *(getattr(row, name) for name in ids)) for row in owed)
+    for project_id, *row_ids in tasks:
+        enqueue_task(task, *row_ids, project_id=project_id)
+    return len(tasks)
 
 
 @contextmanager

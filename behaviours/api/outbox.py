@@ -18,7 +18,6 @@ TAG = "Outbox"
 
 
 class OutboxView(ApiView):
-    tag = TAG
     open_to_tokens = True
 
     @operation(
@@ -37,7 +36,6 @@ class OutboxView(ApiView):
 
 
 class AcknowledgeView(ApiView):
-    tag = TAG
     open_to_tokens = True
 
     @operation("outbox_acknowledge", "Say that a message was taken", answers={200: OutboxAnswer})
@@ -50,7 +48,6 @@ class AcknowledgeView(ApiView):
 
 
 class OutboxStreamView(ApiView):
-    tag = TAG
     open_to_tokens = True
     http_method_names = ["get"]
 

@@ -32,8 +32,6 @@ ORDER = ("recipe", *LEVELS)
 
 
 class BehavioursView(ApiView):
-    tag = TAG
-
     @operation(
         "behaviours_list", "List a relationship's behaviours, in order", answers={200: BehavioursAnswer}
     )
@@ -52,7 +50,6 @@ class BehavioursView(ApiView):
 
 
 class DryRunView(ApiView):
-    tag = TAG
     scopes: ClassVar = {"POST": "read"}  # it changes nothing
 
     @operation(
@@ -71,8 +68,6 @@ class DryRunView(ApiView):
 
 
 class RunsView(ApiView):
-    tag = TAG
-
     @operation(
         "behaviour_runs_list",
         "List what behaviours did, newest first",
@@ -90,8 +85,6 @@ class RunsView(ApiView):
 
 
 class RunView(ApiView):
-    tag = TAG
-
     @operation("behaviour_runs_read", "Read a run of a behaviour", answers={200: RunAnswer})
     def get(self, request: Request, relationship_id: UUID, run_id: UUID) -> Response:
         self.get_relationship(relationship_id)
@@ -99,8 +92,6 @@ class RunView(ApiView):
 
 
 class RetryRunView(ApiView):
-    tag = TAG
-
     @operation(
         "behaviour_runs_retry",
         "Try a failed or waiting run again",
@@ -113,7 +104,6 @@ class RetryRunView(ApiView):
 
 
 class WebhookSecretView(ApiView):
-    tag = TAG
     scopes: ClassVar = {"GET": "admin"}
 
     @operation(

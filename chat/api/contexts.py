@@ -12,6 +12,8 @@ from relationships.services.rows import require
 from web.fields import Answer, JsonObject
 from web.operations import operation
 
+TAG = "Context"
+
 
 class ToolCallAnswer(Answer):
     id: UUID
@@ -49,8 +51,6 @@ class KeptContextAnswer(Answer):
 
 
 class KeptContextView(ApiView):
-    tag = "Context"
-
     @operation("contexts_read", "Read what a reply was shown", answers={200: KeptContextAnswer})
     def get(self, request: Request, relationship_id: UUID, context_id: UUID) -> Response:
         """`context_id` is in the answer of the chat endpoint. The configuration's `context.keep` says what is kept."""

@@ -41,7 +41,6 @@ class ToolAnswer(Answer):
 
 
 class ToolsView(ApiView):
-    tag = TAG
     open_to_tokens = True
     token_is_the_address = True
 
@@ -53,7 +52,6 @@ class ToolsView(ApiView):
 
 
 class ToolView(ApiView):
-    tag = TAG
     open_to_tokens = True
     counts_as: ClassVar = {"POST": "searches"}
 

@@ -14,7 +14,6 @@ HERE = Path(__file__).resolve().parent
 SCHEMA = HERE.parent.parent / "docs" / "reference" / "openapi.json"
 OUT = HERE / "src" / "rapport_client" / "generated"
 JSON_TYPES = ("application/json", "application/merge-patch+json")
-STREAM = "text/event-stream"
 # These write nothing, so that they may be sent again; their questions are too long for an address.
 READING = re.compile(r"(_search|_preview|^context_build)$")
 BYTES = {"content": "bytes"}  # of a body that is no JSON
@@ -44,29 +43,42 @@ def operations(paths: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]
 
 def models(schemas: dict[str, Any]) -> Iterator[str]:
     yield HEAD + "from typing import Any, Literal, NotRequired, TypeAlias, TypedDict\n"
-    for name, schema in sorted(schemas.items()):
+    fields = {name: fields_of(schema) for name, schema in schemas.items() if schema.get("properties")}
+    ordered = list(dict.fromkeys(each for name in sorted(schemas) for each in with_bases(name, fields)))
+    for name in ordered:
         if name == "JsonValue":
             yield "\n\nJsonValue: TypeAlias = Any"
-        elif schema.get("properties"):
-            yield typed_dict(name, schema)
+        elif name in fields:
+            yield typed_dict(name, schemas[name].get("description"), fields)
         else:
-            yield f'\n\n{name}: TypeAlias = "{annotation(schema, quoted=True)}"'
+            yield f'\n\n{name}: TypeAlias = "{annotation(schemas[name], quoted=True)}"'
     yield "\n"
 
 
-def typed_dict(name: str, schema: dict[str, Any]) -> str:
+def with_bases(name: str, every: dict[str, dict[str, str]]) -> list[str]:
+    """The largest type all of whose fields it has, with that one's own, and itself."""
+    fields = every.get(name, {})
+    below = [
+        other for other, its in every.items() if 2 < len(its) < len(fields) and its.items() <= fields.items()
+    ]
+    base = max(sorted(below), key=lambda other: len(every[other]), default=None)
+    return [*(with_bases(base, every) if base else ()), name]
+
+
+def fields_of(schema: dict[str, Any]) -> dict[str, str]:
+    kinds = {field: annotation(part, quoted=True) for field, part in schema["properties"].items()}
     required = schema.get("required", [])
-    fields = {
-        field: annotation(part, quoted=True)
-        if field in required
-        else f"NotRequired[{annotation(part, quoted=True)}]"
-        for field, part in schema["properties"].items()
-    }
+    return {field: kind if field in required else f"NotRequired[{kind}]" for field, kind in kinds.items()}
+
+
+def typed_dict(name: str, description: str | None, every: dict[str, dict[str, str]]) -> str:
+    base = ["TypedDict", *with_bases(name, every)][-2]
+    fields = {field: kind for field, kind in every[name].items() if field not in every.get(base, ())}
     if any(keyword.iskeyword(field) or not field.isidentifier() for field in fields):
         listed = ", ".join(f'"{field}": "{kind}"' for field, kind in fields.items())
         return f'\n\n{name} = TypedDict("{name}", {{{listed}}})'
     lines = "".join(f'    {field}: "{kind}"\n' for field, kind in fields.items())
-    return f"\n\nclass {name}(TypedDict):\n{documented(schema.get('description'))}{lines}".rstrip()
+    return f"\n\nclass {name}({base}):\n{documented(description)}{lines}".rstrip()
 
 
 def documented(text: str | None, indent: str = "    ") -> str:
@@ -109,13 +121,12 @@ def class_of(calls: list[tuple[str, str, dict[str, Any]]]) -> str:
     lines = [
         HEAD,
         UNCHECKED,
-        "from collections.abc import Iterator, Sequence\nfrom typing import Any, Literal\n\n",
+        "from collections.abc import Sequence\nfrom typing import Any, Literal\n\n",
         "from rapport_client.generated import models as m\n",
-        "from rapport_client.sending import UNSET, Event, File, Id, Maybe, Operation, Time\n\n\n",
+        "from rapport_client.sending import UNSET, File, Id, Maybe, Operation, Time\n\n\n",
         "class Operations:\n",
         '    """Every operation of the REST API, by its operationId."""\n\n',
-        "    def _send(self, operation: Operation) -> Any:\n        raise NotImplementedError\n\n",
-        "    def _stream(self, operation: Operation) -> Iterator[Event]:\n        raise NotImplementedError\n",
+        "    def _send(self, operation: Operation) -> Any:\n        raise NotImplementedError\n",
     ]
     return "".join([*lines, *(method_of(*call) for call in calls)])
 
@@ -123,38 +134,29 @@ def class_of(calls: list[tuple[str, str, dict[str, Any]]]) -> str:
 def async_class_of(calls: list[tuple[str, str, dict[str, Any]]]) -> str:
     lines = [
         HEAD,
-        "from rapport_client.awaiting import Awaited, Streamed\n",
+        "from rapport_client.awaiting import Awaited\n",
         "from rapport_client.generated.operations import Operations\n\n\n",
         "class AsyncOperations:\n",
         '    """Every operation of the REST API, by its operationId, to be awaited."""\n\n',
     ]
-    for *_, operation in calls:
-        name, kind = operation["operationId"], "Streamed" if answer_of(operation)[1] else "Awaited"
-        lines.append(f"    {name} = {kind}(Operations.{name})\n")
-    return "".join(lines)
+    names = [operation["operationId"] for *_, operation in calls]
+    return "".join([*lines, *(f"    {name} = Awaited(Operations.{name})\n" for name in names)])
 
 
 def method_of(method: str, path: str, operation: dict[str, Any]) -> str:
-    arguments, built = arguments_of(operation), call_of(method, path, operation)
-    answer, streams = answer_of(operation)
+    declared = f"def {operation['operationId']}(self, {arguments_of(operation)}) -> {answer_of(operation)}:"
     summary, description = operation["summary"], operation.get("description", "")
     text = f"{summary}." if description in ("", summary) else f"{summary}.\n\n{description}"
-    answered = "Iterator[Event]" if streams else answer
-    return "\n" + "".join(
-        (
-            filled(f"def {operation['operationId']}(self, {arguments}) -> {answered}:", 4),
-            documented(text, " " * 8),
-            filled(f"return self._{'stream' if streams else 'send'}({built})", 8),
-        )
-    )
+    asked = f"return self._send({call_of(method, path, operation)})"
+    return "\n" + filled(declared, 4) + documented(text, " " * 8) + filled(asked, 8)
 
 
 def filled(line: str, indent: int) -> str:
     """A line of code, broken behind commas where it is too long, but not within a type."""
     glued = re.sub(r"\[[^][]*]", lambda type: type[0].replace(" ", "\0"), re.sub(r"(?<!,) ", "\0", line))
-    starts = {"initial_indent": " " * indent, "subsequent_indent": " " * (indent + 8)}
-    wrapped = textwrap.fill(glued, WIDTH, break_long_words=False, break_on_hyphens=False, **starts)
-    return wrapped.replace("\0", " ") + "\n"
+    wrapper = textwrap.TextWrapper(WIDTH, " " * indent, " " * (indent + 8), break_long_words=False)
+    wrapper.break_on_hyphens = False
+    return wrapper.fill(glued).replace("\0", " ") + "\n"
 
 
 def arguments_of(operation: dict[str, Any]) -> str:
@@ -232,17 +234,14 @@ def variable(name: str) -> str:
     return plain + "_" if keyword.iskeyword(plain) else plain
 
 
-def answer_of(operation: dict[str, Any]) -> tuple[str, bool]:
-    """The type of the first good answer, and whether it is a stream only."""
+def answer_of(operation: dict[str, Any]) -> str:
+    """The type of the first good answer."""
     for status, response in operation["responses"].items():
         content = response.get("content", {})
         if status.startswith("2") and content:
-            media = next((one for one in content if one in JSON_TYPES), next(iter(content)))
-            if media == STREAM:
-                return "", True
-            described = content[media]["schema"]
-            return (annotation(described, prefix="m.") if media in JSON_TYPES else "bytes"), False
-    return "None", False
+            media = next((one for one in content if one in JSON_TYPES), None)
+            return annotation(content[media]["schema"], prefix="m.") if media else "bytes"
+    return "None"
 
 
 if __name__ == "__main__":

@@ -20,6 +20,8 @@ from web.errors import Conflict, InvalidInput
 from web.fields import Answer, Body
 from web.operations import operation
 
+TAG = "Events"
+
 
 class ReplayBody(Body):
     after: Annotated[str, StringConstraints(pattern=PLACE)] | None = None
@@ -40,8 +42,6 @@ class DeliveryAnswer(Answer):
 
 
 class DeliveryView(ApiView):
-    tag = "Events"
-
     @operation("events_delivery", "Read how far the webhook has been told", answers={200: DeliveryAnswer})
     def get(self, request: Request, relationship_id: UUID) -> Response:
         """404: nothing has happened yet since the companion has a webhook."""
@@ -50,8 +50,6 @@ class DeliveryView(ApiView):
 
 
 class ReplayView(ApiView):
-    tag = "Events"
-
     @operation(
         "events_replay",
         "Tell the webhook again",

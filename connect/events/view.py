@@ -19,6 +19,8 @@ from web.errors import InvalidInput
 from web.fields import Answer, Query
 from web.operations import operation
 
+TAG = "Events"
+
 STREAM = "text/event-stream"
 LOOK_EVERY, SAY_SOMETHING_EVERY, LONGEST = 1.0, 15.0, 300.0  # seconds
 
@@ -46,7 +48,6 @@ class EventsAnswer(Answer):
 
 
 class EventsView(ApiView):
-    tag = "Events"
     open_to_tokens = True
 
     @operation(

@@ -38,8 +38,6 @@ _NAME: TypeAdapter[str] = TypeAdapter(Name)
 
 
 class DocumentsView(ApiView):
-    tag = TAG
-
     @operation(
         "documents_list",
         "List a companion's documents, newest first",
@@ -78,8 +76,6 @@ class DocumentsView(ApiView):
 
 
 class DocumentView(ApiView):
-    tag = TAG
-
     @operation("documents_read", "Read a document", answers={200: DocumentAnswer})
     def get(self, request: Request, companion_id: UUID, document_id: UUID) -> Response:
         """How far it has come; not the file itself."""
@@ -98,8 +94,6 @@ class DocumentView(ApiView):
 
 
 class DocumentRetryView(ApiView):
-    tag = TAG
-
     @operation(
         "documents_retry",
         "Read a failed or a ready document again",
@@ -115,8 +109,6 @@ class DocumentRetryView(ApiView):
 
 
 class DocumentChunksView(ApiView):
-    tag = TAG
-
     @operation(
         "document_chunks_list",
         "List a document's chunks, in their order",
@@ -133,7 +125,6 @@ class DocumentChunksView(ApiView):
 
 
 class DocumentSearchView(ApiView):
-    tag = TAG
     scopes: ClassVar = {"POST": "read"}  # it changes nothing; the query may be too long for an address
     counts_as: ClassVar = {"POST": "searches"}
 

@@ -32,12 +32,13 @@ from web.headers import expected_version, idempotency_key, request_fingerprint
 from web.operations import operation
 from web.parsing import read_bytes
 
+TAG = "Entries"
+
 NEWEST_FIRST = ["-effective_at", "-id"]
 ROUTE = "entries"  # of its idempotency keys
 
 
 class EntriesView(ApiView):
-    tag = "Entries"
     open_to_tokens = True
 
     @operation(
@@ -125,7 +126,6 @@ class EntriesView(ApiView):
 
 
 class EntryView(ApiView):
-    tag = "Entries"
     open_to_tokens = True
 
     @operation("entries_read", "Read an entry", answers={200: EntryAnswer}, etag=True, problems=(410,))
@@ -169,7 +169,6 @@ class EntryView(ApiView):
 
 
 class RestoreEntryView(ApiView):
-    tag = "Entries"
     open_to_tokens = True
 
     @operation(
@@ -236,7 +235,6 @@ def _values(sent: dict[str, Any], relationship: Relationship) -> dict[str, Any]:
 
 
 class EntryHistoryView(ApiView):
-    tag = "Entries"
     open_to_tokens = True
 
     @operation(
@@ -256,7 +254,6 @@ class EntryHistoryView(ApiView):
 
 
 class HistoryView(ApiView):
-    tag = "Entries"
     open_to_tokens = True
 
     @operation(

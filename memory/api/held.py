@@ -13,10 +13,10 @@ from web.fields import Page, PageQuery
 from web.operations import operation
 from web.pagination import page_of
 
+TAG = "Held deletions"
+
 
 class HeldDeletionsView(ApiView):
-    tag = "Held deletions"
-
     @operation(
         "held_deletions_list",
         "Deletions that were too many at once and wait for a person",
@@ -33,8 +33,6 @@ class HeldDeletionsView(ApiView):
 
 
 class ConfirmHeldView(ApiView):
-    tag = "Held deletions"
-
     @operation(
         "held_deletions_confirm", "Delete what was held", answers={200: DecidedAnswer}, problems=(409,)
     )
@@ -47,8 +45,6 @@ class ConfirmHeldView(ApiView):
 
 
 class DeclineHeldView(ApiView):
-    tag = "Held deletions"
-
     @operation("held_deletions_decline", "Keep the entries", answers={200: HeldAnswer}, problems=(409,))
     def post(self, request: Request, relationship_id: UUID, held_id: UUID) -> Response:
         self.get_relationship(relationship_id)

@@ -23,11 +23,11 @@ from web.fields import Page, PageQuery
 from web.operations import operation
 from worker.waiting import waiting_place
 
+TAG = "Prompts"
+
 
 class CompanionPromptsView(ApiView):
     """What the views of one companion's prompts share: the companion itself."""
-
-    tag = "Prompts"
 
     def companion(self, companion_id: UUID) -> Companion:
         rows = Companion.objects.of_project(self.project_id).select_related("project")

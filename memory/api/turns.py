@@ -23,11 +23,12 @@ from web.pagination import page_of
 from web.parsing import read_bytes
 from worker.waiting import waiting_place
 
+TAG = "Turns"
+
 SETTLED = frozenset({TurnState.APPLIED, TurnState.SKIPPED, TurnState.FAILED})
 
 
 class TurnsView(ApiView):
-    tag = "Turns"
     open_to_tokens = True
     rereads_key = ("POST",)
     counts_as: ClassVar = {"POST": "turns"}
@@ -79,7 +80,6 @@ class TurnsView(ApiView):
 
 
 class TurnView(ApiView):
-    tag = "Turns"
     open_to_tokens = True
 
     @operation("turns_read", "Read a turn's full trace", answers={200: TurnTraceAnswer})
@@ -104,7 +104,6 @@ class TurnView(ApiView):
 
 
 class RetryTurnView(ApiView):
-    tag = "Turns"
     counts_as: ClassVar = {"POST": "turns"}
 
     @operation(
@@ -121,7 +120,6 @@ class RetryTurnView(ApiView):
 
 
 class IngestView(ApiView):
-    tag = "Turns"
     counts_as: ClassVar = {"POST": "turns"}
 
     @operation("turns_ingest", "Read the turns that wait for their trigger now", answers={202: DueAnswer})

@@ -60,7 +60,6 @@ class ApiKeyCreated(ApiKeyAnswer):
 
 
 class ApiKeysView(ApiView):
-    tag = TAG
     scopes: ClassVar = {"GET": "admin", "HEAD": "admin", "POST": "admin"}
 
     @operation("api_keys_list", "List API keys", query=PageQuery, answers={200: Page[ApiKeyAnswer]})
@@ -84,7 +83,6 @@ class ApiKeysView(ApiView):
 
 
 class ApiKeyView(ApiView):
-    tag = TAG
     scopes: ClassVar = {"PATCH": "admin", "DELETE": "admin"}
 
     @operation(

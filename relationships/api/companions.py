@@ -77,8 +77,6 @@ class AnyJsonSchema(RootModel[JsonObject]):
 
 
 class CompanionsView(ApiView):
-    tag = TAG
-
     @operation("companions_list", "List companions", query=PageQuery, answers={200: Page[CompanionAnswer]})
     def get(self, request: Request) -> Response:
         """By slug."""
@@ -101,8 +99,6 @@ class CompanionsView(ApiView):
 
 
 class CompanionView(ApiView):
-    tag = TAG
-
     @operation("companions_read", "Read a companion", answers={200: CompanionAnswer}, etag=True)
     def get(self, request: Request, companion_id: UUID) -> Response:
         companion = get_companion(project_id=self.project_id, companion_id=companion_id)
@@ -129,8 +125,6 @@ class CompanionView(ApiView):
 
 
 class CompanionConfigView(ApiView):
-    tag = TAG
-
     @operation(
         "companion_config_read",
         "Read a companion's configuration",
@@ -189,8 +183,6 @@ class CompanionConfigView(ApiView):
 
 
 class ConfigSchemaView(ApiView):
-    tag = TAG
-
     @operation("config_schema", "The configuration's JSON Schema", answers={200: AnyJsonSchema})
     def get(self, request: Request) -> Response:
         """What can be configured, with defaults; every level may say any part of it."""

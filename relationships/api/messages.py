@@ -40,7 +40,6 @@ class MessageAnswer(Answer):
 
 
 class MessagesView(ApiView):
-    tag = TAG
     open_to_tokens = True
 
     @operation("messages_list", "List messages", query=MessageQuery, answers={200: Page[MessageAnswer]})

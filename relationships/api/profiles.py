@@ -42,7 +42,6 @@ def present_profile_revision(revision: ProfileRevision) -> dict[str, Any]:
 
 
 class ProfileView(ApiView):
-    tag = TAG
     open_to_tokens = True
 
     @operation("profile_read", "Read the profile", answers={200: ProfileDocument}, etag=True)
@@ -91,7 +90,6 @@ class ProfileView(ApiView):
 
 
 class ProfileHistoryView(ApiView):
-    tag = TAG
     open_to_tokens = True
 
     @operation(

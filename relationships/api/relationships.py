@@ -96,8 +96,6 @@ def present_relationship(relationship: Relationship) -> dict[str, Any]:
 
 
 class RelationshipsView(ApiView):
-    tag = TAG
-
     @operation(
         "relationships_list",
         "List relationships",
@@ -142,7 +140,6 @@ class RelationshipsView(ApiView):
 
 
 class RelationshipView(ApiView):
-    tag = TAG
     open_to_tokens = ("GET", "HEAD")  # the configuration is the developer's to change
 
     @operation("relationships_read", "Read a relationship", answers={200: RelationshipAnswer}, etag=True)

@@ -33,7 +33,6 @@ class SessionAnswer(Answer):
 
 
 class SessionsView(ApiView):
-    tag = TAG
     open_to_tokens = True
 
     @operation("sessions_list", "List sessions", query=PageQuery, answers={200: Page[SessionAnswer]})
@@ -46,7 +45,6 @@ class SessionsView(ApiView):
 
 
 class SessionView(ApiView):
-    tag = TAG
     open_to_tokens = True
 
     @operation("sessions_read", "Read a session", answers={200: SessionAnswer}, etag=True)
@@ -76,7 +74,6 @@ class SessionView(ApiView):
 
 
 class SessionEndView(ApiView):
-    tag = TAG
     open_to_tokens = True
 
     @operation("sessions_end", "End a session", answers={200: SessionAnswer}, etag=True)

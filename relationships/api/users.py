@@ -55,8 +55,6 @@ class UserAnswer(Answer):
 
 
 class UsersView(ApiView):
-    tag = TAG
-
     @operation("users_list", "List users", query=UserQuery, answers={200: Page[UserAnswer]})
     def get(self, request: Request) -> Response:
         """By external_id; with `external_id`, the one who has it."""
@@ -74,8 +72,6 @@ class UsersView(ApiView):
 
 
 class UserView(ApiView):
-    tag = TAG
-
     @operation("users_read", "Read a user", answers={200: UserAnswer}, etag=True)
     def get(self, request: Request, user_id: UUID) -> Response:
         user = get_user(project_id=self.project_id, user_id=user_id)

@@ -54,7 +54,6 @@ class SummaryAnswer(Answer):
 
 
 class SummariesView(ApiView):
-    tag = TAG
     open_to_tokens = ("GET",)
 
     @operation(
@@ -83,7 +82,6 @@ class SummariesView(ApiView):
 
 
 class SummaryView(ApiView):
-    tag = TAG
     open_to_tokens = ("GET",)
 
     @operation("summaries_read", "Read a summary", answers={200: SummaryAnswer})

@@ -16,6 +16,8 @@ from upkeep.erasure.plans import erase_plan
 from web.fields import NOT_BLANK, Answer, Body
 from web.operations import operation
 
+TAG = "Mending"
+
 LONGEST_WISH = 2000  # characters
 MOST_TICKS = 500
 
@@ -78,7 +80,6 @@ class PlanAnswer(Answer):
 
 
 class WishView(ApiView):
-    tag = "Mending"
     open_to_tokens = True
 
     def planned(self, relationship_id: UUID, verb: str, body: Any, to: str, depth: str) -> MendingPlan:
@@ -125,7 +126,6 @@ class CorrectView(WishView):
 
 
 class PlanView(ApiView):
-    tag = "Mending"
     open_to_tokens = True
 
     @operation("plans_read", "Read a plan", answers={200: PlanAnswer})
@@ -135,7 +135,6 @@ class PlanView(ApiView):
 
 
 class CarryOutPlanView(ApiView):
-    tag = "Mending"
     open_to_tokens = True
 
     @operation(
@@ -155,7 +154,6 @@ class CarryOutPlanView(ApiView):
 
 
 class UndoPlanView(ApiView):
-    tag = "Mending"
     open_to_tokens = True
 
     @operation("plans_undo", "Undo a plan", answers={200: PlanAnswer}, problems=(409,))

@@ -14,6 +14,8 @@ from web.fields import Answer, Query
 from web.operations import operation
 from web.parsing import JSON, read_json
 
+TAG = "Relationships"
+
 # How much deeper a profile or metadata lies in an archive than in the body that brought it.
 ARCHIVE_DEPTH = 8
 
@@ -29,7 +31,6 @@ class ImportedAnswer(Answer):
 
 
 class ExportView(ApiView):
-    tag = "Relationships"
     http_method_names = ["get"]  # the document would be written for a HEAD too, and thrown away
 
     @operation("relationships_export", "Export a relationship", query=ExportQuery, answers={200: Archive})
@@ -47,8 +48,6 @@ class ExportView(ApiView):
 
 
 class ImportView(ApiView):
-    tag = "Relationships"
-
     def max_body_bytes(self) -> int:
         limit: int = settings.MAX_IMPORT_BYTES
         return limit

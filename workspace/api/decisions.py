@@ -7,6 +7,7 @@ from rest_framework.response import Response
 
 from web.fields import Page, PageQuery
 from web.operations import operation
+from workspace.api.files import WorkspaceView
 from workspace.api.session_schemas import (
     AgentStepAnswer,
     DecisionBody,
@@ -14,12 +15,13 @@ from workspace.api.session_schemas import (
     present_held,
     present_step,
 )
-from workspace.api.sessions import OfSessionsView
 from workspace.models import HeldChange
 from workspace.sessions.decide import decide_call, decide_held
 
+TAG = "Agent sessions"
 
-class ApproveView(OfSessionsView):
+
+class ApproveView(WorkspaceView):
     open_to_tokens = False
 
     @operation(
@@ -41,7 +43,7 @@ class ApproveView(OfSessionsView):
         return self.answer(present_step(step))
 
 
-class HeldChangesView(OfSessionsView):
+class HeldChangesView(WorkspaceView):
     @operation(
         "held_changes_list",
         "List what merges could not decide, newest first",
@@ -55,7 +57,7 @@ class HeldChangesView(OfSessionsView):
         return self.page(rows, present_held, order=["-created_at", "-id"], query=query)
 
 
-class HeldChangeView(OfSessionsView):
+class HeldChangeView(WorkspaceView):
     open_to_tokens = False
 
     @operation(

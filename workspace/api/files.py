@@ -40,7 +40,6 @@ GROWN = 6  # bytes of JSON that one byte of content may become
 class WorkspaceView(ApiView):
     """A view of a relationship's own files, sessions or tools, which its tokens open too."""
 
-    tag = TAG
     open_to_tokens: ClassVar[bool | tuple[str, ...]] = True
 
     def owner(self, relationship_id: UUID) -> Relationship:
@@ -185,8 +184,6 @@ class FileToolAnswer(Answer):
 
 
 class DefinitionsView(ApiView):
-    tag = TAG
-
     @operation(
         "file_tools_list", "List the file tools", query=DefinitionsQuery, answers={200: DefinitionsAnswer}
     )

@@ -1,5 +1,5 @@
-from collections.abc import Iterator
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterator
+from typing import Any
 from uuid import UUID
 
 import orjson
@@ -38,19 +38,9 @@ from workspace.sessions.verbs import (
 
 TAG = "Agent sessions"
 QUIET_SECONDS = 10.0  # a stream without news says that it is there
-VERBS = {
-    "pause": pause_session,
-    "resume": resume_session,
-    "stop": stop_session,
-    "retry": retry_session,
-}
 
 
-class OfSessionsView(WorkspaceView):
-    tag = TAG
-
-
-class AgentSessionsView(OfSessionsView):
+class AgentSessionsView(WorkspaceView):
     open_to_tokens = ("GET",)
 
     @operation(
@@ -86,14 +76,14 @@ class AgentSessionsView(OfSessionsView):
         return self.answer({**present_session(session), "token": token or None}, status=201)
 
 
-class AgentSessionView(OfSessionsView):
+class AgentSessionView(WorkspaceView):
     @operation("agent_sessions_read", "Read an agent session", answers={200: AgentSessionAnswer})
     def get(self, request: Request, relationship_id: UUID, agent_session_id: UUID) -> Response:
         self.get_relationship(relationship_id)
         return self.answer(present_session(get_session(relationship_id, agent_session_id)))
 
 
-class HeartbeatView(OfSessionsView):
+class HeartbeatView(WorkspaceView):
     @operation(
         "agent_sessions_heartbeat",
         "Say that a session goes on",
@@ -106,7 +96,7 @@ class HeartbeatView(OfSessionsView):
         return self.answer(present_session(heartbeat(relationship=relationship, session_id=agent_session_id)))
 
 
-class FinishView(OfSessionsView):
+class FinishView(WorkspaceView):
     @operation(
         "agent_sessions_finish",
         "Finish a session of your own",
@@ -128,60 +118,28 @@ class FinishView(OfSessionsView):
         return self.answer(present_session(session), status=202)
 
 
-class VerbView(OfSessionsView):
-    """Each is a route of its own, with the verb at its end."""
+def _verb(name: str, summary: str, act: Callable[..., AgentSession], says: str) -> type[WorkspaceView]:
+    """A route of its own, with the verb at its end."""
 
-    verb: ClassVar[str]
+    class VerbView(WorkspaceView):
+        def post(self, request: Request, relationship_id: UUID, agent_session_id: UUID) -> Response:
+            relationship = self.owner(relationship_id)
+            session = act(relationship=relationship, session_id=agent_session_id, by=self.actor)
+            return self.answer(present_session(session), status=202)
 
-    def act(self, relationship_id: UUID, session_id: UUID) -> Response:
-        relationship = self.owner(relationship_id)
-        session = VERBS[self.verb](relationship=relationship, session_id=session_id, by=self.actor)
-        return self.answer(present_session(session), status=202)
+        post.__doc__ = says
+        operation(f"agent_sessions_{name}", summary, answers={202: AgentSessionAnswer}, problems=(409,))(post)
 
-
-class PauseView(VerbView):
-    verb = "pause"
-
-    @operation("agent_sessions_pause", "Pause a session", answers={202: AgentSessionAnswer}, problems=(409,))
-    def post(self, request: Request, relationship_id: UUID, agent_session_id: UUID) -> Response:
-        """After the step that it is at."""
-        return self.act(relationship_id, agent_session_id)
+    return VerbView
 
 
-class ResumeView(VerbView):
-    verb = "resume"
-
-    @operation(
-        "agent_sessions_resume", "Resume a session", answers={202: AgentSessionAnswer}, problems=(409,)
-    )
-    def post(self, request: Request, relationship_id: UUID, agent_session_id: UUID) -> Response:
-        return self.act(relationship_id, agent_session_id)
+PauseView = _verb("pause", "Pause a session", pause_session, "After the step that it is at.")
+ResumeView = _verb("resume", "Resume a session", resume_session, "From where it was.")
+StopView = _verb("stop", "Stop a session", stop_session, "What it has done so far is curated and merged.")
+RetryView = _verb("retry", "Try a failed session again", retry_session, "From where it failed.")
 
 
-class StopView(VerbView):
-    verb = "stop"
-
-    @operation("agent_sessions_stop", "Stop a session", answers={202: AgentSessionAnswer}, problems=(409,))
-    def post(self, request: Request, relationship_id: UUID, agent_session_id: UUID) -> Response:
-        """What it has done so far is curated and merged."""
-        return self.act(relationship_id, agent_session_id)
-
-
-class RetryView(VerbView):
-    verb = "retry"
-
-    @operation(
-        "agent_sessions_retry",
-        "Try a failed session again",
-        answers={202: AgentSessionAnswer},
-        problems=(409,),
-    )
-    def post(self, request: Request, relationship_id: UUID, agent_session_id: UUID) -> Response:
-        """From where it failed."""
-        return self.act(relationship_id, agent_session_id)
-
-
-class StepsView(OfSessionsView):
+class StepsView(WorkspaceView):
     @operation(
         "agent_steps_list", "List a session's steps", query=PageQuery, answers={200: Page[AgentStepAnswer]}
     )
@@ -195,7 +153,7 @@ class StepsView(OfSessionsView):
         )
 
 
-class EventsView(OfSessionsView):
+class EventsView(WorkspaceView):
     @operation("agent_sessions_watch", "Watch a session", query=EventsQuery, answers={200: None})
     def get(self, request: Request, relationship_id: UUID, agent_session_id: UUID) -> StreamingHttpResponse:
         """Server-sent events: `step` for each step, `session` for each change of its state; ends with the session."""
@@ -207,7 +165,7 @@ class EventsView(OfSessionsView):
         )
 
 
-class ToolCallView(OfSessionsView):
+class ToolCallView(WorkspaceView):
     @operation(
         "agent_tools_call",
         "Call a tool for a session of your own",

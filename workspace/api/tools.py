@@ -23,8 +23,6 @@ TAG = "Tools of agents"
 
 
 class ToolsView(ApiView):
-    tag = TAG
-
     @operation("agent_tools_list", "List a companion's tools", answers={200: AgentToolsAnswer})
     def get(self, request: Request, companion_id: UUID) -> Response:
         """What its agents may call beside the file tools."""
@@ -34,8 +32,6 @@ class ToolsView(ApiView):
 
 
 class ToolView(ApiView):
-    tag = TAG
-
     @operation(
         "agent_tools_write", "Write a tool", body=ToolBody, answers={200: AgentToolAnswer}, problems=(409,)
     )
@@ -57,8 +53,6 @@ class ToolView(ApiView):
 
 
 class SecretsView(ApiView):
-    tag = TAG
-
     @operation("tool_secrets_list", "List the names of a companion's secrets", answers={200: SecretsAnswer})
     def get(self, request: Request, companion_id: UUID) -> Response:
         """Never what they say."""
@@ -68,7 +62,6 @@ class SecretsView(ApiView):
 
 
 class SecretView(ApiView):
-    tag = TAG
     scopes: ClassVar = {"PUT": "admin", "DELETE": "admin"}
 
     @operation("tool_secrets_write", "Write a secret", body=SecretBody, answers={204: None})

@@ -1,10 +1,8 @@
 """The operations of the asynchronous client: the synchronous one's own methods, whose `_send` is a coroutine here."""
 
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 from types import MethodType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
-
-from rapport_client.sending import Event
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -19,10 +17,3 @@ class Awaited(Generic[P, R]):
     def __get__(self, client: object, owner: type) -> Callable[P, Coroutine[Any, Any, R]]:
         bound: Any = MethodType(self._method, client) if client is not None else self._method
         return bound  # type: ignore[no-any-return]
-
-
-class Streamed(Awaited[P, R]):
-    """One whose events are gone through by `async for`."""
-
-    def __get__(self, client: object, owner: type) -> Callable[P, AsyncIterator[Event]]:  # type: ignore[override]
-        return super().__get__(client, owner)  # type: ignore[return-value]

@@ -42,22 +42,7 @@ class AgentSessionStart(TypedDict):
     task: "str"
     worker: "NotRequired[WorkerEnum]"
 
-class AgentSessionStartedAnswer(TypedDict):
-    id: "str"
-    state: "SessionState"
-    worker: "WorkerEnum"
-    task: "str"
-    branch: "str"
-    stage: "str | None"
-    error: "str | None"
-    summary: "str"
-    paused: "bool"
-    steps: "int"
-    tokens: "int"
-    turn: "str | None"
-    created_at: "str"
-    seen_at: "str"
-    ended_at: "str | None"
+class AgentSessionStartedAnswer(AgentSessionAnswer):
     token: "str | None"
 
 class AgentStepAnswer(TypedDict):
@@ -99,15 +84,7 @@ class ApiKeyAnswer(TypedDict):
 class ApiKeyChanges(TypedDict):
     rate_limits: "RateLimits"
 
-class ApiKeyCreated(TypedDict):
-    id: "str"
-    name: "str"
-    prefix: "str"
-    scopes: "list[str]"
-    rate_limits: "dict[str, str]"
-    created_at: "str"
-    last_used_at: "str | None"
-    revoked_at: "str | None"
+class ApiKeyCreated(ApiKeyAnswer):
     key: "str"
 
 class ApiKeyPage(TypedDict):
@@ -300,8 +277,7 @@ class ArchivedRevision(TypedDict):
     effective_at: "str"
     redacted_at: "str | None"
 
-class ArchivedSession(TypedDict):
-    id: "str"
+class SessionAnswer(TypedDict):
     session: "str"
     state: "dict[str, JsonValue]"
     version: "int"
@@ -309,6 +285,9 @@ class ArchivedSession(TypedDict):
     last_active_at: "str"
     ended_at: "str | None"
     idle_at: "str | None"
+
+class ArchivedSession(SessionAnswer):
+    id: "str"
 
 class ArchivedSummary(TypedDict):
     id: "str"
@@ -472,12 +451,7 @@ class CommitAnswer(TypedDict):
     message: "str"
     recorded_at: "str"
 
-class CommitDetailAnswer(TypedDict):
-    sha: "str"
-    parents: "list[str]"
-    author: "str"
-    message: "str"
-    recorded_at: "str"
+class CommitDetailAnswer(CommitAnswer):
     changes: "list[FileDiffAnswer]"
 
 class CommitPage(TypedDict):
@@ -488,14 +462,16 @@ class CommittedAnswer(TypedDict):
     commit: "str"
     changed: "bool"
 
-class CompanionAnswer(TypedDict):
+class ProjectAnswer(TypedDict):
     id: "str"
-    slug: "str"
     name: "str"
     config: "dict[str, JsonValue]"
-    prompt_version: "int | None"
     version: "int"
     created_at: "str"
+
+class CompanionAnswer(ProjectAnswer):
+    slug: "str"
+    prompt_version: "int | None"
     updated_at: "str"
 
 class CompanionChanges(TypedDict):
@@ -545,7 +521,8 @@ class CorrectBody(TypedDict):
     to: "str"
     dry_run: "NotRequired[bool]"
 
-class DecidedAnswer(TypedDict):
+class HeldAnswer(TypedDict):
+    """Deletions that wait for a person."""
     id: "str"
     turn_id: "str"
     state: "str"
@@ -553,6 +530,8 @@ class DecidedAnswer(TypedDict):
     decided_by: "str | None"
     decided_at: "str | None"
     recorded_at: "str"
+
+class DecidedAnswer(HeldAnswer):
     left_alone: "list[str]"
 
 class DecisionBody(TypedDict):
@@ -715,35 +694,8 @@ class EntryFields(TypedDict):
     last_accessed_at: "NotRequired[str | None]"
     access_count: "NotRequired[int]"
 
-class EntryHitAnswer(TypedDict):
+class EntryHitAnswer(EntryAnswer):
     """An entry that was found. `source_message_ids` leads to the messages it rests on."""
-    id: "str"
-    type: "str"
-    tier: "str"
-    state: "str"
-    subject: "str"
-    content: "str"
-    key: "str | None"
-    importance: "float"
-    confidence: "float"
-    weight: "float"
-    pinned: "bool"
-    read_only: "bool"
-    tags: "dict[str, str]"
-    category: "str"
-    metadata: "dict[str, JsonValue]"
-    modality: "str"
-    source: "str"
-    source_message_ids: "list[str]"
-    recorded_at: "str"
-    effective_at: "str"
-    happens_at: "str | None"
-    valid_from: "str | None"
-    valid_to: "str | None"
-    expires_at: "str | None"
-    last_accessed_at: "str | None"
-    access_count: "int"
-    version: "int"
     score: "float"
     parts: "dict[str, float] | None"
     reason: "str | None"
@@ -783,14 +735,10 @@ class EntrySearchAnswer(TypedDict):
     milliseconds: "float"
     items: "list[EntryHitAnswer]"
 
-class EntrySearchBody(TypedDict):
-    query: "str"
-    top_k: "NotRequired[int | None]"
+class EntrySearchBody(DocumentSearchBody):
     ranker: "NotRequired[str | None]"
-    min_score: "NotRequired[float | None]"
     told_from: "NotRequired[str | None]"
     told_to: "NotRequired[str | None]"
-    explain: "NotRequired[bool]"
     config: "NotRequired[dict[str, JsonValue]]"
     types: "NotRequired[list[str]]"
     tags: "NotRequired[dict[str, Any]]"
@@ -889,16 +837,6 @@ class ForgetBody(TypedDict):
     depth: "NotRequired[DepthEnum]"
 
 GoneEntryAnswer: TypeAlias = "EntryAnswer | ErasedEntryAnswer"
-
-class HeldAnswer(TypedDict):
-    """Deletions that wait for a person."""
-    id: "str"
-    turn_id: "str"
-    state: "str"
-    entries: "list[dict[str, JsonValue]]"
-    decided_by: "str | None"
-    decided_at: "str | None"
-    recorded_at: "str"
 
 class HeldChangeAnswer(TypedDict):
     id: "str"
@@ -1021,18 +959,20 @@ class LeftOutAnswer(TypedDict):
     count: "int"
     ids: "list[str]"
 
-class MessageAnswer(TypedDict):
+class MessageOfTurn(TypedDict):
     id: "str"
-    turn_id: "str"
     seq: "int"
-    session: "str"
     role: "str"
     speaker: "str"
     content: "str"
-    metadata: "dict[str, JsonValue]"
     occurred_at: "str"
-    recorded_at: "str"
     erased_at: "str | None"
+
+class MessageAnswer(MessageOfTurn):
+    turn_id: "str"
+    session: "str"
+    metadata: "dict[str, JsonValue]"
+    recorded_at: "str"
     hidden_at: "str | None"
 
 class MessageBody(TypedDict):
@@ -1042,33 +982,12 @@ class MessageBody(TypedDict):
     occurred_at: "NotRequired[str | None]"
     metadata: "NotRequired[dict[str, JsonValue]]"
 
-class MessageHitAnswer(TypedDict):
+class MessageHitAnswer(MessageAnswer):
     """A message that was found."""
-    id: "str"
-    turn_id: "str"
-    seq: "int"
-    session: "str"
-    role: "str"
-    speaker: "str"
-    content: "str"
-    metadata: "dict[str, JsonValue]"
-    occurred_at: "str"
-    recorded_at: "str"
-    erased_at: "str | None"
-    hidden_at: "str | None"
     score: "float"
     parts: "dict[str, float] | None"
     reason: "str | None"
     cited_by: "list[str]"
-
-class MessageOfTurn(TypedDict):
-    id: "str"
-    seq: "int"
-    role: "str"
-    speaker: "str"
-    content: "str"
-    occurred_at: "str"
-    erased_at: "str | None"
 
 class MessagePage(TypedDict):
     items: "list[MessageAnswer]"
@@ -1085,14 +1004,10 @@ class MessageSearchAnswer(TypedDict):
     milliseconds: "float"
     items: "list[MessageHitAnswer]"
 
-class MessageSearchBody(TypedDict):
-    query: "str"
-    top_k: "NotRequired[int | None]"
+class MessageSearchBody(DocumentSearchBody):
     ranker: "NotRequired[str | None]"
-    min_score: "NotRequired[float | None]"
     told_from: "NotRequired[str | None]"
     told_to: "NotRequired[str | None]"
-    explain: "NotRequired[bool]"
     config: "NotRequired[dict[str, JsonValue]]"
     roles: "NotRequired[list[MessageRole]]"
     session: "NotRequired[str | None]"
@@ -1155,11 +1070,13 @@ class NewToken(TypedDict):
 
 NewTokenScopesEnum: TypeAlias = "Literal['read', 'write']"
 
-class NewUser(TypedDict):
-    external_id: "str"
+class UserChanges(TypedDict):
     display_name: "NotRequired[str]"
     metadata: "NotRequired[dict[str, JsonValue]]"
     ingestion_paused: "NotRequired[bool]"
+
+class NewUser(UserChanges):
+    external_id: "str"
 
 class OpenAIError(TypedDict):
     error: "OpenAIErrorDetail"
@@ -1249,13 +1166,6 @@ class ProfileVersion(TypedDict):
     actor: "ActorAnswer"
     recorded_at: "str"
 
-class ProjectAnswer(TypedDict):
-    id: "str"
-    name: "str"
-    config: "dict[str, JsonValue]"
-    version: "int"
-    created_at: "str"
-
 class ProjectChanges(TypedDict):
     name: "NotRequired[str]"
     config: "NotRequired[dict[str, JsonValue]]"
@@ -1314,17 +1224,7 @@ class RelationshipPage(TypedDict):
     items: "list[RelationshipAnswer]"
     next_cursor: "str | None"
 
-class RelationshipTakenUp(TypedDict):
-    id: "str"
-    companion: "CompanionInBrief"
-    user: "UserInBrief"
-    timezone: "str"
-    language: "str"
-    config: "dict[str, JsonValue]"
-    last_turn_at: "str | None"
-    version: "int"
-    created_at: "str"
-    updated_at: "str"
+class RelationshipTakenUp(RelationshipAnswer):
     kept: "list[str]"
 
 class RememberedAnswer(TypedDict):
@@ -1409,15 +1309,6 @@ class SecretBody(TypedDict):
 
 class SecretsAnswer(TypedDict):
     items: "list[AgentSecretAnswer]"
-
-class SessionAnswer(TypedDict):
-    session: "str"
-    state: "dict[str, JsonValue]"
-    version: "int"
-    started_at: "str"
-    last_active_at: "str"
-    ended_at: "str | None"
-    idle_at: "str | None"
 
 class SessionChanges(TypedDict):
     state: "dict[str, JsonValue]"
@@ -1557,27 +1448,8 @@ class TurnPage(TypedDict):
 
 TurnState: TypeAlias = "Literal['pending', 'processing', 'applied', 'skipped', 'failed']"
 
-class TurnTraceAnswer(TypedDict):
+class TurnTraceAnswer(TurnAnswer):
     """Everything about a turn: messages, operations with verdicts, model calls, timings."""
-    id: "str"
-    relationship_id: "str"
-    seq: "int"
-    session: "str"
-    tags: "dict[str, str]"
-    category: "str"
-    modality: "str"
-    state: "str"
-    interrupted: "bool"
-    occurred_at: "str"
-    recorded_at: "str"
-    due_at: "str | None"
-    waits_for: "str"
-    settled_at: "str | None"
-    attempts: "int"
-    error_code: "str"
-    error: "str"
-    remembered: "list[RememberedAnswer] | None"
-    deletions_awaiting_review: "int | None"
     config: "dict[str, JsonValue]"
     prompt_version: "int | None"
     claimed_at: "str | None"
@@ -1585,25 +1457,17 @@ class TurnTraceAnswer(TypedDict):
     operations: "list[JudgementAnswer]"
     calls: "list[ModelCallAnswer]"
 
-class UserAnswer(TypedDict):
+class UserInBrief(TypedDict):
     id: "str"
     external_id: "str"
     display_name: "str"
+
+class UserAnswer(UserInBrief):
     metadata: "dict[str, JsonValue]"
     ingestion_paused: "bool"
     version: "int"
     created_at: "str"
     updated_at: "str"
-
-class UserChanges(TypedDict):
-    display_name: "NotRequired[str]"
-    metadata: "NotRequired[dict[str, JsonValue]]"
-    ingestion_paused: "NotRequired[bool]"
-
-class UserInBrief(TypedDict):
-    id: "str"
-    external_id: "str"
-    display_name: "str"
 
 class UserPage(TypedDict):
     items: "list[UserAnswer]"

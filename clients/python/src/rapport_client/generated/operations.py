@@ -2,20 +2,17 @@
 
 # mypy: disable-error-code=no-any-return
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from rapport_client.generated import models as m
-from rapport_client.sending import UNSET, Event, File, Id, Maybe, Operation, Time
+from rapport_client.sending import UNSET, File, Id, Maybe, Operation, Time
 
 
 class Operations:
     """Every operation of the REST API, by its operationId."""
 
     def _send(self, operation: Operation) -> Any:
-        raise NotImplementedError
-
-    def _stream(self, operation: Operation) -> Iterator[Event]:
         raise NotImplementedError
 
     def api_keys_list(self, *, limit: Maybe[int] = UNSET, cursor: Maybe[str] = UNSET) -> m.ApiKeyPage:
@@ -444,7 +441,10 @@ class Operations:
                 path={"relationship_id": relationship_id, "agent_session_id": agent_session_id}))
 
     def agent_sessions_resume(self, relationship_id: Id, agent_session_id: Id) -> m.AgentSessionAnswer:
-        """Resume a session."""
+        """Resume a session.
+
+        From where it was.
+        """
         return self._send(Operation("POST",
                 "/v1/relationships/{relationship_id}/agent-sessions/{agent_session_id}/resume",
                 path={"relationship_id": relationship_id, "agent_session_id": agent_session_id}))
