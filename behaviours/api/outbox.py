@@ -28,8 +28,7 @@ class OutboxView(ApiView):
     )
     def get(self, request: Request, relationship_id: UUID) -> Response:
         query = self.query(OutboxQuery)
-        self.get_relationship(relationship_id)
-        rows = OutboxMessage.objects.for_relationship(relationship_id)
+        rows = self.owned(OutboxMessage, relationship_id)
         return self.page(
             rows if query.acknowledged else rows.waiting(), present_message, order=["id"], query=query
         )

@@ -77,8 +77,7 @@ class RunsView(ApiView):
     def get(self, request: Request, relationship_id: UUID) -> Response:
         """Those that a worker has not looked at yet are not in it. Of contexts they are kept for 30 days."""
         query = self.query(RunListQuery)
-        self.get_relationship(relationship_id)
-        rows = BehaviourRun.objects.for_relationship(relationship_id).fired()
+        rows = self.owned(BehaviourRun, relationship_id).fired()
         rows = rows.filter(**query.given("behaviour", "state", "action"))
         rows = rows.filter(turn_id=query.turn) if query.turn else rows
         return self.page(rows, present_run, order=["-id"], query=query)

@@ -246,8 +246,7 @@ class EntryHistoryView(ApiView):
     def get(self, request: Request, relationship_id: UUID, entry_id: UUID) -> Response:
         """It outlives the entry: of one that was erased, what happened and when, without its text."""
         query = self.query(PageQuery)
-        self.get_relationship(relationship_id)
-        rows = EntryRevision.objects.for_relationship(relationship_id).filter(entry_id=entry_id)
+        rows = self.owned(EntryRevision, relationship_id).filter(entry_id=entry_id)
         if query.cursor is None and not rows.exists():
             raise NotFound("This entry is not there.")
         return self.page(rows, RevisionAnswer.of, order=["-seq"], query=query)
@@ -264,6 +263,5 @@ class HistoryView(ApiView):
     )
     def get(self, request: Request, relationship_id: UUID) -> Response:
         query = self.query(PageQuery)
-        self.get_relationship(relationship_id)
-        rows = EntryRevision.objects.for_relationship(relationship_id)
+        rows = self.owned(EntryRevision, relationship_id)
         return self.page(rows, RevisionAnswer.of, order=["-seq"], query=query)

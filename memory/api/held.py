@@ -25,8 +25,7 @@ class HeldDeletionsView(ApiView):
     )
     def get(self, request: Request, relationship_id: UUID) -> Response:
         query = self.query(PageQuery)
-        self.get_relationship(relationship_id)
-        rows = HeldDeletion.objects.for_relationship(relationship_id)
+        rows = self.owned(HeldDeletion, relationship_id)
         page = page_of(rows, order=["-recorded_at", "-id"], page=query, present=lambda held: held)
         page["items"] = _present(relationship_id, page["items"])
         return self.answer(page)

@@ -36,8 +36,7 @@ class TurnsView(ApiView):
     @operation("turns_list", "List turns, newest first", query=TurnListQuery, answers={200: Page[TurnAnswer]})
     def get(self, request: Request, relationship_id: UUID) -> Response:
         query = self.query(TurnListQuery)
-        self.get_relationship(relationship_id)
-        rows = Turn.objects.for_relationship(relationship_id).filter(**query.given("state", "session"))
+        rows = self.owned(Turn, relationship_id).filter(**query.given("state", "session"))
         page = page_of(rows, order=["-seq"], page=query, present=lambda turn: turn)
         awaiting = _awaiting_review(relationship_id, page["items"])
         page["items"] = [present_turn(turn, awaiting_review=awaiting.get(turn.id)) for turn in page["items"]]

@@ -46,8 +46,7 @@ class MessagesView(ApiView):
     def get(self, request: Request, relationship_id: UUID) -> Response:
         """The conversation, newest first."""
         query = self.query(MessageQuery)
-        self.get_relationship(relationship_id)
-        rows = Message.objects.for_relationship(relationship_id).filter(**query.given("session"))
+        rows = self.owned(Message, relationship_id).filter(**query.given("session"))
         if not query.hidden:
             rows = rows.filter(hidden_at=None)
         return self.page(rows, MessageAnswer.of, order=["-seq"], query=query)

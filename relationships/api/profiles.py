@@ -98,6 +98,5 @@ class ProfileHistoryView(ApiView):
     def get(self, request: Request, relationship_id: UUID) -> Response:
         """Newest first, each with all its data."""
         query = self.query(PageQuery)
-        self.get_relationship(relationship_id)
-        rows = ProfileRevision.objects.for_relationship(relationship_id)
+        rows = self.owned(ProfileRevision, relationship_id)
         return self.page(rows, present_profile_revision, order=["-version"], query=query)

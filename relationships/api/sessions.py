@@ -39,8 +39,7 @@ class SessionsView(ApiView):
     def get(self, request: Request, relationship_id: UUID) -> Response:
         """By name, ended ones too."""
         query = self.query(PageQuery)
-        self.get_relationship(relationship_id)
-        rows = SessionState.objects.for_relationship(relationship_id)
+        rows = self.owned(SessionState, relationship_id)
         return self.page(rows, SessionAnswer.of, order=["session"], query=query)
 
 

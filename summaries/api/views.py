@@ -67,8 +67,7 @@ class SummariesView(ApiView):
         unless one is being made again.
         """
         query = self.query(SummaryListQuery)
-        self.get_relationship(relationship_id)
-        rows = Summary.objects.for_relationship(relationship_id).filter(**query.given("messages", "state"))
+        rows = self.owned(Summary, relationship_id).filter(**query.given("messages", "state"))
         return self.page(rows, present_summary, order=["-messages", "-version"], query=query)
 
     @operation(

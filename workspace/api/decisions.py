@@ -52,8 +52,7 @@ class HeldChangesView(WorkspaceView):
     )
     def get(self, request: Request, relationship_id: UUID) -> Response:
         query = self.query(PageQuery)
-        self.get_relationship(relationship_id)
-        rows = HeldChange.objects.for_relationship(relationship_id)
+        rows = self.owned(HeldChange, relationship_id)
         return self.page(rows, present_held, order=["-created_at", "-id"], query=query)
 
 

@@ -96,8 +96,7 @@ class CheckpointsView(WorkspaceView):
     )
     def get(self, request: Request, relationship_id: UUID) -> Response:
         query = self.query(PageQuery)
-        self.get_relationship(relationship_id)
-        rows = Checkpoint.objects.for_relationship(relationship_id)
+        rows = self.owned(Checkpoint, relationship_id)
         page = page_of(rows, order=["-taken_at", "-id"], page=query, present=lambda row: row)
         shas = shas_of(relationship_id, {row.commit_id for row in page["items"]})
         return self.answer({**page, "items": [present_checkpoint(row, shas) for row in page["items"]]})
@@ -171,8 +170,7 @@ class HotContextVersionsView(WorkspaceView):
     )
     def get(self, request: Request, relationship_id: UUID) -> Response:
         query = self.query(PageQuery)
-        self.get_relationship(relationship_id)
-        rows = HotContextVersion.objects.for_relationship(relationship_id)
+        rows = self.owned(HotContextVersion, relationship_id)
         page = page_of(rows, order=["-version"], page=query, present=lambda row: row)
         shas = shas_of(relationship_id, {row.commit_id for row in page["items"]})
         return self.answer({**page, "items": [present_hot_version(row, shas) for row in page["items"]]})

@@ -51,8 +51,7 @@ class AgentSessionsView(WorkspaceView):
     )
     def get(self, request: Request, relationship_id: UUID) -> Response:
         query = self.query(PageQuery)
-        self.get_relationship(relationship_id)
-        rows = AgentSession.objects.for_relationship(relationship_id)
+        rows = self.owned(AgentSession, relationship_id)
         return self.page(rows, present_session, order=["-created_at", "-id"], query=query)
 
     @operation(
