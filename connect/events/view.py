@@ -50,14 +50,11 @@ class EventsAnswer(Answer):
 class EventsView(ApiView):
     open_to_tokens = True
 
-    @operation(
-        "events_list", "What happened, or as it happens", query=EventsQuery, answers={200: EventsAnswer}
-    )
-    def get(self, request: Request, relationship_id: UUID) -> HttpResponseBase:
+    @operation("events_list", "What happened, or as it happens", answers={200: EventsAnswer})
+    def get(self, request: Request, relationship_id: UUID, query: EventsQuery) -> HttpResponseBase:
         """Oldest first. With `Accept: text/event-stream` it stays open for five minutes and tells what happens,
         about a second later; a client that comes back with Last-Event-ID misses nothing.
         """
-        query = self.query(EventsQuery)
         self.get_relationship(relationship_id)
         after = self._place(query.after or request.headers.get("Last-Event-ID"), relationship_id)
         if STREAM in request.headers.get("Accept", ""):

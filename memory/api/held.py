@@ -20,11 +20,9 @@ class HeldDeletionsView(ApiView):
     @operation(
         "held_deletions_list",
         "Deletions that were too many at once and wait for a person",
-        query=PageQuery,
         answers={200: Page[HeldAnswer]},
     )
-    def get(self, request: Request, relationship_id: UUID) -> Response:
-        query = self.query(PageQuery)
+    def get(self, request: Request, relationship_id: UUID, query: PageQuery) -> Response:
         rows = self.owned(HeldDeletion, relationship_id)
         page = page_of(rows, order=["-recorded_at", "-id"], page=query, present=lambda held: held)
         page["items"] = _present(relationship_id, page["items"])

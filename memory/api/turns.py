@@ -33,9 +33,8 @@ class TurnsView(ApiView):
     rereads_key = ("POST",)
     counts_as: ClassVar = {"POST": "turns"}
 
-    @operation("turns_list", "List turns, newest first", query=TurnListQuery, answers={200: Page[TurnAnswer]})
-    def get(self, request: Request, relationship_id: UUID) -> Response:
-        query = self.query(TurnListQuery)
+    @operation("turns_list", "List turns, newest first", answers={200: Page[TurnAnswer]})
+    def get(self, request: Request, relationship_id: UUID, query: TurnListQuery) -> Response:
         rows = self.owned(Turn, relationship_id).filter(**query.given("state", "session"))
         page = page_of(rows, order=["-seq"], page=query, present=lambda turn: turn)
         awaiting = _awaiting_review(relationship_id, page["items"])
@@ -45,15 +44,12 @@ class TurnsView(ApiView):
     @operation(
         "turns_create",
         "Hand over a turn to be remembered",
-        body=TurnBody,
-        query=WaitQuery,
         answers={200: TurnAnswer, 202: TurnAnswer},
         idempotent=True,
         problems=(404,),
     )
-    def post(self, request: Request, relationship_id: UUID) -> Response:
+    def post(self, request: Request, relationship_id: UUID, query: WaitQuery, body: TurnBody) -> Response:
         """Answers 202 as soon as the turn is stored. With `wait`, 200 once it is settled, if that is in time."""
-        body, query = self.body(TurnBody), self.query(WaitQuery)
         self.own_level(body.config)
         accepted = accept_turn(
             relationship=Relationship(id=relationship_id, project_id=self.project_id),

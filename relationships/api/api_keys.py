@@ -68,10 +68,9 @@ class ApiKeysView(ApiView):
         rows = ApiKey.objects.filter(project_id=self.project_id)
         return self.page(rows, ApiKeyAnswer.of, order=["-id"])
 
-    @operation("api_keys_create", "Create an API key", body=NewApiKey, answers={201: ApiKeyCreated})
-    def post(self, request: Request) -> Response:
+    @operation("api_keys_create", "Create an API key", answers={201: ApiKeyCreated})
+    def post(self, request: Request, body: NewApiKey) -> Response:
         """The key is in this answer and nowhere else."""
-        body = self.body(NewApiKey)
         row, key = create_api_key(
             project_id=self.project_id,
             name=body.name,
@@ -122,10 +121,9 @@ class TokensView(ApiView):
     tag = "Tokens"
     scopes: ClassVar = {"POST": "write"}
 
-    @operation("tokens_create", "Create a relationship token", body=NewToken, answers={201: TokenAnswer})
-    def post(self, request: Request, relationship_id: UUID) -> Response:
+    @operation("tokens_create", "Create a relationship token", answers={201: TokenAnswer})
+    def post(self, request: Request, relationship_id: UUID, body: NewToken) -> Response:
         """For the person's own browser: it opens this relationship alone, until it expires."""
-        body = self.body(NewToken)
         row, token = create_token(
             relationship=self.get_relationship(relationship_id),
             scopes=body.scopes,

@@ -84,16 +84,10 @@ class CompanionsView(ApiView):
         return self.page(rows, CompanionAnswer.of, order=["slug"])
 
     @operation(
-        "companions_create",
-        "Create a companion",
-        body=NewCompanion,
-        answers={201: CompanionAnswer},
-        problems=(409,),
-        etag=True,
+        "companions_create", "Create a companion", answers={201: CompanionAnswer}, problems=(409,), etag=True
     )
-    def post(self, request: Request) -> Response:
+    def post(self, request: Request, body: NewCompanion) -> Response:
         """Its configuration can be given at once, or later at `/companions/{companion_id}/config`."""
-        body = self.body(NewCompanion)
         companion = create_companion(project_id=self.project_id, by=self.actor, **body.model_dump())
         return self.answer(CompanionAnswer.of(companion), status=201, version=companion.version)
 

@@ -42,10 +42,9 @@ class MessageAnswer(Answer):
 class MessagesView(ApiView):
     open_to_tokens = True
 
-    @operation("messages_list", "List messages", query=MessageQuery, answers={200: Page[MessageAnswer]})
-    def get(self, request: Request, relationship_id: UUID) -> Response:
+    @operation("messages_list", "List messages", answers={200: Page[MessageAnswer]})
+    def get(self, request: Request, relationship_id: UUID, query: MessageQuery) -> Response:
         """The conversation, newest first."""
-        query = self.query(MessageQuery)
         rows = self.owned(Message, relationship_id).filter(**query.given("session"))
         if not query.hidden:
             rows = rows.filter(hidden_at=None)

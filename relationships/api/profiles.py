@@ -92,11 +92,8 @@ class ProfileView(ApiView):
 class ProfileHistoryView(ApiView):
     open_to_tokens = True
 
-    @operation(
-        "profile_history", "List the profile's versions", query=PageQuery, answers={200: ProfileHistoryPage}
-    )
-    def get(self, request: Request, relationship_id: UUID) -> Response:
+    @operation("profile_history", "List the profile's versions", answers={200: ProfileHistoryPage})
+    def get(self, request: Request, relationship_id: UUID, query: PageQuery) -> Response:
         """Newest first, each with all its data."""
-        query = self.query(PageQuery)
         rows = self.owned(ProfileRevision, relationship_id)
         return self.page(rows, present_profile_revision, order=["-version"], query=query)

@@ -35,10 +35,9 @@ class SessionAnswer(Answer):
 class SessionsView(ApiView):
     open_to_tokens = True
 
-    @operation("sessions_list", "List sessions", query=PageQuery, answers={200: Page[SessionAnswer]})
-    def get(self, request: Request, relationship_id: UUID) -> Response:
+    @operation("sessions_list", "List sessions", answers={200: Page[SessionAnswer]})
+    def get(self, request: Request, relationship_id: UUID, query: PageQuery) -> Response:
         """By name, ended ones too."""
-        query = self.query(PageQuery)
         rows = self.owned(SessionState, relationship_id)
         return self.page(rows, SessionAnswer.of, order=["session"], query=query)
 

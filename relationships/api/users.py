@@ -55,10 +55,9 @@ class UserAnswer(Answer):
 
 
 class UsersView(ApiView):
-    @operation("users_list", "List users", query=UserQuery, answers={200: Page[UserAnswer]})
-    def get(self, request: Request) -> Response:
+    @operation("users_list", "List users", answers={200: Page[UserAnswer]})
+    def get(self, request: Request, query: UserQuery) -> Response:
         """By external_id; with `external_id`, the one who has it."""
-        query = self.query(UserQuery)
         rows = EndUser.objects.of_project(self.project_id).filter(**query.given("external_id"))
         return self.page(rows, UserAnswer.of, order=["external_id"], query=query)
 

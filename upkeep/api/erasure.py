@@ -82,15 +82,12 @@ class RedactMessagesView(ApiView):
     tag = "Messages"
     open_to_tokens = True
 
-    @operation(
-        "messages_redact", "Erase the words of messages", body=WhichMessages, answers={200: ErasedAnswer}
-    )
-    def post(self, request: Request, relationship_id: UUID) -> Response:
+    @operation("messages_redact", "Erase the words of messages", answers={200: ErasedAnswer})
+    def post(self, request: Request, relationship_id: UUID, body: WhichMessages) -> Response:
         """Empties them for good, with every copy: in the index, in prompts and answers of models, in what was proposed
         from them. That they were said, when and by whom stays. Entries that rest on them stay, too: erase those by
         themselves. All of them or, where one is not there, none.
         """
-        body = self.body(WhichMessages)
         self.get_relationship(relationship_id)
         erasure = redact_messages(
             project_id=self.project_id,
@@ -105,16 +102,16 @@ class ErasableEntryView(EntryView):
     @operation(
         "entries_delete",
         "Delete an entry, or erase it for good",
-        query=DeleteEntryQuery,
         answers={200: GoneEntryAnswer},
         if_match=True,
         problems=(410,),
     )
-    def delete(self, request: Request, relationship_id: UUID, entry_id: UUID) -> Response:
+    def delete(
+        self, request: Request, relationship_id: UUID, entry_id: UUID, query: DeleteEntryQuery
+    ) -> Response:
         """A deleted entry can be restored. `permanent=true` erases it with every copy of its text, and answers with
         what is gone and which messages still hold its words: POST .../messages/redact erases those you choose.
         """
-        query = self.query(DeleteEntryQuery)
         version = expected_version(request)
         self.get_relationship(relationship_id)
         if query.permanent:

@@ -33,12 +33,11 @@ class ImportedAnswer(Answer):
 class ExportView(ApiView):
     http_method_names = ["get"]  # the document would be written for a HEAD too, and thrown away
 
-    @operation("relationships_export", "Export a relationship", query=ExportQuery, answers={200: Archive})
-    def get(self, request: Request, relationship_id: UUID) -> StreamingHttpResponse:
+    @operation("relationships_export", "Export a relationship", answers={200: Archive})
+    def get(self, request: Request, relationship_id: UUID, query: ExportQuery) -> StreamingHttpResponse:
         """Everything of it as one JSON document: configuration, profile, sessions, turns with messages and
         operations, entries, their whole history, held deletions. Streamed: a body that breaks off is not whole.
         """
-        query = self.query(ExportQuery)
         relationship = self.get_relationship(relationship_id)
         return StreamingHttpResponse(
             export_relationship(relationship_id=relationship.id, calls=query.calls),

@@ -47,11 +47,9 @@ class HeldChangesView(WorkspaceView):
     @operation(
         "held_changes_list",
         "List what merges could not decide, newest first",
-        query=PageQuery,
         answers={200: Page[HeldChangeAnswer]},
     )
-    def get(self, request: Request, relationship_id: UUID) -> Response:
-        query = self.query(PageQuery)
+    def get(self, request: Request, relationship_id: UUID, query: PageQuery) -> Response:
         rows = self.owned(HeldChange, relationship_id)
         return self.page(rows, present_held, order=["-created_at", "-id"], query=query)
 

@@ -53,10 +53,9 @@ class WorkspaceView(ApiView):
 
 
 class FilesView(WorkspaceView):
-    @operation("files_list", "List files", query=FilesQuery, answers={200: FilesAnswer})
-    def get(self, request: Request, relationship_id: UUID) -> Response:
+    @operation("files_list", "List files", answers={200: FilesAnswer})
+    def get(self, request: Request, relationship_id: UUID, query: FilesQuery) -> Response:
         """Those of a branch, or as they were at a commit. On main, generated files are as they are now."""
-        query = self.query(FilesQuery)
         files, commit = list_files(self.owner(relationship_id), query.branch, at=query.at or "")
         shown = [
             present_line(path, entry)
@@ -69,14 +68,13 @@ class FilesView(WorkspaceView):
     @operation(
         "files_change",
         "Change several files in one commit",
-        query=ChangeQuery,
-        body=FileChanges,
         answers={200: CommittedAnswer},
         problems=(404, 409),
     )
-    def post(self, request: Request, relationship_id: UUID) -> Response:
+    def post(
+        self, request: Request, relationship_id: UUID, query: ChangeQuery, body: FileChanges
+    ) -> Response:
         """Write, delete and move; all of it or, where one can't be done, nothing."""
-        query, body = self.query(ChangeQuery), self.body(FileChanges)
         relationship = self.owner(relationship_id)
         changes: dict[str, bytes | None] = {}
         expected: dict[str, str] = {}
@@ -100,25 +98,23 @@ class FilesView(WorkspaceView):
 
 
 class FileView(WorkspaceView):
-    @operation("files_read", "Read a file", query=FileQuery, answers={200: FileAnswer}, etag=True)
-    def get(self, request: Request, relationship_id: UUID, path: str) -> Response:
-        query = self.query(FileQuery)
+    @operation("files_read", "Read a file", answers={200: FileAnswer}, etag=True)
+    def get(self, request: Request, relationship_id: UUID, path: str, query: FileQuery) -> Response:
         read = read_file(self.owner(relationship_id), path, query.branch, at=query.at or "")
         return self._tagged(present_file(read), read.sha256)
 
     @operation(
         "files_write",
         "Write a file",
-        query=ChangeQuery,
-        body=FileWrite,
         answers={200: CommittedAnswer},
         problems=(409,),
         if_match="sha256",
         etag=True,
     )
-    def put(self, request: Request, relationship_id: UUID, path: str) -> Response:
+    def put(
+        self, request: Request, relationship_id: UUID, path: str, query: ChangeQuery, body: FileWrite
+    ) -> Response:
         """With If-Match it is written only where it says what you have read, or says this already."""
-        query, body = self.query(ChangeQuery), self.body(FileWrite)
         expected = expected_sha256(request)
         done = change_files(
             relationship=self.owner(relationship_id),
@@ -195,12 +191,9 @@ class DefinitionsView(ApiView):
 class FileToolsView(WorkspaceView):
     scopes: ClassVar = {"POST": "write"}
 
-    @operation(
-        "file_tools_call", "Call a file tool for a model", body=FileToolCall, answers={200: FileToolAnswer}
-    )
-    def post(self, request: Request, relationship_id: UUID) -> Response:
+    @operation("file_tools_call", "Call a file tool for a model", answers={200: FileToolAnswer})
+    def post(self, request: Request, relationship_id: UUID, body: FileToolCall) -> Response:
         """What it says is for the model, also where the tool refuses: then `is_error` is true."""
-        body = self.body(FileToolCall)
         tools = FileTools(self.owner(relationship_id), body.branch, self.actor)
         try:
             said, is_error = tools.run(body.name, body.input), False

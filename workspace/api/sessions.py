@@ -44,28 +44,22 @@ class AgentSessionsView(WorkspaceView):
     open_to_tokens = ("GET",)
 
     @operation(
-        "agent_sessions_list",
-        "List agent sessions, newest first",
-        query=PageQuery,
-        answers={200: Page[AgentSessionAnswer]},
+        "agent_sessions_list", "List agent sessions, newest first", answers={200: Page[AgentSessionAnswer]}
     )
-    def get(self, request: Request, relationship_id: UUID) -> Response:
-        query = self.query(PageQuery)
+    def get(self, request: Request, relationship_id: UUID, query: PageQuery) -> Response:
         rows = self.owned(AgentSession, relationship_id)
         return self.page(rows, present_session, order=["-created_at", "-id"], query=query)
 
     @operation(
         "agent_sessions_start",
         "Start an agent session",
-        body=AgentSessionStart,
         answers={201: AgentSessionStartedAnswer},
         problems=(409,),
     )
-    def post(self, request: Request, relationship_id: UUID) -> Response:
+    def post(self, request: Request, relationship_id: UUID, body: AgentSessionStart) -> Response:
         """`built_in`: a worker of ours works with the companion's model. `external`: you do, on the session's branch,
         over REST or git, with the token that is shown this once.
         """
-        body = self.body(AgentSessionStart)
         session, token = start_session(
             relationship=self.owner(relationship_id),
             task=body.task,
@@ -99,14 +93,14 @@ class FinishView(WorkspaceView):
     @operation(
         "agent_sessions_finish",
         "Finish a session of your own",
-        body=AgentSessionFinish,
         body_optional=True,
         answers={202: AgentSessionAnswer},
         problems=(409,),
     )
-    def post(self, request: Request, relationship_id: UUID, agent_session_id: UUID) -> Response:
+    def post(
+        self, request: Request, relationship_id: UUID, agent_session_id: UUID, body: AgentSessionFinish
+    ) -> Response:
         """A worker curates hot context and merges the branch into main. An abandoned one can be finished too."""
-        body = self.body(AgentSessionFinish, optional=True)
         session = finish_session(
             relationship=self.owner(relationship_id),
             session_id=agent_session_id,
@@ -139,12 +133,11 @@ RetryView = _verb("retry", "Try a failed session again", retry_session, "From wh
 
 
 class StepsView(WorkspaceView):
-    @operation(
-        "agent_steps_list", "List a session's steps", query=PageQuery, answers={200: Page[AgentStepAnswer]}
-    )
-    def get(self, request: Request, relationship_id: UUID, agent_session_id: UUID) -> Response:
+    @operation("agent_steps_list", "List a session's steps", answers={200: Page[AgentStepAnswer]})
+    def get(
+        self, request: Request, relationship_id: UUID, agent_session_id: UUID, query: PageQuery
+    ) -> Response:
         """In order: what the agent did, and what the tools said."""
-        query = self.query(PageQuery)
         self.get_relationship(relationship_id)
         get_session(relationship_id, agent_session_id)
         return self.page(
@@ -153,10 +146,11 @@ class StepsView(WorkspaceView):
 
 
 class EventsView(WorkspaceView):
-    @operation("agent_sessions_watch", "Watch a session", query=EventsQuery, answers={200: None})
-    def get(self, request: Request, relationship_id: UUID, agent_session_id: UUID) -> StreamingHttpResponse:
+    @operation("agent_sessions_watch", "Watch a session", answers={200: None})
+    def get(
+        self, request: Request, relationship_id: UUID, agent_session_id: UUID, query: EventsQuery
+    ) -> StreamingHttpResponse:
         """Server-sent events: `step` for each step, `session` for each change of its state; ends with the session."""
-        query = self.query(EventsQuery)
         self.get_relationship(relationship_id)
         get_session(relationship_id, agent_session_id)
         return StreamingHttpResponse(
@@ -168,13 +162,13 @@ class ToolCallView(WorkspaceView):
     @operation(
         "agent_tools_call",
         "Call a tool for a session of your own",
-        body=ToolCallBody,
         answers={200: AgentStepAnswer},
         problems=(409,),
     )
-    def post(self, request: Request, relationship_id: UUID, agent_session_id: UUID, tool: str) -> Response:
+    def post(
+        self, request: Request, relationship_id: UUID, agent_session_id: UUID, tool: str, body: ToolCallBody
+    ) -> Response:
         """Where the step is `waiting`, a person has to approve it: then call again with its number as `approved`."""
-        body = self.body(ToolCallBody)
         step = call_for_session(
             relationship=self.owner(relationship_id),
             session_id=agent_session_id,

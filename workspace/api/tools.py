@@ -32,12 +32,9 @@ class ToolsView(ApiView):
 
 
 class ToolView(ApiView):
-    @operation(
-        "agent_tools_write", "Write a tool", body=ToolBody, answers={200: AgentToolAnswer}, problems=(409,)
-    )
-    def put(self, request: Request, companion_id: UUID, tool: str) -> Response:
+    @operation("agent_tools_write", "Write a tool", answers={200: AgentToolAnswer}, problems=(409,))
+    def put(self, request: Request, companion_id: UUID, tool: str, body: ToolBody) -> Response:
         """So that the companion's agents can call it. To approve one that an agent wrote, write its spec here."""
-        body = self.body(ToolBody)
         companion = get_companion(project_id=self.project_id, companion_id=companion_id)
         return self.answer(
             _present(
@@ -64,10 +61,9 @@ class SecretsView(ApiView):
 class SecretView(ApiView):
     scopes: ClassVar = {"PUT": "admin", "DELETE": "admin"}
 
-    @operation("tool_secrets_write", "Write a secret", body=SecretBody, answers={204: None})
-    def put(self, request: Request, companion_id: UUID, secret: str) -> Response:
+    @operation("tool_secrets_write", "Write a secret", answers={204: None})
+    def put(self, request: Request, companion_id: UUID, secret: str, body: SecretBody) -> Response:
         """It is filled in where a tool's spec says `{{NAME}}`."""
-        body = self.body(SecretBody)
         companion = get_companion(project_id=self.project_id, companion_id=companion_id)
         put_secret(companion=companion, name=secret, value=body.value, by=self.actor)
         return self.answer(status=204)
