@@ -15,10 +15,9 @@ from django.utils import timezone
 
 from knowledge.errors import REASONS, DocumentLost
 from knowledge.models import Document, DocumentChunk, DocumentState
-from knowledge.models.document import DocumentQuerySet
 from worker.enqueue import enqueue_task
 from worker.leases import take_up
-from worker.models import WORKER_DIED
+from worker.models import WORKER_DIED, QueuedQuerySet
 
 TASK = "knowledge.pipeline.process"
 AT_ONCE = 20  # documents that are enqueued in one round
@@ -77,7 +76,7 @@ def _give_up(document: Document) -> None:
     _fail(Document.objects.filter(id=document.id), document, error=REASONS[WORKER_DIED])
 
 
-def _fail(rows: DocumentQuerySet, document: Document, **values: Any) -> None:
+def _fail(rows: QueuedQuerySet, document: Document, **values: Any) -> None:
     """`rows` is the document. Inside a transaction."""
     DocumentChunk.objects.filter(document_id=document.id).delete()
     rows.settle(

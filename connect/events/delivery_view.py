@@ -53,14 +53,13 @@ class ReplayView(ApiView):
     @operation(
         "events_replay",
         "Tell the webhook again",
-        body=ReplayBody,
         body_optional=True,
         answers={202: DeliveryAnswer},
         problems=(409,),
     )
-    def post(self, request: Request, relationship_id: UUID) -> Response:
+    def post(self, request: Request, relationship_id: UUID, body: ReplayBody) -> Response:
         """Each under the ID that it had the first time. A delivery that was given up goes on."""
-        after = self.body(ReplayBody, optional=True).after
+        after = body.after
         relationship = self.get_relationship(relationship_id, "companion", "project")
         if not configuration_of(relationship).values.events.webhook.url:
             raise Conflict("The companion has no webhook for its events; set events.webhook.url.")

@@ -84,14 +84,12 @@ class ApiKeysView(ApiView):
 class ApiKeyView(ApiView):
     scopes: ClassVar = {"PATCH": "admin", "DELETE": "admin"}
 
-    @operation(
-        "api_keys_change", "Change an API key's rate limits", body=ApiKeyChanges, answers={200: ApiKeyAnswer}
-    )
-    def patch(self, request: Request, key_id: UUID) -> Response:
+    @operation("api_keys_change", "Change an API key's rate limits", answers={200: ApiKeyAnswer})
+    def patch(self, request: Request, key_id: UUID, body: ApiKeyChanges) -> Response:
         """What is left out stays. They hold from the key's next request on. A limit above the settings' is given by
         `manage.py limit_api_key` alone.
         """
-        changes = self.body(ApiKeyChanges).rate_limits.model_dump(exclude_unset=True)
+        changes = body.rate_limits.model_dump(exclude_unset=True)
         row = change_rate_limits(project_id=self.project_id, key_id=key_id, changes=changes, by=self.actor)
         return self.answer(ApiKeyAnswer.of(row))
 

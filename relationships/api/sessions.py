@@ -53,18 +53,17 @@ class SessionView(ApiView):
     @operation(
         "sessions_change",
         "Change a session's state",
-        body=SessionChanges,
         answers={200: SessionAnswer},
         if_match=True,
         etag=True,
     )
-    def patch(self, request: Request, relationship_id: UUID, session: str) -> Response:
+    def patch(self, request: Request, relationship_id: UUID, session: str, body: SessionChanges) -> Response:
         """Merge `state` into what is there (RFC 7396). A session that is new or ended is opened."""
         relationship = self.get_relationship(relationship_id, "companion", "project")
         changed = patch_session(
             relationship=relationship,
             session=session,
-            patch=self.body(SessionChanges).state,
+            patch=body.state,
             idle_minutes=configuration_of(relationship).values.sessions.idle_minutes,
             expected_version=expected_version(request),
         )

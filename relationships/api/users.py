@@ -61,12 +61,10 @@ class UsersView(ApiView):
         rows = EndUser.objects.of_project(self.project_id).filter(**query.given("external_id"))
         return self.page(rows, UserAnswer.of, order=["external_id"], query=query)
 
-    @operation(
-        "users_create", "Create a user", body=NewUser, answers={201: UserAnswer}, problems=(409,), etag=True
-    )
-    def post(self, request: Request) -> Response:
+    @operation("users_create", "Create a user", answers={201: UserAnswer}, problems=(409,), etag=True)
+    def post(self, request: Request, body: NewUser) -> Response:
         """Not needed before `POST /relationships`, which makes a user who is not there yet."""
-        user = create_user(project_id=self.project_id, by=self.actor, **self.body(NewUser).model_dump())
+        user = create_user(project_id=self.project_id, by=self.actor, **body.model_dump())
         return self.answer(UserAnswer.of(user), status=201, version=user.version)
 
 

@@ -162,11 +162,11 @@ class ErasableCompanionView(CompanionView):
 class ErasableProjectView(ProjectView):
     scopes: ClassVar = {**ProjectView.scopes, "DELETE": "admin"}
 
-    @operation("project_erase", "Erase your project", body=ProjectErasureBody, answers={200: ErasedAnswer})
-    def delete(self, request: Request) -> Response:
+    @operation("project_erase", "Erase your project", answers={200: ErasedAnswer})
+    def delete(self, request: Request, body: ProjectErasureBody) -> Response:
         """Deletes everything in it: users, companions, keys (this one too), and itself. Needs the scope `admin`."""
         name = Project.objects.values_list("name", flat=True).get(id=self.project_id)
-        if self.body(ProjectErasureBody).confirm != name:
+        if body.confirm != name:
             raise InvalidInput.of("confirm", "is not the project's name, as GET /v1/project says it")
         return self.answer(_shown(erase_project(project_id=self.project_id, by=self.actor)))
 

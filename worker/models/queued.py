@@ -160,8 +160,9 @@ class QueuedRow(models.Model):
     def held_row(self) -> QueuedQuerySet:
         """This row, for as long as it is held under the lease that it was taken with."""
         assert self.lease_token is not None, "what was taken has a lease"
-        rows: QueuedQuerySet = type(self)._default_manager.filter(pk=self.pk)
-        return rows.held(self.lease_token)
+        rows: Any = type(self)._default_manager.filter(pk=self.pk)
+        held: QueuedQuerySet = rows.held(self.lease_token)
+        return held
 
     def keep_lease(self) -> bool:
         """Hold on for another while, from any thread. False: it is not ours any more."""

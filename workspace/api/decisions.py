@@ -27,17 +27,18 @@ class ApproveView(WorkspaceView):
     @operation(
         "agent_steps_decide",
         "Approve or deny a tool call",
-        body=DecisionBody,
         answers={200: AgentStepAnswer},
         problems=(409,),
     )
-    def post(self, request: Request, relationship_id: UUID, agent_session_id: UUID, number: int) -> Response:
+    def post(
+        self, request: Request, relationship_id: UUID, agent_session_id: UUID, number: int, body: DecisionBody
+    ) -> Response:
         """An agent's own token can't."""
         step = decide_call(
             relationship=self.owner(relationship_id),
             session_id=agent_session_id,
             number=number,
-            approve=self.body(DecisionBody).accept,
+            approve=body.accept,
             by=self.actor,
         )
         return self.answer(present_step(step))
@@ -60,18 +61,17 @@ class HeldChangeView(WorkspaceView):
     @operation(
         "held_changes_decide",
         "Decide a held change",
-        body=DecisionBody,
         answers={200: HeldChangeAnswer},
         problems=(409,),
     )
-    def post(self, request: Request, relationship_id: UUID, change_id: UUID) -> Response:
+    def post(self, request: Request, relationship_id: UUID, change_id: UUID, body: DecisionBody) -> Response:
         """Accept: the session's side takes the file's place, or the proposed profile is written. Decline: what is there
         stays.
         """
         held = decide_held(
             relationship=self.owner(relationship_id),
             held_id=change_id,
-            accept=self.body(DecisionBody).accept,
+            accept=body.accept,
             by=self.actor,
         )
         return self.answer(present_held(held))

@@ -129,14 +129,13 @@ class FileView(WorkspaceView):
     @operation(
         "files_delete",
         "Delete a file",
-        query=ChangeQuery,
         answers={200: CommittedAnswer},
         problems=(409,),
         if_match="sha256",
     )
-    def delete(self, request: Request, relationship_id: UUID, path: str) -> Response:
+    def delete(self, request: Request, relationship_id: UUID, path: str, query: ChangeQuery) -> Response:
         """Its history stays."""
-        query, expected = self.query(ChangeQuery), expected_sha256(request)
+        expected = expected_sha256(request)
         done = change_files(
             relationship=self.owner(relationship_id),
             changes={path: None},
@@ -180,12 +179,10 @@ class FileToolAnswer(Answer):
 
 
 class DefinitionsView(ApiView):
-    @operation(
-        "file_tools_list", "List the file tools", query=DefinitionsQuery, answers={200: DefinitionsAnswer}
-    )
-    def get(self, request: Request) -> Response:
+    @operation("file_tools_list", "List the file tools", answers={200: DefinitionsAnswer})
+    def get(self, request: Request, query: DefinitionsQuery) -> Response:
         """Ready to be handed to a model."""
-        return self.answer({"tools": definitions(self.query(DefinitionsQuery).format)})
+        return self.answer({"tools": definitions(query.format)})
 
 
 class FileToolsView(WorkspaceView):
