@@ -21,12 +21,14 @@ import structlog
 from django.conf import settings
 from django.db import Error as DatabaseError
 from django.db import connection, transaction
+from django.utils import timezone
 
 from worker.enqueue import enqueue_task
-from worker.fairness import in_turn_by_project
+from worker.fairness import in_turn_by_project, others_wait
 from worker.heartbeat import silent_machines
 from worker.identity import is_dead, machine_of
 from worker.models import QueuedQuerySet
+from worker.worker_stats import stop_requested
 
 log = structlog.get_logger(__name__)
 
@@ -87,6 +89,21 @@ def take_up(
     for project_id, *row_ids in tasks:
         enqueue_task(task, *row_ids, project_id=project_id)
     return len(tasks)
+
+
+def one_by_one(rows: QueuedQuerySet, *, worker: str, task: str) -> Iterator[Any]:
+    """What is due of a relationship's rows, each taken once the one before is done, and held meanwhile.
+
+    Where others wait, or the worker is being stopped, the rest is for another `task`.
+    """
+    while lease := rows.claim(worker=worker, now=timezone.now(), most=1):
+        row = lease.rows[0]
+        with renewing(row.keep_lease):
+            yield row
+        if stop_requested() or others_wait():
+            with transaction.atomic():
+                enqueue_task(task, row.relationship_id, project_id=row.project_id)
+            return
 
 
 @contextmanager
