@@ -64,9 +64,9 @@ class CommitView(WorkspaceView):
 
 
 class DiffView(WorkspaceView):
-    @operation("files_diff", "Compare two branches or commits", answers={200: DiffAnswer})
-    def get(self, request: Request, relationship_id: UUID, query: DiffQuery) -> Response:
-        relationship = self.owner(relationship_id)
+    @operation("files_diff", "Compare two branches or commits", query=DiffQuery, answers={200: DiffAnswer})
+    def get(self, request: Request, relationship_id: UUID) -> Response:
+        relationship, query = self.owner(relationship_id), self.query(DiffQuery)
         base, head = head_at(relationship, query.base), head_at(relationship, query.head)
         return self.answer({"changes": present_diff(diff_trees(relationship.id, base.files, head.files))})
 
