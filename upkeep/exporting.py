@@ -28,9 +28,9 @@ from relationships.models import (
     Turn,
     TurnState,
 )
+from relationships.services.rows import require
 from summaries.models import Summary
 from upkeep.export_forgotten import Forgotten
-from web.errors import NotFound
 
 FORMAT, VERSION = "rapport.relationship", 1
 ROWS_AT_ONCE = 200
@@ -113,9 +113,7 @@ def _document(relationship_id: UUID, *, calls: bool) -> Iterator[bytes]:
 
 def _head(relationship_id: UUID) -> dict[str, Any]:
     rows = Relationship.objects.select_related("companion", "user")
-    relationship = rows.filter(id=relationship_id).first()
-    if relationship is None:
-        raise NotFound("This relationship is not there.")
+    relationship = require(rows.filter(id=relationship_id), "relationship")
     companion, user = relationship.companion, relationship.user
     return {
         "format": FORMAT,
