@@ -73,10 +73,9 @@ def reader_of(document: Document) -> psutil.Process:
     return psutil.Process(int(str(holder).split(":")[1]))
 
 
-def test_a_tome_is_uploaded_read_and_found(
-    live: LiveService, worker: LiveWorker, companion: Companion
-) -> None:
-    live.start_web().wait_until_it_answers("/healthz")
+def test_a_tome_is_uploaded_read_and_found(live_service: LiveService) -> None:
+    live = live_service
+    companion = live.new_relationships(1)[0].companion
     documents = f"{live.web.url}/v1/companions/{companion.id}/documents"
     with httpx.Client(headers={"Authorization": f"Bearer {live.new_api_key()}"}, timeout=60) as client:
         sent = client.post(documents, files={"file": ("Tome.pdf", TOME)})
