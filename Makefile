@@ -56,9 +56,9 @@ screenshots: venv-dev ## every page in four looks, in .data/screenshots; the pic
 	@RAPPORT_SCREENSHOTS=.data/screenshots $(RUN) -m pytest -q tests/acceptance/browser/test_every_page.py
 	@$(RUN) -m scripts.screenshots
 
-drills: venv-dev ## the long drills: real processes, killed while they work; RECIPE=two_call or RECIPE=all
+drills: venv-dev ## the long drills: real processes, killed while they work; each benchmark once; RECIPE=two_call or RECIPE=all
 	@RAPPORT_DRILLS=long RAPPORT_DRILLS_RECIPE="$${RECIPE:-scratchpad}" \
-	  $(RUN) -m pytest -m drill tests/acceptance/drills tests/acceptance/test_benchmarks.py $(ARGS)
+	  $(RUN) -m pytest -m drill $(ARGS)
 
 bench-recall: venv-dev ## measure recall: is what answers a question found; RAPPORT_DATA=folder of the sets
 	@$(RUN) -m benchmarks.recall $(ARGS)
