@@ -17,6 +17,7 @@ from tests.acceptance.service import LiveService
 from tests.vendor_servers.openai_server import OpenAIServer
 from tests.waiting import wait_until
 
+STREAMS = 12
 WORDS = " ".join(f"word{n}" for n in range(20))
 BODY = {"model": "ada", "user": "maya", "stream": True, "messages": [{"role": "user", "content": "Count."}]}
 COMPANION = {"ingestion": {"provider": "offline"}, "context": {"provider": "openai"}, "chat": {"tools": []}}
@@ -66,15 +67,16 @@ def web_connections() -> list[str]:
 def test_no_connection_is_held_while_models_speak_and_contexts_are_answered(
     service: LiveService, model: OpenAIServer
 ) -> None:
-    key = start(service, RAPPORT_CHAT_THREADS="40")
-    model.push({"text": WORDS, "stall": 5, "repeat": 30})
+    key = start(service, RAPPORT_CHAT_THREADS="16")
+    model.push({"text": WORDS, "stall": 5, "repeat": STREAMS})
     relationship = service.new_relationships(1)[0]
     headers = {"Authorization": f"Bearer {key}"}
-    with ThreadPoolExecutor(30) as threads, httpx.Client(headers=headers, timeout=10) as client:
-        under_way = [threads.submit(stream, service, key, user=f"user {n}") for n in range(30)]
-        wait_until(lambda: model.asked == 30, what="thirty streams")
+    with ThreadPoolExecutor(STREAMS) as threads, httpx.Client(headers=headers, timeout=10) as client:
+        under_way = [threads.submit(stream, service, key, user=f"user {n}") for n in range(STREAMS)]
+        wait_until(lambda: model.asked == STREAMS, what="all streams")
         wait_until(
-            lambda: "rapport_chat_open 30.0" in client.get(f"{service.web.url}/metrics").text, what="30 open"
+            lambda: f"rapport_chat_open {STREAMS}.0" in client.get(f"{service.web.url}/metrics").text,
+            what="all open",
         )
 
         contexts = [
@@ -94,8 +96,8 @@ def test_no_connection_is_held_while_models_speak_and_contexts_are_answered(
         texts = [one.result() for one in under_way]
     assert all("error" in text for text in texts), "the model broke off"
     metrics = httpx.get(f"{service.web.url}/metrics").text
-    assert "rapport_chat_interrupted_total 30.0" in metrics and "rapport_chat_open 0.0" in metrics
-    assert Turn.objects.filter(interrupted=True).count() == 30
+    assert f"rapport_chat_interrupted_total {STREAMS}.0" in metrics and "rapport_chat_open 0.0" in metrics
+    assert Turn.objects.filter(interrupted=True).count() == STREAMS
 
 
 def test_a_stop_lets_streams_end(service: LiveService, model: OpenAIServer) -> None:

@@ -12,6 +12,7 @@ from tests.acceptance.service import LiveService
 from tests.vendor_servers.openai_server import OpenAIServer
 from tests.waiting import wait_until
 
+LIMIT = 40
 TURN = {"messages": [{"role": "user", "content": "I like tea."}]}
 
 
@@ -48,9 +49,12 @@ def test_it_finishes_what_it_has_begun_when_it_is_told_to_stop(live: LiveService
             assert answer.result().json()["state"] == "applied"
 
 
-def test_a_process_that_is_killed_is_replaced_and_with_the_first_one_all_end(live: LiveService) -> None:
-    live.start_web(RAPPORT_WEB_PROCESSES="2")
+def test_two_processes_count_together_one_that_is_killed_is_replaced_and_with_the_first_all_end(
+    live: LiveService,
+) -> None:
+    live.start_web(RAPPORT_WEB_PROCESSES="2", RAPPORT_RATE_REQUESTS=f"{LIMIT}/hour")
     live.web.wait_until_it_answers()
+    let_just_the_limit_through(live)
     killed = servers(live)[0]
 
     killed.kill()
@@ -67,6 +71,18 @@ def test_a_process_that_is_killed_is_replaced_and_with_the_first_one_all_end(liv
     address = urlsplit(live.web.url)
     with socket.socket() as probe:
         assert probe.connect_ex((str(address.hostname), int(address.port or 0))) != 0
+
+
+def let_just_the_limit_through(live: LiveService) -> None:
+    """What one process lets through, the other counts."""
+    with client_of(live) as client, client_of(live) as other:
+        with ThreadPoolExecutor(8) as people:
+            answers = list(people.map(lambda _: client.get("/project"), range(4 * LIMIT)))
+        statuses = [answer.status_code for answer in answers]
+        refused = [int(answer.headers["Retry-After"]) for answer in answers if answer.status_code == 429]
+        assert (statuses.count(200), len(refused)) == (LIMIT, 3 * LIMIT)
+        assert 3000 < min(refused) <= max(refused) <= 3600
+        assert other.get("/project").status_code == 200
 
 
 def test_a_header_beyond_ascii_is_not_lost_but_refused_by_its_name(live_service: LiveService) -> None:

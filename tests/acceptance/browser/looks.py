@@ -25,8 +25,8 @@ _STICKS_OUT = """() => {
 }"""
 
 
-def look(page: Page, name: str, folder: Path) -> Iterator[str]:
-    """Take a picture in each look, and tell what is wrong in words. Of one width's other scheme only the colours are
+def look(page: Page, name: str, folder: Path | None) -> Iterator[str]:
+    """Take a picture in each look, where there is a folder for it, and tell what is wrong in words. Of one width's other scheme only the colours are
     examined: all else is the same page.
     """
     seen: set[int] = set()
@@ -37,9 +37,10 @@ def look(page: Page, name: str, folder: Path) -> Iterator[str]:
         seen.add(width)
 
 
-def glance(page: Page, name: str, folder: Path, *, colours_only: bool = False) -> Iterator[str]:
+def glance(page: Page, name: str, folder: Path | None, *, colours_only: bool = False) -> Iterator[str]:
     """The same in the look that the page has now."""
-    page.screenshot(path=folder / f"{name}.png", full_page=True)
+    if folder:
+        page.screenshot(path=folder / f"{name}.png", full_page=True)
     yield from (f"{name}: sticks out: {part}" for part in page.evaluate(_STICKS_OUT))
     yield from (f"{name}: {found}" for found in examine(page, colours_only=colours_only))
 

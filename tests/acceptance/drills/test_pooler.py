@@ -29,7 +29,7 @@ def pooler(drilled: LiveService, tmp_path: Path) -> Iterator[Pooler]:
         drilled.end()
 
 
-@pytest.mark.parametrize("direct", [True, False], ids=["with a direct address", "without one"])
+@pytest.mark.parametrize("direct", scaled([True], [True, False]))
 def test_behind_a_pooler_turns_are_read_and_with_a_direct_address_who_waits_is_told(
     direct: bool, pooler: Pooler, drilled: LiveService, model: OpenAIServer
 ) -> None:

@@ -20,6 +20,7 @@ from tests.acceptance.drills import attacks
 from tests.acceptance.drills.talk import LONG, scaled
 from tests.acceptance.service import TESTER, LiveService
 from tests.fixtures.people import meet
+from tests.vendor_servers.openai_server import OpenAIServer
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.drill
@@ -146,9 +147,10 @@ def test_whatever_one_tenant_sends_another_is_served_as_in_peace(
 
 
 def test_tenants_and_slow_readers_of_a_large_answer_and_a_flood_of_turns(
-    served: LiveService, hostile: Tenant, honest: Tenant
+    served: LiveService, model: OpenAIServer, hostile: Tenant, honest: Tenant
 ) -> None:
     peace = honest.contexts()
+    model.latency = 0.3
     relationships = [hostile.another() for _ in range(50)]
     for number in range(scaled(1000, 20_000)):
         say(relationships[number % len(relationships)], f"fact {number}")
@@ -160,6 +162,7 @@ def test_tenants_and_slow_readers_of_a_large_answer_and_a_flood_of_turns(
     served.wait_until_settled(served.turns(honest.relationship))
     left = Turn.objects.filter(project_id=hostile.project.id, settled_at=None).count()
     assert left, "the other's turn came last"
+    model.latency = 0
     flood = list(Turn.objects.filter(project_id=hostile.project.id))
     served.wait_until_settled(flood, timeout=600)
 

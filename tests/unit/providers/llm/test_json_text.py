@@ -1,9 +1,9 @@
 import json
-from time import perf_counter
 
 import pytest
 
 from providers.llm.json_text import extract_json_text, without_thoughts
+from tests.growth import MOST, growth
 
 ONE = '{"operations": [{"op": "add"}]}'
 
@@ -58,12 +58,15 @@ def test_what_is_not_certain_stays_as_it_came(text: str) -> None:
     assert extract_json_text(text) == text
 
 
-def test_a_long_answer_takes_no_long_time() -> None:
-    long = json.dumps({"operations": [{"content": "{" * 50} for _ in range(5000)]})
-    started = perf_counter()
+def test_a_long_answer_is_read_in_time_that_grows_with_it() -> None:
+    def answer(size: int) -> str:
+        return json.dumps({"operations": [{"content": "{" * 50} for _ in range(size)]})
 
-    assert extract_json_text(f"Here: {long} [x] " + "[1] " * 20_000) == long
-    assert perf_counter() - started < 1
+    assert extract_json_text(f"Here: {answer(9)} [x] [1]") == answer(9)
+    assert (
+        growth(extract_json_text, lambda size: f"Here: {answer(size)} [x] " + "[1] " * 4 * size, size=2000)
+        < MOST
+    )
 
 
 THOUGHTS = {
