@@ -40,7 +40,7 @@ from tests.integration.sense import make_sense
 from web.docs import schema_document
 
 LONG = os.environ.get("RAPPORT_FUZZ") == "long"
-REQUESTS, SEQUENCES = (300, 1000) if LONG else (15, 30)
+REQUESTS, SEQUENCES = (300, 1000) if LONG else (12, 25)
 CONFIG = {
     "generation": {
         "max-examples": REQUESTS,
@@ -54,8 +54,8 @@ CONFIG = {
         "stateful": {"enabled": False},
     },
     "operations": [
-        # an archive has a thousand corners; what is in them has tests of its own
-        {"include-path-regex": "/import$", "phases": {"coverage": {"enabled": LONG}}}
+        # an archive and a reply's request have a thousand corners; what is in them has tests of its own
+        {"include-path-regex": "/(import|completions)$", "phases": {"coverage": {"enabled": LONG}}}
     ],
     "suppress-health-check": ["all"],
     **({} if LONG else {"seed": 1}),
