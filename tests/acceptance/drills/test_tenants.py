@@ -150,7 +150,7 @@ def test_tenants_and_slow_readers_of_a_large_answer_and_a_flood_of_turns(
     served: LiveService, model: OpenAIServer, hostile: Tenant, honest: Tenant
 ) -> None:
     peace = honest.contexts()
-    model.latency = 0.3
+    model.latency = 1  # so that the flood is not over first
     relationships = [hostile.another() for _ in range(50)]
     for number in range(scaled(1000, 20_000)):
         say(relationships[number % len(relationships)], f"fact {number}")
