@@ -27,8 +27,8 @@ _STICKS_OUT = """() => {
 
 
 def look(page: Page, name: str, folder: Path | None) -> Iterator[str]:
-    """Take a picture in each look, where there is a folder for it, and tell what is wrong in words. Of one width's other scheme only the colours are
-    examined: all else is the same page.
+    """Take a picture in each look, where there is a folder for it, and tell what is wrong in words. Of one width's
+    other scheme only the colours are examined: all else is the same page.
     """
     seen: set[int] = set()
     for width, scheme in LOOKS if folder else EACH_ONCE:
