@@ -159,7 +159,8 @@ def test_who_waits_for_a_model_holds_no_connection(live: LiveService, model: Ope
     wait_until(lambda: model.asked == 100, timeout=30, what="all turns to be asked about")
 
     used = (
-        "SELECT 1 FROM pg_stat_activity WHERE application_name = 'rapport-worker' AND query NOT LIKE 'LISTEN%%'"
+        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database()"
+        " AND application_name = 'rapport-worker' AND query NOT LIKE 'LISTEN%%'"
         " HAVING count(*) <= 2 * 3 + 3"  # beside the pools': the pusher's, and two of the maintenance process
     )
     wait_until(lambda: live.database.row(used), timeout=4, what="no more connections than the pools hold")
