@@ -77,13 +77,14 @@ def turn_faults(turn: NewTurn) -> list[FieldProblem]:
 
 
 # A worker is told already where an earlier turn is due or being read: who reads it goes on to the next. This statement
-# begins under the relationship's row lock, so it sees who settled that one meanwhile.
+# begins under the relationship's row lock, so it sees who settled that one meanwhile; on a distributed database this
+# turn too, as its rows are there before the question.
 _STORE = f"""
 WITH turns AS ({insert_of(Turn, "turn_rows")}),
      messages AS ({insert_of(Message, "messages")}),
      sessions AS ({TOUCH_SESSION}),
      keys AS ({KEEP_KEY})
-SELECT EXISTS (SELECT 1 FROM relationships_turn WHERE relationship_id = %(relationship)s
+SELECT EXISTS (SELECT 1 FROM relationships_turn WHERE relationship_id = %(relationship)s AND id <> %(turn)s
                   AND (state = 'processing' OR (state = 'pending' AND due_at IS NOT NULL)))
 """  # noqa: S608 - statements of ours
 
@@ -119,6 +120,7 @@ def store_turn(
     values = {
         "relationship": relationship_id,
         "project": project_id,
+        "turn": row.id,
         "turn_rows": rows_text([row]),
         "messages": rows_text(messages),
         **touched(turn.session, at=now, idle_minutes=idle_minutes, turns=1),
