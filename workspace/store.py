@@ -48,7 +48,8 @@ WITH held AS (
     SELECT id FROM relationships_relationship WHERE id = %(relationship)s FOR UPDATE
 ), moved AS (
     UPDATE workspace_branch b SET commit_id = %(commit)s, tree_id = %(tree)s, updated_at = %(now)s
-      FROM held WHERE b.relationship_id = held.id AND b.name = %(branch)s AND b.commit_id = %(parent)s
+      FROM held WHERE b.relationship_id = held.id AND b.relationship_id = %(relationship)s
+       AND b.name = %(branch)s AND b.commit_id = %(parent)s
     RETURNING b.project_id
 ), blobs AS (
     INSERT INTO workspace_blob (relationship_id, id, project_id, size, content)
