@@ -14,24 +14,18 @@ from typing import Any
 import orjson
 from django.db.models import DateTimeField, Field, JSONField, Model
 
-from config.postgresql.citus import ROOT_TABLE
 
+def insert_of(model: type[Model], name: str, *, source: str = "", **instead: str) -> str:
+    """The INSERT of what `rows_text` made of such rows, given as the parameter `name`.
 
-def insert_of(model: type[Model], name: str, **instead: str) -> str:
-    """The INSERT of what `rows_text` made of a relationship's rows, given as the parameter `name`.
-
-    The parameter `relationship` says whose they are: the statement begins at its row, `r`, so that a distributed
-    database sends it to that row's node and no other. `instead`: what stands in a column instead of the row's own,
-    which is `given`'s.
+    `instead`: what stands in a column instead of the row's own, which is `given`'s; `source`: where else it comes from.
     """
     table = model._meta.db_table
     columns = list(_fields(model))
-    instead["relationship_id"] = "r.id"
     values = ", ".join(instead.get(column, f'given."{column}"') for column in columns)
     return (
         f'INSERT INTO "{table}" ({", ".join(map(_quoted, columns))}) SELECT {values} '  # noqa: S608 - our own names
-        f'FROM {ROOT_TABLE} r, json_populate_recordset(NULL::"{table}", %({name})s) given '
-        "WHERE r.id = %(relationship)s"
+        f'FROM json_populate_recordset(NULL::"{table}", %({name})s) given{source}'
     )
 
 

@@ -27,11 +27,14 @@ FIELDS = tuple(
 # Of the unique indexes: an active entry whose change touches one of these takes a text or a key.
 _TAKEN = {"state", "subject", "type", "content_hash", "key", "single_valued"}
 
-# The revisions are numbered from what the row says before the numbers are taken, wherever that is done first: on one
-# PostgreSQL no part of a statement sees what another wrote; a distributed one inserts, then updates.
+# The revisions are numbered from what the relationship's row says before the numbers are taken: on one PostgreSQL no
+# part of a statement sees what another wrote; a distributed one inserts, then updates. From that row on, so that the
+# distributed one does it on the row's own node.
+_OWN_ROW = ", relationships_relationship r WHERE r.id = %(relationship)s"
+_NUMBERED = {"relationship_id": "r.id", "seq": "r.last_seq + 1 + given.seq"}
 _WRITE = f"""
 WITH entries AS ({insert_of(ScratchpadEntry, "entries")}),
-     revisions AS ({insert_of(EntryRevision, "revisions", seq="r.last_seq + 1 + given.seq")})
+     revisions AS ({insert_of(EntryRevision, "revisions", source=_OWN_ROW, **_NUMBERED)})
 {TAKE_NUMBERS}
 """
 
