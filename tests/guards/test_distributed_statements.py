@@ -41,7 +41,6 @@ FORMS: dict[str, tuple[str, str, set[str]]] = {
         {
             "worker/fairness.py",
             "workspace/store.py",
-            "relationships/services/turns.py",
             "memory/ingestion/settle.py",
         },
     ),
