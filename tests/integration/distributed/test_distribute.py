@@ -32,12 +32,17 @@ INSERT INTO relationships_relationship SELECT (jsonb_populate_record(r, jsonb_bu
        'id', n.pair, 'user_id', n.person))).*
   FROM relationships_relationship r, unnest(%(people)s::uuid[], %(pairs)s::uuid[]) n (person, pair)
 """
-# What a demo does not leave behind; what the world leaves to others is mended after it.
+# What a demo does not leave behind; what the world leaves to others is done or mended after it.
 _MORE = """
+from hashlib import sha256
+from knowledge.models import Document, DocumentFile
 from relationships.models import Relationship
 from tests.integration.api.world import build_world
 from upkeep.verification import verify
+
 build_world(Relationship.objects.get())
+DocumentFile.objects.create(document=Document.objects.get(), content=b"Words.")
+Document.objects.update(sha256=sha256(b"Words.").digest(), size=6)
 verify(repair=True)
 """
 _ROWS = """
