@@ -59,13 +59,6 @@ def columns_of(model: type[Model]) -> tuple[str, ...]:
     return tuple(field.attname for field in model._meta.concrete_fields if field.attname not in without)
 
 
-_OPERATIONS = ArraySubquery(
-    OperationResult.objects.filter(relationship_id=OuterRef("relationship_id"), turn_id=OuterRef("id"))
-    .order_by("number")
-    .values(row=JSONObject(**{name: name for name in columns_of(OperationResult)}))
-)
-
-
 def export_relationship(*, relationship_id: UUID, calls: bool = False) -> Iterator[bytes]:
     """The document in pieces of about 64 kB. With `calls` also what models were asked and answered.
 
@@ -154,8 +147,12 @@ def _turns(relationship_id: UUID) -> Iterator[dict[str, Any]]:
     rows = messages.values("turn_id", *columns_of(Message)).iterator(chunk_size=ROWS_AT_ONCE)
     spoken = groupby(rows, key=itemgetter("turn_id"))
     turn_id, said = next(spoken, (None, iter(())))
-    turns = Turn.objects.for_relationship(relationship_id).annotate(operations=_OPERATIONS).order_by("seq")
-    for turn in turns.values(*columns_of(Turn), "operations").iterator(chunk_size=ROWS_AT_ONCE):
+    judged = OperationResult.objects.for_relationship(relationship_id).of_turn(OuterRef("id"))
+    operations = judged.values(row=JSONObject(**{name: name for name in columns_of(OperationResult)}))
+    turns = Turn.objects.for_relationship(relationship_id).annotate(operations=ArraySubquery(operations))
+    for turn in (
+        turns.order_by("seq").values(*columns_of(Turn), "operations").iterator(chunk_size=ROWS_AT_ONCE)
+    ):
         own: list[dict[str, Any]] = []
         if turn_id == turn["id"]:
             own = [{name: row[name] for name in columns_of(Message)} for row in said]
