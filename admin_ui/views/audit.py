@@ -13,9 +13,15 @@ from admin_ui.access import OperatorView
 from admin_ui.audit_names import named_events
 from admin_ui.paging import page_of
 from admin_ui.params import text_param
+from admin_ui.sorting import in_order, newest, order_of
 from relationships.models import AuditEvent
 
-COLUMNS = ("recorded_at", "action", "actor_kind", "actor_id", "target_kind", "target_id", "detail")
+EXPORTED = ("recorded_at", "action", "actor_kind", "actor_id", "target_kind", "target_id", "detail")
+COLUMNS = {
+    "time": ("recorded_at", "id"),
+    "action": ("action", "-recorded_at", "-id"),
+    "actor": ("actor_id", "-recorded_at", "-id"),
+}
 ROWS_AT_ONCE = 500
 # What a spreadsheet would take for a formula.
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
@@ -24,8 +30,17 @@ _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 class AuditView(OperatorView):
     def get(self, request: HttpRequest) -> HttpResponse:
         rows, params = self._rows(request)
-        page = page_of(request, rows.order_by("-recorded_at", "-id"))
-        ctx = {"page": page, "events": named_events(page.rows, self.access.project.id), "query": params}
+        order = order_of(request, COLUMNS, usual="-time")
+        bounded = not order.endswith("time")
+        rows = newest(rows, "-recorded_at", "-id") if bounded else rows
+        page = page_of(request, in_order(rows, COLUMNS, order))
+        ctx = {
+            "page": page,
+            "order": order,
+            "bounded": bounded,
+            "events": named_events(page.rows, self.access.project.id),
+            "query": params,
+        }
         return render(request, "admin_ui/audit/list.html", ctx)
 
     def _rows(self, request: HttpRequest) -> tuple[QuerySet[AuditEvent], dict[str, str]]:
@@ -57,8 +72,8 @@ class _Echo:
 
 def _lines(rows: QuerySet[AuditEvent]) -> Iterator[str]:
     writer = csv.writer(_Echo())
-    yield writer.writerow(COLUMNS)
-    for row in rows.values_list(*COLUMNS).iterator(chunk_size=ROWS_AT_ONCE):
+    yield writer.writerow(EXPORTED)
+    for row in rows.values_list(*EXPORTED).iterator(chunk_size=ROWS_AT_ONCE):
         yield writer.writerow([_cell(value) for value in row])
 
 

@@ -7,7 +7,8 @@ from uuid import UUID
 
 from django.conf import settings
 from django.contrib import messages
-from django.db.models import Count
+from django.db.models import Count, F
+from django.db.models.fields.json import KT
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
@@ -17,6 +18,7 @@ from admin_ui.config_form import ConfigField, ConfigSection, config_sections, re
 from admin_ui.paging import page_of
 from admin_ui.params import pretty, required_version, text_param
 from admin_ui.setting_words import FIRST, setting_label
+from admin_ui.sorting import in_order, order_of
 from memory.ingestion.ingestion_input import find_instructions
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.plugins import load
@@ -24,6 +26,13 @@ from relationships.models import Companion
 from relationships.services.companions import create_companion, write_companion_config
 from relationships.services.configuration import check_level
 from web.errors import FieldProblem, InvalidConfiguration, InvalidInput, StaleVersion
+
+COLUMNS = {
+    "name": ("name", "id"),
+    "recipe": (KT("config__recipe"), "name", "id"),
+    "prompt": (F("prompt_version").asc(nulls_first=True), "name", "id"),
+    "people": ("people", "name", "id"),
+}
 
 
 class CompanionsView(OperatorView):
@@ -44,9 +53,11 @@ class CompanionsView(OperatorView):
 
     def _page(self, request: HttpRequest, *, why: str = "", status: int = 200) -> HttpResponse:
         rows = Companion.objects.of_project(self.access.project.id).annotate(people=Count("relationships"))
-        page = page_of(request, rows.order_by("name", "id"))
+        order = order_of(request, COLUMNS, usual="name")
+        page = page_of(request, in_order(rows, COLUMNS, order))
         ctx = {
             "page": page,
+            "order": order,
             "rows": [(row, row.config.get("recipe", "scratchpad")) for row in page.rows],
             "why": why,
         }

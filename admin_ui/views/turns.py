@@ -1,17 +1,21 @@
 """Every turn of a project, newest first, and the way to bring one or all that failed back."""
 
+from datetime import timedelta
 from uuid import UUID
 
 from django.contrib import messages
-from django.db.models import Q, QuerySet
+from django.db.models import DecimalField, F, Func, OuterRef, Q, QuerySet, Subquery, Sum, UUIDField, Value
+from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from admin_ui.access import OperatorView
 from admin_ui.paging import page_of
 from admin_ui.params import parse_uuid, text_param
+from admin_ui.sorting import in_order, newest, order_of
 from admin_ui.turns import WAITING, rows_of
 from memory.ingestion.intake import retry_turn
+from memory.models import ModelCall
 from relationships.models import Companion, Turn, TurnState
 from web.errors import RapportError
 
@@ -24,14 +28,35 @@ NONE_OF = {  # what to say where there is no such turn
     TurnState.SKIPPED: "No skipped turns.",
 }
 RETRIED_AT_ONCE = 200
-ORDERS = {"": ("newest first", ("-recorded_at", "-id")), "old": ("oldest first", ("recorded_at", "id"))}
+NEWEST_FIRST = ("-recorded_at", "-id")
+
+
+def _of_calls(*figures: str) -> Subquery:
+    """A sum over the questions to models that a turn was read by."""
+    calls = ModelCall.objects.filter(
+        relationship_id=OuterRef("relationship_id"),
+        id=Func(OuterRef("model_call_ids"), function="ANY", output_field=UUIDField()),
+    )
+    summed = sum(
+        (Coalesce(Sum(figure), Value(0), output_field=DecimalField()) for figure in figures), Value(0)
+    )
+    return Subquery(calls.order_by().values("relationship_id").annotate(figure=summed).values("figure"))
+
+
+COLUMNS = {
+    "received": ("recorded_at", "id"),
+    "time": (Coalesce(F("settled_at") - F("recorded_at"), timedelta()), *NEWEST_FIRST),
+    "tokens": (_of_calls("prompt_tokens", "output_tokens").asc(nulls_first=True), *NEWEST_FIRST),
+    "cost": (_of_calls("cost").asc(nulls_first=True), *NEWEST_FIRST),
+}
 
 
 class TurnsView(OperatorView):
     def get(self, request: HttpRequest) -> HttpResponse:
         state = self._state(request)
-        order = request.GET.get("order", "") if request.GET.get("order") in ORDERS else ""
-        page = page_of(request, self._turns(request).order_by(*ORDERS[order][1]))
+        order, found = order_of(request, COLUMNS, usual="-received"), self._turns(request)
+        bounded = not order.endswith("received")
+        page = page_of(request, in_order(newest(found, *NEWEST_FIRST) if bounded else found, COLUMNS, order))
         rows = rows_of(page.rows)
         filters = {name: text_param(request.GET, name) for name in ("reason", "person", "companion")}
         ctx = {
@@ -40,7 +65,7 @@ class TurnsView(OperatorView):
             "states": [(name, name.capitalize() or "All") for name in map(str, NONE_OF)],
             "state": state,
             "order": order,
-            "orders": [(name, label) for name, (label, _) in ORDERS.items()],
+            "bounded": bounded,
             "none": NONE_OF[state],
             "filters": filters,
             "filtered": any(filters.values()),

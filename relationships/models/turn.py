@@ -67,6 +67,8 @@ class Turn(QueuedRow, RelationshipOwned):
             # what came in since: rows lie in that order, so a block range index is next to nothing
             BrinIndex(fields=["recorded_at"], name="turn_by_time"),
             BrinIndex(fields=["occurred_at"], name="turn_by_time_said"),
+            # a conversation from a date on, its sessions, and when it began
+            models.Index(fields=["relationship", "occurred_at"], include=["session"], name="turn_when_said"),
             # claiming: the open turns of one relationship, in order
             models.Index(
                 fields=["relationship", "seq"],
