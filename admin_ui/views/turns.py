@@ -4,7 +4,7 @@ from datetime import timedelta
 from uuid import UUID
 
 from django.contrib import messages
-from django.db.models import DecimalField, F, Func, OuterRef, Q, QuerySet, Subquery, Sum, UUIDField, Value
+from django.db.models import F, Func, OrderBy, OuterRef, Q, QuerySet, Subquery, Sum, UUIDField
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -31,23 +31,21 @@ RETRIED_AT_ONCE = 200
 NEWEST_FIRST = ("-recorded_at", "-id")
 
 
-def _of_calls(*figures: str) -> Subquery:
+def _of_calls(figure: Sum) -> OrderBy:
     """A sum over the questions to models that a turn was read by."""
     calls = ModelCall.objects.filter(
         relationship_id=OuterRef("relationship_id"),
         id=Func(OuterRef("model_call_ids"), function="ANY", output_field=UUIDField()),
     )
-    summed = sum(
-        (Coalesce(Sum(figure), Value(0), output_field=DecimalField()) for figure in figures), Value(0)
-    )
-    return Subquery(calls.order_by().values("relationship_id").annotate(figure=summed).values("figure"))
+    summed = calls.order_by().values("relationship_id").annotate(figure=figure).values("figure")
+    return Subquery(summed).asc(nulls_first=True)
 
 
 COLUMNS = {
     "received": ("recorded_at", "id"),
     "time": (Coalesce(F("settled_at") - F("recorded_at"), timedelta()), *NEWEST_FIRST),
-    "tokens": (_of_calls("prompt_tokens", "output_tokens").asc(nulls_first=True), *NEWEST_FIRST),
-    "cost": (_of_calls("cost").asc(nulls_first=True), *NEWEST_FIRST),
+    "tokens": (_of_calls(Sum(F("prompt_tokens") + F("output_tokens"))), *NEWEST_FIRST),
+    "cost": (_of_calls(Sum("cost")), *NEWEST_FIRST),
 }
 
 
