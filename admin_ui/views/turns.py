@@ -4,7 +4,7 @@ from datetime import timedelta
 from uuid import UUID
 
 from django.contrib import messages
-from django.db.models import F, Func, OrderBy, OuterRef, Q, QuerySet, Subquery, Sum, UUIDField
+from django.db.models import BooleanField, F, Func, OrderBy, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -33,10 +33,14 @@ NEWEST_FIRST = ("-recorded_at", "-id")
 
 def _of_calls(figure: Sum) -> OrderBy:
     """A sum over the questions to models that a turn was read by."""
-    calls = ModelCall.objects.filter(
-        relationship_id=OuterRef("relationship_id"),
-        id=Func(OuterRef("model_call_ids"), function="ANY", output_field=UUIDField()),
+    is_of_it = Func(
+        "id",
+        OuterRef("model_call_ids"),
+        template="%(expressions)s)",
+        arg_joiner=" = ANY(",
+        output_field=BooleanField(),
     )
+    calls = ModelCall.objects.filter(is_of_it, relationship_id=OuterRef("relationship_id"))
     summed = calls.order_by().values("relationship_id").annotate(figure=figure).values("figure")
     return Subquery(summed).asc(nulls_first=True)
 
