@@ -112,6 +112,14 @@ def diff(pieces: Sequence[Piece]) -> str:
 
 
 @register.simple_tag
+def when(at: datetime) -> str:
+    """A day, with the moment itself for who points at it."""
+    at = timezone.localtime(at)
+    shown = '<time datetime="{}" title="{}">{}</time>'
+    return format_html(shown, at.isoformat(), f"{at:%-d %B %Y, %H:%M:%S} UTC", f"{at:%-d %b %Y}")
+
+
+@register.simple_tag
 def age(at: datetime) -> str:
     """How long ago in words, with the moment itself for who points at it."""
     title = f"{at:%-d %B %Y, %H:%M} UTC"

@@ -99,7 +99,10 @@ class TurnsView(OperatorView):
             named = Q(relationship__user__external_id__icontains=person)
             rows = rows.filter(named | Q(relationship__user__display_name__icontains=person))
         reason = text_param(request.GET, "reason")
-        return rows.filter(error_code__icontains=reason) if reason else rows
+        if reason:  # which no applied turn has
+            settled, waits = Q(state__in=[TurnState.FAILED, TurnState.SKIPPED]), Q(state__in=WAITING)
+            rows = rows.filter(settled | waits, error_code__icontains=reason)
+        return rows
 
     def _state(self, request: HttpRequest) -> str:
         state = request.GET.get("state", "")

@@ -159,8 +159,11 @@ def telephone(written: str) -> frozenset[str]:
 
 
 def _classified(written: str, start: int) -> Iterator[Word]:
-    folded = fold(written)
     end = start + len(written)
+    if written.isascii() and written.isalpha():  # as most words are; what follows would come to the same
+        yield Word(frozenset([written.lower()]), start, end, capital=written[0].isupper())
+        return
+    folded = fold(written)
     if "@" in written or "://" in written or (_HOST.fullmatch(folded) and ("/" in written or "." in written)):
         address = _SCHEME.sub("", folded).rstrip("/")
         yield Word(frozenset([address]), start, end, identifier=True)
