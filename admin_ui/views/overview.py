@@ -60,7 +60,7 @@ class OverviewView(OperatorView):
         if period.companion:
             entries = entries.filter(relationship__companion_id=period.companion)
             relationships = relationships.filter(companion_id=period.companion)
-        types = list(entries.values_list("type").annotate(count=Count("id")).order_by("-count"))
+        types = list(entries.values_list("type").annotate(count=Count("*")).order_by("-count"))
         order = order_of(request, dict.fromkeys(COLUMNS), usual="-calls")
 
         def of_column(row: CompanionCalls) -> Any:
