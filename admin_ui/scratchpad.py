@@ -10,14 +10,14 @@ from django.http import HttpRequest
 
 from admin_ui.paging import page_of
 from admin_ui.params import text_param
-from admin_ui.sorting import in_order, order_of
+from admin_ui.sorting import Sort
 from memory.mending.matching import texts_with_words
 from memory.models import EntryState, OperationResult, ScratchpadEntry, Tier
 from providers.tokens import line_tokens
 from relationships.models import Relationship
 
 PAGE_SIZE = 40  # entries
-COLUMNS = {"said": ("effective_at", "id"), "type": ("type", "-effective_at", "-id")}
+SORT = Sort({"said": ("effective_at", "id"), "type": ("type", "-effective_at", "-id")}, usual="-said")
 ORDERS = (("-said", "newest first"), ("said", "oldest first"), ("type", "by type"))
 STATES = ("active", *(state for state in EntryState.values if state != "active"), "any")
 
@@ -56,11 +56,10 @@ def scratchpad_of(
     if filters.text:
         texts = rows.values_list("id", "content")
         rows = rows.filter(id__in=texts_with_words(relationship.id, filters.text, texts))
-    order = order_of(request, COLUMNS, usual="-said")
-    page = page_of(request, in_order(rows, COLUMNS, order), size=PAGE_SIZE)
+    page = page_of(request, rows, size=PAGE_SIZE, sort=SORT)
     groups: dict[str, list[ScratchpadEntry]] = {}
     for entry in page.rows:
-        groups.setdefault(entry.type if order == "type" else "", []).append(entry)
+        groups.setdefault(entry.type if page.order == "type" else "", []).append(entry)
     contents = list(owned.active().in_scratchpad().values_list("content", flat=True))
     used = sum(map(line_tokens, contents))
     archived = Count("id", filter=Q(state=EntryState.ACTIVE, tier=Tier.ARCHIVE))
@@ -68,7 +67,6 @@ def scratchpad_of(
     return {
         "groups": list(groups.items()),
         "filters": filters,
-        "order": order,
         "orders": ORDERS,
         "page": page,
         "used": used,

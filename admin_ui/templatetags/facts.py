@@ -71,7 +71,8 @@ def codes(text: str) -> str:
 @register.simple_tag(takes_context=True)
 def column(context: Mapping[str, Any], name: str, label: str, number: bool = False) -> str:
     """A table's heading that sorts by its column; `name` begins with a `-` where the first click means downwards."""
-    order, query = context["order"], context["request"].GET.copy()
+    order = context["order"] if "order" in context else context["page"].order
+    query = context["request"].GET.copy()
     present = order.removeprefix("-") == name.removeprefix("-")
     down = order.startswith("-")
     query["order"] = name if not present else order[1:] if down else f"-{order}"
@@ -85,11 +86,11 @@ def column(context: Mapping[str, Any], name: str, label: str, number: bool = Fal
     )
 
 
-@register.simple_tag(takes_context=True)
-def counted(context: Mapping[str, Any], page: Page, noun: str) -> str:
+@register.simple_tag
+def counted(page: Page, noun: str) -> str:
     """How many a list has, as in "3 turns"; or, where a column is sorted among the newest alone, that it is."""
     total = page.total
-    if context.get("bounded") and total == f"{MOST_SORTED:,}":
+    if page.bounded and total == f"{MOST_SORTED:,}":
         return f"Sorted among the newest {total} {noun}s"
     return f"{total} {noun}{'' if total == '1' else 's'}"
 

@@ -13,15 +13,20 @@ from admin_ui.access import OperatorView
 from admin_ui.audit_names import named_events
 from admin_ui.paging import page_of
 from admin_ui.params import text_param
-from admin_ui.sorting import in_order, newest, order_of
+from admin_ui.sorting import Sort
 from relationships.models import AuditEvent
 
 EXPORTED = ("recorded_at", "action", "actor_kind", "actor_id", "target_kind", "target_id", "detail")
-COLUMNS = {
-    "time": ("recorded_at", "id"),
-    "action": ("action", "-recorded_at", "-id"),
-    "actor": ("actor_id", "-recorded_at", "-id"),
-}
+SORT = Sort(
+    {
+        "time": ("recorded_at", "id"),
+        "action": ("action", "-recorded_at", "-id"),
+        "actor": ("actor_id", "-recorded_at", "-id"),
+    },
+    usual="-time",
+    bounded=("action", "actor"),
+    newest=("-recorded_at", "-id"),
+)
 ROWS_AT_ONCE = 500
 # What a spreadsheet would take for a formula.
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
@@ -30,17 +35,8 @@ _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 class AuditView(OperatorView):
     def get(self, request: HttpRequest) -> HttpResponse:
         rows, params = self._rows(request)
-        order = order_of(request, COLUMNS, usual="-time")
-        bounded = not order.endswith("time")
-        rows = newest(rows, "-recorded_at", "-id") if bounded else rows
-        page = page_of(request, in_order(rows, COLUMNS, order))
-        ctx = {
-            "page": page,
-            "order": order,
-            "bounded": bounded,
-            "events": named_events(page.rows, self.access.project.id),
-            "query": params,
-        }
+        page = page_of(request, rows, sort=SORT)
+        ctx = {"page": page, "events": named_events(page.rows, self.access.project.id), "query": params}
         return render(request, "admin_ui/audit/list.html", ctx)
 
     def _rows(self, request: HttpRequest) -> tuple[QuerySet[AuditEvent], dict[str, str]]:

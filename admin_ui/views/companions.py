@@ -18,7 +18,7 @@ from admin_ui.config_form import ConfigField, ConfigSection, config_sections, re
 from admin_ui.paging import page_of
 from admin_ui.params import pretty, required_version, text_param
 from admin_ui.setting_words import FIRST, setting_label
-from admin_ui.sorting import in_order, order_of
+from admin_ui.sorting import Sort
 from memory.ingestion.ingestion_input import find_instructions
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.plugins import load
@@ -27,12 +27,15 @@ from relationships.services.companions import create_companion, write_companion_
 from relationships.services.configuration import check_level
 from web.errors import FieldProblem, InvalidConfiguration, InvalidInput, StaleVersion
 
-COLUMNS = {
-    "name": ("name", "id"),
-    "recipe": (KT("config__recipe"), "name", "id"),
-    "prompt": (F("prompt_version").asc(nulls_first=True), "name", "id"),
-    "people": ("people", "name", "id"),
-}
+SORT = Sort(
+    {
+        "name": ("name", "id"),
+        "recipe": (KT("config__recipe"), "name", "id"),
+        "prompt": (F("prompt_version").asc(nulls_first=True), "name", "id"),
+        "people": ("people", "name", "id"),
+    },
+    usual="name",
+)
 
 
 class CompanionsView(OperatorView):
@@ -53,11 +56,9 @@ class CompanionsView(OperatorView):
 
     def _page(self, request: HttpRequest, *, why: str = "", status: int = 200) -> HttpResponse:
         rows = Companion.objects.of_project(self.access.project.id).annotate(people=Count("relationships"))
-        order = order_of(request, COLUMNS, usual="name")
-        page = page_of(request, in_order(rows, COLUMNS, order))
+        page = page_of(request, rows, sort=SORT)
         ctx = {
             "page": page,
-            "order": order,
             "rows": [(row, row.config.get("recipe", "scratchpad")) for row in page.rows],
             "why": why,
         }

@@ -11,7 +11,7 @@ from django.shortcuts import redirect, render
 from admin_ui.access import OperatorView, render_page_or_part
 from admin_ui.paging import page_of
 from admin_ui.params import text_param
-from admin_ui.sorting import in_order, order_of
+from admin_ui.sorting import Sort
 from knowledge.documents import (
     add_document,
     configuration_of,
@@ -28,12 +28,15 @@ CHUNKS_A_PAGE = 20
 QUESTION_LIMIT = 2000
 _UNSETTLED = (DocumentState.PENDING, DocumentState.PROCESSING)
 
-COLUMNS = {
-    "name": ("name", "id"),
-    "state": ("state", "name", "id"),
-    "chunks": ("chunk_count", "name", "id"),
-    "added": ("created_at", "id"),
-}
+SORT = Sort(
+    {
+        "name": ("name", "id"),
+        "state": ("state", "name", "id"),
+        "chunks": ("chunk_count", "name", "id"),
+        "added": ("created_at", "id"),
+    },
+    usual="-added",
+)
 
 
 class DocumentsView(OperatorView):
@@ -69,13 +72,11 @@ class DocumentsView(OperatorView):
     def _page(self, request: HttpRequest, companion: Companion, **more: Any) -> HttpResponse:
         status = more.pop("status", 200)
         rows = Document.objects.of_companion(self.access.project.id, companion.id)
-        order = order_of(request, COLUMNS, usual="-added")
-        page = page_of(request, in_order(rows, COLUMNS, order))
+        page = page_of(request, rows, sort=SORT)
         question = text_param(request.GET, "question", limit=QUESTION_LIMIT)
         ctx = {
             "companion": companion,
             "page": page,
-            "order": order,
             "unsettled": any(document.state in _UNSETTLED for document in page.rows),
             "question": question,
             "limit": settings.MAX_DOCUMENT_BYTES // 1_000_000,

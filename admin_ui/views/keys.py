@@ -12,7 +12,7 @@ from django.shortcuts import redirect, render
 from admin_ui.access import OperatorView
 from admin_ui.paging import page_of
 from admin_ui.params import text_param
-from admin_ui.sorting import in_order, order_of
+from admin_ui.sorting import Sort
 from config.rates import LIMITS
 from relationships.models import ApiKey, Role, Scope
 from relationships.services.api_keys import change_rate_limits, create_api_key, revoke_api_key
@@ -24,11 +24,18 @@ SAYS = {
     Scope.ADMIN: "everything, with the project, its keys and companions",
 }
 
-COLUMNS = {
-    "name": ("name", "id"),
-    "created": (F("revoked_at").asc(nulls_last=True), "created_at", "id"),  # downwards: first those in use
-    "used": (F("last_used_at").asc(nulls_first=True), "id"),
-}
+SORT = Sort(
+    {
+        "name": ("name", "id"),
+        "created": (
+            F("revoked_at").asc(nulls_last=True),
+            "created_at",
+            "id",
+        ),  # downwards: first those in use
+        "used": (F("last_used_at").asc(nulls_first=True), "id"),
+    },
+    usual="-created",
+)
 
 
 class KeysView(OperatorView):
@@ -55,11 +62,9 @@ class KeysView(OperatorView):
 
     def _page(self, request: HttpRequest, *, status: int = 200, **more: Any) -> HttpResponse:
         rows = ApiKey.objects.filter(project_id=self.access.project.id)
-        order = order_of(request, COLUMNS, usual="-created")
-        page = page_of(request, in_order(rows, COLUMNS, order))
+        page = page_of(request, rows, sort=SORT)
         ctx = {
             "page": page,
-            "order": order,
             "rows": [(row, limits_of(row)) for row in page.rows],
             "scopes": [(str(scope), says) for scope, says in SAYS.items()],
             **more,

@@ -14,7 +14,7 @@ from admin_ui.access import OperatorView
 from admin_ui.invitations import JoinForm, invitation_link, tokens
 from admin_ui.paging import page_of
 from admin_ui.params import text_param
-from admin_ui.sorting import in_order, order_of
+from admin_ui.sorting import Sort
 from relationships.models import Membership, Operator, Role
 from relationships.services.memberships import add_member, change_role, remove_member
 from web.errors import Conflict, RapportError
@@ -25,11 +25,10 @@ SAYS = {
     Role.OWNER: "full access, with keys, operators and erasing",
 }
 
-COLUMNS = {
-    "email": ("operator__email",),
-    "role": ("role", "operator__email"),
-    "added": ("created_at", "id"),
-}
+SORT = Sort(
+    {"email": ("operator__email",), "role": ("role", "operator__email"), "added": ("created_at", "id")},
+    usual="email",
+)
 
 
 class OperatorsView(OperatorView):
@@ -56,9 +55,8 @@ class OperatorsView(OperatorView):
 
     def _page(self, request: HttpRequest, *, status: int = 200, **more: Any) -> HttpResponse:
         rows = Membership.objects.filter(project_id=self.access.project.id).select_related("operator")
-        order = order_of(request, COLUMNS, usual="email")
-        page = page_of(request, in_order(rows, COLUMNS, order))
-        ctx = {"page": page, "order": order, "roles": [(str(role), says) for role, says in SAYS.items()]}
+        page = page_of(request, rows, sort=SORT)
+        ctx = {"page": page, "roles": [(str(role), says) for role, says in SAYS.items()]}
         ctx |= {"days": settings.PASSWORD_RESET_TIMEOUT // 86400, **more}
         return render(request, "admin_ui/operators/list.html", ctx, status=status)
 

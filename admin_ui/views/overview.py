@@ -61,7 +61,7 @@ class OverviewView(OperatorView):
             entries = entries.filter(relationship__companion_id=period.companion)
             relationships = relationships.filter(companion_id=period.companion)
         types = list(entries.values_list("type").annotate(count=Count("*")).order_by("-count"))
-        order = order_of(request, dict.fromkeys(COLUMNS), usual="-calls")
+        order = order_of(request, COLUMNS, usual="-calls")
 
         def of_column(row: CompanionCalls) -> Any:
             value = getattr(row, order.removeprefix("-"))

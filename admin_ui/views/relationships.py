@@ -10,7 +10,7 @@ from admin_ui.access import OperatorView, render_page_or_part
 from admin_ui.excerpts import Excerpt, excerpt_of
 from admin_ui.paging import page_of
 from admin_ui.params import parse_uuid, text_param
-from admin_ui.sorting import in_order, newest, order_of
+from admin_ui.sorting import Sort
 from memory.entries.words import lines_that_say, relationships_that_say
 from memory.models import EntryState, HeldDeletion, HeldState, OperationResult, ScratchpadEntry
 from relationships.models import Companion, Relationship, Turn, TurnState
@@ -18,27 +18,28 @@ from relationships.models.end_user import called
 
 _RECENT = (F("last_turn_at").desc(nulls_last=True), "-created_at", "id")
 _ENTRIES = ScratchpadEntry.objects.filter(relationship_id=OuterRef("id"), state=EntryState.ACTIVE).order_by()
-COLUMNS = {
-    "person": (called("user__"), "id"),
-    "last": (F("last_turn_at").asc(nulls_first=True), "created_at", "-id"),
-    "created": ("created_at", "id"),
-    "companion": ("companion__name", "companion__slug", *_RECENT),
-    "entries": (
-        Subquery(_ENTRIES.values("relationship_id").annotate(n=Count("id")).values("n")).asc(
-            nulls_first=True
+SORT = Sort(
+    {
+        "person": (called("user__"), "id"),
+        "last": (F("last_turn_at").asc(nulls_first=True), "created_at", "-id"),
+        "created": ("created_at", "id"),
+        "companion": ("companion__name", "companion__slug", *_RECENT),
+        "entries": (
+            Subquery(_ENTRIES.values("relationship_id").annotate(n=Count("id")).values("n")).asc(
+                nulls_first=True
+            ),
+            *_RECENT,
         ),
-        *_RECENT,
-    ),
-}
-BOUNDED = ("companion", "entries")
+    },
+    usual="-last",
+    bounded=("companion", "entries"),
+    newest=_RECENT,
+)
 
 
 class RelationshipsView(OperatorView):
     def get(self, request: HttpRequest) -> HttpResponse:
-        order, found = order_of(request, COLUMNS, usual="-last"), self._found(request)
-        bounded = order.removeprefix("-") in BOUNDED
-        found = newest(found, *_RECENT) if bounded else found
-        page = page_of(request, in_order(found.select_related("user", "companion"), COLUMNS, order))
+        page = page_of(request, self._found(request), sort=SORT, related=("user", "companion"))
         ids = [relationship.id for relationship in page.rows]
         text = text_param(request.GET, "text")
         lines = lines_that_say(relationship_ids=ids, text=text) if text else {}
@@ -50,8 +51,6 @@ class RelationshipsView(OperatorView):
             ],
             "companions": Companion.objects.of_project(self.access.project.id).order_by("name")[:200],
             "query": request.GET,
-            "order": order,
-            "bounded": bounded,
         }
         return render_page_or_part(request, "relationships/list", "relationships/_table", ctx, target="found")
 

@@ -12,7 +12,7 @@ from django.shortcuts import redirect, render
 from admin_ui.access import OperatorView
 from admin_ui.paging import page_of
 from admin_ui.params import parse_uuid, text_param
-from admin_ui.sorting import in_order, newest, order_of
+from admin_ui.sorting import Sort
 from admin_ui.turns import WAITING, rows_of
 from memory.ingestion.intake import retry_turn
 from memory.models import ModelCall
@@ -45,20 +45,23 @@ def _of_calls(figure: Sum) -> OrderBy:
     return Subquery(summed).asc(nulls_first=True)
 
 
-COLUMNS = {
-    "received": ("recorded_at", "id"),
-    "time": (Coalesce(F("settled_at") - F("recorded_at"), timedelta()), *NEWEST_FIRST),
-    "tokens": (_of_calls(Sum(F("prompt_tokens") + F("output_tokens"))), *NEWEST_FIRST),
-    "cost": (_of_calls(Sum("cost")), *NEWEST_FIRST),
-}
+SORT = Sort(
+    {
+        "received": ("recorded_at", "id"),
+        "time": (Coalesce(F("settled_at") - F("recorded_at"), timedelta()), *NEWEST_FIRST),
+        "tokens": (_of_calls(Sum(F("prompt_tokens") + F("output_tokens"))), *NEWEST_FIRST),
+        "cost": (_of_calls(Sum("cost")), *NEWEST_FIRST),
+    },
+    usual="-received",
+    bounded=("time", "tokens", "cost"),
+    newest=NEWEST_FIRST,
+)
 
 
 class TurnsView(OperatorView):
     def get(self, request: HttpRequest) -> HttpResponse:
         state = self._state(request)
-        order, found = order_of(request, COLUMNS, usual="-received"), self._turns(request)
-        bounded = not order.endswith("received")
-        page = page_of(request, in_order(newest(found, *NEWEST_FIRST) if bounded else found, COLUMNS, order))
+        page = page_of(request, self._turns(request), sort=SORT)
         rows = rows_of(page.rows)
         filters = {name: text_param(request.GET, name) for name in ("reason", "person", "companion")}
         ctx = {
@@ -66,8 +69,6 @@ class TurnsView(OperatorView):
             "rows": rows,
             "states": [(name, name.capitalize() or "All") for name in map(str, NONE_OF)],
             "state": state,
-            "order": order,
-            "bounded": bounded,
             "none": NONE_OF[state],
             "filters": filters,
             "filtered": any(filters.values()),
