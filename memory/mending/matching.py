@@ -6,7 +6,7 @@ from itertools import pairwise
 from uuid import UUID
 
 from memory.mending.candidates import stems_of
-from memory.mending.words import Stems, Word, fold, is_in, normal, one_word, spelt, words_of
+from memory.mending.words import Stems, Word, fold, folds, is_in, one_word, spelt, words_of
 
 
 def texts_with_words(relationship_id: UUID, query: str, texts: Iterable[tuple[UUID, str]]) -> list[UUID]:
@@ -29,7 +29,7 @@ def _beginnings(word: Word) -> list[str]:
 
 
 def _may_have(begins: Sequence[Sequence[str]], text: str) -> bool:
-    folded = fold(normal(text)).replace("y", "i")
+    folded = folds(text).replace("y", "i")
     return all(any(begin in folded for begin in spellings) for spellings in begins)
 
 

@@ -71,6 +71,12 @@ def fold(word: str) -> str:
     return unicodedata.normalize("NFC", plain).translate(_LETTERS)
 
 
+def folds(text: str) -> str:
+    """A text in every way in which its words are folded: for a first look, before its words are."""
+    text = normal(text)
+    return text.lower() if text.isascii() else " ".join(_forms(text))
+
+
 def spelt(words: Iterable[Word], stems: Stems) -> set[str]:
     """Everything these words may be called: their forms, the stems of plain ones, and neighbours joined."""
     found: set[str] = set()
