@@ -87,7 +87,7 @@ class Migration(migrations.Migration):
                 ('relationship', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='relationships.relationship')),
             ],
             options={
-                'indexes': [django.contrib.postgres.indexes.BrinIndex(fields=['recorded_at'], name='revision_by_time'), models.Index(fields=['relationship', 'entry_id', 'seq'], name='revision_of_entry'), models.Index(fields=['relationship', 'turn_id', 'seq'], name='revision_of_turn')],
+                'indexes': [models.Index(fields=['project_id', 'recorded_at'], include=['event'], name='revision_of_project'), models.Index(fields=['relationship', 'entry_id', 'seq'], name='revision_of_entry'), models.Index(fields=['relationship', 'turn_id', 'seq'], name='revision_of_turn')],
                 'constraints': [models.UniqueConstraint(fields=('relationship', 'seq'), name='revision_seq_once'), models.CheckConstraint(condition=models.Q(('event__in', ['add', 'update', 'delete', 'none', 'restore', 'expire', 'supersede', 'archive', 'merge', 'redact'])), name='revision_known_event'), models.CheckConstraint(condition=models.Q(('actor_kind__in', ['model', 'operator', 'developer', 'end_user', 'policy'])), name='revision_known_actor'), models.CheckConstraint(condition=models.Q(('redacted_at', None), models.Q(('after__isnull', True), ('before__isnull', True), ('reason', '')), _connector='OR'), name='revision_redacted_is_empty')],
             },
         ),
@@ -179,7 +179,7 @@ class Migration(migrations.Migration):
                 ('relationship', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='relationships.relationship')),
             ],
             options={
-                'indexes': [models.Index(fields=['relationship', '-recorded_at'], name='model_call_recent'), django.contrib.postgres.indexes.BrinIndex(fields=['recorded_at'], name='model_call_by_time')],
+                'indexes': [models.Index(fields=['relationship', '-recorded_at'], name='model_call_recent'), models.Index(fields=['project_id', 'recorded_at'], include=['relationship', 'error_code', 'prompt_tokens', 'output_tokens', 'cost'], name='model_call_of_project')],
                 'constraints': [models.CheckConstraint(condition=models.Q(('redacted_at', None), models.Q(('answer', ''), ('error', ''), ('prompt', ''), ('system', '')), _connector='OR'), name='model_call_redacted_is_empty')],
             },
         ),

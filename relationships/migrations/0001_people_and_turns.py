@@ -416,7 +416,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='turn',
-            index=models.Index(fields=['project_id', '-recorded_at', '-id'], name='turn_by_project'),
+            index=models.Index(fields=['project_id', '-recorded_at', '-id'], include=['state'], name='turn_by_project'),
         ),
         migrations.AddIndex(
             model_name='turn',

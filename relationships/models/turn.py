@@ -91,7 +91,9 @@ class Turn(QueuedRow, RelationshipOwned):
                 name="turn_waiting",
             ),
             # a project's turns, newest first: all of them, and those that came to nothing
-            models.Index(fields=["project_id", "-recorded_at", "-id"], name="turn_by_project"),
+            models.Index(
+                fields=["project_id", "-recorded_at", "-id"], include=["state"], name="turn_by_project"
+            ),
             models.Index(
                 fields=["project_id", "state", "-recorded_at"],
                 condition=models.Q(state__in=["failed", "skipped"]),
