@@ -23,6 +23,7 @@ def addresses(seeded: Seeded) -> Mapping[str, str]:
     return {
         "overview": _to("overview"),
         "overview, by week": _to("overview", days=90),
+        "overview, by when it was said": _to("overview", by="said"),
         "overview, workers": _to("status"),
         "find": _to("find", q="77"),
         "relationships": _to("relationships"),

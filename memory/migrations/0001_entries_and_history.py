@@ -87,7 +87,7 @@ class Migration(migrations.Migration):
                 ('relationship', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='relationships.relationship')),
             ],
             options={
-                'indexes': [models.Index(fields=['project_id', 'recorded_at'], include=['event'], name='revision_of_project'), models.Index(fields=['relationship', 'entry_id', 'seq'], name='revision_of_entry'), models.Index(fields=['relationship', 'turn_id', 'seq'], name='revision_of_turn')],
+                'indexes': [models.Index(fields=['project_id', 'recorded_at'], include=['event', 'effective_at'], name='revision_of_project'), models.Index(fields=['relationship', 'entry_id', 'seq'], name='revision_of_entry'), models.Index(fields=['relationship', 'turn_id', 'seq'], name='revision_of_turn')],
                 'constraints': [models.UniqueConstraint(fields=('relationship', 'seq'), name='revision_seq_once'), models.CheckConstraint(condition=models.Q(('event__in', ['add', 'update', 'delete', 'none', 'restore', 'expire', 'supersede', 'archive', 'merge', 'redact'])), name='revision_known_event'), models.CheckConstraint(condition=models.Q(('actor_kind__in', ['model', 'operator', 'developer', 'end_user', 'policy'])), name='revision_known_actor'), models.CheckConstraint(condition=models.Q(('redacted_at', None), models.Q(('after__isnull', True), ('before__isnull', True), ('reason', '')), _connector='OR'), name='revision_redacted_is_empty')],
             },
         ),

@@ -56,7 +56,11 @@ class EntryRevision(RelationshipOwned):
         ]
         indexes = [
             # a project's changes of a period, counted
-            models.Index(fields=["project_id", "recorded_at"], include=["event"], name="revision_of_project"),
+            models.Index(
+                fields=["project_id", "recorded_at"],
+                include=["event", "effective_at"],
+                name="revision_of_project",
+            ),
             # one entry's story
             models.Index(fields=["relationship", "entry_id", "seq"], name="revision_of_entry"),
             # what one turn changed
