@@ -120,7 +120,8 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "admin_ui.navigation.navigation",
-            ]
+            ],
+            "builtins": ["admin_ui.templatetags.facts"],
         },
     }
 ]
