@@ -12,7 +12,7 @@ from admin_ui.excerpts import Excerpt, excerpt_of
 from admin_ui.paging import page_of
 from admin_ui.params import parse_uuid, text_param
 from memory.entries.words import lines_that_say, relationships_that_say
-from memory.models import EntryState, HeldDeletion, HeldState, OperationResult, ScratchpadEntry
+from memory.models import EntryState, HeldDeletion, HeldState, MendingPlan, OperationResult, ScratchpadEntry
 from relationships.models import Companion, Relationship, Turn, TurnState
 
 _RECENT = (F("last_turn_at").desc(nulls_last=True), "-created_at", "id")
@@ -65,7 +65,8 @@ class RelationshipsView(OperatorView):
             rows = rows.filter(Exists(of_type))
         if request.GET.get("waits"):
             held = HeldDeletion.objects.filter(relationship_id=OuterRef("id"), state=HeldState.WAITING)
-            rows = rows.filter(Exists(held))
+            plans = MendingPlan.objects.filter(relationship_id=OuterRef("id")).awaiting_review()
+            rows = rows.filter(Exists(held) | Exists(plans))
         _, order = ORDERS.get(request.GET.get("order", ""), ORDERS[""])
         return rows.order_by(*order)
 
@@ -76,7 +77,7 @@ def _excerpt(line: tuple[UUID, str] | None, text: str) -> tuple[UUID, Excerpt] |
 
 
 def _counts_of(relationship_ids: list[UUID]) -> list[dict[str, Any]]:
-    """Entries, waiting turns, failed turns and held deletions of each, in order: three statements."""
+    """Entries, waiting turns, failed turns and held deletions and plans of each, in order: four statements."""
     entries = _by_relationship(
         ScratchpadEntry.objects.filter(relationship_id__in=relationship_ids, state=EntryState.ACTIVE)
     )
@@ -91,11 +92,14 @@ def _counts_of(relationship_ids: list[UUID]) -> list[dict[str, Any]]:
         )
     }
     held = _by_relationship(OperationResult.objects.filter(relationship_id__in=relationship_ids).waiting())
+    plans = _by_relationship(
+        MendingPlan.objects.filter(relationship_id__in=relationship_ids).awaiting_review()
+    )
     none = {"open": 0, "failed": 0}
     return [
         {
             "entries": entries.get(key, 0),
-            "held": held.get(key, 0),
+            "held": held.get(key, 0) + plans.get(key, 0),
             "open": states.get(key, none)["open"],
             "failed": states.get(key, none)["failed"],
         }

@@ -47,25 +47,39 @@ def carry_out(
     return plan
 
 
+def decline_plan(plan: MendingPlan) -> MendingPlan:
+    """Keep everything that it would change. Raises AlreadyDecided."""
+    with transaction.atomic():
+        locked_relationship(plan)
+        plan = plan_of(plan.relationship_id, plan.id)
+        _require_proposed(plan)
+        finish(plan, MendingState.DECLINED, [], set(), timezone.now())
+    return plan
+
+
 def locked_relationship(plan: MendingPlan) -> Relationship:
     lock_relationship(plan.relationship_id)
     return Relationship.objects.select_related("companion", "project", "user").get(id=plan.relationship_id)
 
 
 def choose_items(plan: MendingPlan, ticked: Collection[int] | None) -> list[dict[str, Any]]:
-    """The items to carry out. Raises AlreadyDecided; InvalidInput for a number that the plan does not have."""
-    if plan.state != MendingState.PROPOSED:
-        raise AlreadyDecided(f"This plan is {plan.state.replace('_', ' ')} already.")
+    """The items to carry out, with the messages that asked. Raises AlreadyDecided; InvalidInput for a number that the
+    plan does not have."""
+    _require_proposed(plan)
     known = {item["number"]: item for item in plan.items}
-    wanted = (
-        [item["number"] for item in plan.items if item["ticked"]] if ticked is None else sorted(set(ticked))
-    )
-    for number in wanted:
+    asking = {item["number"] for item in plan.items if item["asks"]}
+    wanted = {item["number"] for item in plan.items if item["ticked"]} if ticked is None else {*ticked}
+    for number in sorted(wanted):
         if number not in known:
             raise InvalidInput.of("ticked", f"the plan has no item {number}")
         if known[number]["fixed"]:
             raise InvalidInput.of("ticked", f"item {number} can't be changed: it {known[number]['why']}")
-    return [known[number] for number in wanted]
+    return [known[number] for number in sorted(wanted | asking)]
+
+
+def _require_proposed(plan: MendingPlan) -> None:
+    if plan.state != MendingState.PROPOSED:
+        raise AlreadyDecided(f"This plan is {plan.state.replace('_', ' ')} already.")
 
 
 def finish(

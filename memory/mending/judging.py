@@ -11,7 +11,7 @@ from enum import StrEnum
 from itertools import pairwise
 
 from memory.mending.wishes import NO, ONCE, RELATIONS, STOP, WEAK, Wish, is_name, strong
-from memory.mending.words import Stems, Word, fold, is_in, normal, one_word, spelt, words_of
+from memory.words import Stems, Word, fold, is_in, normal, one_word, spelt, words_of
 
 PERHAPS = 0.5  # of the wish's words: whoever shares less says nothing of it
 AKIN = 5  # letters: two longer words that begin alike are of one family: allergic, allergy

@@ -6,7 +6,7 @@ from itertools import pairwise
 from uuid import UUID
 
 from memory.mending.candidates import stems_of
-from memory.mending.words import Stems, Word, fold, is_in, one_word, spelt, words_of
+from memory.words import Stems, Word, fold, is_in, one_word, spelt, words_of
 
 
 def texts_with_words(relationship_id: UUID, query: str, texts: Iterable[tuple[UUID, str]]) -> list[UUID]:

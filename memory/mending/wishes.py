@@ -3,12 +3,12 @@
 import re
 import tomllib
 from collections.abc import Collection
-from dataclasses import dataclass, replace
-from functools import cache
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from memory.mending.words import Word, fold, normal, words_of
+from memory.words import Word, fold, normal, words_of
 
 _RULES: dict[str, Any] = tomllib.loads(Path(__file__).with_name("wishes.toml").read_text())
 _FLAGS = re.IGNORECASE
@@ -98,7 +98,7 @@ def _tells(text: str) -> bool:
     return any(word.identifier or not word.forms & (STOP | NO | ONCE | _GREETS) for word in words_of(text))
 
 
-@cache
+@lru_cache(maxsize=256)
 def read_wish(text: str, names: Collection[str] = ()) -> Wish:
     """`text`: what `wish_in` found, or what somebody wrote into a form. `names`: of the speaker and the companion."""
     asked = wish_in(text)
@@ -138,7 +138,7 @@ def read_wish(text: str, names: Collection[str] = ()) -> Wish:
 
 def _with_synonyms(word: Word) -> Word:
     same = [group for group in _SAME if word.forms & group]
-    return replace(word, forms=word.forms.union(*same)) if same and not word.identifier else word
+    return word._replace(forms=word.forms.union(*same)) if same and not word.identifier else word
 
 
 def _is_mine(words: list[Word], what: str) -> bool:

@@ -118,7 +118,7 @@ class Migration(migrations.Migration):
                 ('project_id', models.UUIDField()),
                 ('verb', models.CharField(choices=[('forget', 'Forget'), ('correct', 'Correct')], max_length=10)),
                 ('depth', models.CharField(default='hide', max_length=10)),
-                ('state', models.CharField(choices=[('proposed', 'Proposed'), ('carried_out', 'Carried Out'), ('undone', 'Undone'), ('erased', 'Erased')], default='proposed', max_length=12)),
+                ('state', models.CharField(choices=[('proposed', 'Proposed'), ('carried_out', 'Carried Out'), ('undone', 'Undone'), ('erased', 'Erased'), ('declined', 'Declined')], default='proposed', max_length=12)),
                 ('what', models.TextField(blank=True)),
                 ('to', models.TextField(blank=True)),
                 ('items', models.JSONField(default=list)),
@@ -131,8 +131,8 @@ class Migration(migrations.Migration):
                 ('relationship', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='relationships.relationship')),
             ],
             options={
-                'indexes': [models.Index(fields=['relationship', '-recorded_at'], name='mending_plan_recent'), models.Index(condition=models.Q(('state', 'proposed')), fields=['recorded_at'], name='mending_plan_waiting')],
-                'constraints': [models.CheckConstraint(condition=models.Q(('verb__in', ['forget', 'correct'])), name='mending_plan_known_verb'), models.CheckConstraint(condition=models.Q(('state__in', ['proposed', 'carried_out', 'undone', 'erased'])), name='mending_plan_known_state'), models.CheckConstraint(condition=models.Q(('state', 'proposed'), models.Q(('to', ''), ('what', '')), _connector='OR'), name='mending_plan_done_is_empty')],
+                'indexes': [models.Index(fields=['relationship', '-recorded_at'], name='mending_plan_recent'), models.Index(condition=models.Q(('state', 'proposed')), fields=['project_id', 'recorded_at'], name='mending_plan_waiting')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('verb__in', ['forget', 'correct'])), name='mending_plan_known_verb'), models.CheckConstraint(condition=models.Q(('state__in', ['proposed', 'carried_out', 'undone', 'erased', 'declined'])), name='mending_plan_known_state'), models.CheckConstraint(condition=models.Q(('state', 'proposed'), models.Q(('to', ''), ('what', '')), _connector='OR'), name='mending_plan_done_is_empty')],
             },
         ),
         migrations.CreateModel(

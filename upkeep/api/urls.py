@@ -11,7 +11,15 @@ from upkeep.api.erasure import (
     RedactMessagesView,
 )
 from upkeep.api.hiding import HideMessagesView, ShowMessagesView
-from upkeep.api.mending import CarryOutPlanView, CorrectView, ForgetView, PlanView, UndoPlanView
+from upkeep.api.mending import (
+    CarryOutPlanView,
+    CorrectView,
+    DeclinePlanView,
+    ForgetView,
+    PlansView,
+    PlanView,
+    UndoPlanView,
+)
 from upkeep.api.transfer import ExportView, ImportView
 
 RELATIONSHIP = "relationships/<uuid:relationship_id>"
@@ -28,8 +36,10 @@ urlpatterns: list[URLPattern] = [
     path(f"{RELATIONSHIP}/messages/show", ShowMessagesView.as_view()),
     path(f"{RELATIONSHIP}/forget", ForgetView.as_view()),
     path(f"{RELATIONSHIP}/correct", CorrectView.as_view()),
+    path(f"{RELATIONSHIP}/plans", PlansView.as_view()),
     path(f"{PLAN}", PlanView.as_view()),
     path(f"{PLAN}/carry-out", CarryOutPlanView.as_view()),
+    path(f"{PLAN}/decline", DeclinePlanView.as_view()),
     path(f"{PLAN}/undo", UndoPlanView.as_view()),
     path(f"{RELATIONSHIP}/export", ExportView.as_view()),
     path(f"{RELATIONSHIP}/import", ImportView.as_view()),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from memory.mending.judging import Verdict, aliases_in, judge, subject_of_text
 from memory.mending.parts import without
 from memory.mending.wishes import read_wish, wish_in
-from memory.mending.words import is_in, normal, spelt, words_of
+from memory.words import is_in, normal, spelt, words_of
 
 
 def has(text: str, asked: str) -> bool:
