@@ -5,18 +5,20 @@ from dataclasses import dataclass
 from typing import Any, Self
 from uuid import UUID
 
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest
 
 from admin_ui.paging import page_of
 from admin_ui.params import text_param
 from memory.entries.held import deletions_of
-from memory.mending.matching import texts_with_words
+from memory.mending.matching import WithWords
 from memory.models import EntryState, HeldDeletion, ScratchpadEntry, Tier
 from providers.tokens import line_tokens
 from relationships.models import Relationship
+from web.pagination import sifted
 
 PAGE_SIZE = 40  # entries
+MOST_FOUND = 400  # by words
 STATES = ("active", *(state for state in EntryState.values if state != "active"), "any")
 
 
@@ -53,11 +55,12 @@ def scratchpad_of(
     filters = Filters.of(request.GET)
     owned = ScratchpadEntry.objects.for_relationship(relationship.id)
     rows = owned.filter(**_conditions(filters))
-    if filters.text:
-        texts = rows.values_list("id", "content")
-        rows = rows.filter(id__in=texts_with_words(relationship.id, filters.text, texts))
     order = ["type", "-effective_at", "-id"] if filters.grouped else ["-effective_at", "-id"]
-    page = page_of(request, rows.order_by(*order), size=PAGE_SIZE)
+    found: QuerySet[ScratchpadEntry] | list[ScratchpadEntry] = rows.order_by(*order)
+    read_until = None
+    if filters.text:
+        found, read_until = sifted(rows, order, MOST_FOUND, WithWords(relationship.id, filters.text))
+    page = page_of(request, found, size=PAGE_SIZE)
     groups: dict[str, list[ScratchpadEntry]] = {}
     for entry in page.rows:
         groups.setdefault(entry.type if filters.grouped else "", []).append(entry)
@@ -69,6 +72,7 @@ def scratchpad_of(
         "groups": list(groups.items()),
         "filters": filters,
         "page": page,
+        "more_to_read": read_until is not None,
         "used": used,
         "budget": budget,
         "share": round(100 * used / budget) if budget else None,

@@ -32,7 +32,7 @@ _SCHEME = re.compile(r"^(?:[a-z]+://)?(?:www\.)?")
 _NOT = re.compile(r"[a-z]+n['’]t", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"['’][sS]?$")
 _LETTERS = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"})
-_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"})
+UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"})
 # Scripts that put no space between words are compared by pairs of signs.
 _NO_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]+")
 _SHORTEST_PHONE = 7  # digits
@@ -236,4 +236,4 @@ def _runs(word: str) -> Iterator[tuple[str, int]]:
 
 def _forms(word: str) -> frozenset[str]:
     folded = unicodedata.normalize("NFC", word).casefold()
-    return frozenset([fold(word), fold(folded.translate(_UMLAUTS))])
+    return frozenset([fold(word), fold(folded.translate(UMLAUTS))])

@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 
 from admin_ui.access import OperatorView, render_page_or_part
 from admin_ui.excerpts import Excerpt, excerpt_of
+from admin_ui.names import is_called
 from admin_ui.paging import page_of
 from admin_ui.params import parse_uuid, text_param
 from memory.entries.words import lines_that_say, relationships_that_say
@@ -49,9 +50,7 @@ class RelationshipsView(OperatorView):
         rows = Relationship.objects.of_project(self.access.project.id).select_related("user", "companion")
         person, text = text_param(request.GET, "person"), text_param(request.GET, "text")
         if person:
-            rows = rows.filter(
-                Q(user__display_name__icontains=person) | Q(user__external_id__icontains=person)
-            )
+            rows = rows.filter(is_called(person, "user__display_name", "user__external_id"))
         companion = parse_uuid(request.GET.get("companion", ""))
         if companion:
             rows = rows.filter(companion_id=companion)

@@ -66,7 +66,8 @@ class Scope:
 
 class Forgettable(Protocol):
     """A kind of text that a wish may be about. `hide` says which it found there; it and `restore` run under the
-    relationship's lock, `erase` inside an erasure too, which may change append-only tables."""
+    relationship's lock, with no IDs where only other kinds are in the plan; `erase` inside an erasure too, which may
+    change append-only tables."""
 
     kind: str
 

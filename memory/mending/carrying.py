@@ -41,8 +41,7 @@ def carry_out(
         done |= set(messages)
         for finder in forgettables():
             ids = [UUID(item["id"]) for item in chosen if item["kind"] == finder.kind]
-            if ids:
-                done |= finder.hide(relationship, ids, now=now)
+            done |= finder.hide(relationship, ids, now=now)
         finish(plan, MendingState.CARRIED_OUT, chosen, done, now)
     return plan
 
@@ -161,8 +160,8 @@ def undo_plan(plan: MendingPlan, *, by: Actor) -> MendingPlan:
         messages = [UUID(item["id"]) for item in done if item["kind"] == "message"]
         show_messages(relationship_id=relationship.id, message_ids=messages, now=now)
         for finder in forgettables():
-            if ids := [UUID(item["id"]) for item in done if item["kind"] == finder.kind]:
-                finder.restore(relationship, ids, now=now)
+            ids = [UUID(item["id"]) for item in done if item["kind"] == finder.kind]
+            finder.restore(relationship, ids, now=now)
         plan.state = MendingState.UNDONE
         _save(plan, "state")
     return plan

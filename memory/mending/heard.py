@@ -112,7 +112,7 @@ def carry_out_heard(
         doubtful = not draft.ticked and any(not one.fixed for one in draft.found)
         waits = doubtful or (draft.verb == MendingVerb.FORGET and len(entries) > most)
         if draft.verb == MendingVerb.FORGET and (wish.reported or draft.found or not draft.asked):
-            draft.found += _asking(relationship_id, wish)  # else the rules took something else for a wish
+            draft.found.extend(_asking(relationship_id, wish))  # else the rules took something else for a wish
         plan = store_plan(draft, depth="hide", by=by, turn_id=wish.turn_id)
         if not waits:
             _catch_up(plan, relationship_id)

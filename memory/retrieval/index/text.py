@@ -58,9 +58,9 @@ def words_for_index(text: str, *, longest: int = LONGEST) -> str:
     """`text` as `to_tsvector` is to read it: words with spaces between them, in lower case.
 
     Runs of a script without spaces become overlapping pairs, a sign by itself stays one. An emoji becomes a word of
-    its own, 😀 `u1f600`, as the parser would drop it. Words with accents are there without them, too, and telephone numbers
-    without their separators, a country's code and the 0 before them. At most `longest`
-    characters of the text are read, and what goes on without white space is cut after LONGEST_RUN.
+    its own, 😀 `u1f600`, as the parser would drop it. Words with accents are there without them, too, and
+    telephone numbers by what their spellings share. At most `longest` characters of the text are read, and what goes on
+    without white space is cut after LONGEST_RUN.
     """
     folded = normal_form("NFKC", text[:longest]).lower().replace("\x00", " ")[:longest]
     numbers = telephones(folded)

@@ -10,6 +10,7 @@ from tests.fixtures.workspaces import whole
 from tests.integration.copies import dump, tables_with
 from tests.integration.mending.test_forget import ECHO, SAID, exchange
 from workspace.files import change_files, read_file
+from workspace.generated import ENTRIES
 from workspace.models import Branch, Worker
 from workspace.sessions.verbs import start_session
 
@@ -30,6 +31,7 @@ def at(conversation: Conversation) -> str:
 def files(conversation: Conversation) -> dict[str, str]:
     """On main and on the branch of a session; an earlier version says it in other words."""
     here = whole(conversation.relationship)
+    conversation.remember("Lives in Klosterneuburg", "Plays chess")
     change_files(relationship=here, changes={"notes.md": b"They live in Klosterneuburg.\n"}, by=TESTER)
     start_session(relationship=here, task="Look around", worker=Worker.EXTERNAL, by=TESTER)
     said = {
@@ -60,6 +62,8 @@ def test_hidden_a_sentence_leaves_every_branch_and_hot_context_and_comes_back(
     assert text_of(conversation, "other.md") == files["other.md"]
     [branch] = Branch.objects.exclude(name="main").values_list("name", flat=True)
     assert read_file(whole(conversation.relationship), "notes.md", branch).content == b""
+    copy = read_file(whole(conversation.relationship), ENTRIES, branch).content
+    assert b"Klosterneuburg" not in copy and b"Plays chess" in copy
 
     change_files(
         relationship=whole(conversation.relationship),
@@ -71,6 +75,7 @@ def test_hidden_a_sentence_leaves_every_branch_and_hot_context_and_comes_back(
     assert undone.status == 200, undone
     assert text_of(conversation, "notes.md") == f"{NOTES}- Reads a lot\n"
     assert "Klosterneuburg" in hot_context(conversation)
+    assert b"Klosterneuburg" in read_file(whole(conversation.relationship), ENTRIES, branch).content
 
 
 def test_erased_a_sentence_leaves_the_history_too(
