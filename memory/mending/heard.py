@@ -109,10 +109,13 @@ def carry_out_heard(
         if draft.verb == MendingVerb.FORGET:
             _take_along(relationship_id, draft, gone)
         entries = [one for one in draft.ticked if one.kind == "entry" and one.id not in set(gone)]
-        doubtful = not draft.ticked and any(not one.fixed for one in draft.found)
+        unsure = [one.id for one in draft.found if not one.fixed]
+        doubtful = bool(unsure) and not draft.ticked and set(gone).isdisjoint(unsure)
         waits = doubtful or (draft.verb == MendingVerb.FORGET and len(entries) > most)
         if draft.verb == MendingVerb.FORGET and (wish.reported or draft.found or not draft.asked):
-            draft.found.extend(_asking(relationship_id, wish))  # else the rules took something else for a wish
+            draft.found.extend(
+                _asking(relationship_id, wish)
+            )  # else the rules took something else for a wish
         plan = store_plan(draft, depth="hide", by=by, turn_id=wish.turn_id)
         if not waits:
             _catch_up(plan, relationship_id)

@@ -135,6 +135,8 @@ def _doubt(wish: Wish, sentence: str, words: list[Word], subject: str, owners: C
         return "tells of earlier times"
     if wish.once and not forms & ONCE:
         return "may tell of the present"
+    if wish.theirs:
+        return "the wish does not name whom it is about"
     if wish.mine and (who := _other_subject(sentence, words, subject, owners)):
         return f"is about {who}"
     return ""
