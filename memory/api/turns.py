@@ -1,4 +1,4 @@
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 from uuid import UUID
 
@@ -165,7 +165,7 @@ def _wait(turn: Turn, seconds: float) -> Turn:
     return _turn(turn.relationship_id, turn.id)
 
 
-def _awaiting_review(relationship_id: UUID, turns: Sequence[Turn]) -> dict[UUID, dict[str, Any]]:
+def _awaiting_review(relationship_id: UUID, turns: Sequence[Turn]) -> dict[UUID, Mapping[str, Any]]:
     held = held_of_turns(relationship_id=relationship_id, turns=turns)
     plans = awaiting_of_turns(relationship_id, turns)
     return {

@@ -12,7 +12,7 @@ from memory.mending.carrying import carry_out
 from memory.mending.choosing import tick_echoes, words_that_go
 from memory.mending.plans import Draft, draft_plan, store_plan
 from memory.mending.wishes import wish_in
-from memory.models import MendingPlan, MendingVerb, ScratchpadEntry
+from memory.models import MendingVerb, ScratchpadEntry
 from memory.words import is_in, spelt, words_of
 from relationships.models import Message, Relationship
 from web.actor import Actor
@@ -118,20 +118,7 @@ def carry_out_heard(
             )  # else the rules took something else for a wish
         plan = store_plan(draft, depth="hide", by=by, turn_id=wish.turn_id)
         if not waits:
-            _catch_up(plan, relationship_id)
             carry_out(plan, by=by, now=now)
-
-
-def _catch_up(plan: MendingPlan, relationship_id: UUID) -> None:
-    """The operations of the same reading came first: the plan is for the entries as they left them."""
-    ids = [item["id"] for item in plan.items if item["kind"] == "entry"]
-    rows = ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=ids)
-    now = {str(row.id): row for row in rows}
-    for item in plan.items:
-        row = now.get(item["id"])
-        if row is not None and row.version != item["version"] and row.state == "deleted":
-            item["ticked"] = False
-    MendingPlan.objects.for_relationship(relationship_id).filter(id=plan.id).update(items=plan.items)
 
 
 def _take_along(relationship_id: UUID, draft: Draft, gone: Sequence[UUID]) -> None:

@@ -150,7 +150,9 @@ def test_a_page_by_words_reads_no_more_of_many_long_entries_than_of_some(
     def first_page(entries: int) -> tuple[int, str]:
         long = "word " * 800
         remember(
-            relationship, *(f"{number} {long}" for number in range(entries)), effective_at=timezone.now()
+            relationship,
+            *(f"{entries} {number} {long}" for number in range(entries)),
+            effective_at=timezone.now(),
         )
         keep = WithWords(relationship.id, "walrus")
         rows = ScratchpadEntry.objects.for_relationship(relationship.id)

@@ -1359,6 +1359,8 @@ class PlanAnswer(TypedDict):
     depth: "str"
     state: "str"
     judged_by: "str"
+    turn_id: "str | None"
+    recorded_at: "str"
     items: "list[PlanItemAnswer]"
 
 
@@ -1376,6 +1378,11 @@ class PlanItemAnswer(TypedDict):
     why: "str | None"
     ticked: "bool"
     done: "bool | None"
+
+
+class PlanPage(TypedDict):
+    items: "list[PlanAnswer]"
+    next_cursor: "str | None"
 
 
 class PreviewAnswer(TypedDict):
@@ -1773,6 +1780,7 @@ class TurnAnswer(TypedDict):
     error: "str"
     remembered: "list[RememberedAnswer] | None"
     deletions_awaiting_review: "int | None"
+    plans_awaiting_review: "list[str] | None"
 
 
 class TurnBody(TypedDict):
@@ -1817,6 +1825,7 @@ class TurnTraceAnswer(TypedDict):
     error: "str"
     remembered: "list[RememberedAnswer] | None"
     deletions_awaiting_review: "int | None"
+    plans_awaiting_review: "list[str] | None"
     config: "dict[str, JsonValue]"
     prompt_version: "int | None"
     claimed_at: "str | None"
