@@ -137,8 +137,8 @@ def _found(relationship_id: UUID, ids: Iterable[UUID]) -> dict[UUID, str]:
 
 def _take_out(relationship: Relationship, branch: str, head: Head, gone: set[str], *, message: str) -> None:
     files, blobs = dict(head.files), dict[UUID, bytes]()
-    contents = read_blobs(relationship.id, files.values())
-    for path, entry in head.files.items():
+    contents = read_blobs(relationship.id, files.values()) if gone else {}
+    for path, entry in head.files.items() if gone else ():
         if (branch == MAIN and made_elsewhere(path)) or path == ENTRIES:
             continue
         left = _without(_text(contents[entry.sha256]), gone)
