@@ -101,12 +101,18 @@ def test_too_much_at_once_waits_and_is_carried_out_by_a_person(
     assert conversation.contents == ["Lives in Melk"]
 
 
+@pytest.mark.parametrize("by", ["page", "api"])
 def test_declined_everything_stays_and_the_plan_keeps_no_words(
-    api: Api, at: str, unclear: Turn, conversation: Conversation
+    api: Api, at: str, unclear: Turn, conversation: Conversation, editor: Client, by: str
 ) -> None:
     [plan] = waiting(api, at)
-    declined = api.post(f"{at}/plans/{plan['id']}/decline")
-    assert (declined.status, declined.body["state"], declined.body["items"]) == (200, "declined", [])
+    path = f"{at}/plans/{plan['id']}"
+    if by == "page":
+        editor.post(f"/admin-ui{path}/", {"decline": "1"})
+    else:
+        api.post(f"{path}/decline")
+    read = api.get(path).body
+    assert (read["state"], read["items"]) == ("declined", [])
     assert set(conversation.contents) == {"Lives in Melk", *PETS}
     assert waiting(api, at) == [] and MendingPlan.objects.get().what == ""
     assert api.post(f"{at}/plans/{plan['id']}/decline").status == 409
