@@ -82,6 +82,12 @@ def fold(word: str) -> str:
     return unicodedata.normalize("NFC", plain).translate(_LETTERS)
 
 
+def folds(text: str) -> str:
+    """A text in every way in which its words are folded: for a first look, before its words are."""
+    text = normal(text)
+    return text.lower() if text.isascii() else " ".join(_forms(text))
+
+
 def spelt(words: Iterable[Word], stems: Stems) -> set[str]:
     """Everything these words may be called: their forms, the stems of plain ones, and neighbours joined."""
     found: set[str] = set()
@@ -176,7 +182,10 @@ def telephone(written: str) -> frozenset[str]:
 @lru_cache(maxsize=16_384)
 def _classified(written: str) -> tuple[Word, ...]:
     """Its words, with their places in it."""
-    folded, end = fold(written), len(written)
+    end = len(written)
+    if written.isascii() and written.isalpha():  # as most words are; what follows would come to the same
+        return (Word(frozenset([written.lower()]), 0, end, capital=written[0].isupper()),)
+    folded = fold(written)
     if "@" in written or "://" in written or (_HOST.fullmatch(folded) and ("/" in written or "." in written)):
         address = _SCHEME.sub("", folded).rstrip("/")
         return (Word(frozenset([address]), 0, end, identifier=True),)

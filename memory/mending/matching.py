@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from memory.mending.candidates import stems_of
-from memory.words import Stems, Word, fold, is_in, one_word, spelt, words_of
+from memory.words import Stems, Word, fold, folds, is_in, one_word, spelt, words_of
 
 MOST_READ = 1_000_000  # characters that one page looks through: a second
 
@@ -33,11 +33,25 @@ class WithWords:
         if not self._wanted:
             sought = fold(self._query)
             return [row for row, text in zip(rows, texts, strict=True) if sought in fold(text)]
-        there = [words_of(text) for text in texts]
+        begins = [_beginnings(word) for word in self._wanted]
+        may = [(row, text) for row, text in zip(rows, texts, strict=True) if _may_have(begins, text)]
+        there = [words_of(text) for _, text in may]
         forms = {form for words in there for word in words if not word.identifier for form in word.forms}
         stems = stems_of(self._relationship_id, [self._query, " ".join(forms)])
         has = (_has(self._wanted, spelt(words, stems), stems) for words in there)
-        return [row for row, found in zip(rows, has, strict=True) if found]
+        return [row for (row, _), found in zip(may, has, strict=True) if found]
+
+
+def _beginnings(word: Word) -> list[str]:
+    """How one of its spellings begins in any text that has the word, whatever the ending; none where that is not sure:
+    English changes a y to i at most, other scripts may change what stands before a word."""
+    sure = not word.identifier and all(form.isascii() and form != "not" for form in word.forms)
+    return [form[: 2 if len(form) < 5 else 3].replace("y", "i") for form in word.forms] if sure else [""]
+
+
+def _may_have(begins: Sequence[Sequence[str]], text: str) -> bool:
+    folded = folds(text).replace("y", "i")
+    return all(any(begin in folded for begin in spellings) for spellings in begins)
 
 
 def _has(wanted: Sequence[Word], there: Collection[str], stems: Stems) -> bool:
