@@ -1034,32 +1034,12 @@ class Operations:
         return self._send(Operation("GET", "/v1/relationships/{relationship_id}/outbox/stream",
                 path={"relationship_id": relationship_id}, query={"seconds": seconds}))
 
-    def plans_list(
-        self,
-        relationship_id: Id,
-        *,
-        limit: Maybe[int] = UNSET,
-        cursor: Maybe[str] = UNSET,
-        awaiting_review: Maybe[bool] = UNSET,
-    ) -> m.PlanPage:
-        """List plans, newest first.
-
-        `scopes` maps a method to the scope it needs where that is not the default (read for GET, else
-        write).
-
-        `open_to_tokens` lets a relationship token in, to its own relationship: with every method, or with
-        those named. `counts_as` maps a method to the limit that it is counted by beside `requests`.
-        `rereads_key`: see web.authentication. Declare methods by `@operation`.
-        """
-        answer: m.PlanPage = self._send(
-            Operation(
-                "GET",
-                "/v1/relationships/{relationship_id}/plans",
-                path={"relationship_id": relationship_id},
-                query={"limit": limit, "cursor": cursor, "awaiting_review": awaiting_review},
-            )
-        )
-        return answer
+    def plans_list(self, relationship_id: Id, *, limit: Maybe[int] = UNSET, cursor: Maybe[str] = UNSET,
+            awaiting_review: Maybe[bool] = UNSET) -> m.PlanPage:
+        """List plans, newest first."""
+        return self._send(Operation("GET", "/v1/relationships/{relationship_id}/plans",
+                path={"relationship_id": relationship_id}, query={"limit": limit, "cursor": cursor,
+                "awaiting_review": awaiting_review}))
 
     def plans_read(self, relationship_id: Id, plan_id: Id) -> m.PlanAnswer:
         """Read a plan."""
@@ -1082,14 +1062,8 @@ class Operations:
 
         Keeps everything that it would have changed, and none of its words.
         """
-        answer: m.PlanAnswer = self._send(
-            Operation(
-                "POST",
-                "/v1/relationships/{relationship_id}/plans/{plan_id}/decline",
-                path={"relationship_id": relationship_id, "plan_id": plan_id},
-            )
-        )
-        return answer
+        return self._send(Operation("POST", "/v1/relationships/{relationship_id}/plans/{plan_id}/decline",
+                path={"relationship_id": relationship_id, "plan_id": plan_id}))
 
     def plans_undo(self, relationship_id: Id, plan_id: Id) -> m.PlanAnswer:
         """Undo a plan.
