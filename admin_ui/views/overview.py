@@ -76,8 +76,11 @@ class OverviewView(OperatorView):
             "companions": Companion.objects.of_project(project_id).order_by("name")[:COMPANIONS_LISTED],
             "entries": sum(count for _, count in types),
             "types": [(name, count, round(100 * count / types[0][1])) for name, count in types[:TYPES_SHOWN]],
-            "held": OperationResult.objects.filter(project_id=project_id).waiting().count()
-            + MendingPlan.objects.filter(project_id=project_id).awaiting_review().count(),
+            "held": OperationResult.objects.filter(project_id=project_id)
+            .waiting()
+            .values("id")
+            .union(MendingPlan.objects.filter(project_id=project_id).awaiting_review().values("id"), all=True)
+            .count(),
             "recent": relationships.select_related("user", "companion")
             .filter(last_turn_at__isnull=False)
             .order_by("-last_turn_at")[:RECENT],

@@ -14,10 +14,10 @@ from memory.models import MendingPlan
 from relationships.models import Turn
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
-from tests.fixtures.turns import Conversation
-from tests.integration.mending.test_forget import at, exchange
+from tests.fixtures.turns import Conversation, add, delete
+from tests.integration.mending.test_forget import at, exchange, numbers_that_say, told
 
-__all__ = ["at"]
+__all__ = ["at", "told"]
 
 PETS = ["Has a cat", "Has a dog"]
 
@@ -140,3 +140,14 @@ def test_an_unclear_correction_changes_what_a_person_chooses_and_deletes_nothing
     [plan] = waiting(api, at)
     api.post(f"{at}/plans/{plan['id']}/carry-out", {"ticked": [number_of(plan, "Has a dog")]})
     assert set(conversation.contents) == {"Has a cat", "Has a parrot"}
+
+
+def test_the_reading_neither_learns_it_again_nor_takes_another_along(
+    told: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    wish = {"kind": "forget", "what": "that I live in Klosterneuburg", "messages": [1]}
+    operations = [delete(1), delete(2), add("Lives in Klosterneuburg")]
+    scripted_provider.answer_with({"operations": operations, "wishes": [wish]})
+    scripted_provider.wishes_answer = numbers_that_say("Klosterneuburg")
+    exchange(told, "Forget that I live in Klosterneuburg.", "Done.")
+    assert told.contents == ["Has a sister"]

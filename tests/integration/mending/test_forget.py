@@ -12,7 +12,7 @@ from relationships.services.turns import NewMessage, NewTurn
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
 from tests.fixtures.people import MORNING, meet
-from tests.fixtures.turns import Conversation, add, answer, delete
+from tests.fixtures.turns import Conversation, add, answer
 from tests.integration.copies import dump, tables_with
 from upkeep.verification import verify
 
@@ -256,17 +256,6 @@ def test_a_wish_that_the_reading_reports_is_carried_out_whatever_its_words(
     assert "klosterneuburg" not in text.casefold()
     assert told.contents == ["Has a sister"]
     assert len(scripted_provider.wishes) == 1
-
-
-def test_the_reading_neither_learns_it_again_nor_takes_another_along(
-    told: Conversation, scripted_provider: ScriptedProvider
-) -> None:
-    wish = {"kind": "forget", "what": "that I live in Klosterneuburg", "messages": [1]}
-    operations = [delete(1), delete(2), add("Lives in Klosterneuburg")]
-    scripted_provider.answer_with({"operations": operations, "wishes": [wish]})
-    scripted_provider.wishes_answer = numbers_that_say("Klosterneuburg")
-    exchange(told, "Forget that I live in Klosterneuburg.", "Done.")
-    assert told.contents == ["Has a sister"]
 
 
 def test_a_correction_that_the_reading_reports_changes_the_entry_once(
