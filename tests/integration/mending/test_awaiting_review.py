@@ -65,7 +65,7 @@ def test_an_unclear_wish_is_seen_and_waits_until_a_person_chooses(
         f"/admin-ui{at}/": "awaiting review",
         f"/admin-ui{at}/conversation/": "Review what was asked for",
         "/admin-ui/relationships/?waits=1": str(conversation.relationship.id),
-        "/admin-ui/": "<strong>1</strong><span>deletion awaiting review",
+        "/admin-ui/": "<span>Awaiting review</span><strong>1</strong>",
     }
     assert [word for page, word in seen.items() if word not in viewer.get(page).content.decode()] == []
 
