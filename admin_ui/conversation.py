@@ -10,6 +10,7 @@ from django.db.models import Exists, OuterRef, QuerySet, Subquery
 from admin_ui.excerpts import Excerpt, excerpt_of
 from chat.models import KeptContext
 from memory.entries.held import held_of_turns
+from memory.mending.plans import awaiting_of_turns
 from memory.models import (
     EntryRevision,
     EntryState,
@@ -51,13 +52,15 @@ class ChangeOfTurn:
 
 @dataclass(slots=True)
 class Exchange:
-    """One turn. `held`: its deletions that were too many at once, by what became of them. `begins`: its
-    session or its day is another than that of the turn before it."""
+    """One turn. `held`: its deletions that were too many at once, by what became of them. `plans`: of
+    what it asks to forget or correct, those that wait for a person. `begins`: its session or its day is another than
+    that of the turn before it."""
 
     turn: Turn
+    held: Mapping[HeldState, int] = field(default_factory=dict)
+    plans: Sequence[UUID] = ()
     messages: list[Message] = field(default_factory=list)
     changes: list[ChangeOfTurn] = field(default_factory=list)
-    held: Mapping[HeldState, int] = field(default_factory=dict)
     begins: bool = False
     context: KeptContext | None = None  # what the companion was shown before it replied
 
@@ -78,9 +81,10 @@ class Exchange:
 
 
 def exchanges_of(relationship_id: UUID, turns: Sequence[Turn]) -> list[Exchange]:
-    """These turns of one relationship with all that belongs to them: at most four statements for all."""
+    """These turns of one relationship with all that belongs to them: at most five statements for all."""
     held = held_of_turns(relationship_id=relationship_id, turns=turns)
-    exchanges = {turn.id: Exchange(turn, held=held.get(turn.id, {})) for turn in turns}
+    plans = awaiting_of_turns(relationship_id, turns)
+    exchanges = {turn.id: Exchange(turn, held.get(turn.id, {}), plans.get(turn.id, ())) for turn in turns}
     owned = Message.objects.for_relationship(relationship_id).filter(turn_id__in=list(exchanges))
     for message in owned.order_by("seq"):
         exchanges[message.turn_id].messages.append(message)

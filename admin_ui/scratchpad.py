@@ -5,18 +5,20 @@ from dataclasses import dataclass
 from typing import Any, Self
 from uuid import UUID
 
-from django.db.models import Count, OuterRef, Q, Subquery
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.http import HttpRequest
 
 from admin_ui.paging import page_of
 from admin_ui.params import text_param
-from admin_ui.sorting import Sort
-from memory.mending.matching import texts_with_words
+from admin_ui.sorting import Sort, order_of
+from memory.mending.matching import WithWords
 from memory.models import EntryState, OperationResult, ScratchpadEntry, Tier
 from providers.tokens import line_tokens
 from relationships.models import Relationship
+from web.pagination import sifted
 
 PAGE_SIZE = 40  # entries
+MOST_FOUND = 400  # by words
 SORT = Sort({"said": ("effective_at", "id"), "type": ("type", "-effective_at", "-id")}, usual="-said")
 ORDERS = (("-said", "newest first"), ("said", "oldest first"), ("type", "by type"))
 STATES = ("active", *(state for state in EntryState.values if state != "active"), "any")
@@ -53,10 +55,12 @@ def scratchpad_of(
     filters = Filters.of(request.GET)
     owned = ScratchpadEntry.objects.for_relationship(relationship.id)
     rows = owned.filter(**_conditions(filters))
+    found: QuerySet[ScratchpadEntry] | list[ScratchpadEntry] = rows
+    read_until = None
     if filters.text:
-        texts = rows.values_list("id", "content")
-        rows = rows.filter(id__in=texts_with_words(relationship.id, filters.text, texts))
-    page = page_of(request, rows, size=PAGE_SIZE, sort=SORT)
+        names = SORT.names(order_of(request, SORT.columns, usual=SORT.usual))
+        found, read_until = sifted(rows, names, MOST_FOUND, WithWords(relationship.id, filters.text))
+    page = page_of(request, found, size=PAGE_SIZE, sort=SORT)
     groups: dict[str, list[ScratchpadEntry]] = {}
     for entry in page.rows:
         groups.setdefault(entry.type if page.order == "type" else "", []).append(entry)
@@ -69,6 +73,7 @@ def scratchpad_of(
         "filters": filters,
         "orders": ORDERS,
         "page": page,
+        "more_to_read": read_until is not None,
         "used": used,
         "budget": budget,
         "share": round(100 * used / budget) if budget else None,

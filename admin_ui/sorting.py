@@ -29,6 +29,13 @@ class Sort:
         found = rows.order_by(*self.columns[column])
         return found.reverse() if order.startswith("-") else found
 
+    def names(self, order: str) -> list[str]:
+        """Where a column orders by names: those, each with its direction."""
+        names = [str(name) for name in self.columns[order.removeprefix("-")]]
+        if not order.startswith("-"):
+            return names
+        return [name.removeprefix("-") if name.startswith("-") else f"-{name}" for name in names]
+
 
 def order_of(request: HttpRequest, columns: Iterable[str], *, usual: str) -> str:
     """The one that is asked for, where there is such a column."""

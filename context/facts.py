@@ -44,7 +44,10 @@ SELECT NULL::bigint, u.display_name, u.external_id, c.name, r.timezone, p.config
        s.scratchpad::text, s.hot_context ->> 'content', s.fresh_until, coalesce(s.has_archive, s.id IS NOT NULL),
        s.summary::text,
        c.id, EXISTS (SELECT 1 FROM context_documentchunk WHERE companion_id = c.id),
-       {key_holds}, r.language
+       {key_holds}, r.language,
+       EXISTS (SELECT 1 FROM memory_mendingplan m
+                WHERE m.relationship_id = r.id AND m.recorded_at > now() - interval '1 hour'
+                  AND m.state = 'proposed' AND m.turn_id IS NOT NULL)
   FROM relationships_relationship r
   JOIN relationships_companion c ON c.id = r.companion_id
   JOIN relationships_project p ON p.id = r.project_id
@@ -56,7 +59,7 @@ UNION ALL
 
 _COLUMNS = "seq, id::text, turn_id::text, session, role, content, date_part('epoch', occurred_at)"
 _ONLY_MESSAGES = _MESSAGES.format(columns=_COLUMNS)
-_MORE_MESSAGES = _MESSAGES.format(columns=_COLUMNS + ", NULL" * 13)
+_MORE_MESSAGES = _MESSAGES.format(columns=_COLUMNS + ", NULL" * 14)
 _FACTS_AND_MESSAGES = _FACTS.format(key_holds="true") + _MORE_MESSAGES
 _FACTS_BY_KEY = _FACTS.format(key_holds=KEY_STILL_HOLDS) + _MORE_MESSAGES
 
@@ -114,6 +117,7 @@ class Facts:
     summary: dict[str, Any]
     messages: Sequence[RecentMessage]
     hot_context: str = ""  # as the agent left it
+    awaits_review: bool = False  # what was asked to forget or correct within the hour, and was not clear
 
 
 def read_facts(
@@ -163,6 +167,7 @@ def read_facts(
         summary=orjson.loads(summary or "{}"),
         messages=_messages_of(rows),
         hot_context=hot_context or "",
+        awaits_review=row[20],
     )
 
 

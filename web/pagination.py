@@ -5,7 +5,7 @@ import binascii
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import orjson
 from django.core.exceptions import ValidationError
@@ -16,8 +16,18 @@ from config.postgresql.sessions import sqlstate
 from web.errors import FieldProblem, InvalidInput
 from web.fields import EARLIEST, LATEST, PageQuery
 
+PIECE = 100  # rows that are sifted at a time
 SLOW_SECONDS = 5.0  # for a page whose filters no index serves
 _CANCELLED = "57014"  # SQLSTATE of a statement that took too long
+
+
+class Sieve(Protocol):
+    """Lets rows through by what no statement can ask, until it is spent."""
+
+    @property
+    def spent(self) -> bool: ...
+
+    def __call__(self, rows: Sequence[Any]) -> list[Any]: ...
 
 
 def page_of(
@@ -27,8 +37,11 @@ def page_of(
     page: PageQuery,
     present: Callable[[Any], Any],
     slow: Sequence[str] = (),
+    keep: Sieve | None = None,
 ) -> dict[str, Any]:
     """{"items", "next_cursor"}: at most `page.limit` rows in `order`, each through `present`.
+
+    Of those, what `keep` lets through: where it is spent before the page is full, the cursor goes on from there.
 
     `order` names fields or annotations of the rows, none of them null, `-` for descending; together they must be
     unique. `slow` names the parameters given that are held against every row: where that takes longer than
@@ -38,11 +51,26 @@ def page_of(
     if page.cursor is not None:
         rows = rows.filter(_after(order, _decode([_field(rows, name) for name in names], page.cursor)))
     with _within_seconds(slow):
-        found = list(rows.order_by(*order)[: page.limit + 1])
-    shown = found[: page.limit]
-    more = len(found) > page.limit
-    cursor = _encode([_value(shown[-1], name) for name in names]) if more else None
-    return {"items": [present(row) for row in shown], "next_cursor": cursor}
+        found, last = sifted(rows, order, page.limit, keep)
+    cursor = _encode([_value(last, name) for name in names]) if last is not None else None
+    return {"items": [present(row) for row in found], "next_cursor": cursor}
+
+
+def sifted(
+    rows: QuerySet[Any, Any], order: Sequence[str], limit: int, keep: Sieve | None
+) -> tuple[list[Any], Any]:
+    """The first `limit` of them, and the row behind which the rest begins; None: there is no more."""
+    if keep is None:
+        found = list(rows.order_by(*order)[: limit + 1])
+    else:
+        found, piece = [], list(rows.order_by(*order)[:PIECE])
+        while piece and len(found) <= limit:
+            found += keep(piece)
+            if len(found) <= limit and keep.spent:
+                return found, piece[-1]
+            values = [_value(piece[-1], name.lstrip("-")) for name in order]
+            piece = list(rows.filter(_after(order, values)).order_by(*order)[:PIECE])
+    return found[:limit], found[limit - 1] if len(found) > limit else None
 
 
 @contextmanager

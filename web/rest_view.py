@@ -18,7 +18,7 @@ from web.errors import FieldProblem, InvalidInput
 from web.fields import PageQuery, field_problems
 from web.headers import etag
 from web.operations import operation_of
-from web.pagination import page_of
+from web.pagination import Sieve, page_of
 from web.parsing import read_bytes, read_object
 
 M = TypeVar("M", bound=BaseModel)
@@ -101,13 +101,14 @@ class RestView(APIView):
         order: Sequence[str],
         query: PageQuery | None = None,
         slow: Sequence[str] = (),
+        keep: Sieve | None = None,
     ) -> Response:
         """One page of a list: that of `query`, or of the request's query string where it takes nothing else.
 
-        `slow`: see page_of.
+        `slow` and `keep`: see page_of.
         """
         page = query or self.query(PageQuery)
-        return self.answer(page_of(rows, order=order, page=page, present=present, slow=slow))
+        return self.answer(page_of(rows, order=order, page=page, present=present, slow=slow, keep=keep))
 
 
 def _refuse_unknown(given: QueryDict, *, known: list[str]) -> None:

@@ -16,7 +16,7 @@ from memory.mending.candidates import Candidate, Scope
 from memory.mending.judging import pieces
 from relationships.models import Relationship
 from workspace.files import commit_tree
-from workspace.generated import DOCUMENTS, ENTRIES, PROFILE, RULES, made_elsewhere
+from workspace.generated import DOCUMENTS, ENTRIES, PROFILE, RULES, entries_file, made_elsewhere
 from workspace.identity import RAPPORT, author_of
 from workspace.merging import merge_trees
 from workspace.models import MAIN, Blob, Branch, Commit
@@ -49,7 +49,7 @@ class ForgettableFiles:
                     return
 
     def hide(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> set[UUID]:
-        """Of every branch, wherever the sentence stands there by now."""
+        """Of every branch, wherever the sentence stands there by now; sessions' copies of the entries are made anew."""
         found = _found(relationship.id, ids)
         for branch in _branches(relationship.id):
             head = read_head(relationship.id, branch)
@@ -59,8 +59,8 @@ class ForgettableFiles:
 
     def restore(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> None:
         """As a merge brings it back: where the same lines were changed since, they stay as they are."""
-        owned = Commit.objects.for_relationship(relationship.id)
-        for taken in owned.filter(message=_said(ids)).order_by("-recorded_at"):
+        owned = Commit.objects.for_relationship(relationship.id).filter(message=_said(ids))
+        for taken in owned.order_by("-recorded_at") if ids else ():
             after = read_commit(relationship.id, taken.id)
             before = read_commit(relationship.id, taken.parents[0])
             for branch in _branches(relationship.id):
@@ -68,6 +68,7 @@ class ForgettableFiles:
                 if head is None or before is None or after is None:
                     continue
                 _bring_back(relationship, branch, head, before, after)
+        self.hide(relationship, (), now=now)  # the copies of the entries again
 
     def erase(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> None:
         texts = {text.lstrip(_MARKS) for text in _found(relationship.id, ids).values()}
@@ -136,14 +137,18 @@ def _found(relationship_id: UUID, ids: Iterable[UUID]) -> dict[UUID, str]:
 
 def _take_out(relationship: Relationship, branch: str, head: Head, gone: set[str], *, message: str) -> None:
     files, blobs = dict(head.files), dict[UUID, bytes]()
-    contents = read_blobs(relationship.id, files.values())
-    for path, entry in head.files.items():
-        if branch == MAIN and made_elsewhere(path):
+    contents = read_blobs(relationship.id, files.values()) if gone else {}
+    for path, entry in head.files.items() if gone else ():
+        if (branch == MAIN and made_elsewhere(path)) or path == ENTRIES:
             continue
         left = _without(_text(contents[entry.sha256]), gone)
         if left is not None:
             files[path] = entry_of(left.encode(), mode=entry.mode)
             blobs[key_of(files[path].sha256)] = left.encode()
+    made = entries_file(relationship) if branch != MAIN and ENTRIES in files else b""
+    if made and entry_of(made).sha256 != files[ENTRIES].sha256:
+        files[ENTRIES] = entry_of(made, mode=files[ENTRIES].mode)
+        blobs[key_of(files[ENTRIES].sha256)] = made
     if blobs:
         commit_tree(relationship, branch, head, files, blobs, author_of(RAPPORT), message, by=RAPPORT)
 

@@ -56,14 +56,15 @@ def generated_files(relationship: Relationship) -> dict[str, bytes]:
     """All of them, by path. Load `relationship` with its companion, user and project."""
     profile, _ = read_profile(relationship.id)
     rules = configuration_of(relationship).values.workspace.agents_md
-    files = {ENTRIES: _entries(relationship).encode(), PROFILE: _yaml(profile)}
+    files = {ENTRIES: entries_file(relationship), PROFILE: _yaml(profile)}
     if rules:
         files[RULES] = rules.encode()
     files |= supplied_specs(relationship.companion_id)
     return {path: _cut(content) for path, content in (files | _documents(relationship)).items()}
 
 
-def _entries(relationship: Relationship) -> str:
+def entries_file(relationship: Relationship) -> bytes:
+    """The file ENTRIES as it is now."""
     rows = Snapshot.objects.for_relationship(relationship.id)
     lines, fresh_until = rows.values_list("scratchpad", "fresh_until").first() or ([], None)
     user = name_in_text(relationship.user.display_name, relationship.user.external_id)
@@ -71,9 +72,8 @@ def _entries(relationship: Relationship) -> str:
         f"- {' '.join(content.split())} ({type})"
         for _, type, content, *_ in lines_at(lines, fresh_until=fresh_until, now=timezone.now())
     ]
-    return "\n".join(
-        [f"# What is remembered about {user}, newest first", "", *(listed or ["Nothing yet."]), ""]
-    )
+    lines = [f"# What is remembered about {user}, newest first", "", *(listed or ["Nothing yet."]), ""]
+    return _cut("\n".join(lines).encode())
 
 
 def _documents(relationship: Relationship) -> dict[str, bytes]:

@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 
-from django.db.models import F, Q
+from django.db.models import F
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 
 from admin_ui.access import OperatorView
+from admin_ui.names import is_called
 from admin_ui.navigation import PAGES
 from admin_ui.params import text_param
 from relationships.models import Companion, Relationship, Role
@@ -44,8 +45,7 @@ class FindView(OperatorView):
     def _people(self, query: str) -> list[Found]:
         rows = Relationship.objects.of_project(self.access.project.id).select_related("user", "companion")
         if query:
-            named = Q(user__display_name__icontains=query) | Q(user__external_id__icontains=query)
-            rows = rows.filter(named)
+            rows = rows.filter(is_called(query, "user__display_name", "user__external_id"))
         recent = rows.order_by(F("last_turn_at").desc(nulls_last=True), "id")[:MOST_OF_A_KIND]
         return [
             Found(
@@ -60,7 +60,7 @@ class FindView(OperatorView):
     def _companions(self, query: str) -> list[Found]:
         rows = Companion.objects.of_project(self.access.project.id)
         if query:
-            rows = rows.filter(Q(name__icontains=query) | Q(slug__icontains=query))
+            rows = rows.filter(is_called(query, "name", "slug"))
         return [
             Found(reverse("admin_ui:companion", args=[row.id]), "chat", row.name, row.slug)
             for row in rows.order_by("name", "id")[:MOST_OF_A_KIND]

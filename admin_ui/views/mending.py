@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 
 from admin_ui.views.scratchpad import RelationshipPart
 from memory.entries.limits import entry_fault
-from memory.mending.carrying import carry_out, undo_plan
+from memory.mending.carrying import carry_out, decline_plan, undo_plan
 from memory.mending.plans import make_plan, plan_of
 from memory.models import MendingPlan, MendingState
 from relationships.models import Role
@@ -64,6 +64,10 @@ class PlanView(RelationshipPart):
     def post(self, request: HttpRequest, relationship_id: UUID, plan_id: UUID) -> HttpResponse:
         self.get_relationship(relationship_id)
         plan = plan_of(relationship_id, plan_id)
+        if "decline" in request.POST:
+            decline_plan(plan)
+            messages.success(request, "Nothing was changed.")
+            return redirect("admin_ui:relationship", relationship_id)
         ticked = [int(text) for text in request.POST.getlist("item") if text.isdecimal() and len(text) < 6]
         if not ticked:
             return self._page(request, relationship_id, plan, unticked=True, status=422)

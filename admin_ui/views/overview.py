@@ -11,7 +11,7 @@ from admin_ui.access import OperatorView
 from admin_ui.overview import PERIODS, TIMES, CompanionCalls, Overview, Period, overview_of, waiting_turns
 from admin_ui.params import parse_uuid
 from admin_ui.sorting import order_of
-from memory.models import EntryState, OperationResult, ScratchpadEntry
+from memory.models import EntryState, MendingPlan, OperationResult, ScratchpadEntry
 from relationships.models import Companion, Relationship, Role, Turn, TurnState
 from relationships.services.api_keys import create_api_key
 from relationships.services.companions import create_companion
@@ -76,7 +76,11 @@ class OverviewView(OperatorView):
             "companions": Companion.objects.of_project(project_id).order_by("name")[:COMPANIONS_LISTED],
             "entries": sum(count for _, count in types),
             "types": [(name, count, round(100 * count / types[0][1])) for name, count in types[:TYPES_SHOWN]],
-            "held": OperationResult.objects.filter(project_id=project_id).waiting().count(),
+            "held": OperationResult.objects.filter(project_id=project_id)
+            .waiting()
+            .values("id")
+            .union(MendingPlan.objects.filter(project_id=project_id).awaiting_review().values("id"), all=True)
+            .count(),
             "recent": relationships.select_related("user", "companion")
             .filter(last_turn_at__isnull=False)
             .order_by("-last_turn_at")[:RECENT],

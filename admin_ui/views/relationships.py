@@ -8,11 +8,12 @@ from django.http import HttpRequest, HttpResponse
 
 from admin_ui.access import OperatorView, render_page_or_part
 from admin_ui.excerpts import Excerpt, excerpt_of
+from admin_ui.names import is_called
 from admin_ui.paging import page_of
 from admin_ui.params import parse_uuid, text_param
 from admin_ui.sorting import Sort
 from memory.entries.words import lines_that_say, relationships_that_say
-from memory.models import EntryState, HeldDeletion, HeldState, OperationResult, ScratchpadEntry
+from memory.models import EntryState, HeldDeletion, HeldState, MendingPlan, OperationResult, ScratchpadEntry
 from relationships.models import Companion, Relationship, Turn, TurnState
 from relationships.models.end_user import called
 
@@ -59,9 +60,7 @@ class RelationshipsView(OperatorView):
         rows = rows.filter(user__project_id=self.access.project.id)  # so that an index has them by name
         person, text = text_param(request.GET, "person"), text_param(request.GET, "text")
         if person:
-            rows = rows.filter(
-                Q(user__display_name__icontains=person) | Q(user__external_id__icontains=person)
-            )
+            rows = rows.filter(is_called(person, "user__display_name", "user__external_id"))
         companion = parse_uuid(request.GET.get("companion", ""))
         if companion:
             rows = rows.filter(companion_id=companion)
@@ -75,7 +74,8 @@ class RelationshipsView(OperatorView):
             rows = rows.filter(Exists(of_type))
         if request.GET.get("waits"):
             held = HeldDeletion.objects.filter(relationship_id=OuterRef("id"), state=HeldState.WAITING)
-            rows = rows.filter(Exists(held))
+            plans = MendingPlan.objects.filter(relationship_id=OuterRef("id")).awaiting_review()
+            rows = rows.filter(Exists(held) | Exists(plans))
         return rows
 
 
@@ -85,7 +85,7 @@ def _excerpt(line: tuple[UUID, str] | None, text: str) -> tuple[UUID, Excerpt] |
 
 
 def _counts_of(relationship_ids: list[UUID]) -> list[dict[str, Any]]:
-    """Entries, waiting turns, failed turns and held deletions of each, in order: three statements."""
+    """Entries, waiting turns, failed turns and held deletions and plans of each, in order: four statements."""
     entries = _by_relationship(
         ScratchpadEntry.objects.filter(relationship_id__in=relationship_ids, state=EntryState.ACTIVE)
     )
@@ -100,11 +100,14 @@ def _counts_of(relationship_ids: list[UUID]) -> list[dict[str, Any]]:
         )
     }
     held = _by_relationship(OperationResult.objects.filter(relationship_id__in=relationship_ids).waiting())
+    plans = _by_relationship(
+        MendingPlan.objects.filter(relationship_id__in=relationship_ids).awaiting_review()
+    )
     none = {"open": 0, "failed": 0}
     return [
         {
             "entries": entries.get(key, 0),
-            "held": held.get(key, 0),
+            "held": held.get(key, 0) + plans.get(key, 0),
             "open": states.get(key, none)["open"],
             "failed": states.get(key, none)["failed"],
         }

@@ -22,7 +22,7 @@ from admin_ui.params import parse_uuid, version_param
 from admin_ui.scratchpad import held_of, scratchpad_of
 from memory.entries.editing import add_entry, delete_entry, restore_entry, revise_entry
 from memory.entries.limits import entry_fault
-from memory.models import EntrySource, ScratchpadEntry, Tier
+from memory.models import EntrySource, MendingPlan, ScratchpadEntry, Tier
 from relationships.models import Relationship, Role
 from relationships.services.configuration import configuration_of
 from web.errors import Conflict, NotFound, RapportError, StaleVersion
@@ -56,6 +56,9 @@ class ScratchpadView(RelationshipPart):
             **self.ctx_of(relationship),
             **scratchpad_of(relationship, request, budget=ingestion.soft_budget, tier=ingestion.tier),
             "held": held_of(relationship.id),
+            "plans": MendingPlan.objects.for_relationship(relationship.id)
+            .awaiting_review()
+            .order_by("recorded_at"),
             "form": EntryForm(types=ingestion.types),
             "query": request.GET.urlencode(),
         }

@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from admin_ui.access import OperatorView
+from admin_ui.names import is_called
 from admin_ui.paging import page_of
 from admin_ui.params import parse_uuid, text_param
 from admin_ui.sorting import Sort
@@ -97,8 +98,8 @@ class TurnsView(OperatorView):
         if companion := parse_uuid(request.GET.get("companion", "")):
             rows = rows.filter(relationship__companion_id=companion)
         if person := text_param(request.GET, "person", limit=200):
-            named = Q(relationship__user__external_id__icontains=person)
-            rows = rows.filter(named | Q(relationship__user__display_name__icontains=person))
+            of_person = (f"relationship__user__{name}" for name in ("display_name", "external_id"))
+            rows = rows.filter(is_called(person, *of_person))
         reason = text_param(request.GET, "reason")
         if reason:  # which no applied turn has
             settled, waits = Q(state__in=[TurnState.FAILED, TurnState.SKIPPED]), Q(state__in=WAITING)

@@ -118,6 +118,7 @@ def _dates(line: Line, happens_at: str | None, timezone: str, now: datetime) -> 
 
 
 NEARLY_FULL = 0.9  # of ingestion.soft_budget
+UNCLEAR = "What the person asked to forget or correct is not done yet: ask what exactly they mean."
 WHOLE, PINNED, FITS = "whole scratchpad, newest first", "pinned", "newest of the scratchpad, within budget"
 
 
@@ -139,6 +140,8 @@ class MemoryLayer(Layer):
             return LayerText(reason=recalled.reason) if recalled.reason else NOTHING
         items = _items(lines, request, listed=len(listed))
         preamble = f"{fill_names(context.preamble, facts).strip()}\n{today_line(request.now, facts.timezone)}"
+        if facts.awaits_review:
+            preamble += f"\n{UNCLEAR}"
         # The list and the retrieved are grouped each by itself, so that the list stays as it was.
         groups = _groups(lines, len(listed), request)
         budget = request.budget_of(self)

@@ -114,6 +114,9 @@ class TurnAnswer(Answer):
     """What it changed; null while it is not applied, and in lists."""
     deletions_awaiting_review: int | None
     """How many deletions of it are held until somebody confirms or declines them; null while it is not settled."""
+    plans_awaiting_review: list[UUID] | None
+    """Plans for what it asks to forget or correct, where nothing is sure or too much would go: they wait until
+    somebody carries them out or declines them; null while it is not settled."""
 
 
 class MessageOfTurn(Answer):
@@ -210,18 +213,24 @@ class PreviewAnswer(Answer):
     milliseconds: float
 
 
+NOT_SETTLED: Mapping[str, Any] = dict.fromkeys(("deletions_awaiting_review", "plans_awaiting_review"))
+
+
 def present_turn(
-    turn: Turn, remembered: Iterable[EntryRevision] | None = None, *, awaiting_review: int | None = None
+    turn: Turn,
+    remembered: Iterable[EntryRevision] | None = None,
+    *,
+    awaiting_review: Mapping[str, Any] = NOT_SETTLED,
 ) -> dict[str, Any]:
     shown = None if remembered is None else [_remembered(revision) for revision in remembered]
-    return TurnAnswer.of(turn, remembered=shown, deletions_awaiting_review=awaiting_review)
+    return TurnAnswer.of(turn, remembered=shown, **awaiting_review)
 
 
 def present_trace(
     turn: Turn,
     *,
     remembered: Iterable[EntryRevision],
-    awaiting_review: int | None,
+    awaiting_review: Mapping[str, Any],
     messages: Iterable[Message],
     operations: Iterable[OperationResult],
     calls: Iterable[ModelCall],
@@ -229,7 +238,7 @@ def present_trace(
     return TurnTraceAnswer.of(
         turn,
         remembered=[_remembered(revision) for revision in remembered],
-        deletions_awaiting_review=awaiting_review,
+        **awaiting_review,
         messages=[MessageOfTurn.of(message) for message in messages],
         operations=[result.as_json() for result in operations],
         calls=[ModelCallAnswer.of(call, cost=_money(call.cost)) for call in calls],

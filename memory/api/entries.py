@@ -18,7 +18,7 @@ from memory.entries.editing import add_entry, restore_entry, revise_entry
 from memory.entries.time_travel import NEWEST_FIRST as PAST_NEWEST_FIRST
 from memory.entries.time_travel import entry_of, revisions_at
 from memory.mending.judging import subject_of_text
-from memory.mending.matching import texts_with_words
+from memory.mending.matching import WithWords
 from memory.models import EntryRevision, EntrySource, ScratchpadEntry
 from relationships.api.views import ApiView
 from relationships.configuration.merge_patch import merge_patch
@@ -50,10 +50,9 @@ class EntriesView(ApiView):
         rows = ScratchpadEntry.objects.for_relationship(relationship_id).filter(**_filters(query))
         if query.tag:
             rows = rows.exclude(tags={})  # as the index of tags has it
-        if query.text is not None:
-            texts = rows.values_list("id", "content")
-            rows = rows.filter(id__in=texts_with_words(relationship_id, query.text, texts))
-        return self.page(rows, EntryAnswer.of, order=NEWEST_FIRST, query=query, slow=_slow(query))
+        keep = None if query.text is None else WithWords(relationship_id, query.text)
+        slow = _slow(query)
+        return self.page(rows, EntryAnswer.of, order=NEWEST_FIRST, query=query, slow=slow, keep=keep)
 
     def _page_of_the_past(self, relationship_id: UUID, query: EntryListQuery) -> Response:
         revisions = revisions_at(
@@ -61,10 +60,11 @@ class EntriesView(ApiView):
         )
         filters = {f"after__{name}": wanted for name, wanted in _filters(query).items()}
         rows = revisions.filter(**filters)
+        keep = None
         if query.text is not None:
-            texts = rows.values_list("id", "after__content")
-            rows = rows.filter(id__in=texts_with_words(relationship_id, query.text, texts))
-        return self.page(rows, self._present_past, order=PAST_NEWEST_FIRST, query=query, slow=_slow(query))
+            keep = WithWords(relationship_id, query.text, lambda revision: revision.after["content"])
+        order, slow = PAST_NEWEST_FIRST, _slow(query)
+        return self.page(rows, self._present_past, order=order, query=query, slow=slow, keep=keep)
 
     def _present_past(self, revision: EntryRevision) -> dict[str, Any]:
         return EntryAnswer.of(entry_of(revision.after or {}, revision.relationship_id, self.project_id))

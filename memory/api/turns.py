@@ -1,4 +1,4 @@
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 from uuid import UUID
 
@@ -7,10 +7,18 @@ from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.api.answers import DueAnswer, TurnAnswer, TurnTraceAnswer, present_trace, present_turn
+from memory.api.answers import (
+    NOT_SETTLED,
+    DueAnswer,
+    TurnAnswer,
+    TurnTraceAnswer,
+    present_trace,
+    present_turn,
+)
 from memory.api.schemas import TurnBody, TurnListQuery, WaitQuery
 from memory.entries.held import held_of_turns
 from memory.ingestion.intake import Idempotency, accept_turn, ingest_now, retry_turn
+from memory.mending.plans import awaiting_of_turns
 from memory.models import EntryRevision, HeldState, ModelCall, OperationResult
 from relationships.api.views import ApiView
 from relationships.models import Message, Relationship, Turn, TurnState
@@ -38,7 +46,7 @@ class TurnsView(ApiView):
         rows = self.owned(Turn, relationship_id).filter(**query.given("state", "session"))
         page = page_of(rows, order=["-seq"], page=query, present=lambda turn: turn)
         awaiting = _awaiting_review(relationship_id, page["items"])
-        page["items"] = [present_turn(turn, awaiting_review=awaiting.get(turn.id)) for turn in page["items"]]
+        page["items"] = [present_turn(turn, awaiting_review=awaiting[turn.id]) for turn in page["items"]]
         return self.answer(page)
 
     @operation(
@@ -62,7 +70,7 @@ class TurnsView(ApiView):
             turn = _wait(turn, min(query.wait, settings.MAX_WAIT_SECONDS))
         settled = turn.state in SETTLED
         remembered = _remembered(turn) if settled else None
-        awaiting = _awaiting_review(relationship_id, [turn]).get(turn.id)
+        awaiting = _awaiting_review(relationship_id, [turn])[turn.id]
         shown = present_turn(turn, remembered, awaiting_review=awaiting)
         return self.answer(shown, status=200 if query.wait and settled else 202)
 
@@ -90,7 +98,7 @@ class TurnView(ApiView):
         trace = present_trace(
             turn,
             remembered=_remembered(turn),
-            awaiting_review=_awaiting_review(relationship_id, [turn]).get(turn_id),
+            awaiting_review=_awaiting_review(relationship_id, [turn])[turn_id],
             messages=messages.order_by("seq"),
             operations=OperationResult.objects.for_relationship(relationship_id).of_turn(turn_id),
             calls=[] if self.credentials.relationship_id else calls.order_by("recorded_at", "id"),
@@ -150,11 +158,17 @@ def _wait(turn: Turn, seconds: float) -> Turn:
     return _turn(turn.relationship_id, turn.id)
 
 
-def _awaiting_review(relationship_id: UUID, turns: Sequence[Turn]) -> dict[UUID, int]:
-    """Of the settled ones."""
+def _awaiting_review(relationship_id: UUID, turns: Sequence[Turn]) -> dict[UUID, Mapping[str, Any]]:
     held = held_of_turns(relationship_id=relationship_id, turns=turns)
+    plans = awaiting_of_turns(relationship_id, turns)
     return {
-        turn.id: held.get(turn.id, {}).get(HeldState.WAITING, 0) for turn in turns if turn.state in SETTLED
+        turn.id: {
+            "deletions_awaiting_review": held.get(turn.id, {}).get(HeldState.WAITING, 0),
+            "plans_awaiting_review": plans.get(turn.id, []),
+        }
+        if turn.state in SETTLED
+        else NOT_SETTLED
+        for turn in turns
     }
 
 

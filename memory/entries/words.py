@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 
 from memory.models import EntryState, ScratchpadEntry
 from memory.models.entry import ENTRY_WORDS
+from memory.words import UMLAUTS, Word, fold, normal, telephones, words_of
 
 MOST_WORDS = 10
 MOST_FOUND = 1000  # relationships; whoever finds more has to ask for more
@@ -20,7 +21,8 @@ _WITHOUT_SPACES = re.compile(
 
 
 def relationships_that_say(*, project_id: UUID, text: str) -> list[UUID]:
-    """The relationships of which an active entry has words that begin with each of these, in any order.
+    """The relationships of which an active entry has words that begin with each of these, in any order and however they
+    are spelt; numbers are whole.
 
     Text of a script without spaces, and text without any word, is looked for as it stands, which reads every entry.
     """
@@ -37,12 +39,29 @@ def lines_that_say(*, relationship_ids: Collection[UUID], text: str) -> dict[UUI
 
 
 def _saying(entries: QuerySet[ScratchpadEntry], text: str) -> QuerySet[ScratchpadEntry]:
-    active, words = entries.filter(state=EntryState.ACTIVE), _WORD.findall(text)[:MOST_WORDS]
+    active, words = entries.filter(state=EntryState.ACTIVE), words_of(text)[:MOST_WORDS]
     if not words or _WITHOUT_SPACES.search(text):
         return active.filter(content__icontains=text)
-    asked = " & ".join(f"'{word}':*" for word in words)
+    asked = " & ".join(f"({_asked(word, normal(text)[word.start : word.end])})" for word in words)
     query = SearchQuery(asked, config="simple", search_type="raw")
     return active.annotate(words=ENTRY_WORDS).filter(words=query)
+
+
+def _asked(word: Word, written: str) -> str:
+    """Its parts in a row, the last only begun where it is no number; a telephone number by what its spellings share."""
+    if numbers := telephones(written):
+        return " | ".join(f"'{number.removeprefix('tel')[::-1]}':*" for number in numbers)
+    spellings = (
+        {fold(written), fold(written.casefold().translate(UMLAUTS))}
+        if not word.identifier
+        else {fold(written)}
+    )
+    return " | ".join(map(_in_a_row, sorted(spellings)))
+
+
+def _in_a_row(written: str) -> str:
+    parts = _WORD.findall(written)
+    return " <-> ".join(f"'{part}'" + ("" if part[-1].isdigit() else ":*") for part in parts)
 
 
 def names_in_text(text: str, name: str) -> bool:

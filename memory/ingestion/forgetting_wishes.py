@@ -13,7 +13,7 @@ from memory.models import Verdict as Outcome
 from web.actor import Actor
 
 PART = "only a part of it is to be forgotten, which the plan of the wish does"
-OTHER = "says something else than what is to be forgotten"
+OTHER = "does not surely say what is to be forgotten"
 PUT_RIGHT = "an entry is corrected to say it"
 ASKED_FOR = "was asked to be forgotten in the same breath"
 
@@ -46,7 +46,8 @@ def _left(given: IngestionInput, item: Operation | Refusal, heard: Sequence[Hear
         if entry is not None and wish.message_id in cited and item.op in ("delete", "update"):
             if entry.id in wish.edited:
                 return Refusal(item.raw, PART, item.messages, item.call_id)
-            if item.op == "delete" and wish.taken and entry.id not in wish.taken:
+            meant = wish.taken or {one.id for one in wish.draft.found if one.kind == "entry"}
+            if item.op == "delete" and meant and entry.id not in meant:
                 return Refusal(item.raw, OTHER, item.messages, item.call_id)
         if item.op == "add" and _said_before(given, cited, wish) and _says(wish, item.content):
             return Refusal(item.raw, ASKED_FOR, item.messages, item.call_id)

@@ -1,6 +1,5 @@
 """Forget and correct by saying so: one wish reaches entries, messages and their echoes.
 
-words.py        a text as words and identifiers that are compared whole, however they are spelt. Pure
 wishes.py       what a person asks to have forgotten, out of the sentence that asks. Pure
 judging.py      whether a text says it: surely, perhaps, not. Pure
 parts.py        what is left of an entry when one of its facts goes. Pure

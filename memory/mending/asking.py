@@ -140,9 +140,7 @@ def take_answer(text: str, shown: Sequence[Candidate], *, verb: str) -> None:
         edit = item.get("now" if verb == "correct" else "rest") if isinstance(item, dict) else None
         if found.kind == "entry" and isinstance(edit, str) and edit.strip() and edit.strip() != found.text:
             found.rest = None if entry_fault(edit.strip()) else edit.strip()
-        found.ticked = not found.fixed and (
-            verb == "forget" or found.rest is not None or found.kind == "message"
-        )
+        found.ticked = not found.fixed and (verb == "forget" or found.rest is not None)
         found.judgement = Judgement(Verdict.SAYS, 1.0, found.judgement.sentence, "")
 
 

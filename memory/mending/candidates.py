@@ -11,9 +11,9 @@ from django.db import connection
 
 from memory.mending.judging import Aliases, Judgement, Verdict, aliases_in, judge
 from memory.mending.wishes import Wish, read_wish
-from memory.mending.words import Stems, words_of
 from memory.models import USER_SUBJECT, EntryState, ScratchpadEntry
 from memory.retrieval.index.configs import configs_of
+from memory.words import Stems, words_of
 from relationships.configuration.plugins import load
 from relationships.models import Message, Relationship
 
@@ -31,7 +31,7 @@ class Candidate:
     """A text that may say it. `rest`: what stays of it, where it also says something else; None: all of it goes.
 
     `place`: where it stands, as a file's path. `fixed`: why it can't be carried out. `cites`: messages an entry rests
-    on. `version`: of an entry.
+    on. `version`: of an entry. `asks`: a message that asks for it, or repeats it in answer: it goes with the rest.
     """
 
     kind: str
@@ -47,6 +47,7 @@ class Candidate:
     rest: str | None = None
     ticked: bool = False
     fixed: str = ""
+    asks: bool = False
     told_at: datetime | None = None
     place: str = ""
 
@@ -65,7 +66,8 @@ class Scope:
 
 class Forgettable(Protocol):
     """A kind of text that a wish may be about. `hide` says which it found there; it and `restore` run under the
-    relationship's lock, `erase` inside an erasure too, which may change append-only tables."""
+    relationship's lock, with no IDs where only other kinds are in the plan; `erase` inside an erasure too, which may
+    change append-only tables."""
 
     kind: str
 

@@ -41,9 +41,18 @@ def carry_out(
         done |= set(messages)
         for finder in forgettables():
             ids = [UUID(item["id"]) for item in chosen if item["kind"] == finder.kind]
-            if ids:
-                done |= finder.hide(relationship, ids, now=now)
+            done |= finder.hide(relationship, ids, now=now)
         finish(plan, MendingState.CARRIED_OUT, chosen, done, now)
+    return plan
+
+
+def decline_plan(plan: MendingPlan) -> MendingPlan:
+    """Keep everything that it would change. Raises AlreadyDecided."""
+    with transaction.atomic():
+        locked_relationship(plan)
+        plan = plan_of(plan.relationship_id, plan.id)
+        _require_proposed(plan)
+        finish(plan, MendingState.DECLINED, [], set(), timezone.now())
     return plan
 
 
@@ -53,19 +62,23 @@ def locked_relationship(plan: MendingPlan) -> Relationship:
 
 
 def choose_items(plan: MendingPlan, ticked: Collection[int] | None) -> list[dict[str, Any]]:
-    """The items to carry out. Raises AlreadyDecided; InvalidInput for a number that the plan does not have."""
-    if plan.state != MendingState.PROPOSED:
-        raise AlreadyDecided(f"This plan is {plan.state.replace('_', ' ')} already.")
+    """The items to carry out, with the messages that asked. Raises AlreadyDecided; InvalidInput for a number that the
+    plan does not have."""
+    _require_proposed(plan)
     known = {item["number"]: item for item in plan.items}
-    wanted = (
-        [item["number"] for item in plan.items if item["ticked"]] if ticked is None else sorted(set(ticked))
-    )
-    for number in wanted:
+    asking = {item["number"] for item in plan.items if item["asks"]}
+    wanted = {item["number"] for item in plan.items if item["ticked"]} if ticked is None else {*ticked}
+    for number in sorted(wanted):
         if number not in known:
             raise InvalidInput.of("ticked", f"the plan has no item {number}")
         if known[number]["fixed"]:
             raise InvalidInput.of("ticked", f"item {number} can't be changed: it {known[number]['why']}")
-    return [known[number] for number in wanted]
+    return [known[number] for number in sorted(wanted | asking)]
+
+
+def _require_proposed(plan: MendingPlan) -> None:
+    if plan.state != MendingState.PROPOSED:
+        raise AlreadyDecided(f"This plan is {plan.state.replace('_', ' ')} already.")
 
 
 def finish(
@@ -147,8 +160,8 @@ def undo_plan(plan: MendingPlan, *, by: Actor) -> MendingPlan:
         messages = [UUID(item["id"]) for item in done if item["kind"] == "message"]
         show_messages(relationship_id=relationship.id, message_ids=messages, now=now)
         for finder in forgettables():
-            if ids := [UUID(item["id"]) for item in done if item["kind"] == finder.kind]:
-                finder.restore(relationship, ids, now=now)
+            ids = [UUID(item["id"]) for item in done if item["kind"] == finder.kind]
+            finder.restore(relationship, ids, now=now)
         plan.state = MendingState.UNDONE
         _save(plan, "state")
     return plan

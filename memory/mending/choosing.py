@@ -6,7 +6,7 @@ from memory.mending.candidates import Candidate, Scope
 from memory.mending.judging import Judgement, Verdict, telling_words
 from memory.mending.parts import says_more, without
 from memory.mending.wishes import Wish
-from memory.mending.words import Stems, Word, is_in, spelt, words_of
+from memory.words import Stems, Word, is_in, spelt, words_of
 
 REPEATS = "repeats what an entry says that goes"
 

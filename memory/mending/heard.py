@@ -12,10 +12,9 @@ from memory.mending.carrying import carry_out
 from memory.mending.choosing import tick_echoes, words_that_go
 from memory.mending.plans import Draft, draft_plan, store_plan
 from memory.mending.wishes import wish_in
-from memory.mending.words import is_in, spelt, words_of
-from memory.models import MendingPlan, MendingVerb, ScratchpadEntry
+from memory.models import MendingVerb, ScratchpadEntry
+from memory.words import is_in, spelt, words_of
 from relationships.models import Message, Relationship
-from relationships.services.hiding import hide_messages
 from web.actor import Actor
 
 
@@ -101,37 +100,25 @@ def carry_out_heard(
     gone: Sequence[UUID],
     now: datetime,
 ) -> None:
-    """In the settling transaction, after the operations. `most`: entries that go at once without a person's word; more
-    stay proposed. `gone`: entries that the operations of this reading deleted.
+    """In the settling transaction, after the operations. `most`: entries that go at once without a person's word. More
+    wait for one, and so does a wish of which nothing that was found is sure. `gone`: entries that the operations of
+    this reading deleted.
     """
     for wish in heard:
         draft = wish.draft
-        if draft.verb == MendingVerb.CORRECT:
-            plan = store_plan(draft, depth="hide", by=by, turn_id=wish.turn_id)
-            if draft.ticked:
-                carry_out(plan, by=by, now=now)
-            continue
-        _take_along(relationship_id, draft, gone)
-        plan = store_plan(draft, depth="hide", by=by, turn_id=wish.turn_id)
+        if draft.verb == MendingVerb.FORGET:
+            _take_along(relationship_id, draft, gone)
         entries = [one for one in draft.ticked if one.kind == "entry" and one.id not in set(gone)]
-        if len(entries) > most:
-            continue  # it waits for a person
-        _catch_up(plan, relationship_id)
-        carry_out(plan, by=by, now=now)
-        if wish.reported or draft.ticked or not draft.asked:  # else the rules took something else for a wish
-            _hide_the_asking(relationship_id, wish, now)
-
-
-def _catch_up(plan: MendingPlan, relationship_id: UUID) -> None:
-    """The operations of the same reading came first: the plan is for the entries as they left them."""
-    ids = [item["id"] for item in plan.items if item["kind"] == "entry"]
-    rows = ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=ids)
-    now = {str(row.id): row for row in rows}
-    for item in plan.items:
-        row = now.get(item["id"])
-        if row is not None and row.version != item["version"] and row.state == "deleted":
-            item["ticked"] = False
-    MendingPlan.objects.for_relationship(relationship_id).filter(id=plan.id).update(items=plan.items)
+        unsure = [one.id for one in draft.found if not one.fixed]
+        doubtful = bool(unsure) and not draft.ticked and set(gone).isdisjoint(unsure)
+        waits = doubtful or (draft.verb == MendingVerb.FORGET and len(entries) > most)
+        if draft.verb == MendingVerb.FORGET and (wish.reported or draft.found or not draft.asked):
+            draft.found.extend(
+                _asking(relationship_id, wish)
+            )  # else the rules took something else for a wish
+        plan = store_plan(draft, depth="hide", by=by, turn_id=wish.turn_id)
+        if not waits:
+            carry_out(plan, by=by, now=now)
 
 
 def _take_along(relationship_id: UUID, draft: Draft, gone: Sequence[UUID]) -> None:
@@ -154,21 +141,24 @@ def _take_along(relationship_id: UUID, draft: Draft, gone: Sequence[UUID]) -> No
             draft.found.append(one)
 
 
-def _hide_the_asking(relationship_id: UUID, wish: Heard, now: datetime) -> None:
+def _asking(relationship_id: UUID, wish: Heard) -> list[Candidate]:
     """The words that asked, and what the companion said to them, where it repeats something of what is forgotten."""
     scope = wish.draft.scope
-    rows = Message.objects.for_relationship(relationship_id).filter(turn_id=wish.turn_id, seq__gt=wish.seq)
-    replies = list(rows.filter(erased_at=None, hidden_at=None).exclude(role="user"))
-    going = [one for one in wish.draft.ticked if one.kind == "entry"]
+    rows = Message.objects.for_relationship(relationship_id).filter(turn_id=wish.turn_id, seq__gte=wish.seq)
+    said = list(rows.filter(erased_at=None, hidden_at=None).order_by("seq"))
+    replies = [row for row in said if row.role != "user"]
+    going = [one for one in wish.draft.ticked or wish.draft.found if one.kind == "entry"]
     staying = [one.text for one in read_entries(scope) if one.id not in {gone.id for gone in going}]
     stems = stems_of(
         relationship_id,
         [scope.wish.text, *staying, *(one.text for one in going), *(row.content for row in replies)],
     )
     wanted = words_that_go(scope, going, staying, stems)
-    hiding = {wish.message_id}
-    for row in replies:
-        there = spelt(words_of(row.content), stems)
-        if any(is_in(word, there, stems) for word in wanted):
-            hiding.add(row.id)
-    hide_messages(relationship_id=relationship_id, message_ids=hiding, now=now)
+    return [
+        Candidate("message", row.id, row.content, role=row.role, ticked=True, asks=True)
+        for row in said
+        if row.id == wish.message_id
+        or (
+            row in replies and any(is_in(word, spelt(words_of(row.content), stems), stems) for word in wanted)
+        )
+    ]

@@ -11,7 +11,7 @@ from enum import StrEnum
 from itertools import pairwise
 
 from memory.mending.wishes import NO, ONCE, RELATIONS, STOP, WEAK, Wish, is_name, strong
-from memory.mending.words import Stems, Word, fold, is_in, normal, one_word, spelt, words_of
+from memory.words import Stems, Word, fold, is_in, normal, one_word, spelt, words_of
 
 PERHAPS = 0.5  # of the wish's words: whoever shares less says nothing of it
 AKIN = 5  # letters: two longer words that begin alike are of one family: allergic, allergy
@@ -135,6 +135,8 @@ def _doubt(wish: Wish, sentence: str, words: list[Word], subject: str, owners: C
         return "tells of earlier times"
     if wish.once and not forms & ONCE:
         return "may tell of the present"
+    if wish.theirs:
+        return "the wish does not name whom it is about"
     if wish.mine and (who := _other_subject(sentence, words, subject, owners)):
         return f"is about {who}"
     return ""

@@ -1,24 +1,45 @@
 """Which texts have all the words of a query, as people expect it: whole words and identifiers, however they are spelt,
-with the endings of the relationship's language."""
+with the endings of the relationship's language. No index says so: texts are read piece by piece, and only so many."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import pairwise
+from typing import Any
 from uuid import UUID
 
 from memory.mending.candidates import stems_of
-from memory.mending.words import Stems, Word, fold, folds, is_in, one_word, spelt, words_of
+from memory.words import Stems, Word, fold, folds, is_in, one_word, spelt, words_of
+
+MOST_READ = 1_000_000  # characters that one page looks through: a second
 
 
-def texts_with_words(relationship_id: UUID, query: str, texts: Iterable[tuple[UUID, str]]) -> list[UUID]:
-    """The IDs of those that have them, in any order. A query of signs alone is looked for as it stands."""
-    wanted = words_of(query)
-    if not wanted:
-        return [one for one, text in texts if fold(query) in fold(text)]
-    begins = [_beginnings(word) for word in wanted]
-    there = [(one, words_of(text)) for one, text in texts if _may_have(begins, text)]
-    forms = {form for _, words in there for word in words if not word.identifier for form in word.forms}
-    stems = stems_of(relationship_id, [query, " ".join(forms)])
-    return [one for one, words in there if _has(wanted, spelt(words, stems), stems)]
+class WithWords:
+    """Of rows that come in pieces, those whose text has the words. `spent`: it has read as much as it may."""
+
+    def __init__(
+        self, relationship_id: UUID, query: str, text: Callable[[Any], str] = lambda row: row.content
+    ) -> None:
+        self._relationship_id, self._query, self._text = relationship_id, query, text
+        self._wanted = words_of(query)
+        self.read = 0  # characters
+
+    @property
+    def spent(self) -> bool:
+        return self.read >= MOST_READ
+
+    def __call__(self, rows: Sequence[Any]) -> list[Any]:
+        """A query of signs alone is looked for as it stands."""
+        texts = [self._text(row) for row in rows]
+        self.read += sum(map(len, texts))
+        if not self._wanted:
+            sought = fold(self._query)
+            return [row for row, text in zip(rows, texts, strict=True) if sought in fold(text)]
+        begins = [_beginnings(word) for word in self._wanted]
+        may = [(row, text) for row, text in zip(rows, texts, strict=True) if _may_have(begins, text)]
+        there = [words_of(text) for _, text in may]
+        forms = {form for words in there for word in words if not word.identifier for form in word.forms}
+        stems = stems_of(self._relationship_id, [self._query, " ".join(forms)])
+        has = (_has(self._wanted, spelt(words, stems), stems) for words in there)
+        return [row for (row, _), found in zip(may, has, strict=True) if found]
 
 
 def _beginnings(word: Word) -> list[str]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from memory.mending.judging import Aliases
 from memory.mending.wishes import RELATIONS, Wish
-from memory.mending.words import Stems, Word, is_in, normal, spelt, words_of
+from memory.words import Stems, Word, is_in, normal, spelt, words_of
 
 _JOINT = re.compile(
     r"(?P<end>[.!?;。！？]+\s+)|,? +(?:and|but|und|aber|sowie|et|mais|y|e|pero|ma|mas|en|maar|while|whereas) +|, +",

@@ -1,9 +1,11 @@
 """A plan to forget or to correct, as it is made. (Carried out and undone: carrying.py.)
 
-A plan that waits quotes what it is about, so it is dropped after an hour; one that was carried out holds IDs only.
+A plan that waits quotes what it is about; one that was carried out holds IDs only. A trial that nobody carries out is
+dropped after an hour; what was asked for in a conversation waits until a person decides.
 """
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -15,11 +17,11 @@ from memory.errors import NothingFits, UnparsableAnswer
 from memory.mending.asking import Asked, ask_model, model_of, storable, store_call
 from memory.mending.candidates import Candidate, Scope, find_candidates, scope_of
 from memory.mending.choosing import choose
-from memory.mending.judging import PERHAPS, Verdict
+from memory.mending.judging import PERHAPS, Judgement, Verdict
 from memory.models import MendingPlan, MendingState
 from providers.errors import ProviderError
 from relationships.ids import uuid7
-from relationships.models import Message, Relationship
+from relationships.models import Message, Relationship, Turn, TurnState
 from relationships.services.sequence import lock_relationship
 from web.actor import Actor
 from web.errors import NotFound, Unavailable, UpstreamFailed
@@ -27,7 +29,7 @@ from worker.waiting import waiting_place
 
 KEPT = timedelta(hours=1)  # a plan that nobody carries out
 MOST_ITEMS = 500
-FORGOTTEN, CORRECTED = "asked to forget it", "corrected by the person"
+ASKS = "asks for it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,28 +68,23 @@ def draft_plan(
         asked = ask_model(scope, candidates, verb=verb, to=to, who=who)
     else:
         choose(scope, candidates, stems)
-        if verb == "correct":
-            _correct_by_rules(candidates, to)
+    if verb == "correct":
+        _correct(candidates, to, by_model=asked is not None)
     told = [one for one in candidates if one.ticked or one.judgement.verdict != Verdict.NOT]
     told.sort(key=lambda one: (not one.ticked, -one.judgement.score, one.kind, one.seq))
     return Draft(scope, verb, to, told[:MOST_ITEMS], asked)
 
 
-def _correct_by_rules(candidates: Sequence[Candidate], to: str) -> None:
-    """One entry surely says it: it says the new thing. Of several, a person has to choose; messages stay as said."""
+def _correct(candidates: Sequence[Candidate], to: str, *, by_model: bool) -> None:
+    """Entries that say it say the new thing, beside what else they say; messages stay as said. Where rules find several
+    a person has to choose."""
     sure = [one for one in candidates if one.kind == "entry" and one.ticked]
     for one in candidates:
-        one.ticked = one.ticked and len(sure) == 1 and one.kind == "entry"
-        one.rest = (
-            _in_place(one, to) if one.kind == "entry" and one.judgement.verdict != Verdict.NOT else None
-        )
-
-
-def _in_place(one: Candidate, to: str) -> str:
-    """The new fact beside what else the entry says."""
-    if not one.rest:
-        return to.strip()
-    return f"{one.rest.rstrip(' .')}. {to.strip()}"
+        one.ticked = one.ticked and one.kind == "entry" and (by_model or len(sure) == 1)
+        if one.kind != "entry":
+            one.judgement = Judgement(Verdict.NOT, one.judgement.score, one.judgement.sentence)
+        elif not (by_model and one.rest):
+            one.rest = f"{one.rest.rstrip(' .')}. {to.strip()}" if one.rest else to.strip()
 
 
 def make_plan(
@@ -154,9 +151,10 @@ def _item(number: int, one: Candidate) -> dict[str, Any]:
         "sentence": one.judgement.sentence or one.text[:300],
         "rest": one.rest,
         "score": round(one.judgement.score, 2),
-        "why": one.judgement.why or one.fixed,
+        "why": one.judgement.why or one.fixed or (ASKS if one.asks else ""),
         "ticked": one.ticked,
         "fixed": bool(one.fixed),
+        "asks": one.asks,
         "version": one.version,
         "role": one.role,
         "place": one.place,
@@ -169,12 +167,42 @@ def plan_of(relationship_id: UUID, plan_id: UUID) -> MendingPlan:
         MendingPlan.objects.for_relationship(relationship_id).filter(id=plan_id).first()
     )
     if plan is None:
-        raise NotFound("This plan is not there. One that nobody carries out is dropped after an hour.")
+        raise NotFound("This plan is not there. A trial that nobody carries out is dropped after an hour.")
     return plan
 
 
 def drop_old_plans(now: datetime) -> int:
-    """Plans that nobody carried out: they quote what was to go. How many."""
-    old = MendingPlan.objects.filter(state=MendingState.PROPOSED, recorded_at__lt=now - KEPT)
-    gone: int = old.delete()[0]
+    """Trials that nobody carried out: they quote what was to go. How many."""
+    trials = MendingPlan.objects.filter(state=MendingState.PROPOSED, turn_id=None)
+    gone: int = trials.filter(recorded_at__lt=now - KEPT).delete()[0]
     return gone
+
+
+def awaiting_of_turns(relationship_id: UUID, turns: Iterable[Turn]) -> Mapping[UUID, list[UUID]]:
+    """The plans asked for in these turns that wait for a person. One statement, or none where none was applied."""
+    found: dict[UUID, list[UUID]] = defaultdict(list)
+    if asked := [turn.id for turn in turns if turn.state == TurnState.APPLIED]:
+        waiting = MendingPlan.objects.for_relationship(relationship_id).awaiting_review()
+        for turn_id, plan_id in waiting.filter(turn_id__in=asked).order_by("id").values_list("turn_id", "id"):
+            found[turn_id].append(plan_id)
+    return found
+
+
+def leave_plans(relationship_id: UUID, gone: Collection[UUID]) -> int:
+    """Plans quote what may be erased. Trials go; what waits for a person keeps the entries and messages that are not
+    `gone`, without the wish's words, as long as there are any and the message that asks is there. How many went.
+    """
+    proposed = MendingPlan.objects.for_relationship(relationship_id).filter(state=MendingState.PROPOSED)
+    left = 0
+    for plan in proposed:
+        kept = [
+            item
+            for item in plan.items
+            if item["kind"] in ("entry", "message") and UUID(item["id"]) not in gone
+        ]
+        waits = plan.turn_id is not None and {item["asks"] for item in kept} == {True, False}
+        if not waits:
+            left += proposed.filter(id=plan.id).delete()[0]
+        else:
+            proposed.filter(id=plan.id).update(items=kept, what="")
+    return left

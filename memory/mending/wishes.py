@@ -3,12 +3,12 @@
 import re
 import tomllib
 from collections.abc import Collection
-from dataclasses import dataclass, replace
-from functools import cache
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from memory.mending.words import Word, fold, normal, words_of
+from memory.words import Word, fold, normal, words_of
 
 _RULES: dict[str, Any] = tomllib.loads(Path(__file__).with_name("wishes.toml").read_text())
 _FLAGS = re.IGNORECASE
@@ -31,9 +31,12 @@ MINE_ONLY = frozenset({"i", "im", "ive", "ich"})  # written with a capital, and 
 _WEAK = [_folded(group) for group in _RULES["weak"]]
 WEAK = frozenset().union(*_WEAK)
 _ASKS = _pattern(f"(?:^|[,;:–—-] ?){_RULES['manners']}(?P<verb>{_RULES['asks']})(?P<what>.*)$")
-_FORMS = (_ASKS, *(_pattern(_RULES[name]) for name in ("asks_last", "asks_dense", "asks_dense_last")))
+_OUT_OF = _pattern(f"(?:^|[,;:–—-] ?){_RULES['manners']}{_RULES['asks_out_of']}")
+_LATE = ("asks_last", "asks_behind", "asks_dense", "asks_dense_last")
+_FORMS = (_OUT_OF, _ASKS, *(_pattern(_RULES[name]) for name in _LATE))
 _NEVER, _LAST, _EVERYTHING = (_pattern(_RULES[name]) for name in ("never", "last", "everything"))
 _TASKS, _OWN = _pattern(_RULES["tasks"]), _pattern(_RULES["own"])
+_THEY, _MANNERS = _pattern(_RULES["they"]), _pattern(rf"^{_RULES['manners']}(?<!\w)")
 _STATEMENT = _pattern(_RULES["statement"])
 _REPORT = _pattern(_RULES["report"])
 _SENTENCE = re.compile(r"(?<=[.!?。！？])(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)\s+|\n+|(?<=[。！？])")
@@ -44,7 +47,8 @@ _GREETS = frozenset(
 _SPEAKER = re.compile("^(?:我|私は|私が|僕は)")
 _TELLS = re.compile(r"\bthat (?:i|my|we|our|he|she|they|[A-Z]\w+)\b")
 _TAIL = re.compile(
-    r"(?:[\s,.!?]+(?:please|thanks|thank you|bitte|again|from your (?:memory|records|notes|mind)))+[\s.!?]*$",
+    r"(?:[\s,.!?]+(?:please|thanks|thank you|bitte|again|any ?more|any longer|from now on"
+    r"|from (?:your|the) (?:memory|records?|notes?|files?|mind)))+[\s.!?]*$",
     _FLAGS,
 )
 LONGEST_WISH = 600  # characters
@@ -55,7 +59,8 @@ class Wish:
     """What is to be forgotten. `must`: words that a text has to have; `may`: groups of which it should have one each.
 
     `denies`: it speaks of what is not so; `states`: it repeats what was said, rather than naming a topic. `mine`: it
-    is about the speaker and nobody else. `last`: what was said just before; `everything`: all there is.
+    is about the speaker and nobody else, `theirs`: about somebody whom it does not name. `last`: what was said just
+    before; `everything`: all there is.
     """
 
     text: str
@@ -67,6 +72,7 @@ class Wish:
     mine: bool = False
     last: bool = False
     everything: bool = False
+    theirs: bool = False
 
 
 def wish_in(said: str) -> str | None:
@@ -80,30 +86,42 @@ def wish_in(said: str) -> str | None:
         if not found:
             before = sentence or before
             continue
-        what = _AFTERTHOUGHT.sub("", found["what"]).strip(" .!?:,")
+        what = _TAIL.sub("", _AFTERTHOUGHT.sub("", found["what"])).strip(" .!?:,")
         if _POINTS_BACK.match(what):  # "My old number is 0171, forget it": at what the message said before it
             for said_before in (sentence[: found.start()].strip(" ,;:"), before):
                 if _tells(said_before):
                     return f"{said_before} {what}"
         if _LAST.match(what) or not what:
             return ""
-        if _TASKS.match(found.groupdict().get("verb") or "") and not _OWN.search(what):
+        if _TASKS.match(found.groupdict().get("verb") or "") and not _is_told(found["what"]):
             before = sentence
             continue
-        return what
+        return what if _whom(what) or not _THEY.search(what) else f"{what} ({_whom(before) or 'them'})"
     return None
+
+
+def _is_told(what: str) -> bool:
+    """Whether it is something that the speaker told, rather than a thing that lies about."""
+    return bool(_OWN.search(what)) or any(word.identifier for word in words_of(what))
+
+
+def _whom(text: str) -> str:
+    """Whom a text names: people by name or by what they are to the speaker."""
+    words = [word for word in words_of(text) if word.forms & RELATIONS or not word.forms & (STOP | NO | ONCE)]
+    said = normal(text)
+    return " ".join(said[one.start : one.end] for one in words if one.capital or one.forms & RELATIONS)
 
 
 def _tells(text: str) -> bool:
     return any(word.identifier or not word.forms & (STOP | NO | ONCE | _GREETS) for word in words_of(text))
 
 
-@cache
+@lru_cache(maxsize=256)
 def read_wish(text: str, names: Collection[str] = ()) -> Wish:
     """`text`: what `wish_in` found, or what somebody wrote into a form. `names`: of the speaker and the companion."""
     asked = wish_in(text)
     what = text if asked is None else asked
-    what = _TAIL.sub("", what).strip()
+    what = _MANNERS.sub("", _TAIL.sub("", what)).strip()
     if not what or _LAST.match(what):
         return Wish(text, last=True)
     if _EVERYTHING.match(what):
@@ -133,12 +151,13 @@ def read_wish(text: str, names: Collection[str] = ()) -> Wish:
         once=any(word.forms & ONCE for word in words),
         states=bool(_STATEMENT.match(what) or _TELLS.search(what)),
         mine=_is_mine(words, what),
+        theirs=bool(_THEY.search(what)) and not _whom(what),
     )
 
 
 def _with_synonyms(word: Word) -> Word:
     same = [group for group in _SAME if word.forms & group]
-    return replace(word, forms=word.forms.union(*same)) if same and not word.identifier else word
+    return word._replace(forms=word.forms.union(*same)) if same and not word.identifier else word
 
 
 def _is_mine(words: list[Word], what: str) -> bool:

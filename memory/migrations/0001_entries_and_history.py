@@ -4,6 +4,7 @@ import django.contrib.postgres.fields
 import django.contrib.postgres.indexes
 import django.contrib.postgres.search
 import django.db.models.deletion
+import memory.models.folding
 import pgvector.django.halfvec
 import pgvector.django.vector
 import relationships.ids
@@ -118,7 +119,7 @@ class Migration(migrations.Migration):
                 ('project_id', models.UUIDField()),
                 ('verb', models.CharField(choices=[('forget', 'Forget'), ('correct', 'Correct')], max_length=10)),
                 ('depth', models.CharField(default='hide', max_length=10)),
-                ('state', models.CharField(choices=[('proposed', 'Proposed'), ('carried_out', 'Carried Out'), ('undone', 'Undone'), ('erased', 'Erased')], default='proposed', max_length=12)),
+                ('state', models.CharField(choices=[('proposed', 'Proposed'), ('carried_out', 'Carried Out'), ('undone', 'Undone'), ('erased', 'Erased'), ('declined', 'Declined')], default='proposed', max_length=12)),
                 ('what', models.TextField(blank=True)),
                 ('to', models.TextField(blank=True)),
                 ('items', models.JSONField(default=list)),
@@ -131,8 +132,8 @@ class Migration(migrations.Migration):
                 ('relationship', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='relationships.relationship')),
             ],
             options={
-                'indexes': [models.Index(fields=['relationship', '-recorded_at'], name='mending_plan_recent'), models.Index(condition=models.Q(('state', 'proposed')), fields=['recorded_at'], name='mending_plan_waiting')],
-                'constraints': [models.CheckConstraint(condition=models.Q(('verb__in', ['forget', 'correct'])), name='mending_plan_known_verb'), models.CheckConstraint(condition=models.Q(('state__in', ['proposed', 'carried_out', 'undone', 'erased'])), name='mending_plan_known_state'), models.CheckConstraint(condition=models.Q(('state', 'proposed'), models.Q(('to', ''), ('what', '')), _connector='OR'), name='mending_plan_done_is_empty')],
+                'indexes': [models.Index(fields=['relationship', '-recorded_at'], name='mending_plan_recent'), models.Index(condition=models.Q(('state', 'proposed')), fields=['project_id', 'recorded_at'], name='mending_plan_waiting')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('verb__in', ['forget', 'correct'])), name='mending_plan_known_verb'), models.CheckConstraint(condition=models.Q(('state__in', ['proposed', 'carried_out', 'undone', 'erased', 'declined'])), name='mending_plan_known_state'), models.CheckConstraint(condition=models.Q(('state', 'proposed'), models.Q(('to', ''), ('what', '')), _connector='OR'), name='mending_plan_done_is_empty')],
             },
         ),
         migrations.CreateModel(
@@ -277,7 +278,7 @@ class Migration(migrations.Migration):
                 ('relationship', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='relationships.relationship')),
             ],
             options={
-                'indexes': [models.Index(fields=['relationship', 'state', 'tier', '-effective_at'], name='entry_listed'), django.contrib.postgres.indexes.GinIndex(condition=models.Q(('tags', {}), _negated=True), fields=['tags'], name='entry_tagged', opclasses=['jsonb_path_ops']), models.Index(condition=models.Q(('category', ''), _negated=True), fields=['relationship', 'category', '-effective_at'], name='entry_categorised'), models.Index(condition=models.Q(('state', 'active')), fields=['project_id', 'type'], name='entry_by_type'), django.contrib.postgres.indexes.GinIndex(django.contrib.postgres.search.SearchVector(models.Func('content', models.Value('_~'), models.Value('  '), function='translate', output_field=models.TextField()), config='simple'), condition=models.Q(('state', 'active')), name='entry_words'), models.Index(condition=models.Q(('expires_at__isnull', False), ('state', 'active')), fields=['expires_at'], name='entry_expiry')],
+                'indexes': [models.Index(fields=['relationship', 'state', 'tier', '-effective_at'], name='entry_listed'), django.contrib.postgres.indexes.GinIndex(condition=models.Q(('tags', {}), _negated=True), fields=['tags'], name='entry_tagged', opclasses=['jsonb_path_ops']), models.Index(condition=models.Q(('category', ''), _negated=True), fields=['relationship', 'category', '-effective_at'], name='entry_categorised'), models.Index(condition=models.Q(('state', 'active')), fields=['project_id', 'type'], name='entry_by_type'), django.contrib.postgres.indexes.GinIndex(django.contrib.postgres.search.SearchVector(models.Func(memory.models.folding.Folded('content'), models.Value("_~-.,:/@+'’"), models.Value('           '), function='translate', output_field=models.TextField()), memory.models.folding.DigitsFromTheEnd('content'), config='simple'), condition=models.Q(('state', 'active')), name='entry_words'), models.Index(condition=models.Q(('expires_at__isnull', False), ('state', 'active')), fields=['expires_at'], name='entry_expiry')],
                 'constraints': [models.UniqueConstraint(condition=models.Q(('state', 'active')), fields=('relationship', 'subject', 'type', 'content_hash'), name='entry_active_once'), models.UniqueConstraint(condition=models.Q(('single_valued', True), ('state', 'active')), fields=('relationship', 'subject', 'key'), name='entry_single_value_once'), models.CheckConstraint(condition=models.Q(('state__in', ['active', 'superseded', 'expired', 'deleted'])), name='entry_known_state'), models.CheckConstraint(condition=models.Q(('tier__in', ['scratchpad', 'archive'])), name='entry_known_tier'), models.CheckConstraint(condition=models.Q(('source__in', ['turn', 'manual', 'import', 'api'])), name='entry_known_source'), models.CheckConstraint(condition=models.Q(('importance__gte', 0), ('importance__lte', 1)), name='entry_importance_0_1'), models.CheckConstraint(condition=models.Q(('confidence__gte', 0), ('confidence__lte', 1)), name='entry_confidence_0_1'), models.CheckConstraint(condition=models.Q(('weight__gte', 0)), name='entry_weight_positive'), models.CheckConstraint(condition=models.Q(('content', ''), _negated=True), name='entry_says_something'), models.CheckConstraint(condition=models.Q(('single_valued', False), ('key__isnull', False), _connector='OR'), name='entry_single_has_key')],
             },
         ),

@@ -7,15 +7,23 @@ from django.contrib.postgres.search import SearchVector
 from django.db import models
 from django.db.models import Q
 
+from memory.models.folding import DigitsFromTheEnd, Folded
 from relationships.models import OwnedQuerySet, RelationshipOwned
 
 USER_SUBJECT = "user"
 MAX_HAPPENS_AT = 80  # characters
-# What operators look for words in. From each `_` and `~` PostgreSQL's parser reads to the end of the run anew.
-_CONTENT = models.Func(
-    "content", models.Value("_~"), models.Value("  "), function="translate", output_field=models.TextField()
+# What operators look for words in: signs part words, as PostgreSQL's parser makes addresses and signed numbers of them.
+ENTRY_WORDS = SearchVector(
+    models.Func(
+        Folded("content"),
+        models.Value("_~-.,:/@+'’"),
+        models.Value(" " * 11),
+        function="translate",
+        output_field=models.TextField(),
+    ),
+    DigitsFromTheEnd("content"),
+    config="simple",
 )
-ENTRY_WORDS = SearchVector(_CONTENT, config="simple")
 # What being shown leaves on an entry (memory.entries.access): no change of it, so in no revision and no version.
 ACCESS_FIELDS = frozenset({"last_accessed_at", "access_count"})
 

@@ -1,3 +1,5 @@
+from typing import Self
+
 from django.db import models
 
 from relationships.models import OwnedQuerySet, RelationshipOwned
@@ -13,13 +15,20 @@ class MendingState(models.TextChoices):
     CARRIED_OUT = "carried_out"
     UNDONE = "undone"
     ERASED = "erased"  # carried out for good
+    DECLINED = "declined"  # a person kept it all
+
+
+class MendingPlanQuerySet(OwnedQuerySet):
+    def awaiting_review(self) -> Self:
+        """Those that were asked for in a conversation and are not clear: they wait until a person decides."""
+        return self.filter(state=MendingState.PROPOSED, turn_id__isnull=False)
 
 
 class MendingPlan(RelationshipOwned):
     """What a wish to forget or to correct would change, item by item, and what became of it.
 
     While it is proposed it quotes what is to go; once it is carried out it holds IDs only, so that nothing of what is
-    forgotten stays in it. `items`: see memory.mending.plans.Item.
+    forgotten stays in it. `items`: what memory.mending.plans makes of each candidate.
     """
 
     verb = models.CharField(max_length=10, choices=MendingVerb.choices)
@@ -35,7 +44,7 @@ class MendingPlan(RelationshipOwned):
     recorded_at = models.DateTimeField(auto_now_add=True)
     carried_out_at = models.DateTimeField(null=True)
 
-    objects = OwnedQuerySet.as_manager()
+    objects = MendingPlanQuerySet.as_manager()
 
     class Meta:
         constraints = [
@@ -52,8 +61,10 @@ class MendingPlan(RelationshipOwned):
         ]
         indexes = [
             models.Index(fields=["relationship", "-recorded_at"], name="mending_plan_recent"),
-            # housekeeping: proposals that nobody carried out
+            # what waits for a person, and proposals that nobody carried out
             models.Index(
-                fields=["recorded_at"], condition=models.Q(state="proposed"), name="mending_plan_waiting"
+                fields=["project_id", "recorded_at"],
+                condition=models.Q(state="proposed"),
+                name="mending_plan_waiting",
             ),
         ]

@@ -10,8 +10,8 @@ from memory.ingestion.intake import accept_turn
 from memory.ingestion.pipeline import drain_relationship
 from memory.mending.carrying import carry_out
 from memory.mending.plans import draft_plan, store_plan
-from memory.mending.words import is_in, spelt, words_of
 from memory.models import EntrySource, ScratchpadEntry
+from memory.words import is_in, spelt, words_of
 from relationships.models import Message, Relationship, TurnState
 from relationships.services.sequence import allocate_seq
 from relationships.services.turns import NewMessage, NewTurn, TurnDisposal, store_turn

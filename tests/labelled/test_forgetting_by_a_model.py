@@ -1,5 +1,6 @@
 """Wishes judged by recorded answers of a strong model: it was shown the prompts that are rendered here, and forgetting_answers.json
-keeps what it said to each, under the SHA-256 of the prompt's numbered texts and wish."""
+keeps what it said to each, under the SHA-256 of the prompt's numbered texts and wish. A fresh wish is reported by the reading, in words
+that are understood by themselves."""
 
 import hashlib
 import json
@@ -13,7 +14,7 @@ from providers.llm.base import CompletionRequest
 from relationships.models import Companion
 from tests.fakes import ScriptedProvider
 from tests.labelled.forgetting import Outcome
-from tests.labelled.forgetting_cases import Case, cases
+from tests.labelled.forgetting_cases import Case, cases, fresh_cases
 from tests.labelled.test_forgetting import WAYS, outcome_of
 
 FILE = Path(__file__).with_name("forgetting_answers.json")
@@ -22,7 +23,9 @@ LEAST_GONE = 0.94
 
 
 def some_cases() -> list[Case]:
-    return [case for case in cases() if case.number % EVERY == 1]
+    """Of those made from tables; every fresh one that asks for something."""
+    asks = (case for case in fresh_cases() if case.what)
+    return [*(case for case in cases() if case.number % EVERY == 1), *asks]
 
 
 def shown(prompt: str) -> str:
@@ -48,9 +51,11 @@ def test_a_strong_model_reaches_what_rules_do_not(
             missing[key] = shown(request.prompt)
         return recorded.get(key, {"says": [], "unsure": []})
 
-    scripted_provider.otherwise, scripted_provider.wishes_answer = {"operations": []}, reply
+    scripted_provider.wishes_answer = reply
     by_kind: dict[str, list[tuple[Case, Outcome]]] = defaultdict(list)
     for case in some_cases():
+        reading = [{"kind": "forget", "what": case.what, "messages": [1]}] if case.what else []
+        scripted_provider.otherwise = {"operations": [], "wishes": reading}
         by_kind[case.kind].append((case, outcome_of(companion, case, WAYS[way])))
     assert not missing, "Show these to the model:\n" + json.dumps(missing, ensure_ascii=False, indent=1)
     print(f"\nrecorded answers, {way}: cases, gone, survived")

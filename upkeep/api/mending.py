@@ -1,5 +1,6 @@
 """Forget and correct by saying so: a plan, what it would change, and the carrying out of it."""
 
+from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -8,12 +9,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.api.schemas import EntryText
-from memory.mending.carrying import carry_out, undo_plan
+from memory.mending.carrying import carry_out, decline_plan, undo_plan
 from memory.mending.plans import make_plan, plan_of
-from memory.models import MendingPlan
+from memory.models import MendingPlan, MendingState
 from relationships.api.views import ApiView
 from upkeep.erasure.plans import erase_plan
-from web.fields import NOT_BLANK, Answer, Body
+from web.errors import InvalidInput
+from web.fields import NOT_BLANK, Answer, Body, Page, PageQuery
 from web.operations import operation
 
 TAG = "Mending"
@@ -29,7 +31,7 @@ class ForgetBody(Body):
     what: WishText
     """In plain words: "what I said about my sister's job", "ORD-17", "that I live in Vienna"."""
     dry_run: bool = False
-    """Only make the plan. It waits for an hour to be carried out."""
+    """Only make the plan. It is kept for an hour."""
     depth: Depth = "hide"
     """`hide` can be undone; `erase` is final, with every copy."""
 
@@ -76,7 +78,16 @@ class PlanAnswer(Answer):
     state: str
     judged_by: str
     """The model that judged; empty: rules."""
+    turn_id: UUID | None
+    """Where it was asked for in a conversation, and nothing was sure or too much at once: then it is `proposed` until
+    somebody carries it out or declines it."""
+    recorded_at: datetime
     items: list[PlanItemAnswer]
+
+
+class PlanListQuery(PageQuery):
+    awaiting_review: bool = False
+    """Only those that were asked for in a conversation and wait until somebody decides."""
 
 
 class WishView(ApiView):
@@ -121,6 +132,19 @@ class CorrectView(WishView):
         return self.answer(present(plan))
 
 
+class PlansView(ApiView):
+    tag = "Mending"
+    open_to_tokens = True
+
+    @operation("plans_list", "List plans, newest first", query=PlanListQuery, answers={200: Page[PlanAnswer]})
+    def get(self, request: Request, relationship_id: UUID) -> Response:
+        query = self.query(PlanListQuery)
+        self.get_relationship(relationship_id)
+        plans = MendingPlan.objects.for_relationship(relationship_id)
+        rows = plans.awaiting_review() if query.awaiting_review else plans
+        return self.page(rows, present, order=["-recorded_at", "-id"], query=query)
+
+
 class PlanView(ApiView):
     open_to_tokens = True
 
@@ -140,7 +164,24 @@ class CarryOutPlanView(ApiView):
         """All of it in one transaction. What was changed since the plan was made is left alone, and told."""
         self.get_relationship(relationship_id)
         plan = plan_of(relationship_id, plan_id)
+        own = [item for item in plan.items if not item.get("asks")]
+        numbers = (
+            body.ticked if body.ticked is not None else [one["number"] for one in own if one.get("ticked")]
+        )
+        if plan.state == MendingState.PROPOSED and not any(item["number"] in numbers for item in own):
+            raise InvalidInput.of("ticked", "nothing is ticked: name items of the plan, or decline it")
         return self.answer(present(carry_out_to(plan, body.depth or plan.depth, body.ticked, self.actor)))
+
+
+class DeclinePlanView(ApiView):
+    tag = "Mending"
+    open_to_tokens = True
+
+    @operation("plans_decline", "Decline a plan", answers={200: PlanAnswer}, problems=(409,))
+    def post(self, request: Request, relationship_id: UUID, plan_id: UUID) -> Response:
+        """Keeps everything that it would have changed, and none of its words."""
+        self.get_relationship(relationship_id)
+        return self.answer(present(decline_plan(plan_of(relationship_id, plan_id))))
 
 
 class UndoPlanView(ApiView):

@@ -10,10 +10,9 @@ from django.db.models import Q
 from behaviours.runs import erase_in_runs
 from chat.models import KeptContext, ToolCall
 from memory.ingestion.results import emptied
+from memory.mending.plans import leave_plans
 from memory.models import (
     EntryRevision,
-    MendingPlan,
-    MendingState,
     ModelCall,
     OperationKind,
     OperationResult,
@@ -63,9 +62,7 @@ def empty_copies(
         held_deletion=len(emptied.held),
         entry_revision=_empty_reasons(relationship_id, words, emptied),
         agent_session=forget_facts(relationship_id, spoken_in),
-        mending_plan=MendingPlan.objects.for_relationship(relationship_id)
-        .filter(state=MendingState.PROPOSED)
-        .delete()[0],  # they quote what may go
+        mending_plan=leave_plans(relationship_id, {*words.entries, *messages}),
         replay=Replay.objects.for_relationship(relationship_id).delete()[0],  # trials: they quote it all
     )
 

@@ -11,7 +11,7 @@ from memory.entries.editing import add_entry
 from memory.errors import SameAsAnother
 from memory.mending.candidates import forgettables
 from memory.mending.carrying import choose_items, finish, locked_relationship
-from memory.mending.plans import plan_of
+from memory.mending.plans import leave_plans, plan_of
 from memory.models import EntrySource, EntryState, MendingPlan, MendingState, ScratchpadEntry
 from upkeep.erasure.allow_erasure import erasing
 from upkeep.erasure.counts import Counts, Erasure, tell
@@ -62,9 +62,7 @@ def erase_plan(
             if ids := [UUID(item["id"]) for item in chosen if item["kind"] == finder.kind]:
                 finder.erase(relationship, ids, now=now)
                 counts[finder.kind] += len(ids)
-        MendingPlan.objects.for_relationship(plan.relationship_id).filter(
-            state=MendingState.PROPOSED
-        ).delete()
+        leave_plans(plan.relationship_id, {UUID(item["id"]) for item in chosen})
         erasure = tell(project_id=plan.project_id, level="plan", target_id=plan.id, by=by, counts=counts)
     return plan, erasure
 

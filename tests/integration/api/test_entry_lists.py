@@ -1,14 +1,19 @@
 """Lists of entries: what is found, in which order, and at what cost when there are ten thousand."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
+from memory.mending.matching import WithWords
+from memory.models import ScratchpadEntry
 from relationships.models import Relationship
 from tests.fixtures.api import Api
 from tests.fixtures.contexts import remember
+from web.fields import PageQuery
+from web.pagination import page_of
 
 
 @pytest.fixture
@@ -142,6 +147,35 @@ def test_a_thousand_entries_cost_no_more_statements_than_ten(
 
     assert [len(page["items"]), len(next_page["items"])] == [200, 200]
     assert not {entry["id"] for entry in page["items"]} & {entry["id"] for entry in next_page["items"]}
+
+
+def test_a_page_by_words_reads_no_more_of_many_long_entries_than_of_some(
+    api: Api, path: str, relationship: Relationship
+) -> None:
+    def first_page(entries: int) -> tuple[int, str]:
+        long = "word " * 800
+        remember(
+            relationship,
+            *(f"{entries} {number} {long}" for number in range(entries)),
+            effective_at=timezone.now(),
+        )
+        keep = WithWords(relationship.id, "walrus")
+        rows = ScratchpadEntry.objects.for_relationship(relationship.id)
+        page = page_of(rows, order=["-effective_at", "-id"], page=PageQuery(), present=str, keep=keep)
+        assert page["items"] == []
+        return keep.read, page["next_cursor"]
+
+    remember(relationship, "Is a walrus", effective_at=timezone.now() - timedelta(days=1))
+    some, _ = first_page(300)
+    many, _ = first_page(900)
+
+    assert many <= 1.5 * some
+    found, pages, cursor = [], 0, ""
+    while cursor is not None:
+        page = api.get(f"{path}?text=walrus{cursor and '&cursor=' + cursor}").body
+        found += [entry["content"] for entry in page["items"]]
+        pages, cursor = pages + 1, page["next_cursor"]
+    assert found == ["Is a walrus"] and pages > 3
 
 
 @pytest.mark.parametrize("beside", ["", "&known_at=2100-01-01T00:00:00Z"])

@@ -52,6 +52,7 @@ def shown(api: Api, at: str, conversation: Conversation, provider: ScriptedProvi
     exchange(conversation, "I am tired this evening.")
     yield provider.requests[-1].prompt
     yield api.post(f"{at}/context", {"message": "Where do I live?"}).raw.decode()
+    yield api.post(f"{at}/context", {"message": "Hello", "session": "another"}).raw.decode()
     yield api.post(f"{at}/messages/search", {"query": "Klosterneuburg"}).raw.decode()
     yield api.post(f"{at}/entries/search", {"query": "Klosterneuburg"}).raw.decode()
     yield api.get(f"{at}/messages").raw.decode()

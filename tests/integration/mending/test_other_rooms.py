@@ -10,6 +10,7 @@ from tests.fixtures.workspaces import whole
 from tests.integration.copies import dump, tables_with
 from tests.integration.mending.test_forget import ECHO, SAID, exchange
 from workspace.files import change_files, read_file
+from workspace.generated import ENTRIES
 from workspace.models import Branch, Worker
 from workspace.sessions.verbs import start_session
 
@@ -17,6 +18,7 @@ WISH = {"what": "that I live in Klosterneuburg"}
 NOTES = "# Person\n\n- Lives in Klosterneuburg\n- Has a cat. Lives in KLOSTERNEUBURG since 2020! Sings.\n- Likes tea\n"
 LEFT = "# Person\n\n- Has a cat. Sings.\n- Likes tea\n"
 HOT = "memory/hot_context.md"
+TOLD = "They talked. The person lives in Klosterneuburg."
 
 
 @pytest.fixture
@@ -52,14 +54,19 @@ def hot_context(conversation: Conversation) -> str:
 def test_hidden_a_sentence_leaves_every_branch_and_hot_context_and_comes_back(
     api: Api, at: str, conversation: Conversation, files: dict[str, str]
 ) -> None:
+    [branch] = Branch.objects.exclude(name="main").values_list("name", flat=True)
+    conversation.remember("Lives in Klosterneuburg", "Plays chess")
+    here = whole(conversation.relationship)
+    session, _ = start_session(relationship=here, task="Read", worker=Worker.EXTERNAL, by=TESTER)
     plan = api.post(f"{at}/forget", WISH)
 
     assert plan.status == 200, plan
     assert text_of(conversation, "notes.md") == LEFT
     assert "Klosterneuburg" not in hot_context(conversation)
     assert text_of(conversation, "other.md") == files["other.md"]
-    [branch] = Branch.objects.exclude(name="main").values_list("name", flat=True)
-    assert read_file(whole(conversation.relationship), "notes.md", branch).content == b""
+    assert read_file(here, "notes.md", branch).content == b""
+    copy = read_file(here, ENTRIES, session.branch).content
+    assert b"Klosterneuburg" not in copy and b"Plays chess" in copy
 
     change_files(
         relationship=whole(conversation.relationship),
@@ -71,6 +78,7 @@ def test_hidden_a_sentence_leaves_every_branch_and_hot_context_and_comes_back(
     assert undone.status == 200, undone
     assert text_of(conversation, "notes.md") == f"{NOTES}- Reads a lot\n"
     assert "Klosterneuburg" in hot_context(conversation)
+    assert b"Klosterneuburg" in read_file(here, ENTRIES, session.branch).content
 
 
 def test_erased_a_sentence_leaves_the_history_too(
@@ -90,8 +98,11 @@ def test_erased_a_sentence_leaves_the_history_too(
     assert "Likes tea" in text_of(conversation, "notes.md")
 
 
+@pytest.mark.parametrize(
+    ("depth", "left"), [("hide", (SummaryState.HIDDEN, TOLD)), ("erase", (SummaryState.ERASED, ""))]
+)
 def test_a_summary_that_says_it_is_in_the_plan_and_made_anew(
-    api: Api, at: str, conversation: Conversation
+    api: Api, at: str, conversation: Conversation, depth: str, left: tuple[str, str]
 ) -> None:
     exchange(conversation, SAID, ECHO)
     pair = conversation.relationship
@@ -102,7 +113,7 @@ def test_a_summary_that_says_it_is_in_the_plan_and_made_anew(
         first_seq=1,
         last_seq=99,
         state=SummaryState.READY,
-        text="They talked. The person lives in Klosterneuburg.",
+        text=TOLD,
         actor_kind="policy",
     )
     summary.save(force_insert=True)
@@ -110,9 +121,9 @@ def test_a_summary_that_says_it_is_in_the_plan_and_made_anew(
     plan = api.post(f"{at}/forget", {**WISH, "dry_run": True}).body
     [item] = [item for item in plan["items"] if item["kind"] == "summary"]
     assert item["sentence"] == "The person lives in Klosterneuburg."
-    done = api.post(f"{at}/plans/{plan['id']}/carry-out", {"ticked": [item["number"]], "depth": "erase"})
+    done = api.post(f"{at}/plans/{plan['id']}/carry-out", {"ticked": [item["number"]], "depth": depth})
 
     assert done.status == 200, done
     summary.refresh_from_db()
-    assert (summary.state, summary.text) == (SummaryState.ERASED, "")
+    assert (summary.state, summary.text) == left
     assert Summary.objects.get(version=2).state == SummaryState.PENDING

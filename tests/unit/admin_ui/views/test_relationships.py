@@ -17,6 +17,9 @@ LIST = "/admin-ui/relationships/"
         ("", True),
         ("?person=may", True),
         ("?person=nobody", False),
+        ("?person=MÄYA o brien", True),
+        ("?person=ＯＢＲＩＥＮ’s", True),
+        ("?person=anne-marie", False),
         ("?text=PORTO", True),
         ("?text=Lisbon", False),
         ("?waits=1", False),
@@ -29,6 +32,7 @@ def test_a_relationship_is_found_by_person_and_by_what_is_remembered(
     viewer: Client, relationship: Relationship, conversation: Conversation, query: str, found: bool
 ) -> None:
     conversation.remember("Lives in Porto")
+    EndUser.objects.filter(id=relationship.user_id).update(display_name="Maya O'Brién")
 
     assert (str(relationship.id) in viewer.get(LIST + query).content.decode()) is found
 

@@ -14,6 +14,17 @@ from tests.fixtures.turns import Conversation
         ("porto dog", False),
         ("nurse's", True),
         ("o'neill & 'x", False),
+        ("NURSES", False),
+        ("zoë brontë", True),
+        ("zoe mueller", True),
+        ("zoe müller", True),
+        ("020-7946-0018", True),
+        ("02079460018", True),
+        ("020-7946-0019", False),
+        ("ord 17", True),
+        ("ORD-17", True),
+        ("ORD-1", False),
+        ("ｐｏｒｔｏ", True),
         ("日本", True),
         ("本語", True),
         ("🙂", True),
@@ -25,7 +36,13 @@ from tests.fixtures.turns import Conversation
 def test_words_are_found_by_their_beginnings(
     conversation: Conversation, relationship: Relationship, text: str, found: bool
 ) -> None:
-    conversation.remember("Lives in Porto", "Has a nurse's pension 🙂", "Learns 日本語")
+    conversation.remember(
+        "Lives in Porto",
+        "Has a nurse's pension 🙂",
+        "Learns 日本語",
+        "Knows Zoë Bronte-Müller at +44 20 7946 0018",
+        "ORD-17",
+    )
 
     ids = relationships_that_say(project_id=relationship.project_id, text=text)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from memory.mending.judging import Verdict, aliases_in, judge, subject_of_text
 from memory.mending.parts import without
 from memory.mending.wishes import read_wish, wish_in
-from memory.mending.words import is_in, normal, spelt, words_of
+from memory.words import is_in, normal, spelt, words_of
 
 
 def has(text: str, asked: str) -> bool:
@@ -107,6 +107,14 @@ def test_time_grows_with_the_length_and_no_faster(piece: str) -> None:
         ("Remove the onions from the recipe.", None),
         ("forget it", None),
         ("I forgot my keys", None),
+        ("Nadia would mind. Forget that she has asthma, please.", "that she has asthma (Nadia)"),
+        ("Forget that she has asthma.", "that she has asthma (them)"),
+        ("Lejla's divorce is not my business, erase it please.", "Lejla's divorce is not my business it"),
+        ("Leave my law studies out of your notes from now on.", "my law studies"),
+        ("Das mit der Affäre streich bitte wieder.", "der Affäre"),
+        ("Can we strike the gambling from the record?", "the gambling"),
+        ("I sold it, so delete the number 0612345678.", "the number 0612345678"),
+        ("Keep the dog off the couch.", None),
     ],
 )
 def test_a_wish_is_told_from_what_sounds_like_one(said: str, asked: str | None) -> None:
@@ -118,6 +126,13 @@ def test_the_score_is_the_same_whatever_else_is_there() -> None:
     wish = read_wish("everything about Noor")
     assert judge(wish, "Sara works at Philips", stems={}).verdict == Verdict.NOT
     assert judge(wish, "Sara works at Philips", stems={}).score == 0
+
+
+def test_a_wish_about_somebody_without_a_name_takes_nothing() -> None:
+    assert judge(read_wish("that she has asthma"), "Omar has asthma", stems={}).verdict == Verdict.PERHAPS
+    assert (
+        judge(read_wish("that she has asthma (Nadia)"), "Nadia has asthma", stems={}).verdict == Verdict.SAYS
+    )
 
 
 def test_names_that_entries_call_one_are_one() -> None:

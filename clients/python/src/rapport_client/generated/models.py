@@ -1108,6 +1108,8 @@ class PlanAnswer(TypedDict):
     depth: "str"
     state: "str"
     judged_by: "str"
+    turn_id: "str | None"
+    recorded_at: "str"
     items: "list[PlanItemAnswer]"
 
 class PlanItemAnswer(TypedDict):
@@ -1123,6 +1125,10 @@ class PlanItemAnswer(TypedDict):
     why: "str | None"
     ticked: "bool"
     done: "bool | None"
+
+class PlanPage(TypedDict):
+    items: "list[PlanAnswer]"
+    next_cursor: "str | None"
 
 class PreviewAnswer(TypedDict):
     """What a prompt would have kept. Nothing was written."""
@@ -1431,6 +1437,7 @@ class TurnAnswer(TypedDict):
     error: "str"
     remembered: "list[RememberedAnswer] | None"
     deletions_awaiting_review: "int | None"
+    plans_awaiting_review: "list[str] | None"
 
 class TurnBody(TypedDict):
     """One exchange. `occurred_at` back-dates it: an older turn never overrules newer facts."""

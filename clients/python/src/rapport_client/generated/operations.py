@@ -1034,6 +1034,13 @@ class Operations:
         return self._send(Operation("GET", "/v1/relationships/{relationship_id}/outbox/stream",
                 path={"relationship_id": relationship_id}, query={"seconds": seconds}))
 
+    def plans_list(self, relationship_id: Id, *, limit: Maybe[int] = UNSET, cursor: Maybe[str] = UNSET,
+            awaiting_review: Maybe[bool] = UNSET) -> m.PlanPage:
+        """List plans, newest first."""
+        return self._send(Operation("GET", "/v1/relationships/{relationship_id}/plans",
+                path={"relationship_id": relationship_id}, query={"limit": limit, "cursor": cursor,
+                "awaiting_review": awaiting_review}))
+
     def plans_read(self, relationship_id: Id, plan_id: Id) -> m.PlanAnswer:
         """Read a plan."""
         return self._send(Operation("GET", "/v1/relationships/{relationship_id}/plans/{plan_id}",
@@ -1049,6 +1056,14 @@ class Operations:
         return self._send(Operation("POST", "/v1/relationships/{relationship_id}/plans/{plan_id}/carry-out",
                 path={"relationship_id": relationship_id, "plan_id": plan_id}, json={"ticked": ticked,
                 "depth": depth}))
+
+    def plans_decline(self, relationship_id: Id, plan_id: Id) -> m.PlanAnswer:
+        """Decline a plan.
+
+        Keeps everything that it would have changed, and none of its words.
+        """
+        return self._send(Operation("POST", "/v1/relationships/{relationship_id}/plans/{plan_id}/decline",
+                path={"relationship_id": relationship_id, "plan_id": plan_id}))
 
     def plans_undo(self, relationship_id: Id, plan_id: Id) -> m.PlanAnswer:
         """Undo a plan.

@@ -23,6 +23,10 @@ from memory.retrieval.index.text import LONGEST, first_words, without_names, wor
         pytest.param("“Don’t”…", "don't ...", id="typographic signs"),
         pytest.param("ＡＢＣ　ｶﾅ", "abc カナ", id="full and half width"),
         pytest.param("E\u0301cole", "école ecole", id="composed, and without its accent"),
+        pytest.param(
+            "+49 30 1234567", "+49 30 1234567 tel1234567 tel301234567 tel9301234567", id="telephone abroad"
+        ),
+        pytest.param("at 030/1234567", "at 030/1234567 tel301234567", id="telephone at home"),
         pytest.param("nul\x00byte", "nul byte", id="a NUL byte"),
         pytest.param("", "", id="nothing"),
     ],

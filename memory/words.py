@@ -7,12 +7,14 @@ Identifiers are whole: ORD-17 is not in ORD-170, eva@firm.org not in eva@firm.or
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 Stems = Mapping[str, Collection[str]]  # of a word; an empty one: a stop word
 
 LONGEST = 50_000  # characters of a text that are compared
+LONGEST_KEPT = 40  # characters of a word of which the forms are kept
 _SPACED = re.compile(
     r"(?P<account>\b[A-Z]{2}\d{2}(?: [A-Z0-9]{4}){2,7}(?: [A-Z0-9]{1,3})?\b)"
     r"|(?P<card>(?<![\w.-])\d{4}(?:[ -]\d{4}){3}(?![\w-]))"
@@ -30,14 +32,14 @@ _SCHEME = re.compile(r"^(?:[a-z]+://)?(?:www\.)?")
 _NOT = re.compile(r"[a-z]+n['’]t", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"['’][sS]?$")
 _LETTERS = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"})
-_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"})
+UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"})
 # Scripts that put no space between words are compared by pairs of signs.
 _NO_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]+")
 _SHORTEST_PHONE = 7  # digits
+_DIGITS = re.compile(r"\d(?:\D{0,3}\d){6}")  # as many, near to each other
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """One word where it stands. `forms`: its spellings; two words are the same that share one. `identifier`: it is
     made of signs, as a number, an address or a ticket is, so that no ending of it is the same."""
 
@@ -60,6 +62,15 @@ def normal(text: str) -> str:
 def words_of(text: str) -> list[Word]:
     """The words of `normal(text)`, in order."""
     return list(_words(normal(text)))
+
+
+def telephones(text: str) -> list[str]:
+    """Of its telephone numbers, what their spellings have in common, as words: 020-7946-0018 and +44 20 7946 0018 share
+    `tel2079460018`. Where a country's code may have one to three digits, each is there."""
+    if not _DIGITS.search(text):
+        return []
+    forms = {form for word in words_of(text) if word.identifier for form in word.forms}
+    return sorted(form.replace(":", "") for form in forms if form.startswith("tel:"))
 
 
 def fold(word: str) -> str:
@@ -128,7 +139,11 @@ def _words(text: str) -> Iterator[Word]:
 
 def _between(text: str, start: int, end: int) -> Iterator[Word]:
     for match in _JOINED.finditer(text, start, end):
-        yield from _classified(match[0], match.start())
+        place = match.start()
+        # What is long comes once, and would fill the memory of the others.
+        classified = _classified if len(match[0]) <= LONGEST_KEPT else _classified.__wrapped__
+        for word in classified(match[0]):
+            yield Word(word.forms, place + word.start, place + word.end, word.identifier, word.capital)
 
 
 def _spaced_forms(match: re.Match[str]) -> frozenset[str]:
@@ -164,19 +179,19 @@ def telephone(written: str) -> frozenset[str]:
     return frozenset([digits, f"tel:{digits.removeprefix('0')}"])
 
 
-def _classified(written: str, start: int) -> Iterator[Word]:
-    end = start + len(written)
+@lru_cache(maxsize=16_384)
+def _classified(written: str) -> tuple[Word, ...]:
+    """Its words, with their places in it."""
+    end = len(written)
     if written.isascii() and written.isalpha():  # as most words are; what follows would come to the same
-        yield Word(frozenset([written.lower()]), start, end, capital=written[0].isupper())
-        return
+        return (Word(frozenset([written.lower()]), 0, end, capital=written[0].isupper()),)
     folded = fold(written)
     if "@" in written or "://" in written or (_HOST.fullmatch(folded) and ("/" in written or "." in written)):
         address = _SCHEME.sub("", folded).rstrip("/")
-        yield Word(frozenset([address]), start, end, identifier=True)
-    elif any(letter.isdigit() for letter in written) and not _NO_SPACES.search(written):
-        yield Word(_number_forms(folded), start, end, identifier=True)
-    else:
-        yield from _spoken(written, start)
+        return (Word(frozenset([address]), 0, end, identifier=True),)
+    if any(letter.isdigit() for letter in written) and not _NO_SPACES.search(written):
+        return (Word(_number_forms(folded), 0, end, identifier=True),)
+    return tuple(_spoken(written))
 
 
 def _number_forms(folded: str) -> frozenset[str]:
@@ -197,20 +212,20 @@ def _bare(written: str) -> str:
     return _JOINTS.sub("", fold(written))
 
 
-def _spoken(written: str, start: int) -> Iterator[Word]:
+def _spoken(written: str) -> Iterator[Word]:
     """A plain word; a hyphenated name as one, other joined words each by itself."""
     if _NOT.fullmatch(written):
-        yield Word(frozenset(["not"]), start, start + len(written))
+        yield Word(frozenset(["not"]), 0, len(written))
         return
     owned = _POSSESSIVE.sub("", written)
     parts = list(_PART.finditer(owned))
     if len(parts) > 1 and "-" in owned and all(part[0][0].isupper() for part in parts):
-        yield Word(_forms("".join(part[0] for part in parts)), start, start + len(owned), capital=True)
+        yield Word(_forms("".join(part[0] for part in parts)), 0, len(owned), capital=True)
         return
     for part in parts:
         capital = part[0][0].isupper()
         for run, offset in _runs(part[0]):
-            place = start + part.start() + offset
+            place = part.start() + offset
             yield Word(_forms(run), place, place + len(run), capital=capital)
 
 
@@ -230,4 +245,4 @@ def _runs(word: str) -> Iterator[tuple[str, int]]:
 
 def _forms(word: str) -> frozenset[str]:
     folded = unicodedata.normalize("NFC", word).casefold()
-    return frozenset([fold(word), fold(folded.translate(_UMLAUTS))])
+    return frozenset([fold(word), fold(folded.translate(UMLAUTS))])
