@@ -7,6 +7,7 @@ import psycopg
 from django.db.backends.postgresql import base
 from psycopg.pq import TransactionStatus
 
+from config import tracing
 from config.postgresql.citus import SchemaEditor
 
 _ONE_PLAN = """
@@ -26,13 +27,18 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> "psycopg.Connection[Any]":
         """As Django's; of a pool, one that the server has not closed meanwhile."""
-        connection: psycopg.Connection[Any] = super().get_new_connection(conn_params)
-        pool = self.pool
-        while pool and (connection.closed or _has_something_to_read(connection.fileno())):
-            connection.close()
-            pool.putconn(connection)
-            connection = pool.getconn()
+        with tracing.span("connect"):  # or wait for one of the pool's
+            connection: psycopg.Connection[Any] = super().get_new_connection(conn_params)
+            pool = self.pool
+            while pool and (connection.closed or _has_something_to_read(connection.fileno())):
+                connection.close()
+                pool.putconn(connection)
+                connection = pool.getconn()
         return connection
+
+    def _commit(self) -> None:
+        with tracing.span("COMMIT"):
+            super()._commit()  # type: ignore[misc]  # the stubs lack it
 
     def _configure_connection(self, connection: "psycopg.Connection[Any]") -> bool:
         """Prepared statements are planned once. PostgreSQL may find it cheaper to plan one again at every use: then

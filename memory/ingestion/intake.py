@@ -10,6 +10,7 @@ import orjson
 from django.db import transaction
 from django.utils import timezone
 
+from config import tracing
 from config.postgresql.sessions import prepared_cursor
 from memory.entries.times import refuse_future
 from memory.errors import TurnNotRetryable
@@ -166,6 +167,7 @@ def retry_turn(*, relationship_id: UUID, turn_id: UUID) -> Turn:
         "settled_at": None,
         "waiting_since": None,
         "waits_on": "",
+        "traceparent": tracing.traceparent(),
     }
     Turn.objects.for_relationship(relationship_id).filter(id=turn_id).update(
         **values, error_code="", error=""

@@ -10,10 +10,11 @@ from packaging.utils import canonicalize_name
 from tests.guards.sources import ROOT
 
 OWN = ("requirements.txt", "requirements-dev.txt")
-FILES = (*OWN, "requirements-local.txt", "benchmarks/peers/requirements.txt")
+EXTRAS = ("local", "tracing")
+FILES = (*OWN, *(f"requirements-{extra}.txt" for extra in EXTRAS), "benchmarks/peers/requirements.txt")
 REQUIREMENT = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]*(\[[a-z,]+\])?==[^\s;]+\s+# \S.{3,}$")
 
-LOCKS = ("requirements.lock", "requirements-local.lock")
+LOCKS = ("requirements.lock", *(f"requirements-{extra}.lock" for extra in EXTRAS))
 WAY_OUT = "Run `make lock` and commit what it wrote."
 LINUX = {
     "implementation_name": "cpython",
@@ -77,10 +78,11 @@ def test_a_dependency_is_pinned_and_says_why_it_is_here(file: str) -> None:
     assert not [line for line in rest if line.strip() and not line.startswith(("#", "-r "))]
 
 
-def test_a_dependency_is_named_once_and_the_tests_have_the_versions_of_a_local_model() -> None:
+def test_a_dependency_is_named_once_and_the_tests_have_the_versions_of_the_extras() -> None:
     names = [canonicalize_name(re.split(r"[\[=]", line)[0]) for file in OWN for line in lines(file)]
     assert sorted(names) == sorted(set(names))
-    assert pinned("requirements-local.txt") <= pinned("requirements-dev.txt")
+    for extra in EXTRAS:
+        assert pinned(f"requirements-{extra}.txt") <= pinned("requirements-dev.txt")
 
 
 @pytest.mark.parametrize("file", LOCKS)
@@ -94,11 +96,11 @@ def test_a_lock_is_names_versions_and_hashes_and_nothing_else(file: str) -> None
     )
 
 
-@pytest.mark.parametrize("with_local", [False, True], ids=["the service", "with a local model"])
-def test_all_that_is_needed_is_locked_at_a_version_that_is_asked_for(with_local: bool) -> None:
-    local = [Requirement(line) for line in pinned("requirements-local.txt")]
-    pins = [*service_pins(), *(local if with_local else [])]
-    versions = locked(LOCKS[0]) | (locked(LOCKS[1]) if with_local else {})
+@pytest.mark.parametrize("extra", ["", *EXTRAS])
+def test_all_that_is_needed_is_locked_at_a_version_that_is_asked_for(extra: str) -> None:
+    more = pinned(f"requirements-{extra}.txt") if extra else ()
+    pins = [*service_pins(), *map(Requirement, more)]
+    versions = locked(LOCKS[0]) | (locked(f"requirements-{extra}.lock") if extra else {})
     wrong = [
         f"{name} {versions.get(name)}: {wanted}"
         for name, all_wanted in needed_by(pins).items()
@@ -108,6 +110,7 @@ def test_all_that_is_needed_is_locked_at_a_version_that_is_asked_for(with_local:
     assert not wrong, f"{WAY_OUT} {wrong}"
 
 
-def test_what_both_locks_hold_has_one_version() -> None:
-    service, local = locked(LOCKS[0]), locked(LOCKS[1])
-    assert [name for name in service.keys() & local.keys() if service[name] != local[name]] == [], WAY_OUT
+@pytest.mark.parametrize("extra", EXTRAS)
+def test_what_both_locks_hold_has_one_version(extra: str) -> None:
+    service, own = locked(LOCKS[0]), locked(f"requirements-{extra}.lock")
+    assert [name for name in service.keys() & own.keys() if service[name] != own[name]] == [], WAY_OUT
