@@ -1,6 +1,7 @@
 """The module that Django's ENGINE setting leads to; see the package."""
 
 import select
+import time
 from typing import Any
 
 import psycopg
@@ -16,6 +17,9 @@ SELECT set_config('plan_cache_mode', 'force_generic_plan', false)
 """
 
 
+_WORTH_TELLING = 0.001  # seconds, of a trace: a pool with a free connection takes less
+
+
 class DatabaseWrapper(base.DatabaseWrapper):
     """Asks the socket instead of the server whether a connection that was kept is still there.
 
@@ -27,13 +31,15 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> "psycopg.Connection[Any]":
         """As Django's; of a pool, one that the server has not closed meanwhile."""
-        with tracing.span("connect"):  # or wait for one of the pool's
-            connection: psycopg.Connection[Any] = super().get_new_connection(conn_params)
-            pool = self.pool
-            while pool and (connection.closed or _has_something_to_read(connection.fileno())):
-                connection.close()
-                pool.putconn(connection)
-                connection = pool.getconn()
+        began = time.time()
+        connection: psycopg.Connection[Any] = super().get_new_connection(conn_params)
+        pool = self.pool
+        while pool and (connection.closed or _has_something_to_read(connection.fileno())):
+            connection.close()
+            pool.putconn(connection)
+            connection = pool.getconn()
+        if time.time() - began > _WORTH_TELLING:
+            tracing.past("connect", began)
         return connection
 
     def _commit(self) -> None:

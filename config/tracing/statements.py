@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from django.db.backends.signals import connection_created
+from opentelemetry import trace
 
 Execute = Callable[[Any, Any, bool, dict[str, Any]], Any]
 Span = Callable[..., Any]
@@ -13,14 +14,16 @@ Span = Callable[..., Any]
 LONGEST = 1000  # characters of a statement
 _LITERAL = re.compile(r"'(?:[^']|'')*'")
 _WHAT = re.compile(r"\b(SELECT|INSERT|UPDATE|DELETE)\b", re.IGNORECASE)
-_TABLE = re.compile(r'\b(?:FROM|INTO|UPDATE)\s+"?([a-z_]+)', re.IGNORECASE)
+_TABLE = re.compile(r'\b(?:FROM|INTO|UPDATE)\s+"?([a-z_]+)\b(?!\s*\()', re.IGNORECASE)
 
 
 def trace_statements(span: Span, note: Callable[[dict[str, Any]], None]) -> Callable[..., None]:
     """From now on, each statement of each connection. `connection_created` holds the receiver weakly: keep it."""
 
     def execute(execute: Execute, sql: Any, parameters: Any, many: bool, context: dict[str, Any]) -> Any:
-        name, text = described(sql if isinstance(sql, str) else "")
+        if not trace.get_current_span().is_recording():
+            return execute(sql, parameters, many, context)
+        name, text = described(sql if isinstance(sql, str) else sql.as_string())
         with span(name, {"db.system.name": "postgresql", "db.query.text": text}, outward=True):
             result = execute(sql, parameters, many, context)
             note({"db.response.returned_rows": context["cursor"].rowcount})
