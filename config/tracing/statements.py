@@ -26,7 +26,8 @@ def trace_statements(span: Span, note: Callable[[dict[str, Any]], None]) -> Call
         name, text = described(sql if isinstance(sql, str) else sql.as_string())
         with span(name, {"db.system.name": "postgresql", "db.query.text": text}, outward=True):
             result = execute(sql, parameters, many, context)
-            note({"db.response.returned_rows": context["cursor"].rowcount})
+            rows = context["cursor"].rowcount
+            note({"db.response.returned_rows": rows if rows >= 0 else None})
             return result
 
     def receive(connection: Any, **_: Any) -> None:

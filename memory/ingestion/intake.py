@@ -139,8 +139,11 @@ def _index(relationship: Relationship, taken: "_Taken", messages: Sequence[Messa
         retrieval=retrieval_of(taken.project, taken.companion, taken.relationship),
         now=now,
     )
-    if looks_again(taken.first_seq, messages[-1].seq) and keep_language(relationship.id):
-        complete_index(relationship.id, most=RESTEMMED)  # the rest by a worker
+    if not looks_again(taken.first_seq, messages[-1].seq):
+        return
+    with tracing.span("find the language"):
+        if keep_language(relationship.id):
+            complete_index(relationship.id, most=RESTEMMED)  # the rest by a worker
 
 
 @transaction.atomic
