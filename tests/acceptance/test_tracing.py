@@ -53,6 +53,7 @@ def relationship(live: LiveService, receiver: OtlpReceiver, model: OpenAIServer)
         "OPENAI_API_KEY": SECRET,
         "RAPPORT_LLM_PROVIDER": "openai",
         "OTEL_EXPORTER_OTLP_ENDPOINT": receiver.url,
+        "OTEL_BSP_SCHEDULE_DELAY": "60000",
         "RAPPORT_RETRY_BASE_SECONDS": "0.05",
     }
     (relationship,) = live.new_relationships(1)
@@ -80,7 +81,7 @@ def traces(
     )
     assert TURN in next(seen.headers["traceparent"] for seen in model.requests)
     assert not any(SECRET in str(seen.headers.get("tracestate")) for seen in model.requests)
-    live.worker.stop()  # each sends what it has when it ends
+    live.worker.stop()  # each sends what it has when it ends, and nothing before
     live.web.stop()
     assert SECRET.encode() not in b"".join(receiver.bodies).lower()
     return {trace: receiver.trace(trace) for trace in (TURN, CONTEXT, REPLY, REFUSED)}
