@@ -25,7 +25,7 @@ from django.urls import get_resolver
 
 from config import tracing
 
-_ = settings.BASE_DIR  # reads what the environment and .env say
+_folder = settings.BASE_DIR  # reads what the environment and .env say
 tracing.begin("web")  # before the middleware is loaded
 
 from config.wsgi import application as django_application

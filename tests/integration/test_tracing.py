@@ -238,7 +238,7 @@ def test_metrics_lead_from_the_time_of_a_turn_to_its_trace(
     condition = QueueCondition(
         TurnCounts(0, 0, 0, 0, 0, 0), 0, (WorkerCondition("one:1:1", 0.5, 0, stats.totals()),)
     )
-    read = text_string_to_metric_families(render_metrics(condition, openmetrics=True).decode())
+    read = text_string_to_metric_families(render_metrics(condition, openmetrics=True).decode())  # type: ignore[no-untyped-call]
     samples = {family.name: family.samples for family in read}["rapport_turn_seconds"]
     stats.close()
 

@@ -55,7 +55,10 @@ def render_metrics(
     """`others`: what the functions of METRICS gave. `openmetrics`: in that format, which has examples of traces."""
     registry = CollectorRegistry()
     registry.register(_Condition(condition, others))
-    return openmetrics_text(registry) if openmetrics else generate_latest(registry)
+    if not openmetrics:
+        return generate_latest(registry)
+    text: bytes = openmetrics_text(registry)  # type: ignore[no-untyped-call]
+    return text
 
 
 class _Condition(Collector):
@@ -147,11 +150,11 @@ def _workers(workers: Sequence[WorkerCondition]) -> Iterator[Metric]:
         yield _filled(counter, {(worker.name,): worker.counters.get(key, 0) for worker in workers})
 
 
-def _cumulative(buckets: Sequence[Any]) -> list[tuple[str, float, Exemplar | None]]:
+def _cumulative(buckets: Sequence[Any]) -> list[tuple[str, float] | tuple[str, float, Exemplar]]:
     """As Prometheus counts: each bucket with all before it. The example is a trace, which leads to a turn's spans."""
     bounds = [*map(floatToGoString, TURN_SECONDS), "+Inf"]
     turns = accumulate(bucket[0] for bucket in buckets)
     return [
-        (bound, total, Exemplar({"trace_id": trace_id}, seconds, at) if trace_id else None)
+        (bound, total, Exemplar({"trace_id": trace_id}, seconds, at)) if trace_id else (bound, total)
         for bound, total, (_, _, trace_id, seconds, at) in zip(bounds, turns, buckets, strict=False)
     ]
