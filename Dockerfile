@@ -10,14 +10,15 @@ RUN useradd --system --uid 10001 --no-create-home rapport \
 
 # What `make lock` wrote: the service's own part, as containers have a database server and run no tests. Each file has to
 # have its hash, and nothing is built from source.
-COPY requirements.lock requirements-local.lock ./
+COPY requirements*.lock ./
 RUN pip install --require-hashes --only-binary=:all: -r requirements.lock
 
-# --build-arg EXTRAS=local adds what a sentence model on this machine needs (docs/how-to/choose-an-embedder.md).
+# --build-arg EXTRAS="local tracing" adds what a sentence model on this machine needs (docs/how-to/choose-an-embedder.md),
+# and what sends traces (docs/how-to/trace-requests.md).
 ARG EXTRAS=
-RUN if [ "$EXTRAS" = local ]; then \
-      pip install --require-hashes --only-binary=:all: -r requirements-local.lock; \
-    fi
+RUN for extra in $EXTRAS; do \
+      pip install --require-hashes --only-binary=:all: -r requirements-$extra.lock || exit 1; \
+    done
 
 COPY . .
 

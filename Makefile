@@ -97,7 +97,8 @@ format: venv-dev ## put the code into its format
 
 lock: venv ## pin what the image installs, with hashes, after a change of requirements.txt
 	@sed '/^# the embedded database/,$$d' requirements.txt | $(LOCK) --output-file requirements.lock -
-	@$(LOCK) --constraints requirements.lock --output-file requirements-local.lock requirements-local.txt
+	@for extra in local tracing; do $(LOCK) --constraints requirements.lock \
+	  --output-file requirements-$$extra.lock requirements-$$extra.txt || exit 1; done
 
 openapi: venv-dev ## write docs/reference/openapi.json and what the Python client has of it anew
 	@$(MANAGE) spectacular --format openapi-json --validate --fail-on-warn > $(SCHEMA).new && \

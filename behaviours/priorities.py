@@ -21,6 +21,7 @@ from behaviours.models import BehaviourRun, RunState
 from behaviours.moments import ContextMoment, variables_of
 from behaviours.templates import render
 from behaviours.working import is_cooling_down
+from config import tracing
 from config.postgresql.sessions import release_connection
 from context.layers.base import LayerRequest
 from context.waiting import LEFT_OUT
@@ -146,7 +147,7 @@ class _Question:
         self.seconds = seconds
         self._began = perf_counter()
         self.milliseconds = 0.0
-        self._future: Future[Completion] = _threads().submit(provider.complete, request)
+        self._future: Future[Completion] = _threads().submit(tracing.carried(provider.complete), request)
         self._future.add_done_callback(lambda done: _count(done, project_id))
 
     def answer(self) -> Completion:

@@ -14,6 +14,7 @@ from chat.problems import told
 from chat.replies import Question, Reply
 from chat.tools.run import Ran, run_tool
 from chat.wire import DONE, Envelope, delta_of, event, usage_of
+from config import tracing
 from providers.errors import (
     ContentBlocked,
     ProviderError,
@@ -29,6 +30,7 @@ from web.errors import InvalidInput, RapportError, TooManyRequests, Unavailable,
 
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
+WAIT = "wait for a connection"  # in traces
 DATABASE_THREADS = 4  # of a process, so many connections beside those of the threads that answer requests
 
 
@@ -41,7 +43,7 @@ class DatabaseThreads:
     def __call__(self, work: Callable[[], T]) -> T:
         if self._pool is None:
             self._pool = ThreadPoolExecutor(DATABASE_THREADS, thread_name_prefix="chat-database")
-        return self._pool.submit(_with_fresh_connection, work).result()
+        return self._pool.submit(tracing.carried(_with_fresh_connection, wait=WAIT), work).result()
 
 
 def _with_fresh_connection(work: Callable[[], T]) -> T:

@@ -23,6 +23,11 @@ from django.core.exceptions import MiddlewareNotUsed
 from django.core.handlers.wsgi import WSGIRequest
 from django.urls import get_resolver
 
+from config import tracing
+
+_folder = settings.BASE_DIR  # reads what the environment and .env say
+tracing.begin("web")  # before the middleware is loaded
+
 from config.wsgi import application as django_application
 from web.middleware import CrossOriginMiddleware
 from web.problems import problem
@@ -61,7 +66,7 @@ def _limits() -> Limits:
 # Load what the first request would, and take all that out of the garbage collector's sight: a full collection walks
 # everything that lives while nobody is answered, 32 ms with all of Django in it.
 _ = get_resolver().url_patterns
-application = Gateway(django_application, limits=_limits(), refusal=_refusal)
+application = tracing.serving(Gateway(django_application, limits=_limits(), refusal=_refusal))
 gc.collect()
 gc.freeze()
 # A long body is hundreds of thousands of objects that hold no cycle: look less often, for each look stops everybody.

@@ -14,7 +14,7 @@ from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.db import Error as DatabaseFailure
 from django.db import connections
 
-from config import environment
+from config import environment, tracing
 
 OLDEST_POSTGRESQL = 150000
 OLDEST_PGVECTOR = (0, 8)
@@ -23,6 +23,7 @@ LOCAL = {"localhost", "127.0.0.1", "[::1]"}
 
 @register("settings")
 def check_environment(**_: Any) -> list[CheckMessage]:
+    tracing.wanted()  # whose variables no setting holds
     return [
         Error(f"{name} {what}.", hint=f"{how[:1].upper()}{how[1:]}.", id="rapport.E001")
         for name, what, how in environment.PROBLEMS

@@ -94,6 +94,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "web.middleware.RouteMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "web.middleware.CrossOriginMiddleware",
@@ -147,7 +148,6 @@ MEM0_COMPANION = env.text("RAPPORT_MEM0_COMPANION", "mem0")  # who speaks where 
 DATABASE_URL = env.text("DATABASE_URL")
 DATABASE_DIRECT_URL = env.text("DATABASE_DIRECT_URL")  # past a pooler, for sessions that can't be shared
 EMBEDDED_POSTGRES_DIR = None if DATABASE_URL else DATA_DIR / "postgres"
-
 
 # Connections of each web process and of each process of the worker's pool.
 DATABASE_POOL = env.whole("RAPPORT_DATABASE_POOL", 8, low=1, high=100)
@@ -277,8 +277,7 @@ LOGGING = logging_config(
     style=env.text("RAPPORT_LOG_STYLE", "text"), level=env.text("RAPPORT_LOG_LEVEL", "INFO")
 )
 
-SECURE_CONTENT_TYPE_NOSNIFF = True
-SESSION_COOKIE_HTTPONLY = True
+SECURE_CONTENT_TYPE_NOSNIFF = SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = env.flag("RAPPORT_SECURE_COOKIES", False)
 CSRF_TRUSTED_ORIGINS = env.listing("RAPPORT_TRUSTED_ORIGINS")
 

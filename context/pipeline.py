@@ -12,6 +12,7 @@ from uuid import UUID
 import structlog
 from django.db import InterfaceError, OperationalError
 
+from config import tracing
 from context.answer import AssembledContext, ChatMessage, LayerReport
 from context.facts import read_facts
 from context.layers.base import Layer, LayerRequest, LayerText
@@ -92,7 +93,8 @@ def _render(layer: Layer, request: LayerRequest, waited: Waited | None) -> tuple
     """
     began = perf_counter()
     try:
-        text = layer.render(request) if waited is None else waited.text()
+        with tracing.span(f"layer {layer.name}"):
+            text = layer.render(request) if waited is None else waited.text()
     except NOT_THE_LAYERS:
         raise
     except Late as why:

@@ -7,6 +7,7 @@ from time import perf_counter
 from django.db import connections
 from prometheus_client import Counter
 
+from config import tracing
 from config.postgresql.sessions import release_connection
 from context.layers.base import Layer, LayerRequest, LayerText
 from web.meters import OWN
@@ -27,7 +28,7 @@ class Waited:
     def __init__(self, layer: Layer, request: LayerRequest) -> None:
         self._milliseconds = request.configuration.context.layer_timeout_ms
         self._began = perf_counter()
-        self._future: Future[LayerText] = _threads().submit(_render, layer, request)
+        self._future: Future[LayerText] = _threads().submit(tracing.carried(_render), layer, request)
 
     def text(self) -> LayerText:
         """Raises Late, and what the layer raises."""

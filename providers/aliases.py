@@ -15,6 +15,7 @@ from django.conf import settings
 from django.utils.module_loading import import_string
 from pydantic import BaseModel
 
+from config import tracing
 from providers.errors import ProviderMisconfigured, UnknownProvider
 from providers.options import option_problems
 
@@ -46,7 +47,8 @@ class Aliases(Generic[Made]):
         instance = self._made.get(key)
         if instance is None:
             with self.lock:
-                instance = self._made.get(key) or self._make(alias)
+                with tracing.span(f"load {alias}"):  # which may take a second, of each process once
+                    instance = self._made.get(key) or self._make(alias)
                 self._made[key] = instance
         return instance
 

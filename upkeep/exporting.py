@@ -42,7 +42,7 @@ STALL_SECONDS = 60
 _OWNERS = {"relationship_id", "project_id"}
 LEFT_OUT: dict[type[Model], set[str]] = {
     SessionState: _OWNERS | {"turns"},
-    Turn: _OWNERS | {"lease_token", "lease_until", "leased_by", "waiting_since", "waits_on"},
+    Turn: _OWNERS | {"lease_token", "lease_until", "leased_by", "waiting_since", "waits_on", "traceparent"},
     Message: _OWNERS | {"turn_id", "session"},  # those of the turn it stands in
     OperationResult: _OWNERS
     | {"id", "turn_id", "number", "kind", "content_hash", "text", "erased"},  # its place, and what it says

@@ -2,6 +2,7 @@
 
 import traceback
 from collections.abc import Callable
+from typing import Any
 from uuid import uuid4
 
 import structlog
@@ -11,11 +12,28 @@ from django.core.exceptions import MiddlewareNotUsed
 from django.core.signals import got_request_exception
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
+from config import tracing
 from config.postgresql.sessions import sqlstate
 from web.problems import CONTENT_TYPE, foreseen, plain_problem, problem
 
 log = structlog.get_logger(__name__)
 FRAMES = 12  # of the way to a crash: where it happened and who asked
+
+
+class RouteMiddleware:
+    """Tells traces what a request asks for; only where there are any."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        if not tracing.is_on():
+            raise MiddlewareNotUsed
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self._get_response(request)
+
+    def process_view(self, request: HttpRequest, view: object, args: object, named: dict[str, Any]) -> None:
+        if request.resolver_match is not None:
+            tracing.route(request.method or "", request.resolver_match.route, named)
 
 
 class CrossOriginMiddleware(CorsMiddleware):

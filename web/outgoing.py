@@ -14,6 +14,7 @@ from typing import Any
 import httpcore2
 from django.conf import settings
 
+from config import tracing
 from web import deadline
 
 LARGEST_ANSWER = 1_000_000  # bytes
@@ -53,11 +54,22 @@ def call(
     Raises OutgoingError: an address that is not public (see RAPPORT_ALLOW_PRIVATE_ADDRESSES), no connection,
     silence.
     """
+    with tracing.calling(method, {"http.request.method": method}):
+        parent = tracing.traceparent()
+        traced = {**(headers or {}), **({"traceparent": parent} if parent else {})}
+        answer = _call(method, url, traced, body, seconds, largest)
+        tracing.note({"http.response.status_code": answer.status})
+        return answer
+
+
+def _call(
+    method: str, url: str, headers: Mapping[str, str], body: bytes, seconds: float, largest: int
+) -> Answer:
     started = time.monotonic()
     backend = _PublicBackend(httpcore2.SyncBackend())
     try:
         with deadline.deadline(seconds), httpcore2.ConnectionPool(network_backend=backend) as pool:
-            given = [(name.lower().encode(), value.encode()) for name, value in (headers or {}).items()]
+            given = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
             sent = [(b"accept-encoding", b"identity"), *given]
             with pool.stream(method, _url(url), headers=sent, content=body) as response:
                 kept, truncated = _read(response.iter_stream(), largest)

@@ -115,7 +115,7 @@ class WorkerCondition:
     name: str
     beat_age_seconds: float
     pool_restarts: int
-    counters: Mapping[str, int] = field(default_factory=dict)
+    counters: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def alive(self) -> bool:

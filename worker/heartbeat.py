@@ -5,6 +5,7 @@ agree.
 import json
 from collections.abc import Mapping
 from datetime import timedelta
+from typing import Any
 
 from django.db import connection
 from django.db.models.functions import Now
@@ -25,7 +26,7 @@ SELECT name, beat_at < now() - make_interval(secs => %s) FROM relationships_work
 """
 
 
-def beat(*, name: str, pool_restarts: int, counters: Mapping[str, int]) -> None:
+def beat(*, name: str, pool_restarts: int, counters: Mapping[str, Any]) -> None:
     """Say that the worker called `name` lives, its pool is in order, and what it has counted so far."""
     with connection.cursor() as cursor:
         cursor.execute(

@@ -8,6 +8,7 @@ from django.db import connections
 from django_q import signals
 from django_q.cluster import Cluster
 
+from config import tracing
 from config.database import use_pool
 from config.supervision import kill_group, name_process
 from worker import worker_stats
@@ -36,6 +37,7 @@ def _enter(shared: worker_stats.WorkerStats) -> None:
     connections.close_all()
     name_process("rapport-reader")
     use_pool(connections.settings["default"], size=settings.DATABASE_POOL, timeout=_CONNECTION_SECONDS)
+    tracing.begin("worker")
     shared.take_slot()
     readers = start_readers(settings.READERS)
     util.Finalize(None, shared.leave_slot, exitpriority=100)

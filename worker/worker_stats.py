@@ -13,13 +13,29 @@ import os
 import tempfile
 import threading
 import time
+from bisect import bisect_left
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from worker.identity import process_start
 
 SLOTS = 160  # more than 64 workers, and as many that just ended
+# The upper bounds of the buckets that turns are counted in, by the time from being accepted to being applied.
+TURN_SECONDS = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 3600.0)
+
+
+class _Bucket(ctypes.Structure):
+    """Turns whose time was at most one of TURN_SECONDS, and more than the one before; the newest that was traced."""
+
+    _fields_ = [
+        ("turns", ctypes.c_uint64),
+        ("seconds", ctypes.c_double),  # of all of them
+        ("trace", ctypes.c_uint64 * 2),  # 0: of none
+        ("traced_seconds", ctypes.c_double),
+        ("traced_at", ctypes.c_double),  # time.time()
+    ]
 
 
 class _Slot(ctypes.Structure):
@@ -34,6 +50,7 @@ class _Slot(ctypes.Structure):
         ("model_errors", ctypes.c_uint64),
         ("prompt_tokens", ctypes.c_uint64),
         ("output_tokens", ctypes.c_uint64),
+        ("turn_times", _Bucket * (len(TURN_SECONDS) + 1)),
     ]
 
 
@@ -114,6 +131,18 @@ class WorkerStats:
             for counter, amount in amounts.items() if self._mine is not None else ():
                 setattr(self._mine, counter, getattr(self._mine, counter) + amount)
 
+    def count_turn(self, seconds: float, trace_id: str) -> None:
+        """`trace_id`: 32 hexadecimal digits, or nothing."""
+        with self._between_threads:
+            if self._mine is None:
+                return
+            bucket = self._mine.turn_times[bisect_left(TURN_SECONDS, seconds)]
+            bucket.turns += 1
+            bucket.seconds += seconds
+            if trace_id:
+                bucket.trace[:] = int(trace_id[:16], 16), int(trace_id[16:], 16)
+                bucket.traced_seconds, bucket.traced_at = seconds, time.time()
+
     def _note_tasks(self, *, begun: int = 0) -> None:
         if self._mine is not None:
             self._mine.busy, self._mine.changed_at = len(self._begun), time.monotonic()
@@ -147,9 +176,23 @@ class WorkerStats:
     def started(self) -> int:
         return sum(int(slot.started) for slot in self._slots())
 
-    def totals(self) -> dict[str, int]:
-        """What the pool does just now, and what it counted since the worker started: NOW and COUNTERS."""
-        return {name: sum(int(getattr(slot, name)) for slot in self._slots()) for name in (*NOW, *COUNTERS)}
+    def totals(self) -> dict[str, Any]:
+        """What the pool does just now, and what it counted since the worker started: NOW and COUNTERS.
+
+        And of each bucket of the turns' times [turns, seconds in all, trace ID or "", its seconds, its time].
+        """
+        counted: dict[str, Any] = {
+            name: sum(int(getattr(slot, name)) for slot in self._slots()) for name in (*NOW, *COUNTERS)
+        }
+        places = range(len(TURN_SECONDS) + 1)
+        return {**counted, "turn_times": [self._turn_times(place) for place in places]}
+
+    def _turn_times(self, place: int) -> list[Any]:
+        buckets = [slot.turn_times[place] for slot in self._slots()]
+        newest = max(buckets, key=lambda bucket: float(bucket.traced_at))
+        trace_id = f"{newest.trace[0]:016x}{newest.trace[1]:016x}" if newest.traced_at else ""
+        turns, seconds = sum(bucket.turns for bucket in buckets), sum(bucket.seconds for bucket in buckets)
+        return [turns, seconds, trace_id, newest.traced_seconds, newest.traced_at]
 
     def _slots(self) -> Iterator[_Slot]:
         return iter(self.page.slots)
@@ -190,6 +233,12 @@ def begin_task() -> None:
 def end_task() -> None:
     if _current is not None:
         _current.end_task()
+
+
+def count_turn(seconds: float, *, trace_id: str) -> None:
+    """A turn was applied, so long after it was accepted."""
+    if _current is not None:
+        _current.count_turn(seconds, trace_id)
 
 
 @contextmanager

@@ -1,18 +1,23 @@
 """The module that Django's ENGINE setting leads to; see the package."""
 
 import select
+import time
 from typing import Any
 
 import psycopg
 from django.db.backends.postgresql import base
 from psycopg.pq import TransactionStatus
 
+from config import tracing
 from config.postgresql.citus import SchemaEditor
 
 _ONE_PLAN = """
 SELECT set_config('plan_cache_mode', 'force_generic_plan', false)
  WHERE NOT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus')
 """
+
+
+_WORTH_TELLING = 0.001  # seconds, of a trace: a pool with a free connection takes less
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
@@ -26,13 +31,20 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> "psycopg.Connection[Any]":
         """As Django's; of a pool, one that the server has not closed meanwhile."""
+        began = time.time()
         connection: psycopg.Connection[Any] = super().get_new_connection(conn_params)
         pool = self.pool
         while pool and (connection.closed or _has_something_to_read(connection.fileno())):
             connection.close()
             pool.putconn(connection)
             connection = pool.getconn()
+        if time.time() - began > _WORTH_TELLING:
+            tracing.past("connect", began)
         return connection
+
+    def _commit(self) -> None:
+        with tracing.span("COMMIT"):
+            super()._commit()  # type: ignore[misc]  # the stubs lack it
 
     def _configure_connection(self, connection: "psycopg.Connection[Any]") -> bool:
         """Prepared statements are planned once. PostgreSQL may find it cheaper to plan one again at every use: then

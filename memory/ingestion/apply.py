@@ -6,6 +6,7 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
+from config import tracing
 from memory.entries.fingerprint import content_hash
 from memory.entries.history import change_entries
 from memory.errors import ErasedMeanwhile, StaleAnswer
@@ -116,6 +117,7 @@ def _hold(state: ApplyState, operation: Operation) -> None:
 def _write(state: ApplyState, *, by: Actor) -> None:
     owner = {"relationship_id": state.given.relationship_id, "project_id": state.given.project_id}
     revisions = change_entries(**owner, changes=state.changes, by=by, now=state.now)
+    tracing.note({"rapport.operations": len(state.results), "rapport.revisions": len(revisions)})
     if revisions:
         written = {revision.entry_id for revision in revisions}
         ingestion = state.given.ingestion

@@ -10,6 +10,7 @@ import orjson
 from django.db import transaction
 from django.utils import timezone
 
+from config import tracing
 from config.postgresql.sessions import prepared_cursor
 from memory.entries.times import refuse_future
 from memory.errors import TurnNotRetryable
@@ -139,8 +140,11 @@ def _index(relationship: Relationship, taken: "_Taken", messages: Sequence[Messa
         retrieval=retrieval_of(taken.project, taken.companion, taken.relationship),
         now=now,
     )
-    if looks_again(taken.first_seq, messages[-1].seq) and keep_language(relationship.id):
-        complete_index(relationship.id, most=RESTEMMED)  # the rest by a worker
+    if not looks_again(taken.first_seq, messages[-1].seq):
+        return
+    with tracing.span("find the language"):
+        if keep_language(relationship.id):
+            complete_index(relationship.id, most=RESTEMMED)  # the rest by a worker
 
 
 @transaction.atomic
@@ -165,6 +169,7 @@ def retry_turn(*, relationship_id: UUID, turn_id: UUID) -> Turn:
         "settled_at": None,
         "waiting_since": None,
         "waits_on": "",
+        "traceparent": tracing.traceparent(),
     }
     Turn.objects.for_relationship(relationship_id).filter(id=turn_id).update(
         **values, error_code="", error=""

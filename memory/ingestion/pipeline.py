@@ -1,5 +1,6 @@
 """Drains a relationship: claims its due turns in order, reads them, and writes down what is worth remembering."""
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import Any
@@ -10,6 +11,7 @@ from django.conf import settings
 from django.db import DataError, IntegrityError, transaction
 from django.utils import timezone
 
+from config import tracing
 from config.postgresql.sessions import database_went_away
 from memory.errors import ErasedMeanwhile, IngestionError, InvalidTemplate, LeaseLost, StaleAnswer
 from memory.ingestion.apply import apply_operations
@@ -26,7 +28,7 @@ from web.errors import BudgetSpent, InvalidConfiguration, NotFound
 from worker.enqueue import enqueue
 from worker.fairness import others_wait
 from worker.leases import error_place, renewing, retry_delay
-from worker.worker_stats import stop_requested
+from worker.worker_stats import count_turn, stop_requested
 
 log = structlog.get_logger(__name__)
 
@@ -72,7 +74,7 @@ def _gives_way(drained: Drained) -> bool:
 def ingest_claim(claim: Claim, drained: Drained) -> bool:
     """Read one claimed batch to its end. False: it has to wait, or is not ours any more."""
     try:
-        with renewing(lambda: keep_lease(claim)):
+        with renewing(lambda: keep_lease(claim)), _traced(claim):
             return _ingest(claim, drained)
     except LeaseLost:
         log.warning("lost the lease of a batch", event_name="ingestion.lease.lost", **_ids(claim))
@@ -80,6 +82,19 @@ def ingest_claim(claim: Claim, drained: Drained) -> bool:
     except BaseException:
         hand_back(claim)  # nobody else would take this process for dead
         raise
+
+
+def _traced(claim: Claim) -> AbstractContextManager[None]:
+    first = claim.turns[0]
+    told = {
+        "rapport.relationship_id": claim.relationship_id,
+        "rapport.project_id": first.project_id,
+        "rapport.turn_ids": [str(turn.id) for turn in claim.turns],
+        "rapport.attempts": first.attempts,
+        "rapport.waited_for": first.error_code or None,
+    }
+    owed = [turn.traceparent for turn in claim.turns]
+    return tracing.received("read turns", owed, since=first.due_at, attributes=told)
 
 
 def _ingest(claim: Claim, drained: Drained) -> bool:
@@ -112,6 +127,7 @@ def _ingest(claim: Claim, drained: Drained) -> bool:
             raise  # the lease brings the turns back
         return _handle_internal_error(claim, error, call_log, drained)
     drained.applied += len(claim.turns)
+    _tell(claim)
     log.info("applied turns", event_name="ingestion.turn.applied", turns=len(claim.turns), **_ids(claim))
     return True
 
@@ -127,9 +143,10 @@ def _read_and_apply(claim: Claim, given: IngestionInput, call_log: CallLog) -> b
         said = {message.id: message.content for message in given.messages if message.role == "user"}
         heard = hear_wishes(given.relationship_id, said, proposed.wishes)
         try:
-            return apply_operations(
-                claim=claim, proposed=proposed, log=call_log, last_try=edits == ASK_AGAIN, heard=heard
-            )
+            with tracing.span("apply operations"):
+                return apply_operations(
+                    claim=claim, proposed=proposed, log=call_log, last_try=edits == ASK_AGAIN, heard=heard
+                )
         except StaleAnswer as stale:
             log.info("asked again", event_name="ingestion.answer.stale", why=str(stale), **_ids(claim))
             edits += not isinstance(stale, ErasedMeanwhile)  # that is never let pass
@@ -164,6 +181,7 @@ def _give_back(claim: Claim, drained: Drained, *, code: str, delay: float, **mor
     """`more`: what release_turns takes."""
     release_turns(claim, code=code, delay=delay, **more)
     drained.released += len(claim.turns)
+    tracing.note({"error.type": code, "rapport.outcome": "waits"})
     log.warning(
         "turns wait", event_name="ingestion.turn.waiting", code=code, seconds=round(delay, 2), **_ids(claim)
     )
@@ -187,8 +205,17 @@ def _refused(claim: Claim, code: str, reason: str, call_log: CallLog, drained: D
         return done
     drained.owed = fail_turns(claim, code=code, error=reason, log=call_log)
     drained.failed += 1
+    tracing.note({"error.type": code, "rapport.outcome": "failed"})
     log.warning("a turn failed", event_name="ingestion.turn.failed", code=code, **_ids(claim))
     return True
+
+
+def _tell(claim: Claim) -> None:
+    """/metrics and the trace, of turns that were applied."""
+    now = timezone.now()
+    for turn in claim.turns:
+        count_turn((now - turn.recorded_at).total_seconds(), trace_id=tracing.trace_id(turn.traceparent))
+    tracing.note({"rapport.outcome": "applied"})
 
 
 def _handle_internal_error(claim: Claim, error: Exception, call_log: CallLog, drained: Drained) -> bool:

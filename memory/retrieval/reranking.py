@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from uuid import UUID
 
+from config import tracing
 from config.postgresql.sessions import release_connection
 from memory.fence import cut_fenced
 from memory.models import ScratchpadEntry, SearchedKind
@@ -97,7 +98,7 @@ class _Unusable(Exception):
 def _within(reranker: Reranker, request: RerankRequest) -> list[int]:
     """What it says, waited for no longer than the deadline. Raises ProviderError, NotUnderstood, _Unusable."""
     release_connection()
-    future = _threads().submit(reranker.rerank, request)
+    future = _threads().submit(tracing.carried(reranker.rerank), request)
     try:
         order = [int(place) for place in future.result(request.seconds)]
     except TooLate:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, ClassVar, Generic, TypeVar
 
+from config import tracing
 from providers.embeddings.base import Embedder, Purpose, RawVectors
 from providers.embeddings.options import HostedEmbedderOptions, prefixes_of
 from providers.embeddings.shaping import batches, cut_to_tokens
@@ -49,7 +50,17 @@ class HostedEmbedder(Endpoint, Embedder, Generic[Options]):
     def _ask(self, texts: Sequence[str], *, purpose: Purpose, timeout: float | None) -> RawVectors:
         self._may_be_asked()
         prefixed = [self.prefixes.before(text, purpose) for text in texts]
-        with self._call(self._seconds_in_all(timeout)):
+        told = {
+            "gen_ai.operation.name": "embeddings",
+            "gen_ai.provider.name": self.kind,
+            "gen_ai.request.model": self.model,
+            "rapport.provider": self.alias,
+            "rapport.texts": len(texts),
+        }
+        with (
+            tracing.calling(f"embeddings {self.model}", told),
+            self._call(self._seconds_in_all(timeout)),
+        ):
             return self._send(prefixed, purpose=purpose, timeout=timeout)
 
     @abstractmethod

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import structlog
 
+from config import tracing
 from providers.embeddings.base import Embedded, Embedder
 from providers.errors import ProviderError, ProviderTimeout, ProviderUnavailable
 
@@ -71,7 +72,10 @@ class Questions:
         """Start asking, so that who asks the same in a moment has only the rest of the time to wait."""
         if not embedder.instant:
             work = threading.Thread(
-                target=self.embed, args=(text, embedder), kwargs={"seconds": seconds}, daemon=True
+                target=tracing.carried(self.embed),
+                args=(text, embedder),
+                kwargs={"seconds": seconds},
+                daemon=True,
             )
             work.start()
 
@@ -161,7 +165,7 @@ def _within(seconds: float, ask: Callable[[], Embedded], embedder: Embedder) -> 
         except Exception as error:  # an embedder from elsewhere may raise anything; the context goes on
             answer.put(ProviderUnavailable(f"{embedder.alias!r} failed: {type(error).__name__}."))
 
-    threading.Thread(target=work, name=f"question-{embedder.alias}", daemon=True).start()
+    threading.Thread(target=tracing.carried(work), name=f"question-{embedder.alias}", daemon=True).start()
     try:
         given = answer.get(timeout=seconds)
     except Empty:

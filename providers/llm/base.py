@@ -186,6 +186,23 @@ class Completion:
     request_id: str | None = None
 
 
+def traced_as(provider: "LLMProvider", model: str) -> dict[str, str]:
+    """What a trace says of a question, in the words of OpenTelemetry."""
+    return {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.provider.name": provider.kind,
+        "gen_ai.request.model": model,
+        "rapport.provider": provider.alias,
+    }
+
+
+def traced_usage(completion: Completion) -> dict[str, int | None]:
+    return {
+        "gen_ai.usage.input_tokens": completion.prompt_tokens,
+        "gen_ai.usage.output_tokens": completion.output_tokens,
+    }
+
+
 class LLMProvider(ABC):
     """One configured way to ask a model. Made once per process and alias; used by many threads at once.
 

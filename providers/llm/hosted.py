@@ -10,9 +10,10 @@ from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from config import tracing
 from providers.endpoint import Endpoint
 from providers.errors import ProviderError, RequestRefused
-from providers.llm.base import Completion, CompletionRequest, LLMProvider
+from providers.llm.base import Completion, CompletionRequest, LLMProvider, traced_as, traced_usage
 from providers.llm.chat import ChatPart, ChatRequest
 from providers.llm.json_text import extract_json_text, without_thoughts
 from providers.options import HostedOptions, read_options
@@ -47,8 +48,12 @@ class HostedProvider(Endpoint, LLMProvider):
         self._set_up(self.options)
 
     def complete(self, request: CompletionRequest) -> Completion:
-        self._may_be_asked()
         model = request.model or self.default_model
+        with tracing.calling(f"chat {model}", traced_as(self, model)):
+            return self._complete(request, model)
+
+    def _complete(self, request: CompletionRequest, model: str) -> Completion:
+        self._may_be_asked()
         started = time.perf_counter()
         with self._call(self._deadline):
             answer = self._ask(request, model)
@@ -56,6 +61,7 @@ class HostedProvider(Endpoint, LLMProvider):
         text = without_thoughts(answer.text)
         text = text if request.shape is None else extract_json_text(text)
         completion = self._completion(text, answer, asked_model=model, milliseconds=milliseconds)
+        tracing.note(traced_usage(completion))
         if answer.problem is not None:
             answer.problem.completion = completion
             raise answer.problem
@@ -67,11 +73,19 @@ class HostedProvider(Endpoint, LLMProvider):
         """
         self._may_be_asked()
         model = request.model or self.default_model
-        started = time.perf_counter()
-        with self._limits_of_calls.call():
-            answer = yield from self._stream(request, model)
-        milliseconds = (time.perf_counter() - started) * 1000
-        completion = self._completion("", answer, asked_model=model, milliseconds=milliseconds)
+        began, started = time.time(), time.perf_counter()
+        told: dict[str, Any] = traced_as(self, model)
+        try:
+            with self._limits_of_calls.call():
+                answer = yield from self._stream(request, model)
+            milliseconds = (time.perf_counter() - started) * 1000
+            completion = self._completion("", answer, asked_model=model, milliseconds=milliseconds)
+            told |= traced_usage(completion)
+        except ProviderError as error:
+            told["error.type"] = type(error).__name__
+            raise
+        finally:
+            tracing.past(f"chat {model}", began, told)
         yield ChatPart(finish=answer.finish_reason, completion=completion)
 
     def describe(self) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """Projects and who may enter them, companions and people, and what was said."""
 
+import config.tracing
 import django.contrib.postgres.fields
 import django.contrib.postgres.indexes
 import django.db.models.deletion
@@ -286,6 +287,7 @@ class Migration(migrations.Migration):
                 ('waits_on', models.CharField(blank=True, db_default='', default='', max_length=60)),
                 ('prompt_version', models.PositiveIntegerField(null=True)),
                 ('model_call_ids', django.contrib.postgres.fields.ArrayField(base_field=models.UUIDField(), default=list, size=None)),
+                ('traceparent', models.CharField(default=config.tracing.traceparent, max_length=55, null=True)),
                 ('relationship', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='relationships.relationship')),
             ],
         ),

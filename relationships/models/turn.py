@@ -2,6 +2,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 
+from config import tracing
 from relationships.models.owned import QueuedOwnedQuerySet, RelationshipOwned
 from relationships.models.session_state import DEFAULT_SESSION
 from worker.models.queued import QueuedRow
@@ -46,6 +47,8 @@ class Turn(QueuedRow, RelationshipOwned):
     waits_on = models.CharField(max_length=60, blank=True, default="", db_default="")
     prompt_version = models.PositiveIntegerField(null=True)
     model_call_ids = ArrayField(models.UUIDField(), default=list)
+    # Of the request that owed it, where that was traced: whoever reads the turn goes on with its trace.
+    traceparent = models.CharField(max_length=55, null=True, default=tracing.traceparent)
 
     objects = QueuedOwnedQuerySet.as_manager()
 

@@ -9,7 +9,8 @@ from packaging.utils import canonicalize_name
 
 from tests.guards.sources import ROOT
 
-LOCKS = ("requirements.lock", "requirements-local.lock")
+EXTRAS = ("local", "tracing")
+LOCKS = ("requirements.lock", *(f"requirements-{extra}.lock" for extra in EXTRAS))
 WAY_OUT = "Run `make lock` and commit what it wrote."
 LINUX = {
     "implementation_name": "cpython",
@@ -75,11 +76,11 @@ def test_a_lock_is_names_versions_and_hashes_and_nothing_else(file: str) -> None
     )
 
 
-@pytest.mark.parametrize("with_local", [False, True], ids=["the service", "with a local model"])
-def test_all_that_is_needed_is_locked_at_a_version_that_is_asked_for(with_local: bool) -> None:
-    local = [Requirement(line) for line in pinned("requirements-local.txt")]
-    pins = [*service_pins(), *(local if with_local else [])]
-    versions = locked(LOCKS[0]) | (locked(LOCKS[1]) if with_local else {})
+@pytest.mark.parametrize("extra", ["", *EXTRAS])
+def test_all_that_is_needed_is_locked_at_a_version_that_is_asked_for(extra: str) -> None:
+    more = pinned(f"requirements-{extra}.txt") if extra else ()
+    pins = [*service_pins(), *map(Requirement, more)]
+    versions = locked(LOCKS[0]) | (locked(f"requirements-{extra}.lock") if extra else {})
     wrong = [
         f"{name} {versions.get(name)}: {wanted}"
         for name, all_wanted in needed_by(pins).items()
@@ -89,6 +90,7 @@ def test_all_that_is_needed_is_locked_at_a_version_that_is_asked_for(with_local:
     assert not wrong, f"{WAY_OUT} {wrong}"
 
 
-def test_what_both_locks_hold_has_one_version() -> None:
-    service, local = locked(LOCKS[0]), locked(LOCKS[1])
-    assert [name for name in service.keys() & local.keys() if service[name] != local[name]] == [], WAY_OUT
+@pytest.mark.parametrize("extra", EXTRAS)
+def test_what_both_locks_hold_has_one_version(extra: str) -> None:
+    service, own = locked(LOCKS[0]), locked(f"requirements-{extra}.lock")
+    assert [name for name in service.keys() & own.keys() if service[name] != own[name]] == [], WAY_OUT

@@ -15,6 +15,7 @@ from typing import IO, Any
 
 import structlog
 
+from config import tracing
 from web.server.admission import FairQueue, Places
 from web.server.body import (
     CHAT,
@@ -29,7 +30,7 @@ from web.server.body import (
 )
 from web.server.call import Answer, Application, call, environ_of
 from web.server.clients import PROJECT, Clients, is_probe
-from web.server.lane import Lane
+from web.server.lane import WAIT, Lane
 from web.server.sending import LARGE_EACH, LARGE_TOGETHER, Refused, Send, Sender
 
 log = structlog.get_logger(__name__)
@@ -192,14 +193,15 @@ class Gateway:
             if is_long:
                 sleep(min(_LONGEST_PAUSE, _PAUSES * (perf_counter() - began)))
 
+        work = tracing.carried(job, wait=WAIT)
         if request.is_bulk:
-            self._bulk_queue.put(request.client, job)
+            self._bulk_queue.put(request.client, work)
         elif is_long:  # taking it apart keeps Python busy: one of them at a time, in a line of its own
-            self._queue.put(f"{request.client}, long bodies", job, limit=1)
+            self._queue.put(f"{request.client}, long bodies", work, limit=1)
         elif request.is_chat:  # many may come at once, and nobody's context waits behind them
-            self._queue.put(f"{request.client}, chats", job, limit=max(1, self._limits.running_each // 3))
+            self._queue.put(f"{request.client}, chats", work, limit=max(1, self._limits.running_each // 3))
         else:
-            self._queue.put(request.client, job)
+            self._queue.put(request.client, work)
         try:
             return await done
         except Exception as error:  # that Django's own handler let through; its text may quote a person

@@ -8,10 +8,12 @@ import threading
 from collections.abc import Callable
 from queue import SimpleQueue
 
+from config import tracing
 from web.server.admission import FairQueue, Places
 from web.server.call import Answer, finish
 from web.server.sending import Refused
 
+WAIT = "wait for a thread"  # in traces
 _WAITING = 4  # times as many as there are threads: so many of one client may be under way or wait
 
 
@@ -44,7 +46,7 @@ class Lane:
             finally:
                 self._places.give_back(client)
 
-        self._queue.put(client, job)
+        self._queue.put(client, tracing.carried(job, wait=WAIT))
         self._begin_one()
         return await done
 

@@ -7,6 +7,7 @@ from typing import IO
 
 import structlog
 
+from config import tracing
 from web.server.admission import Places
 from web.server.body import Message, Receive
 from web.server.call import Answer
@@ -75,7 +76,7 @@ class Sender:
             detail = "As many streams are open as this server allows. Try again later."
             raise Refused(503, "too_many_at_once", detail)
         try:
-            threading.Thread(target=stream.run, name="stream", daemon=True).start()
+            threading.Thread(target=tracing.carried(stream.run), name="stream", daemon=True).start()
             await self._attend(stream, receive)
         finally:
             self._streams.give_back(client)

@@ -11,6 +11,7 @@ from django.utils.module_loading import import_string
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from prometheus_client import CONTENT_TYPE_LATEST
+from prometheus_client.openmetrics.exposition import CONTENT_TYPE_LATEST as OPENMETRICS
 
 from worker.api.metrics import render_metrics
 from worker.condition import QueueCondition, read_condition
@@ -55,7 +56,10 @@ def readyz_worker(request: HttpRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Prometheus' text format. 503 while the database is away, so that a scrape fails instead of saying zero."""
+    """In Prometheus' text format or, with examples of traces, OpenMetrics.
+
+    503 while the database is away, so that a scrape fails instead of saying zero.
+    """
     try:
         with transaction.atomic():
             limit_statements()
@@ -63,7 +67,9 @@ def metrics(request: HttpRequest) -> HttpResponse:
             others = [metric for path in settings.METRICS for metric in import_string(path)()]
     except DatabaseError:
         return HttpResponse("The database does not answer.\n", status=503, content_type="text/plain")
-    return HttpResponse(render_metrics(condition, others), content_type=CONTENT_TYPE_LATEST)
+    openmetrics = OPENMETRICS.partition(";")[0] in request.headers.get("Accept", "")
+    text = render_metrics(condition, others, openmetrics=openmetrics)
+    return HttpResponse(text, content_type=OPENMETRICS if openmetrics else CONTENT_TYPE_LATEST)
 
 
 def _basics(readiness: Readiness) -> dict[str, Any]:

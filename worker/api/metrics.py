@@ -1,4 +1,4 @@
-"""/metrics: what the database knows about the queue, in Prometheus' text format.
+"""/metrics: what the database knows about the queue, in the text format that is asked for, Prometheus' or OpenMetrics.
 
 Every figure comes from the database, so it does not matter which process is asked, nor how many there are.
 What other parts know of the projects comes from the functions that METRICS of config/registries.py names.
@@ -8,14 +8,24 @@ their restarts.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from typing import Any, TypeVar
 from uuid import UUID
 
 from prometheus_client import CollectorRegistry, generate_latest
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.core import (
+    CounterMetricFamily,
+    Exemplar,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    Metric,
+)
+from prometheus_client.openmetrics.exposition import generate_latest as openmetrics_text
 from prometheus_client.registry import Collector
+from prometheus_client.utils import floatToGoString
 
 from worker.condition import COUNT_LIMIT, QueueCondition, VectorCounts, Wait, WorkerCondition
+from worker.worker_stats import TURN_SECONDS
 
 M = TypeVar("M", GaugeMetricFamily, CounterMetricFamily)
 
@@ -39,11 +49,16 @@ _COUNTERS = {
 }
 
 
-def render_metrics(condition: QueueCondition, others: Sequence[Metric] = ()) -> bytes:
-    """`others`: what the functions of METRICS gave."""
+def render_metrics(
+    condition: QueueCondition, others: Sequence[Metric] = (), *, openmetrics: bool = False
+) -> bytes:
+    """`others`: what the functions of METRICS gave. `openmetrics`: in that format, which has examples of traces."""
     registry = CollectorRegistry()
     registry.register(_Condition(condition, others))
-    return generate_latest(registry)
+    if not openmetrics:
+        return generate_latest(registry)
+    text: bytes = openmetrics_text(registry)  # type: ignore[no-untyped-call]
+    return text
 
 
 class _Condition(Collector):
@@ -121,9 +136,25 @@ def _workers(workers: Sequence[WorkerCondition]) -> Iterator[Metric]:
     told = "How often its watchdog started the pool anew."
     restarts = CounterMetricFamily("rapport_worker_pool_restarts", told, labels=["worker"])
     yield _filled(restarts, {(worker.name,): worker.pool_restarts for worker in workers})
+    told = "From a turn's being accepted to its being applied, by this worker's pool since it started."
+    times = HistogramMetricFamily("rapport_turn_seconds", told, labels=["worker"])
+    for worker in workers:
+        if buckets := worker.counters.get("turn_times"):
+            times.add_metric([worker.name], _cumulative(buckets), sum(bucket[1] for bucket in buckets))
+    yield times
     for key, (name, told) in _NOW.items():
         gauge = GaugeMetricFamily(name, told, labels=["worker"])
         yield _filled(gauge, {(worker.name,): worker.counters.get(key, 0) for worker in workers})
     for key, (name, told) in _COUNTERS.items():
         counter = CounterMetricFamily(name, told, labels=["worker"])
         yield _filled(counter, {(worker.name,): worker.counters.get(key, 0) for worker in workers})
+
+
+def _cumulative(buckets: Sequence[Any]) -> list[tuple[str, float] | tuple[str, float, Exemplar]]:
+    """As Prometheus counts: each bucket with all before it. The example is a trace, which leads to a turn's spans."""
+    bounds = [*map(floatToGoString, TURN_SECONDS), "+Inf"]
+    turns = accumulate(bucket[0] for bucket in buckets)
+    return [
+        (bound, total, Exemplar({"trace_id": trace_id}, seconds, at)) if trace_id else (bound, total)
+        for bound, total, (_, _, trace_id, seconds, at) in zip(bounds, turns, buckets, strict=False)
+    ]

@@ -23,8 +23,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, ClassVar
 
+from config import tracing
 from providers.errors import RequestRefused
-from providers.llm.base import Completion, CompletionRequest, LLMProvider
+from providers.llm.base import Completion, CompletionRequest, LLMProvider, traced_as
 from providers.llm.chat import ChatPart, ChatRequest
 from providers.llm.offline.agent import curate, next_step
 from providers.llm.offline.answers import ANSWERS
@@ -52,10 +53,11 @@ class OfflineProvider(LLMProvider):
             )
         started = time.perf_counter()
         data = request.prompt_data
-        if data.agent is None:
-            found = ANSWERS[data.task](data)
-        else:
-            found = next_step(data) if data.task == "agent" else curate(data)
+        with tracing.calling(f"chat {self.default_model}", traced_as(self, self.default_model)):
+            if data.agent is None:
+                found = ANSWERS[data.task](data)
+            else:
+                found = next_step(data) if data.task == "agent" else curate(data)
         text = found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
         return self._completion(text, len(request.system) + len(request.prompt), len(text), started)
 

@@ -90,11 +90,18 @@ def test_totals_outlive_the_processes_that_counted(shared: WorkerStats) -> None:
     shared.take_slot()
     worker_stats.count_model_call(prompt_tokens=100, output_tokens=20, failed=False)
     worker_stats.count_model_call(prompt_tokens=None, output_tokens=None, failed=True)
+    worker_stats.count_turn(0.2, trace_id="")
     shared.start_pool()
     shared.take_slot()
+    worker_stats.count_turn(0.25, trace_id=f"{1:032x}")
+    worker_stats.count_turn(4000, trace_id="")
     worker_stats.count_model_call(prompt_tokens=10, output_tokens=2, failed=False)
 
     with worker_stats.model_call():
         assert shared.totals()["calls_in_flight"] == 1
     counted = {"model_calls": 3, "model_errors": 1, "prompt_tokens": 110, "output_tokens": 22}
-    assert shared.totals() == {"busy": 0, "calls_in_flight": 0, **counted}
+    totals = shared.totals()
+    times = [(turns, seconds, trace, of) for turns, seconds, trace, of, _ in totals.pop("turn_times")]
+    assert totals == {"busy": 0, "calls_in_flight": 0, **counted}
+    assert (times[1], times[-1]) == ((2, 0.45, f"{1:032x}", 0.25), (1, 4000, "", 0))
+    assert {time[0] for time in [times[0], *times[2:-1]]} == {0}

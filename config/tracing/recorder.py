@@ -1,0 +1,230 @@
+"""What the functions of config.tracing do where spans are sent."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from datetime import datetime
+from threading import Thread
+from time import time_ns
+from typing import Any
+from uuid import UUID
+
+from django.db.backends.signals import connection_created
+from opentelemetry import context as contexts
+from opentelemetry import propagate, trace
+from opentelemetry.context import Context
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.instrumentation.asgi import OpenTelemetryMiddleware
+from opentelemetry.instrumentation.httpx import HTTPX2ClientInstrumentor
+from opentelemetry.sdk.resources import SERVICE_NAME, Resource
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+from opentelemetry.sdk.trace.sampling import Decision, Sampler, SamplingResult
+from opentelemetry.trace import Link, NonRecordingSpan, SpanContext, SpanKind, StatusCode
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+from config import environment as env
+from config.tracing import NOTHING, Attributes, P, R
+from config.tracing.exporter import WordlessExporter, bare
+from config.tracing.statements import trace_statements
+
+_BEGINNING = (SpanKind.SERVER, SpanKind.CONSUMER)
+_METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
+_NOT_TRACED = "/(healthz|readyz|readyz/worker|metrics)$,/static/"
+_LAST_SECONDS = 1.0  # in which what is left is sent: a collector that is away keeps no process from ending
+
+
+class Recorder:
+    """Of one process. `process`: its name, after the service's."""
+
+    def __init__(self, process: str) -> None:
+        service = env.text("OTEL_SERVICE_NAME") or f"rapport-{process}"
+        self._provider = TracerProvider(
+            resource=Resource.create({SERVICE_NAME: service}), shutdown_on_exit=False
+        )
+        self._provider.sampler = _NothingAlone(self._provider.sampler)
+        self._provider.add_span_processor(BatchSpanProcessor(WordlessExporter(OTLPSpanExporter())))
+        self._tracer = self._provider.get_tracer("rapport")
+        propagate.set_global_textmap(_TRACEPARENT)
+        self._receiver = trace_statements(self.span, self.note)
+        self._http = HTTPX2ClientInstrumentor()  # what the SDKs of all vendors ask with
+        self._http.instrument(tracer_provider=self._provider)
+
+    def close(self) -> None:
+        connection_created.disconnect(self._receiver)
+        self._http.uninstrument()
+        sending = Thread(target=self._provider.shutdown, daemon=True)
+        sending.start()
+        sending.join(_LAST_SECONDS)
+
+    # --- spans
+
+    def span(
+        self, name: str, attributes: Attributes, *, outward: bool = False
+    ) -> AbstractContextManager[None]:
+        if not trace.get_current_span().is_recording():
+            return NOTHING
+        return self._within(name, attributes, SpanKind.CLIENT if outward else SpanKind.INTERNAL)
+
+    @contextmanager
+    def received(
+        self, name: str, traceparents: Sequence[str | None], since: datetime | None, attributes: Attributes
+    ) -> Iterator[None]:
+        began = time_ns()
+        parents = [_context_of(given) for given in dict.fromkeys(filter(None, traceparents))]
+        first, *others = parents or [Context()]
+        if since is not None:
+            for parent in parents:
+                self._waited("wait for a worker", _nanoseconds(since.timestamp()), began, parent)
+        links = [Link(_span_of(other)) for other in others]
+        span: Any = None
+        try:
+            with self._within(name, attributes, SpanKind.CONSUMER, context=first, links=links):
+                span = trace.get_current_span()
+                yield
+        finally:
+            for other in others:
+                told = getattr(span, "attributes", None) or attributes
+                self._made(
+                    name, began, told, SpanKind.CONSUMER, context=other, links=[Link(span.get_span_context())]
+                )
+
+    @contextmanager
+    def _within(self, name: str, attributes: Attributes, kind: SpanKind, **more: Any) -> Iterator[None]:
+        with self._tracer.start_as_current_span(
+            name,
+            kind=kind,
+            attributes=_plain(attributes),
+            record_exception=False,
+            set_status_on_exception=False,
+            **more,
+        ):
+            try:
+                yield
+            except Exception as error:
+                self.note({"error.type": type(error).__qualname__})
+                raise
+
+    def past(self, name: str, since: float, attributes: Attributes) -> None:
+        if trace.get_current_span().is_recording():
+            self._made(name, _nanoseconds(since), attributes, SpanKind.CLIENT)
+
+    def _made(self, name: str, since: int, attributes: Attributes, kind: SpanKind, **more: Any) -> None:
+        span = self._tracer.start_span(
+            name, kind=kind, attributes=_plain(attributes), start_time=since, **more
+        )
+        if "error.type" in attributes:
+            span.set_status(StatusCode.ERROR)
+        span.end()
+
+    def _waited(self, name: str, since: int, until: int, parent: Context) -> None:
+        if since < until:
+            self._tracer.start_span(name, context=parent, start_time=since).end(until)
+
+    def note(self, attributes: Attributes) -> None:
+        span = trace.get_current_span()
+        if span.is_recording():
+            span.set_attributes(_plain(attributes))
+            if "error.type" in attributes:
+                span.set_status(StatusCode.ERROR)
+
+    # --- from thread to thread, and from process to process
+
+    def carried(self, work: Callable[P, R], wait: str) -> Callable[P, R]:
+        """Of the context nothing but the span: a deadline, say, is of its own thread."""
+        context, since = contexts.get_current(), time_ns()
+
+        def carried(*args: P.args, **named: P.kwargs) -> R:
+            token = contexts.attach(context)
+            try:
+                if wait and trace.get_current_span().is_recording():
+                    self._waited(wait, since, time_ns(), context)
+                return work(*args, **named)
+            finally:
+                contexts.detach(token)
+
+        return carried
+
+    def traceparent(self) -> str | None:
+        carrier: dict[str, str] = {}
+        _TRACEPARENT.inject(carrier)
+        return carrier.get("traceparent")
+
+    # --- requests
+
+    def serving(self, application: Any) -> Any:
+        return OpenTelemetryMiddleware(
+            application,
+            excluded_urls=_NOT_TRACED,
+            # Instead of the path, which may hold a name; the route is told when it is known.
+            default_span_details=lambda scope: (_method(scope["method"]), {}),
+            tracer_provider=self._provider,
+            exclude_spans=["receive", "send"],
+        )
+
+    def route(self, method: str, route: str, named: Attributes) -> None:
+        span = trace.get_current_span()
+        if span.is_recording():
+            span.update_name(f"{_method(method)} /{route}")
+            ids = {f"rapport.{name}": value for name, value in named.items() if isinstance(value, UUID)}
+            span.set_attributes(_plain({"http.route": f"/{route}", **ids}))
+
+
+class _Traceparent(TraceContextTextMapPropagator):
+    """Neither baggage nor a trace state is taken in: both are words of whoever asks, and would go on to others."""
+
+    def extract(self, carrier: Any, context: Context | None = None, *args: Any, **named: Any) -> Context:
+        found = super().extract(carrier, context, *args, **named)
+        given = _span_of(found)
+        return trace.set_span_in_context(NonRecordingSpan(bare(given)), found) if given.is_valid else found
+
+
+class _NothingAlone(Sampler):
+    """What stands in no trace begins none, but a request or work that is owed; of those the standard one decides."""
+
+    def __init__(self, sampler: Sampler) -> None:
+        self._sampler = sampler
+
+    def should_sample(
+        self,
+        parent_context: Context | None,
+        trace_id: int,
+        name: str,
+        kind: SpanKind | None = None,
+        *rest: Any,
+        **named: Any,
+    ) -> SamplingResult:
+        if kind not in _BEGINNING and not _span_of(parent_context).is_valid:
+            return SamplingResult(Decision.DROP)
+        return self._sampler.should_sample(parent_context, trace_id, name, kind, *rest, **named)
+
+    def get_description(self) -> str:
+        return self._sampler.get_description()
+
+
+_TRACEPARENT = _Traceparent()
+
+
+def _context_of(traceparent: str) -> Context:
+    return _TRACEPARENT.extract({"traceparent": traceparent})
+
+
+def _span_of(context: Context | None) -> SpanContext:
+    """None: the present one."""
+    return trace.get_current_span(context).get_span_context()
+
+
+def _nanoseconds(seconds: float) -> int:
+    return int(seconds * 1e9)
+
+
+def _method(given: str | None) -> str:
+    return given if given in _METHODS else "HTTP"
+
+
+def _plain(attributes: Attributes) -> dict[str, Any]:
+    """As OpenTelemetry takes them: IDs as texts, nothing where there is nothing."""
+    return {
+        name: str(value) if isinstance(value, UUID) else value
+        for name, value in attributes.items()
+        if value is not None
+    }
