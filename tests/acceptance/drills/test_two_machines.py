@@ -1,5 +1,6 @@
-"""Two worker machines on one database: nothing is read twice, and what a dead machine held comes back."""
+"""Two machines on one database: nothing is taken in or read twice, and what a dead machine held comes back."""
 
+import httpx
 import pytest
 
 from relationships.models import Relationship, Turn, TurnState
@@ -49,10 +50,26 @@ def talk_to_all(live: LiveService) -> list[Relationship]:
     return people
 
 
+def tell_both(live: LiveService) -> list[Relationship]:
+    """Each turn by HTTP, once more to the other web server, as a client does that had no answer."""
+    people = live.new_relationships(RELATIONSHIPS)
+    webs = [live.start_web(), live.start_web()]
+    for web in webs:
+        web.wait_until_it_answers()
+    with httpx.Client(headers={"Authorization": f"Bearer {live.new_api_key()}"}, timeout=30) as http:
+        for number in range(TURNS):
+            body = {"messages": [{"role": "user", "content": f"fact {number}"}]}
+            path = f"/v1/relationships/{people[number % RELATIONSHIPS].id}/turns"
+            key = {"Idempotency-Key": str(number)}
+            told = [http.post(web.url + path, json=body, headers=key).json()["id"] for web in webs]
+            assert told[0] == told[1]
+    return people
+
+
 def test_two_machines_share_the_work_and_do_none_of_it_twice(
     machines: tuple[LiveWorker, LiveWorker], drilled: LiveService, model: OpenAIServer
 ) -> None:
-    people = talk_to_all(drilled)
+    people = tell_both(drilled)
     wait_until(lambda: holders() == {"north", "south"}, what="both machines to hold turns")
 
     drilled.wait_until_settled([turn for person in people for turn in drilled.turns(person)], timeout=90)

@@ -1,0 +1,148 @@
+"""Contexts from a standby that stands still, freezes and dies: each is answered, and none is older than it says."""
+
+import signal
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+
+import httpx
+import pytest
+from django.db import connection
+from pytest_django.fixtures import Settings
+
+from config.checks import check_replica
+from tests.acceptance.database import LiveDatabase, django_on
+from tests.acceptance.processes import status_of
+from tests.acceptance.service import LiveService
+from tests.acceptance.standby import Standby, followed
+from tests.fixtures.replica import replica_at
+from tests.waiting import wait_until
+
+pytestmark = pytest.mark.drill
+
+LIMIT = 0.5  # seconds
+READERS = 3
+
+
+@pytest.fixture
+def standby(own_live: LiveService, tmp_path: Path) -> Iterator[Standby]:
+    with followed(own_live.database, tmp_path / "standby") as standby:
+        yield standby
+
+
+class Watched:
+    """Somebody changes a number, others read contexts and hold them against what was written when."""
+
+    def __init__(self, http: httpx.Client, path: str) -> None:
+        self._http, self._path = http, path
+        self._written: list[float] = []  # by number: when it was there for everybody
+        self._enough = threading.Event()
+        self.problems: list[str] = []
+        self.reads: list[tuple[str, str | None]] = []
+
+    def write(self) -> None:
+        for number in count():
+            answer = self._http.patch(f"{self._path}/profile", json={"number": number})
+            assert answer.status_code == 200, answer.text
+            self._written.append(time.monotonic())
+            if self._enough.wait(0.01):
+                return
+
+    def read(self) -> None:
+        while not self._enough.wait(0.005):
+            asked_at = time.monotonic()
+            answer = self._http.post(f"{self._path}/context", json={"consistency": "eventual"})
+            if answer.status_code != 200:
+                self.problems.append(answer.text)
+                continue
+            read = answer.json()["read"]
+            at = asked_at - read["age_ms"] / 1000
+            due = sum(written < at for written in list(self._written)) - 1
+            seen = int(answer.json()["system"].partition("number: ")[2].split()[0] or -1) if due >= 0 else due
+            if seen < due or read["age_ms"] > LIMIT * 1000:
+                self.problems.append(f"{read}: {seen} was shown, {due} was written before that")
+            self.reads.append((read["database"], read["reason"]))
+
+    def wait_for(self, database: str, *reasons: str | None) -> None:
+        """Until so many reads in a row were of that kind."""
+
+        def so_it_is() -> bool:
+            last = self.reads[-10:]
+            return len(last) == 10 and all(where == database and why in reasons for where, why in last)
+
+        wait_until(so_it_is, timeout=20, what=f"reads of the {database}: {Counter(self.reads[-50:])}")
+
+    def end(self) -> None:
+        self._enough.set()
+
+
+@contextmanager
+def watching(live: LiveService) -> Iterator[Watched]:
+    (person,) = live.new_relationships(1)
+    headers = {"Authorization": f"Bearer {live.new_api_key()}"}
+    with httpx.Client(base_url=f"{live.web.url}/v1", headers=headers, timeout=30) as http:
+        watched = Watched(http, f"/relationships/{person.id}")
+        with ThreadPoolExecutor() as threads:
+            tasks = [threads.submit(watched.write), *(threads.submit(watched.read) for _ in range(READERS))]
+            try:
+                yield watched
+            finally:
+                watched.end()
+        for task in tasks:
+            task.result()
+
+
+def test_what_is_wrong_about_a_standby_is_named(
+    standby: Standby, own_live: LiveService, live_database: LiveDatabase, settings: Settings
+) -> None:
+    settings.REPLICA_LIMIT_SECONDS = 3600
+    own_live.new_relationships(1)
+    with replica_at(HOST=standby.parameters["host"]):
+        wait_until(lambda: check_replica(databases=["default"]) == [], what="the standby to follow")
+        standby.rows("SELECT pg_wal_replay_pause()")
+        with connection.cursor() as cursor:
+            cursor.execute("INSERT INTO django_migrations (app, name, applied) VALUES ('web', '9', now())")
+        (lacking,) = check_replica(databases=["default"])
+    assert lacking.msg == "The replica has another schema: it lacks web.9."
+    parameters = {"HOST": standby.parameters["host"], "NAME": standby.name}
+    with django_on(live_database), replica_at(**parameters):
+        (foreign,) = check_replica(databases=["default"])
+    assert "of another server" in foreign.msg
+
+
+def test_no_context_fails_or_is_older_than_the_limit_whatever_becomes_of_the_replica(
+    standby: Standby, own_live: LiveService
+) -> None:
+    live = own_live
+    live.settings |= {"DATABASE_REPLICA_URL": standby.url, "RAPPORT_REPLICA_LIMIT_SECONDS": str(LIMIT)}
+    live.start_web().wait_until_it_answers()
+
+    with watching(live) as watched:
+        watched.wait_for("replica", None)
+
+        standby.rows("SELECT pg_wal_replay_pause()")
+        watched.wait_for("primary", "behind")
+        standby.rows("SELECT pg_wal_replay_resume()")
+        watched.wait_for("replica", None)
+
+        standby.send_all(signal.SIGSTOP)
+        watched.wait_for("primary", "away", "failed")
+        standby.send_all(signal.SIGCONT)
+        watched.wait_for("replica", None)
+
+        standby.kill_server()
+        watched.wait_for("primary", "away", "failed")
+        assert status_of(f"{live.web.url}/readyz") == 200
+        assert "rapport_replica_fit 0.0" in httpx.get(f"{live.web.url}/metrics").text
+        standby.start()
+        watched.wait_for("replica", None)
+
+        standby.rows("SELECT pg_promote()")
+        watched.wait_for("primary", "foreign")
+
+    assert watched.problems == []
