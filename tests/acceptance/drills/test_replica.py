@@ -15,18 +15,24 @@ import pytest
 from django.db import connection
 from pytest_django.fixtures import Settings
 
+from behaviours.models import BehaviourRun
 from config.checks import check_replica
+from config.postgresql.sessions import reading_from
+from context.facts import Facts, read_facts
 from tests.acceptance.database import LiveDatabase, django_on
 from tests.acceptance.processes import status_of
 from tests.acceptance.service import LiveService
 from tests.acceptance.standby import Standby, followed
 from tests.fixtures.replica import replica_at
 from tests.waiting import wait_until
+from web.consistency import read_by
 
 pytestmark = pytest.mark.drill
 
 LIMIT = 0.5  # seconds
 READERS = 3
+WRITES_BESIDE = {"behaviours": {"named": {"nod": {"text": "Be brief."}}}}  # a row for each context
+EVENTUAL = {"consistency": "eventual"}
 
 
 @pytest.fixture
@@ -56,9 +62,10 @@ class Watched:
     def read(self) -> None:
         while not self._enough.wait(0.005):
             asked_at = time.monotonic()
-            answer = self._http.post(f"{self._path}/context", json={"consistency": "eventual"})
-            if answer.status_code != 200:
-                self.problems.append(answer.text)
+            answer = self._http.post(f"{self._path}/context", json=EVENTUAL)
+            search = self._http.post(f"{self._path}/entries/search", json={"query": "tea", **EVENTUAL})
+            if {answer.status_code, search.status_code} != {200}:
+                self.problems.append(answer.text + search.text)
                 continue
             read = answer.json()["read"]
             at = asked_at - read["age_ms"] / 1000
@@ -97,28 +104,46 @@ def watching(live: LiveService) -> Iterator[Watched]:
             task.result()
 
 
-def test_what_is_wrong_about_a_standby_is_named(
-    standby: Standby, own_live: LiveService, live_database: LiveDatabase, settings: Settings
+def require_that_what_is_not_there_yet_is_asked_of_the_primary(live: LiveService) -> None:
+    (person,) = live.new_relationships(1)
+    asked: list[str] = []
+
+    def read() -> Facts:
+        asked.append(reading_from())
+        return read_facts(project_id=person.project_id, relationship_id=person.id, session="phone")
+
+    facts, where = read_by("eventual", read)
+
+    assert facts.relationship_id == person.id
+    assert (asked, where.reason) == (["replica", "default"], "failed")
+
+
+def require_the_check_to_name_what_is_wrong(
+    live: LiveService, standby: Standby, another: LiveDatabase
 ) -> None:
-    settings.REPLICA_LIMIT_SECONDS = 3600
-    own_live.new_relationships(1)
     with replica_at(HOST=standby.parameters["host"]):
         wait_until(lambda: check_replica(databases=["default"]) == [], what="the standby to follow")
         standby.rows("SELECT pg_wal_replay_pause()")
         with connection.cursor() as cursor:
             cursor.execute("INSERT INTO django_migrations (app, name, applied) VALUES ('web', '9', now())")
-        (lacking,) = check_replica(databases=["default"])
+            (lacking,) = check_replica(databases=["default"])
+            cursor.execute("DELETE FROM django_migrations WHERE name = '9'")
+        require_that_what_is_not_there_yet_is_asked_of_the_primary(live)
     assert lacking.msg == "The replica has another schema: it lacks web.9."
     parameters = {"HOST": standby.parameters["host"], "NAME": standby.name}
-    with django_on(live_database), replica_at(**parameters):
+    with django_on(another), replica_at(**parameters):
         (foreign,) = check_replica(databases=["default"])
     assert "of another server" in foreign.msg
+    standby.rows("SELECT pg_wal_replay_resume()")
 
 
 def test_no_context_fails_or_is_older_than_the_limit_whatever_becomes_of_the_replica(
-    standby: Standby, own_live: LiveService
+    standby: Standby, own_live: LiveService, live_database: LiveDatabase, settings: Settings
 ) -> None:
+    settings.REPLICA_LIMIT_SECONDS = 3600
     live = own_live
+    live.companion_config = WRITES_BESIDE
+    require_the_check_to_name_what_is_wrong(live, standby, live_database)
     live.settings |= {"DATABASE_REPLICA_URL": standby.url, "RAPPORT_REPLICA_LIMIT_SECONDS": str(LIMIT)}
     live.start_web().wait_until_it_answers()
 
@@ -146,3 +171,4 @@ def test_no_context_fails_or_is_older_than_the_limit_whatever_becomes_of_the_rep
         watched.wait_for("primary", "foreign")
 
     assert watched.problems == []
+    assert BehaviourRun.objects.count() >= len(watched.reads)

@@ -309,6 +309,7 @@ class AsyncOperations:
         companion_id: Id,
         *,
         query: str,
+        consistency: Maybe[m.ConsistencyEnum] = UNSET,
         top_k: Maybe[int | None] = UNSET,
         min_score: Maybe[float | None] = UNSET,
         explain: Maybe[bool] = UNSET,
@@ -322,7 +323,13 @@ class AsyncOperations:
                 "POST",
                 "/v1/companions/{companion_id}/documents/search",
                 path={"companion_id": companion_id},
-                json={"query": query, "top_k": top_k, "min_score": min_score, "explain": explain},
+                json={
+                    "consistency": consistency,
+                    "query": query,
+                    "top_k": top_k,
+                    "min_score": min_score,
+                    "explain": explain,
+                },
                 reading=True,
             )
         )
@@ -1156,6 +1163,7 @@ class AsyncOperations:
         self,
         relationship_id: Id,
         *,
+        consistency: Maybe[m.ConsistencyEnum] = UNSET,
         message: Maybe[str | None] = UNSET,
         session: Maybe[str | None] = UNSET,
         config: Maybe[dict[str, m.JsonValue]] = UNSET,
@@ -1173,6 +1181,7 @@ class AsyncOperations:
                 "/v1/relationships/{relationship_id}/context",
                 path={"relationship_id": relationship_id},
                 json={
+                    "consistency": consistency,
                     "message": message,
                     "session": session,
                     "config": config,
@@ -1501,6 +1510,7 @@ class AsyncOperations:
         relationship_id: Id,
         *,
         query: str,
+        consistency: Maybe[m.ConsistencyEnum] = UNSET,
         top_k: Maybe[int | None] = UNSET,
         ranker: Maybe[str | None] = UNSET,
         min_score: Maybe[float | None] = UNSET,
@@ -1526,6 +1536,7 @@ class AsyncOperations:
                 "/v1/relationships/{relationship_id}/entries/search",
                 path={"relationship_id": relationship_id},
                 json={
+                    "consistency": consistency,
                     "query": query,
                     "top_k": top_k,
                     "ranker": ranker,
@@ -2085,6 +2096,7 @@ class AsyncOperations:
         relationship_id: Id,
         *,
         query: str,
+        consistency: Maybe[m.ConsistencyEnum] = UNSET,
         top_k: Maybe[int | None] = UNSET,
         ranker: Maybe[str | None] = UNSET,
         min_score: Maybe[float | None] = UNSET,
@@ -2108,6 +2120,7 @@ class AsyncOperations:
                 "/v1/relationships/{relationship_id}/messages/search",
                 path={"relationship_id": relationship_id},
                 json={
+                    "consistency": consistency,
                     "query": query,
                     "top_k": top_k,
                     "ranker": ranker,

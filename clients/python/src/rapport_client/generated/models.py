@@ -587,8 +587,11 @@ class ConfigurationAnswer(TypedDict):
 
 ConfigurationLevel: TypeAlias = "dict[str, JsonValue]"
 
+ConsistencyEnum: TypeAlias = "Literal['strong', 'eventual']"
+
 
 class ContextAnswer(TypedDict):
+    read: "ReadAnswer"
     relationship: "str"
     session: "str"
     assembled_at: "str"
@@ -603,6 +606,7 @@ class ContextAnswer(TypedDict):
 
 
 class ContextBody(TypedDict):
+    consistency: "NotRequired[ConsistencyEnum]"
     message: "NotRequired[str | None]"
     session: "NotRequired[str | None]"
     config: "NotRequired[dict[str, JsonValue]]"
@@ -614,6 +618,9 @@ class CorrectBody(TypedDict):
     what: "str"
     to: "str"
     dry_run: "NotRequired[bool]"
+
+
+DatabaseEnum: TypeAlias = "Literal['primary', 'replica']"
 
 
 class DecidedAnswer(TypedDict):
@@ -681,6 +688,7 @@ class DocumentPage(TypedDict):
 
 
 class DocumentSearchBody(TypedDict):
+    consistency: "NotRequired[ConsistencyEnum]"
     query: "str"
     top_k: "NotRequired[int | None]"
     min_score: "NotRequired[float | None]"
@@ -871,6 +879,7 @@ class EntryPatch(TypedDict):
 
 
 class EntrySearchAnswer(TypedDict):
+    read: "ReadAnswer"
     ranker: "str"
     reranker: "str | None"
     space: "SpaceAnswer | None"
@@ -881,6 +890,7 @@ class EntrySearchAnswer(TypedDict):
 
 
 class EntrySearchBody(TypedDict):
+    consistency: "NotRequired[ConsistencyEnum]"
     query: "str"
     top_k: "NotRequired[int | None]"
     ranker: "NotRequired[str | None]"
@@ -1129,6 +1139,7 @@ class KeptContextAnswer(TypedDict):
 
 
 class KnowledgeFoundAnswer(TypedDict):
+    read: "ReadAnswer"
     items: "list[KnowledgeHitAnswer]"
     embedding_model: "str | None"
     considered: "int"
@@ -1227,6 +1238,7 @@ MessageRole: TypeAlias = "Literal['user', 'assistant', 'system', 'tool']"
 
 
 class MessageSearchAnswer(TypedDict):
+    read: "ReadAnswer"
     ranker: "str"
     reranker: "str | None"
     space: "SpaceAnswer | None"
@@ -1237,6 +1249,7 @@ class MessageSearchAnswer(TypedDict):
 
 
 class MessageSearchBody(TypedDict):
+    consistency: "NotRequired[ConsistencyEnum]"
     query: "str"
     top_k: "NotRequired[int | None]"
     ranker: "NotRequired[str | None]"
@@ -1479,6 +1492,12 @@ class RateLimits(TypedDict):
     turns: "NotRequired[str | None]"
     previews: "NotRequired[str | None]"
     searches: "NotRequired[str | None]"
+
+
+class ReadAnswer(TypedDict):
+    database: "DatabaseEnum"
+    age_ms: "float"
+    reason: "str | None"
 
 
 class ReasonBody(TypedDict):

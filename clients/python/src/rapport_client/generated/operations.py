@@ -307,6 +307,7 @@ class Operations:
         companion_id: Id,
         *,
         query: str,
+        consistency: Maybe[m.ConsistencyEnum] = UNSET,
         top_k: Maybe[int | None] = UNSET,
         min_score: Maybe[float | None] = UNSET,
         explain: Maybe[bool] = UNSET,
@@ -320,7 +321,13 @@ class Operations:
                 "POST",
                 "/v1/companions/{companion_id}/documents/search",
                 path={"companion_id": companion_id},
-                json={"query": query, "top_k": top_k, "min_score": min_score, "explain": explain},
+                json={
+                    "consistency": consistency,
+                    "query": query,
+                    "top_k": top_k,
+                    "min_score": min_score,
+                    "explain": explain,
+                },
                 reading=True,
             )
         )
@@ -1148,6 +1155,7 @@ class Operations:
         self,
         relationship_id: Id,
         *,
+        consistency: Maybe[m.ConsistencyEnum] = UNSET,
         message: Maybe[str | None] = UNSET,
         session: Maybe[str | None] = UNSET,
         config: Maybe[dict[str, m.JsonValue]] = UNSET,
@@ -1165,6 +1173,7 @@ class Operations:
                 "/v1/relationships/{relationship_id}/context",
                 path={"relationship_id": relationship_id},
                 json={
+                    "consistency": consistency,
                     "message": message,
                     "session": session,
                     "config": config,
@@ -1493,6 +1502,7 @@ class Operations:
         relationship_id: Id,
         *,
         query: str,
+        consistency: Maybe[m.ConsistencyEnum] = UNSET,
         top_k: Maybe[int | None] = UNSET,
         ranker: Maybe[str | None] = UNSET,
         min_score: Maybe[float | None] = UNSET,
@@ -1518,6 +1528,7 @@ class Operations:
                 "/v1/relationships/{relationship_id}/entries/search",
                 path={"relationship_id": relationship_id},
                 json={
+                    "consistency": consistency,
                     "query": query,
                     "top_k": top_k,
                     "ranker": ranker,
@@ -2073,6 +2084,7 @@ class Operations:
         relationship_id: Id,
         *,
         query: str,
+        consistency: Maybe[m.ConsistencyEnum] = UNSET,
         top_k: Maybe[int | None] = UNSET,
         ranker: Maybe[str | None] = UNSET,
         min_score: Maybe[float | None] = UNSET,
@@ -2096,6 +2108,7 @@ class Operations:
                 "/v1/relationships/{relationship_id}/messages/search",
                 path={"relationship_id": relationship_id},
                 json={
+                    "consistency": consistency,
                     "query": query,
                     "top_k": top_k,
                     "ranker": ranker,
