@@ -79,6 +79,8 @@ def followed(primary: LiveDatabase, folder: Path) -> Iterator[Standby]:
         standby.start()
         yield standby
     finally:
+        if running_pid(standby.data_dir):
+            standby.send_all(signal.SIGCONT)
         stop(standby.data_dir, mode="immediate")
         shutil.rmtree(sockets)
 
