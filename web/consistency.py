@@ -81,13 +81,14 @@ def read_by(consistency: Consistency, read: Callable[[], R]) -> tuple[R, Read]:
 
 def replica_metrics() -> Iterable[Metric]:
     """Of the replica as this process finds it now; nothing where none is set up."""
-    fit, age = 1, None
     try:
-        age = replica.age()
+        return metrics_of(True, replica.age())
     except Unfit as why:
-        if why.reason == "none":
-            return
-        fit, age = 0, why.age
+        return [] if why.reason == "none" else metrics_of(False, why.age)
+
+
+def metrics_of(fit: bool, age: float | None) -> Iterable[Metric]:
+    """`age`: in seconds, None where it is not known."""
     yield GaugeMetricFamily("rapport_replica_fit", "Whether eventual reads go to the replica.", value=fit)
     if age is not None:
         told = "How old what is read from the replica is, at most."
