@@ -22,13 +22,11 @@ class PatientConnection(psycopg.Connection[Any]):
         return super().wait(gen, interval, _REPLICA_SECONDS if timeout is None else timeout)
 
 
-def replica_of(url: str, *, process: str, pool_size: int) -> dict[str, Any]:
+def replica_of(url: str, *, process: str, pool: int) -> dict[str, Any]:
     """The standby that may be read instead, by its alias; nothing without a URL. Nobody waits long for it."""
     if not url:
         return {}
-    database = settings_of(
-        url, name="DATABASE_REPLICA_URL", data_dir=Path(), process=process, pool_size=pool_size
-    )
+    database = settings_of(url, name="DATABASE_REPLICA_URL", data_dir=Path(), process=process, pool=pool)
     database["OPTIONS"]["connect_timeout"] = _REPLICA_SECONDS
     if "pool" in database["OPTIONS"]:
         database["OPTIONS"]["pool"] |= {"timeout": 0.25, "connection_class": PatientConnection}
@@ -37,7 +35,7 @@ def replica_of(url: str, *, process: str, pool_size: int) -> dict[str, Any]:
 
 
 def settings_of(
-    url: str, *, data_dir: Path, process: str, pool_size: int, name: str = "DATABASE_URL"
+    url: str, *, data_dir: Path, process: str, pool: int, name: str = "DATABASE_URL"
 ) -> dict[str, Any]:
     """The one database: of this URL, or the embedded server's under `data_dir` where there is none.
 
@@ -71,7 +69,7 @@ def settings_of(
     database["ENGINE"] = "config.postgresql"  # which looks at the socket, and asks the server nothing
     if process == "web":
         options.setdefault("connect_timeout", 3)  # who asks is told soon that the database is away
-        use_pool(database, size=pool_size, timeout=3.0)
+        use_pool(database, size=pool, timeout=3.0)
     else:
         # A thread keeps its connection from one piece of work to the next, and looks first whether it lives.
         database["CONN_MAX_AGE"] = None

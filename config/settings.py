@@ -116,7 +116,8 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "admin_ui.navigation.navigation",
-            ]
+            ],
+            "builtins": ["admin_ui.templatetags.facts"],
         },
     }
 ]
@@ -148,10 +149,8 @@ EMBEDDED_POSTGRES_DIR = None if DATABASE_URL else DATA_DIR / "postgres"
 # Connections of each web process and of each process of the worker's pool.
 DATABASE_POOL = env.whole("RAPPORT_DATABASE_POOL", 8, low=1, high=100)
 DATABASES = {
-    "default": database.settings_of(
-        DATABASE_URL, data_dir=DATA_DIR, process=PROCESS, pool_size=DATABASE_POOL
-    ),
-    **database.replica_of(DATABASE_REPLICA_URL, process=PROCESS, pool_size=DATABASE_POOL),
+    "default": database.settings_of(DATABASE_URL, data_dir=DATA_DIR, process=PROCESS, pool=DATABASE_POOL),
+    **database.replica_of(DATABASE_REPLICA_URL, process=PROCESS, pool=DATABASE_POOL),
 }
 DATABASE_ROUTERS = ["config.postgresql.replica.Router"] if DATABASE_REPLICA_URL else []
 
@@ -233,7 +232,7 @@ ALLOW_PRIVATE_ADDRESSES = env.flag("RAPPORT_ALLOW_PRIVATE_ADDRESSES", False)
 # Modules a configuration may name by dotted path: nobody with a mere API key should make us import things.
 PLUGINS = env.listing("RAPPORT_PLUGINS")
 CONTEXT_FORMATS, CONTEXT_LAYERS = registries.CONTEXT_FORMATS, registries.CONTEXT_LAYERS
-PERIODIC_TASKS, HOUSEKEEPING = registries.PERIODIC_TASKS, registries.HOUSEKEEPING
+HOUSEKEEPING = registries.HOUSEKEEPING
 FORGETTING_POLICIES, FORGETTABLE = registries.FORGETTING_POLICIES, registries.FORGETTABLE
 INGESTION_STRATEGIES = registries.INGESTION_STRATEGIES
 GATES, INVARIANTS, METRICS = registries.GATES, registries.INVARIANTS, registries.METRICS
