@@ -4,6 +4,7 @@ rapport.E001  an environment variable can't be read
 rapport.E002  PostgreSQL is older than 15, or pgvector is missing or older than 0.8 (with --database default)
 rapport.W001  the secret key is this machine's own while the database is shared
 rapport.W002  DEBUG is on where the service answers other machines
+rapport.W003  the replica can't be read, so that all is read from the primary (with --database default)
 """
 
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from django.db import Error as DatabaseFailure
 from django.db import connections
 
 from config import environment, tracing
+from config.postgresql.replica import REPLICA, Unfit, replica
 
 OLDEST_POSTGRESQL = 150000
 OLDEST_PGVECTOR = (0, 8)
@@ -52,6 +54,36 @@ def check_versions(databases: Sequence[str] | None = None, **_: Any) -> list[Che
             hint = "Check DATABASE_URL, and that PostgreSQL is running."
             found.append(Error(f"The database can't be asked: {error}", hint=hint, id="rapport.E002"))
     return found
+
+
+@register(Tags.database)
+def check_replica(databases: Sequence[str] | None = None, **_: Any) -> list[CheckMessage]:
+    if "default" not in (databases or []):
+        return []
+    try:
+        replica.age()
+        missing = sorted(_migrations("default") - _migrations(REPLICA))
+    except Unfit as why:
+        hint = _OF_REPLICA.get(why.reason)
+        said = str(why)
+        return [Warning(f"{said[:1].upper()}{said[1:]}.", hint=hint, id="rapport.W003")] if hint else []
+    except DatabaseFailure as error:
+        return [Warning(f"The replica can't be asked: {error}", hint=_OF_REPLICA["away"], id="rapport.W003")]
+    what = f"The replica has another schema: it lacks {', '.join(map('.'.join, missing[:5]))}."
+    return [Warning(what, hint=_OF_REPLICA["behind"], id="rapport.W003")] if missing else []
+
+
+_OF_REPLICA = {
+    "away": "Check DATABASE_REPLICA_URL, and that the standby runs and takes connections (hot_standby = on).",
+    "foreign": "Set DATABASE_REPLICA_URL to a streaming standby of the server that DATABASE_URL leads to.",
+    "behind": "See on the primary, in pg_stat_replication, whether it follows; is its replay paused?",
+}
+
+
+def _migrations(alias: str) -> set[tuple[str, str]]:
+    with connections[alias].cursor() as cursor:
+        cursor.execute("SELECT app, name FROM django_migrations")
+        return set(cursor.fetchall())
 
 
 def _check_versions(alias: str) -> list[CheckMessage]:

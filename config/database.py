@@ -4,28 +4,51 @@ from pathlib import Path
 from typing import Any
 
 import environ
+import psycopg
 
 from config import environment as env
 
 _GROUPS = 2  # of web processes: one answers requests, one makes replies
 _LISTENERS = 1  # sessions that wait for NOTIFY: one a web process, one of the worker's queue
 _MAINTENANCE = 2  # of a worker's maintenance process: the sweep's and the housekeeping's
+_SHAPE = "write postgresql://user:password@host:5432/name"
+_REPLICA_SECONDS = 2  # for any answer of the replica: one that is stopped would hold a thread for ever
 
 
-def settings_of(url: str, *, data_dir: Path, process: str, pool_size: int) -> dict[str, Any]:
-    """The one database: of this URL, or the embedded server's under `data_dir` where there is none."""
+class PatientConnection(psycopg.Connection[Any]):
+    """Raises psycopg.OperationalError where no answer comes in time; it is of no use then."""
+
+    def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
+        return super().wait(gen, interval, _REPLICA_SECONDS if timeout is None else timeout)
+
+
+def replica_of(url: str, *, process: str, pool: int) -> dict[str, Any]:
+    """The standby that may be read instead, by its alias; nothing without a URL. Nobody waits long for it."""
+    if not url:
+        return {}
+    database = settings_of(url, name="DATABASE_REPLICA_URL", data_dir=Path(), process=process, pool=pool)
+    database["OPTIONS"]["connect_timeout"] = _REPLICA_SECONDS
+    if "pool" in database["OPTIONS"]:
+        database["OPTIONS"]["pool"] |= {"timeout": 0.25, "connection_class": PatientConnection}
+    database["TEST"] = {"MIRROR": "default"}
+    return {"replica": database}
+
+
+def settings_of(
+    url: str, *, data_dir: Path, process: str, pool: int, name: str = "DATABASE_URL"
+) -> dict[str, Any]:
+    """The one database: of this URL, or the embedded server's under `data_dir` where there is none.
+
+    `name`: of the variable that the URL came from.
+    """
     if url:
         try:
             database: dict[str, Any] = environ.Env.db_url_config(url)
         except Exception as error:
-            env.problem(
-                "DATABASE_URL", f"can't be read: {error}", "write postgresql://user:password@host:5432/name"
-            )
+            env.problem(name, f"can't be read: {error}", _SHAPE)
             database = {"ENGINE": "django.db.backends.postgresql", "NAME": "rapport"}
         if database.get("ENGINE") != "django.db.backends.postgresql":
-            env.problem(
-                "DATABASE_URL", "is not PostgreSQL", "write postgresql://user:password@host:5432/name"
-            )
+            env.problem(name, "is not PostgreSQL", _SHAPE)
     else:
         from config.embedded_postgres import socket_dir
 
@@ -46,7 +69,7 @@ def settings_of(url: str, *, data_dir: Path, process: str, pool_size: int) -> di
     database["ENGINE"] = "config.postgresql"  # which looks at the socket, and asks the server nothing
     if process == "web":
         options.setdefault("connect_timeout", 3)  # who asks is told soon that the database is away
-        use_pool(database, size=pool_size, timeout=3.0)
+        use_pool(database, size=pool, timeout=3.0)
     else:
         # A thread keeps its connection from one piece of work to the next, and looks first whether it lives.
         database["CONN_MAX_AGE"] = None

@@ -96,6 +96,7 @@ SWEEP = "memory.ingestion.sweep.Sweep"
 METRICS: list[str] = [
     "relationships.services.spending_metrics.spending_metrics",
     "web.meters.process_metrics",
+    "web.consistency.replica_metrics",
 ]
 # What `manage.py verify` holds the tables against, in this order: what others rest on comes first, as what is mended
 # there may be all that was wrong; snapshots come last, as they are made of the rest.

@@ -36,12 +36,8 @@ AUTH_PASSWORD_VALIDATORS = [
 APPEND_SLASH = False
 STATIC_URL = "/static/"
 LOGIN_URL = "admin_ui:sign_in"
-MESSAGE_TAGS = {
-    20: "info",
-    25: "good",
-    30: "warn",
-    40: "bad",
-}  # levels of django.contrib.messages, as our styles call them
+# Levels of django.contrib.messages, as our styles call them.
+MESSAGE_TAGS = {20: "info", 25: "good", 30: "warn", 40: "bad"}
 
 
 def _secret_key() -> str:
@@ -147,13 +143,17 @@ MEM0 = env.flag("RAPPORT_MEM0", False)  # speak mem0's protocol under /mem0
 MEM0_COMPANION = env.text("RAPPORT_MEM0_COMPANION", "mem0")  # who speaks where no agent_id is named
 DATABASE_URL = env.text("DATABASE_URL")
 DATABASE_DIRECT_URL = env.text("DATABASE_DIRECT_URL")  # past a pooler, for sessions that can't be shared
+DATABASE_REPLICA_URL = env.text("DATABASE_REPLICA_URL")  # a standby, for reads that may be a moment old
+REPLICA_LIMIT_SECONDS = env.seconds("RAPPORT_REPLICA_LIMIT_SECONDS", 1, low=0.01, high=3600)
 EMBEDDED_POSTGRES_DIR = None if DATABASE_URL else DATA_DIR / "postgres"
 
 # Connections of each web process and of each process of the worker's pool.
 DATABASE_POOL = env.whole("RAPPORT_DATABASE_POOL", 8, low=1, high=100)
 DATABASES = {
-    "default": database.settings_of(DATABASE_URL, data_dir=DATA_DIR, process=PROCESS, pool_size=DATABASE_POOL)
+    "default": database.settings_of(DATABASE_URL, data_dir=DATA_DIR, process=PROCESS, pool=DATABASE_POOL),
+    **database.replica_of(DATABASE_REPLICA_URL, process=PROCESS, pool=DATABASE_POOL),
 }
+DATABASE_ROUTERS = ["config.postgresql.replica.Router"] if DATABASE_REPLICA_URL else []
 
 # --- queue: django-q2 on the same database, woken by LISTEN/NOTIFY ----------------------------------------------------
 # The turn's row is the truth and the task a hint, so tasks are never retried by the queue (max_attempts 1).
@@ -236,7 +236,7 @@ CONTEXT_FORMATS, CONTEXT_LAYERS = registries.CONTEXT_FORMATS, registries.CONTEXT
 GATES, HOUSEKEEPING = registries.GATES, registries.HOUSEKEEPING
 FORGETTING_POLICIES, FORGETTABLE = registries.FORGETTING_POLICIES, registries.FORGETTABLE
 INGESTION_STRATEGIES = registries.INGESTION_STRATEGIES
-INVARIANTS, METRICS = registries.INVARIANTS, registries.METRICS
+GATES, INVARIANTS, METRICS = registries.GATES, registries.INVARIANTS, registries.METRICS
 RANKERS, RERANKERS = registries.RANKERS, registries.RERANKERS
 RECIPES, SWEEP = registries.RECIPES, registries.SWEEP
 

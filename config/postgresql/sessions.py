@@ -1,5 +1,6 @@
 """PostgreSQL beside the ORM: statements that are prepared, sessions of one's own, and what its errors mean."""
 
+from contextvars import ContextVar
 from typing import Any
 
 import psycopg
@@ -9,6 +10,7 @@ from django.db.backends.utils import CursorWrapper
 from django.db.utils import DEFAULT_DB_ALIAS
 from psycopg.pq import Format
 
+READING: ContextVar[str] = ContextVar("reading", default=DEFAULT_DB_ALIAS)  # see config.postgresql.replica
 _CONNECT_SECONDS = 5
 _NOT_FOR_PSYCOPG = ("cursor_factory", "context")  # Django's own, of its connections
 _OVER_A_LIMIT = "54"  # SQLSTATE's class of statements that are too large or too complex
@@ -27,14 +29,21 @@ class PreparedCursor(psycopg.Cursor[Any]):
         return super().execute(query, params, prepare=prepare, binary=binary)
 
 
-def prepared_cursor(*, binary: bool = False) -> CursorWrapper:
+def reading_from() -> str:
+    """The database that this thread reads from now: within a transaction, the one that is written to."""
+    alias = READING.get()
+    inside = alias != DEFAULT_DB_ALIAS and connections[DEFAULT_DB_ALIAS].in_atomic_block
+    return DEFAULT_DB_ALIAS if inside else alias
+
+
+def prepared_cursor(*, binary: bool = False, using: str = "") -> CursorWrapper:
     """For the few hot reads: on Django's own connection, in its transaction if there is one, seen by its query log.
 
     JSON columns come as text, as everywhere on Django's connection. `binary`: all others as PostgreSQL has them, which
-    saves writing bytes as hexadecimal digits and reading them again.
+    saves writing bytes as hexadecimal digits and reading them again. `using`: elsewhere than this thread reads from.
     """
     # Once: each look through `connection` finds the thread's own anew.
-    database = connections[DEFAULT_DB_ALIAS]
+    database = connections[using or reading_from()]
     database.close_if_health_check_failed()
     database.ensure_connection()
     # The stubs ask for a wrapper here; Django itself hands over the driver's cursor, as we do.
@@ -44,13 +53,13 @@ def prepared_cursor(*, binary: bool = False) -> CursorWrapper:
 
 
 def release_connection() -> None:
-    """Give the thread's connection back to the process's pool while it waits for something else.
+    """Give the thread's connections back to the process's pools while it waits for something else.
 
-    Inside a transaction it stays, and so it does where there is no pool, as in commands.
+    Inside a transaction one stays, and so it does where there is no pool, as in commands.
     """
-    database = connections[DEFAULT_DB_ALIAS]
-    if not database.in_atomic_block and "pool" in database.settings_dict["OPTIONS"]:
-        database.close()
+    for database in connections.all(initialized_only=True):
+        if not database.in_atomic_block and "pool" in database.settings_dict["OPTIONS"]:
+            database.close()
 
 
 def direct_connection(**given: Any) -> "psycopg.Connection[Any]":

@@ -8,10 +8,11 @@ from pydantic import StringConstraints
 
 from context.answer import AssembledContext, LayerReport
 from memory.api.schemas import MessageText
-from web.fields import Answer, Body, JsonObject, SessionName
+from web.consistency import ConsistencyBody, ReadFromAnswer
+from web.fields import Answer, JsonObject, SessionName
 
 
-class ContextBody(Body):
+class ContextBody(ConsistencyBody):
     message: MessageText | None = None
     """The person's current message; it becomes the last one."""
     session: SessionName | None = None
@@ -54,7 +55,7 @@ class CapacityAnswer(Answer):
     detail: str
 
 
-class ContextAnswer(Answer):
+class ContextAnswer(ReadFromAnswer):
     relationship: UUID
     session: str
     assembled_at: datetime
@@ -75,6 +76,7 @@ def present_context(assembled: AssembledContext) -> dict[str, Any]:
     capacity = assembled.capacity
     return ContextAnswer.of(
         assembled,
+        read=None,  # for who knows to say
         relationship=assembled.relationship_id,
         layers=[_present_layer(report) for report in assembled.layers],
         capacity=capacity and CapacityAnswer.of(capacity),

@@ -1,4 +1,4 @@
-from typing import ClassVar
+from typing import Any, ClassVar
 from uuid import UUID
 
 from rest_framework.request import Request
@@ -29,14 +29,19 @@ class ContextView(ApiView):
         """What the model is shown before it replies: the companion's prompt, what is remembered, the profile,
         the session's state, the recent messages and the current one. Nothing is stored.
         """
-        assembled = build_context(
-            project_id=self.project_id,
-            relationship_id=relationship_id,
-            message=body.message,
-            session=body.session,
-            config=self.own_level(body.config) if body.config else {},
-            format=body.format,
-            explain=body.explain,
-            key=self.credentials.remembered,
-        )
-        return self.answer(present_context(assembled))
+        config = self.own_level(body.config) if body.config else {}
+
+        def make() -> dict[str, Any]:
+            assembled = build_context(
+                project_id=self.project_id,
+                relationship_id=relationship_id,
+                message=body.message,
+                session=body.session,
+                config=config,
+                format=body.format,
+                explain=body.explain,
+                key=self.credentials.remembered,
+            )
+            return present_context(assembled)
+
+        return self.answer_by(body, make)

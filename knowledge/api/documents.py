@@ -1,4 +1,4 @@
-from typing import ClassVar
+from typing import Any, ClassVar
 from uuid import UUID
 
 from django.conf import settings
@@ -123,18 +123,22 @@ class DocumentSearchView(ApiView):
     @operation("documents_search", "Search a companion's documents", answers={200: KnowledgeFoundAnswer})
     def post(self, request: Request, companion_id: UUID, body: DocumentSearchBody) -> Response:
         """By text and vector, over all that the companion has."""
-        companion = get_companion(project_id=self.project_id, companion_id=companion_id)
-        configuration = configuration_of(companion)
-        found = search_knowledge(
-            project_id=self.project_id,
-            companion_id=companion_id,
-            text=body.query,
-            knowledge=configuration.knowledge,
-            seconds=configuration.retrieval.query_seconds,
-            top_k=body.top_k,
-            min_score=body.min_score,
-        )
-        return self.answer(present_found(found, explain=body.explain))
+
+        def make() -> dict[str, Any]:
+            companion = get_companion(project_id=self.project_id, companion_id=companion_id)
+            configuration = configuration_of(companion)
+            found = search_knowledge(
+                project_id=self.project_id,
+                companion_id=companion_id,
+                text=body.query,
+                knowledge=configuration.knowledge,
+                seconds=configuration.retrieval.query_seconds,
+                top_k=body.top_k,
+                min_score=body.min_score,
+            )
+            return present_found(found, explain=body.explain)
+
+        return self.answer_by(body, make)
 
 
 def _name_of(given: str) -> str:

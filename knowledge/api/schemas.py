@@ -9,6 +9,7 @@ from pydantic import Field, StringConstraints
 from knowledge.kinds import MEDIA_TYPES
 from knowledge.models import Document, DocumentChunk, DocumentState
 from knowledge.search import FoundKnowledge, KnowledgeHit
+from web.consistency import ConsistencyBody, ReadFromAnswer
 from web.fields import NOT_BLANK, Answer, Body, Name, PageQuery
 
 LONGEST_QUERY = 8000  # characters
@@ -74,7 +75,7 @@ class ChunkAnswer(Answer):
     """Why it has no vector and will get none."""
 
 
-class DocumentSearchBody(Body):
+class DocumentSearchBody(ConsistencyBody):
     query: QueryText
     top_k: Annotated[int, Field(ge=1, le=50)] | None = None
     """How many chunks at most; `knowledge.top_k` if left out."""
@@ -99,7 +100,7 @@ class KnowledgeHitAnswer(Answer):
     """`text` and `vector` (1 / (60 + rank), which make the score), `bm25` and `cosine`; with `explain` only."""
 
 
-class KnowledgeFoundAnswer(Answer):
+class KnowledgeFoundAnswer(ReadFromAnswer):
     items: list[KnowledgeHitAnswer]
     """Best first."""
     embedding_model: str | None
@@ -132,6 +133,7 @@ def present_chunk(chunk: DocumentChunk) -> dict[str, Any]:
 def present_found(found: FoundKnowledge, *, explain: bool) -> dict[str, Any]:
     return KnowledgeFoundAnswer.of(
         found,
+        read=None,  # for who knows to say
         items=[_present_hit(hit, explain=explain) for hit in found.hits],
         embedding_model=found.space.model if found.space else None,
         notes=list(found.notes),

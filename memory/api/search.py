@@ -21,7 +21,8 @@ from relationships.api.messages import MessageAnswer
 from relationships.api.views import ApiView
 from relationships.models import Message, MessageRole
 from relationships.services.configuration import configuration_of
-from web.fields import Answer, Body, JsonObject, Name, SessionName, Timestamp
+from web.consistency import ConsistencyBody, ReadFromAnswer
+from web.fields import Answer, JsonObject, Name, SessionName, Timestamp
 from web.operations import operation
 
 MOST = 200  # answers of one search
@@ -39,7 +40,7 @@ QueryText = Annotated[
 ]
 
 
-class SearchBody(Body):
+class SearchBody(ConsistencyBody):
     query: QueryText
     """A question or a statement, in plain words."""
     top_k: Annotated[int, Field(ge=1, le=MOST)] | None = None
@@ -105,7 +106,7 @@ class MessageHitAnswer(MessageAnswer):
     """Active entries that rest on it."""
 
 
-class SearchAnswer(Answer):
+class SearchAnswer(ReadFromAnswer):
     ranker: str
     """Who ranked. Another one than asked for, where that compares vectors and there are none; `notes` say so."""
     reranker: str | None
@@ -170,10 +171,14 @@ class EntrySearchView(SearchView):
             subject=body.subject,
             category=body.category,
         )
-        found = search_entries(**self.asked(relationship_id, body), filters=filters)
-        rows = ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=_ids(found))
-        entries = {entry.id: EntryAnswer.of(entry) for entry in rows}
-        return self.answer(_present(found, entries, explain=body.explain))
+
+        def make() -> dict[str, Any]:
+            found = search_entries(**self.asked(relationship_id, body), filters=filters)
+            rows = ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=_ids(found))
+            entries = {entry.id: EntryAnswer.of(entry) for entry in rows}
+            return _present(found, entries, explain=body.explain)
+
+        return self.answer_by(body, make)
 
 
 class MessageSearchView(SearchView):
@@ -191,14 +196,18 @@ class MessageSearchView(SearchView):
             told_from=body.told_from,
             told_to=body.told_to,
         )
-        found = search_messages(**self.asked(relationship_id, body), filters=filters)
-        rows = Message.objects.for_relationship(relationship_id).filter(id__in=_ids(found))
-        cited_by = _cited_by(relationship_id, _ids(found))
-        messages = {
-            message.id: MessageAnswer.of(message) | {"cited_by": cited_by[message.id]}
-            for message in rows.filter(erased_at=None)
-        }
-        return self.answer(_present(found, messages, explain=body.explain))
+
+        def make() -> dict[str, Any]:
+            found = search_messages(**self.asked(relationship_id, body), filters=filters)
+            rows = Message.objects.for_relationship(relationship_id).filter(id__in=_ids(found))
+            cited_by = _cited_by(relationship_id, _ids(found))
+            messages = {
+                message.id: MessageAnswer.of(message) | {"cited_by": cited_by[message.id]}
+                for message in rows.filter(erased_at=None)
+            }
+            return _present(found, messages, explain=body.explain)
+
+        return self.answer_by(body, make)
 
 
 def _ids(found: SearchResult) -> list[UUID]:

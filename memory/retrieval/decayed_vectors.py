@@ -10,9 +10,10 @@ from uuid import UUID
 
 import numpy as np
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import connection, connections, transaction
 from pgvector import Vector
 
+from config.postgresql.sessions import reading_from
 from memory.models import DecayedVector, SearchedKind
 from memory.retrieval.columns import SearchQuery, entry_filters
 from memory.retrieval.decay import decayed_vectors, log_weights, must_move
@@ -102,7 +103,7 @@ def decay_candidates(query: SearchQuery, *, half_life_days: float) -> set[UUID] 
     if not isinstance(query.filters, EntryFilters) or query.vectors is None:
         return None
     found: set[UUID] = set()
-    with connection.cursor() as cursor:
+    with connections[reading_from()].cursor() as cursor:
         for vector in query.vectors.vectors:
             params = {
                 **_Space(query.relationship_id, *query.vectors.space)._asdict(),

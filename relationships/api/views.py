@@ -1,6 +1,6 @@
 """The base of the views that a project's keys and tokens open: who asks, how often they may, and what is theirs."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, ClassVar, NoReturn
@@ -8,12 +8,14 @@ from uuid import UUID
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.request import Request
+from rest_framework.response import Response
 
 from relationships.models import Relationship
 from relationships.services.configuration import check_level
 from relationships.services.rows import require
 from web.actor import Actor
 from web.authentication import Credentials, KeyChanged, authenticate_header, forget_key
+from web.consistency import ConsistencyBody, read_by
 from web.errors import NotAllowed
 from web.rate_counters import Verdict
 from web.rest_view import RestView
@@ -97,6 +99,17 @@ class ApiView(RestView):
         rows = Relationship.objects.of_project(self.project_id).filter(id=relationship_id)
         found: Relationship = require(rows.select_related(*related) if related else rows, "relationship")
         return found
+
+    def answer_by(self, body: ConsistencyBody, make: Callable[[], dict[str, Any]]) -> Response:
+        """The answer that `make` reads, from where the body lets it be read. A replica's word on a key does not do."""
+        known = self.credentials
+        if body.consistency != "strong" and known.remembered is not None:
+            found = authenticate_header(self.request.META["HTTP_AUTHORIZATION"], now=datetime.now(UTC))
+            if found != replace(known, remembered=None):
+                raise KeyChanged("This key was changed.")
+            self.request.auth = found
+        made, read = read_by(body.consistency, make)
+        return self.answer(made | {"read": read._asdict()})
 
     def owned(self, model: Any, relationship_id: UUID) -> Any:
         """The rows of `model` that the project's own relationship has. Raises NotFound."""

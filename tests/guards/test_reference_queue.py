@@ -7,6 +7,7 @@ import context.waiting
 from relationships.models import TurnState
 from relationships.services.spending_metrics import metrics_of
 from tests.guards.tables import named_in
+from web import consistency
 from web.meters import process_metrics
 from worker.api.metrics import render_metrics
 from worker.condition import QueueCondition, TurnCounts, WorkerCondition
@@ -21,8 +22,7 @@ def test_every_state_of_a_turn_is_described_and_no_other() -> None:
 
 
 def test_every_metric_is_described_and_no_other() -> None:
-    written = render_metrics(
-        QueueCondition(NONE_AT_ALL, 0, (WORKER,)), [*metrics_of([]), *process_metrics()]
-    ).decode()
+    others = [*metrics_of([]), *process_metrics(), *consistency.metrics_of(True, 0.0)]
+    written = render_metrics(QueueCondition(NONE_AT_ALL, 0, (WORKER,)), others).decode()
     metrics = {family.name for family in text_string_to_metric_families(written)}
     assert set(named_in("queue.md", under="## Metrics")) == metrics

@@ -1,5 +1,6 @@
-"""Two worker machines on one database: nothing is read twice, and what a dead machine held comes back."""
+"""Two machines on one database: nothing is taken in or read twice, and what a dead machine held comes back."""
 
+import httpx
 import pytest
 
 from relationships.models import Relationship, Turn, TurnState
@@ -49,12 +50,33 @@ def talk_to_all(live: LiveService) -> list[Relationship]:
     return people
 
 
+def tell_both(live: LiveService) -> list[Relationship]:
+    """Each turn by HTTP, once more to the other web server, as a client does that had no answer."""
+    people = live.new_relationships(RELATIONSHIPS)
+    webs = [live.start_web(), live.start_web()]
+    for web in webs:
+        web.wait_until_it_answers()
+    with httpx.Client(headers={"Authorization": f"Bearer {live.new_api_key()}"}, timeout=30) as http:
+        for person in people:
+            body = {"messages": [{"role": "user", "content": "fact"}]}
+            told = [
+                http.post(
+                    f"{web.url}/v1/relationships/{person.id}/turns",
+                    json=body,
+                    headers={"Idempotency-Key": str(person.id)},
+                ).json()["id"]
+                for web in webs
+            ]
+            assert told[0] == told[1]
+    return people
+
+
 def test_two_machines_share_the_work_and_what_a_killed_one_held_is_read_by_the_other(
     machines: tuple[LiveWorker, LiveWorker], drilled: LiveService, model: OpenAIServer
 ) -> None:
     first = talk_to_all(drilled)
     wait_until(lambda: holders() == {"north", "south"}, what="both machines to hold turns")
-    require_all_read_once(drilled, first)
+    require_all_read_once(drilled, first + tell_both(drilled))
 
     _, south = machines
     model.latency = 1.0

@@ -170,7 +170,8 @@ def test_a_page_by_words_reads_no_more_of_many_long_entries_than_of_some(
     many, _ = first_page(900)
 
     assert many <= 1.5 * some
-    found, pages, cursor = [], 0, ""
+    found: list[str] = []
+    pages, cursor = 0, ""
     while cursor is not None:
         page = api.get(f"{path}?text=walrus{cursor and '&cursor=' + cursor}").body
         found += [entry["content"] for entry in page["items"]]

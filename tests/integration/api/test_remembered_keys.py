@@ -15,6 +15,7 @@ from web import authentication
 
 BODIES = {
     "a context": {"message": "hello"},
+    "one from the replica": {"message": "hello", "consistency": "eventual"},
     "an unknown field": {"mesage": "hello"},
     "an unknown format": {"message": "hello", "format": "telegram"},
 }

@@ -496,7 +496,10 @@ class ConfigurationAnswer(TypedDict):
 
 ConfigurationLevel: TypeAlias = "dict[str, JsonValue]"
 
+ConsistencyEnum: TypeAlias = "Literal['strong', 'eventual']"
+
 class ContextAnswer(TypedDict):
+    read: "ReadAnswer"
     relationship: "str"
     session: "str"
     assembled_at: "str"
@@ -510,6 +513,7 @@ class ContextAnswer(TypedDict):
     provenance: "dict[str, str] | None"
 
 class ContextBody(TypedDict):
+    consistency: "NotRequired[ConsistencyEnum]"
     message: "NotRequired[str | None]"
     session: "NotRequired[str | None]"
     config: "NotRequired[dict[str, JsonValue]]"
@@ -520,6 +524,8 @@ class CorrectBody(TypedDict):
     what: "str"
     to: "str"
     dry_run: "NotRequired[bool]"
+
+DatabaseEnum: TypeAlias = "Literal['primary', 'replica']"
 
 class HeldAnswer(TypedDict):
     """Deletions that wait for a person."""
@@ -581,6 +587,7 @@ class DocumentPage(TypedDict):
     next_cursor: "str | None"
 
 class DocumentSearchBody(TypedDict):
+    consistency: "NotRequired[ConsistencyEnum]"
     query: "str"
     top_k: "NotRequired[int | None]"
     min_score: "NotRequired[float | None]"
@@ -727,6 +734,7 @@ class EntryPatch(TypedDict):
     reason: "NotRequired[str]"
 
 class EntrySearchAnswer(TypedDict):
+    read: "ReadAnswer"
     ranker: "str"
     reranker: "str | None"
     space: "SpaceAnswer | None"
@@ -928,6 +936,7 @@ class KeptContextAnswer(TypedDict):
     tool_calls: "list[ToolCallAnswer]"
 
 class KnowledgeFoundAnswer(TypedDict):
+    read: "ReadAnswer"
     items: "list[KnowledgeHitAnswer]"
     embedding_model: "str | None"
     considered: "int"
@@ -996,6 +1005,7 @@ class MessagePage(TypedDict):
 MessageRole: TypeAlias = "Literal['user', 'assistant', 'system', 'tool']"
 
 class MessageSearchAnswer(TypedDict):
+    read: "ReadAnswer"
     ranker: "str"
     reranker: "str | None"
     space: "SpaceAnswer | None"
@@ -1206,6 +1216,11 @@ class RateLimits(TypedDict):
     turns: "NotRequired[str | None]"
     previews: "NotRequired[str | None]"
     searches: "NotRequired[str | None]"
+
+class ReadAnswer(TypedDict):
+    database: "DatabaseEnum"
+    age_ms: "float"
+    reason: "str | None"
 
 class ReasonBody(TypedDict):
     reason: "NotRequired[str]"

@@ -173,15 +173,16 @@ class Operations:
         return self._send(Operation("POST", "/v1/companions/{companion_id}/documents/{document_id}/retry",
                 path={"companion_id": companion_id, "document_id": document_id}))
 
-    def documents_search(self, companion_id: Id, *, query: str, top_k: Maybe[int | None] = UNSET,
-            min_score: Maybe[float | None] = UNSET, explain: Maybe[bool] = UNSET) -> m.KnowledgeFoundAnswer:
+    def documents_search(self, companion_id: Id, *, query: str, consistency: Maybe[m.ConsistencyEnum] = UNSET,
+            top_k: Maybe[int | None] = UNSET, min_score: Maybe[float | None] = UNSET,
+            explain: Maybe[bool] = UNSET) -> m.KnowledgeFoundAnswer:
         """Search a companion's documents.
 
         By text and vector, over all that the companion has.
         """
         return self._send(Operation("POST", "/v1/companions/{companion_id}/documents/search",
-                path={"companion_id": companion_id}, json={"query": query, "top_k": top_k,
-                "min_score": min_score, "explain": explain}, reading=True))
+                path={"companion_id": companion_id}, json={"consistency": consistency, "query": query,
+                "top_k": top_k, "min_score": min_score, "explain": explain}, reading=True))
 
     def prompts_list(self, companion_id: Id, *, limit: Maybe[int] = UNSET,
             cursor: Maybe[str] = UNSET) -> m.PromptPage:
@@ -589,17 +590,19 @@ class Operations:
         return self._send(Operation("GET", "/v1/relationships/{relationship_id}/commits/{sha}",
                 path={"relationship_id": relationship_id, "sha": sha}))
 
-    def context_build(self, relationship_id: Id, *, message: Maybe[str | None] = UNSET,
-            session: Maybe[str | None] = UNSET, config: Maybe[dict[str, m.JsonValue]] = UNSET,
-            format: Maybe[str | None] = UNSET, explain: Maybe[bool] = UNSET) -> m.ContextAnswer:
+    def context_build(self, relationship_id: Id, *, consistency: Maybe[m.ConsistencyEnum] = UNSET,
+            message: Maybe[str | None] = UNSET, session: Maybe[str | None] = UNSET,
+            config: Maybe[dict[str, m.JsonValue]] = UNSET, format: Maybe[str | None] = UNSET,
+            explain: Maybe[bool] = UNSET) -> m.ContextAnswer:
         """Assemble the context of a reply.
 
         What the model is shown before it replies: the companion's prompt, what is remembered, the profile,
         the session's state, the recent messages and the current one. Nothing is stored.
         """
         return self._send(Operation("POST", "/v1/relationships/{relationship_id}/context",
-                path={"relationship_id": relationship_id}, json={"message": message, "session": session,
-                "config": config, "format": format, "explain": explain}, reading=True))
+                path={"relationship_id": relationship_id}, json={"consistency": consistency,
+                "message": message, "session": session, "config": config, "format": format,
+                "explain": explain}, reading=True))
 
     def contexts_read(self, relationship_id: Id, context_id: Id) -> m.KeptContextAnswer:
         """Read what a reply was shown.
@@ -717,7 +720,8 @@ class Operations:
                 path={"relationship_id": relationship_id, "entry_id": entry_id},
                 headers={"If-Match": if_match}, json={"reason": reason}))
 
-    def entries_search(self, relationship_id: Id, *, query: str, top_k: Maybe[int | None] = UNSET,
+    def entries_search(self, relationship_id: Id, *, query: str,
+            consistency: Maybe[m.ConsistencyEnum] = UNSET, top_k: Maybe[int | None] = UNSET,
             ranker: Maybe[str | None] = UNSET, min_score: Maybe[float | None] = UNSET,
             told_from: Maybe[Time | None] = UNSET, told_to: Maybe[Time | None] = UNSET,
             explain: Maybe[bool] = UNSET, config: Maybe[dict[str, m.JsonValue]] = UNSET,
@@ -731,10 +735,10 @@ class Operations:
         at once, by its words; by its meaning as soon as a worker has embedded it.
         """
         return self._send(Operation("POST", "/v1/relationships/{relationship_id}/entries/search",
-                path={"relationship_id": relationship_id}, json={"query": query, "top_k": top_k,
-                "ranker": ranker, "min_score": min_score, "told_from": told_from, "told_to": told_to,
-                "explain": explain, "config": config, "types": types, "tags": tags, "category": category,
-                "tiers": tiers, "states": states, "subject": subject}, reading=True))
+                path={"relationship_id": relationship_id}, json={"consistency": consistency, "query": query,
+                "top_k": top_k, "ranker": ranker, "min_score": min_score, "told_from": told_from,
+                "told_to": told_to, "explain": explain, "config": config, "types": types, "tags": tags,
+                "category": category, "tiers": tiers, "states": states, "subject": subject}, reading=True))
 
     def events_list(self, relationship_id: Id, *, after: Maybe[str] = UNSET) -> m.EventsAnswer:
         """What happened, or as it happens.
@@ -980,7 +984,8 @@ class Operations:
                 path={"relationship_id": relationship_id}, json={"messages": messages, "turns": turns,
                 "from_seq": from_seq, "to_seq": to_seq}))
 
-    def messages_search(self, relationship_id: Id, *, query: str, top_k: Maybe[int | None] = UNSET,
+    def messages_search(self, relationship_id: Id, *, query: str,
+            consistency: Maybe[m.ConsistencyEnum] = UNSET, top_k: Maybe[int | None] = UNSET,
             ranker: Maybe[str | None] = UNSET, min_score: Maybe[float | None] = UNSET,
             told_from: Maybe[Time | None] = UNSET, told_to: Maybe[Time | None] = UNSET,
             explain: Maybe[bool] = UNSET, config: Maybe[dict[str, m.JsonValue]] = UNSET,
@@ -994,9 +999,10 @@ class Operations:
         them.
         """
         return self._send(Operation("POST", "/v1/relationships/{relationship_id}/messages/search",
-                path={"relationship_id": relationship_id}, json={"query": query, "top_k": top_k,
-                "ranker": ranker, "min_score": min_score, "told_from": told_from, "told_to": told_to,
-                "explain": explain, "config": config, "roles": roles, "session": session}, reading=True))
+                path={"relationship_id": relationship_id}, json={"consistency": consistency, "query": query,
+                "top_k": top_k, "ranker": ranker, "min_score": min_score, "told_from": told_from,
+                "told_to": told_to, "explain": explain, "config": config, "roles": roles, "session": session},
+                reading=True))
 
     def messages_show(self, relationship_id: Id, *, messages: Maybe[Sequence[Id]] = UNSET,
             turns: Maybe[Sequence[Id]] = UNSET, from_seq: Maybe[int | None] = UNSET,

@@ -1,0 +1,148 @@
+"""Reads that may be a moment old, asked of a streaming standby (DATABASE_REPLICA_URL).
+
+How old is held against the primary's write-ahead log, whose position each process asks for a few times a second: a
+standby that has replayed up to there knows all that was to be seen before the asking. And it knows all that was to be
+seen before the last commit it replayed, by the primary's own clock. Each is a bound, and the lower one holds: so
+neither an idle primary nor a busy one makes a standby look old, and no two clocks are held against each other.
+"""
+
+import math
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import monotonic
+from typing import Any, NamedTuple
+
+from django.conf import settings
+from django.db import Error as DatabaseFailure
+from django.db import connections
+from django.db.models import Model
+from django.db.utils import DEFAULT_DB_ALIAS
+
+from config.postgresql.sessions import READING, prepared_cursor, reading_from, sqlstate
+
+REPLICA = "replica"
+RETRY_SECONDS = 2.0  # after which one request looks whether a replica that was away is back
+
+_PRIMARY = """
+SELECT (pg_current_wal_lsn() - '0/0'::pg_lsn)::bigint, extract(epoch FROM clock_timestamp())::float8,
+       system_identifier || '/' || timeline_id FROM pg_control_system(), pg_control_checkpoint()
+"""
+_STANDBY = """
+SELECT pg_is_in_recovery(), (pg_last_wal_replay_lsn() - '0/0'::pg_lsn)::bigint,
+       extract(epoch FROM pg_last_xact_replay_timestamp())::float8,
+       system_identifier || '/' || timeline_id FROM pg_control_system(), pg_control_checkpoint()
+"""
+
+
+class Unfit(Exception):
+    """The replica is not to be read now. `reason`: none, away, foreign or behind, by `age` seconds."""
+
+    def __init__(self, reason: str, detail: str, age: float | None = None) -> None:
+        super().__init__(detail)
+        self.reason, self.age = reason, age
+
+
+class Router:
+    """Django's: what the ORM reads inside `reading_replica` is read there; nothing is ever written there."""
+
+    def db_for_read(self, model: type[Model], **hints: Any) -> str:
+        return reading_from()
+
+    def db_for_write(self, model: type[Model], **hints: Any) -> str:
+        return DEFAULT_DB_ALIAS
+
+    def allow_relation(self, one: Model, other: Model, **hints: Any) -> bool:
+        return True
+
+    def allow_migrate(self, alias: str, app_label: str, **hints: Any) -> bool:
+        return alias == DEFAULT_DB_ALIAS
+
+
+class _Position(NamedTuple):
+    """Where the primary was when this process asked, at `asked_at` (monotonic)."""
+
+    asked_at: float
+    lsn: int
+    clock: float
+    history: str  # which server, and which of its histories, of which a restore begins another
+
+
+class Replica:
+    """What this process knows of the replica."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._positions: tuple[_Position, ...] = ()
+        self._ask_again_at: float | None = None  # it was away; who comes first then looks
+
+    def age(self) -> float:
+        """How old, in seconds and at most, what is read there from now on is. Raises Unfit.
+
+        One statement there, and one of the primary where its position is older than a quarter of the limit.
+        """
+        if REPLICA not in connections.settings:
+            raise Unfit("none", "no replica is set up")
+        self._look_away()
+        known = self._positions_of_primary()
+        try:
+            standby, lsn, replayed_at, history = _asked(REPLICA, _STANDBY)
+        except DatabaseFailure as error:
+            self.failed(error)
+            raise Unfit("away", f"the replica does not answer ({type(error).__name__})") from error
+        self._ask_again_at = None
+        if not standby or lsn is None:
+            raise Unfit("foreign", "the replica is not a standby")
+        if history != known[-1].history:
+            raise Unfit(
+                "foreign", "the replica is a standby of another server, or of one that was restored since"
+            )
+        now = monotonic()
+        bounds = [now - primary.asked_at for primary in known if primary.lsn <= lsn]
+        if replayed_at is not None:
+            bounds.append(known[-1].clock + now - known[-1].asked_at - replayed_at)
+        age = max(0.0, min(bounds, default=math.inf))
+        if age > settings.REPLICA_LIMIT_SECONDS:
+            raise Unfit("behind", f"the replica is {age:.1f} s behind", age)
+        return age
+
+    def failed(self, error: Exception) -> None:
+        """It could not answer. Where it is away, it is left alone for a while."""
+        if not sqlstate(error):
+            self._ask_again_at = monotonic() + RETRY_SECONDS
+        connections[REPLICA].close()
+
+    def _look_away(self) -> None:
+        with self._lock:
+            if self._ask_again_at is not None:
+                now = monotonic()
+                if now < self._ask_again_at:
+                    raise Unfit("away", "the replica did not answer a moment ago")
+                self._ask_again_at = now + RETRY_SECONDS
+
+    def _positions_of_primary(self) -> tuple[_Position, ...]:
+        """The last few, the newest last."""
+        now, known = monotonic(), self._positions
+        if not known or now - known[-1].asked_at > settings.REPLICA_LIMIT_SECONDS / 4:
+            known = self._positions = (*known[-4:], _Position(now, *_asked(DEFAULT_DB_ALIAS, _PRIMARY)))
+        return known
+
+
+replica = Replica()
+
+
+@contextmanager
+def reading_replica() -> Iterator[None]:
+    """What this thread reads inside, by the ORM and by prepared cursors, is read there; but within a transaction."""
+    token = READING.set(REPLICA)
+    try:
+        yield
+    finally:
+        READING.reset(token)
+
+
+def _asked(alias: str, statement: str) -> tuple[Any, ...]:
+    with prepared_cursor(using=alias) as cursor:
+        cursor.execute(statement)
+        row: tuple[Any, ...] = cursor.fetchone()
+    return row

@@ -1,0 +1,95 @@
+"""Reads whose caller says how fresh they have to be, and whose answer says where they were read."""
+
+from collections.abc import Callable, Iterable
+from typing import Literal, NamedTuple, TypeVar
+
+from django.db import Error as DatabaseFailure
+from prometheus_client import Counter
+from prometheus_client.core import GaugeMetricFamily, Metric
+
+from config.postgresql.replica import REPLICA, Unfit, reading_replica, replica
+from web.errors import RapportError
+from web.fields import Answer, Body
+from web.meters import OWN
+
+R = TypeVar("R")
+Consistency = Literal["strong", "eventual"]
+Database = Literal["primary", "replica"]
+
+_READS = Counter(
+    "rapport_eventual_reads",
+    "Reads that might be a moment old.",
+    ["database", "reason"],
+    registry=OWN,
+)
+
+
+class ConsistencyBody(Body):
+    consistency: Consistency = "strong"
+    """`eventual`: it may be read from a replica that is behind by no more than the service allows, one second as it
+    comes. What was written longer ago is seen. `strong`: what was written before the call is seen.
+    """
+
+
+class Read(NamedTuple):
+    """`age_ms`: at most, when the call was taken up; `reason`: why the primary, where a replica would have done."""
+
+    database: Database = "primary"
+    age_ms: float = 0.0
+    reason: str | None = None
+
+
+class ReadAnswer(Answer):
+    database: Database
+    """Where it was read."""
+    age_ms: float
+    """At most so old was what was read, in milliseconds, when the call was taken up; 0 of the primary."""
+    reason: str | None
+    """Why it was read from the primary, where a replica would have done; `none`: there is none, `away`: it does not
+    answer, `foreign`: it follows another server or none, `behind`: by more than the service allows, `failed`: it
+    could not answer this, and the primary was asked instead.
+    """
+
+
+class ReadFromAnswer(Answer):
+    read: ReadAnswer
+    """Where this was read, and how old it is."""
+
+
+def read_by(consistency: Consistency, read: Callable[[], R]) -> tuple[R, Read]:
+    """What `read` gives, from the replica where that may be and it is fit. What goes wrong there is asked of the
+    primary once more: what is not there yet may be here. Raises what `read` raises of the primary.
+    """
+    if consistency == "strong":
+        return read(), Read()
+    try:
+        age = replica.age()
+        with reading_replica():
+            found = read()
+        _READS.labels(REPLICA, "").inc()
+        return found, Read("replica", round(age * 1000, 1))
+    except Unfit as why:
+        reason = why.reason
+    except RapportError:
+        reason = "failed"
+    except DatabaseFailure as error:
+        replica.failed(error)
+        reason = "failed"
+    _READS.labels("primary", reason).inc()
+    return read(), Read("primary", reason=reason)
+
+
+def replica_metrics() -> Iterable[Metric]:
+    """Of the replica as this process finds it now; nothing where none is set up."""
+    try:
+        return metrics_of(True, replica.age())
+    except Unfit as why:
+        return [] if why.reason == "none" else metrics_of(False, why.age)
+
+
+def metrics_of(fit: bool, age: float | None) -> Iterable[Metric]:
+    """`age`: in seconds, None where it is not known."""
+    yield GaugeMetricFamily("rapport_replica_fit", "Whether eventual reads go to the replica.", value=fit)
+    if age is not None:
+        told = "How old what is read from the replica is, at most."
+        yield GaugeMetricFamily("rapport_replica_age_seconds", told, value=age)
