@@ -16,7 +16,7 @@ KNOWN_BY = {
     "onnxruntime": ("providers/embeddings/local.py",),
     "tokenizers": ("providers/embeddings/local.py",),
     "huggingface_hub": ("providers/embeddings/model_files.py",),
-    "django_q": ("worker/", "memory/tasks.py", "knowledge/tasks.py"),
+    "django_q": ("worker/", "memory/tasks.py", "knowledge/pipeline.py"),
     "jinja2": ("memory/ingestion/templates.py", "memory/ingestion/template_sandbox.py"),
 }
 # Rows that one module alone writes, so that no change goes by without its history.

@@ -19,7 +19,7 @@ from tests.fixtures.turns import Conversation
 from tests.guards.sources import APPS
 from tests.unit.admin_ui.hostile_project import SCRIPT, HostileProject, hostile_project
 
-MOST_STATEMENTS = 14  # two of them for the endings of words, where entries are searched
+MOST_STATEMENTS = 12
 PATTERNS: dict[str, URLPattern] = {str(pattern.name): pattern for pattern in urlpatterns}
 # The whole of what they answer is a file, which a browser saves and does not show.
 FILES = {"audit_export", "relationship_export"}
@@ -36,7 +36,7 @@ QUERIES = {
     "relationship_preview": ["message=Hello"],
     "relationship_time": ["step=0", "by=known"],
     "relationships": ["text=alert", "waits=1", "person=alert"],
-    "turns": ["state=pending", "reason=alert"],
+    "turns": ["state=pending", "reason=alert", "order=-cost"],
 }
 
 
