@@ -1,8 +1,8 @@
 from datetime import datetime
 
 import pytest
-from context.lines import groups_by_type, groups_of_facts, in_groups, items_of
 
+from context.layers.memory import groups_by_type, groups_of_facts, in_groups, items_of
 from memory.entries.happens import day_of
 from tests.fixtures.contexts import NOON, line
 
