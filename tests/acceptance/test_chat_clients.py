@@ -72,7 +72,7 @@ def test_a_client_talks_and_is_remembered(service: LiveService, model: OpenAISer
     turns = Turn.objects.filter(project_id=service.project.id)
 
     replies = run(service, command, TOLD)
-    service.wait_until_settled(list(turns))
+    service.wait_until_settled(list(turns.all()))  # a copy, as more are to come
     last = run(service, command, [ASKED])
 
     assert len(replies) == 4 and len(last) == 1 and all(json.loads(reply) for reply in replies)

@@ -96,6 +96,16 @@ def test_only_the_person_s_own_words_are_read(role: str) -> None:
         "Do I live in Lisbon?",
         "I'm not a doctor.",
         "I almost quit my job yesterday.",
+        "Imagine I work at NASA.",
+        "Translate this: I live in Berlin. I love it.",
+        "When I was a kid, I lived in Rome.",
+        "I live on Mars, just kidding!",
+        "```\nI live in Berlin\n```",
+        "`I live in Berlin`",
+        "> I live in Berlin",
+        'He said "I live in Berlin".',
+        "https://example.org/I-live-in-Berlin",
+        "Bob: I live in Berlin\nEva: I love it",
     ],
 )
 def test_what_is_denied_supposed_or_said_by_others_is_never_the_person_s_fact(said: str) -> None:
