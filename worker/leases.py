@@ -25,6 +25,7 @@ from django.db import connection, transaction
 from worker.fairness import in_turn_by_project
 from worker.heartbeat import silent_machines
 from worker.identity import is_dead, machine_of
+from worker.lost_nodes import answering
 from worker.models import QueuedQuerySet
 
 log = structlog.get_logger(__name__)
@@ -37,6 +38,7 @@ GRACE_SECONDS = 5.0
 
 def take_back_dead(rows: QueuedQuerySet, now: datetime, **values: Any) -> list[Any]:
     """Make due again those of `rows` whose holder is gone, and count that as a try in vain. `values`: see take_back."""
+    rows = answering(rows)
     holders = list(rows.held().order_by().values_list("leased_by", flat=True).distinct())
     if not holders:
         return []

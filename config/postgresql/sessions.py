@@ -12,6 +12,8 @@ from psycopg.pq import Format
 _CONNECT_SECONDS = 5
 _NOT_FOR_PSYCOPG = ("cursor_factory", "context")  # Django's own, of its connections
 _OVER_A_LIMIT = "54"  # SQLSTATE's class of statements that are too large or too complex
+_CONNECTION = "08"  # its class of connections: the server's own to another, as ours has no code when lost
+_SHUTDOWN = ("57P01", "57P02", "57P03")
 
 
 class PreparedCursor(psycopg.Cursor[Any]):
@@ -85,5 +87,14 @@ def database_went_away(error: BaseException) -> bool:
     A statement beyond its limits is of the same class in Python, but a mistake of ours: it never does well.
     """
     if not isinstance(error, OperationalError | InterfaceError):
-        return False
+        return node_went_away(error)
     return not sqlstate(error).startswith(_OVER_A_LIMIT)
+
+
+def node_went_away(error: BaseException) -> bool:
+    """Only a node of a distributed database can't be reached: the server that we asked says so, and goes on."""
+    state = sqlstate(error)
+    cause = error.__cause__
+    if state in _SHUTDOWN and isinstance(cause, psycopg.Error):
+        return cause.diag.severity_nonlocalized == "ERROR"  # passed on; a server that ends itself says FATAL
+    return state.startswith(_CONNECTION)
