@@ -80,7 +80,8 @@ def start_node(data: Path, programs: Path | None = None) -> None:
         return
     account = account_for(data)
     data_directory.prepare(data, account, programs=programs)
-    (data / "postgresql.auto.conf").write_text(_SETTINGS)
+    own = f"citus.local_hostname = '{socket_dir(data)}'\n"  # moving shards, a server asks itself
+    (data / "postgresql.auto.conf").write_text(_SETTINGS + own)
     drop_stale_locks(data)
     _pg_ctl(data, "start", f"--log={log_file(data).name}", programs=programs)
 

@@ -1,5 +1,6 @@
 """PostgreSQL beside the ORM: statements that are prepared, sessions of one's own, and what its errors mean."""
 
+import re
 from typing import Any
 
 import psycopg
@@ -14,6 +15,10 @@ _NOT_FOR_PSYCOPG = ("cursor_factory", "context")  # Django's own, of its connect
 _OVER_A_LIMIT = "54"  # SQLSTATE's class of statements that are too large or too complex
 _CONNECTION = "08"  # its class of connections: the server's own to another, as ours has no code when lost
 _SHUTDOWN = ("57P01", "57P02", "57P03")
+# What a server tells of another that broke off while it was asked, under the code of anything unforeseen.
+_BROKE_OFF = re.compile(
+    "server closed the connection|connection not open|could not (?:receive|send) data|failure on connection"
+)
 
 
 class PreparedCursor(psycopg.Cursor[Any]):
@@ -93,8 +98,9 @@ def database_went_away(error: BaseException) -> bool:
 
 def node_went_away(error: BaseException) -> bool:
     """Only a node of a distributed database can't be reached: the server that we asked says so, and goes on."""
-    state = sqlstate(error)
-    cause = error.__cause__
+    state, cause = sqlstate(error), error.__cause__
+    if state == "XX000":
+        return bool(_BROKE_OFF.search(str(cause)))
     if state in _SHUTDOWN and isinstance(cause, psycopg.Error):
         return cause.diag.severity_nonlocalized == "ERROR"  # passed on; a server that ends itself says FATAL
     return state.startswith(_CONNECTION)
