@@ -15,12 +15,14 @@ from worker.models import QueuedRow
 
 ALL_AGAIN_SECONDS = 10.0
 MOST = 1000  # relationships of each shard
-_OF_EACH_SHARD = (
-    "SELECT string_to_array(result, ',')::uuid[] FROM run_command_on_shards(%s, %s) WHERE success"
-)
+# What goes wrong there otherwise is no list of IDs, and said so.
+_OF_EACH_SHARD = """
+SELECT string_to_array(result, ',')::uuid[] FROM run_command_on_shards(%s, %s)
+ WHERE success OR result NOT LIKE 'failed to connect%%'
+"""
 _OWING = """
 SELECT string_agg(relationship_id::text, ',') FROM (
-    SELECT relationship_id FROM %s WHERE {owes} GROUP BY 1 ORDER BY min(due_at) LIMIT {most}) some
+    SELECT relationship_id FROM %s WHERE {owes} GROUP BY 1 ORDER BY min(due_at) LIMIT {most}) owing
 """
 
 _until = 0.0  # monotonic
@@ -47,7 +49,10 @@ def answering(rows: "models.QuerySet[Any]") -> "models.QuerySet[Any]":
 
 def among(model: type[QueuedRow], column: str = "relationship_id") -> tuple[str, dict[str, Any]]:
     """The same as a condition, beginning with AND, and its value; empty, with every node there."""
-    return (f" AND {column} = ANY(%(among)s)", {"among": _reachable(model)}) if is_known() else ("", {})
+    if not is_known():
+        return "", {}
+    reachable = _reachable(model)
+    return (f" AND {column} = ANY(%(among)s)", {"among": reachable}) if reachable else (" AND false", {})
 
 
 def _reachable(model: type[QueuedRow]) -> list[UUID]:
