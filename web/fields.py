@@ -85,6 +85,9 @@ class Answer(BaseModel):
 
 
 class Page(Answer, Generic[A]):
+    # No docstrings here, and looking for them in a generic class costs a second of every start.
+    model_config = ConfigDict(use_attribute_docstrings=False)
+
     items: list[A]
     next_cursor: str | None
 

@@ -58,4 +58,10 @@ def configuration_model() -> type[Configuration]:
                 raise ImproperlyConfigured(f"Two apps bring a section {name!r} of the configuration.")
             section = import_string(path)
             sections[name] = (section, section())
-    return create_model("Configuration", __base__=Configuration, __doc__=Configuration.__doc__, **sections)
+    return create_model(
+        "Configuration",
+        __base__=Configuration,
+        __doc__=Configuration.__doc__,
+        __cls_kwargs__={"use_attribute_docstrings": False},  # made by a call, it has no source to look for them in
+        **sections,
+    )

@@ -1,12 +1,16 @@
 """One tenant can't stop another: whatever one sends, the other's contexts are answered as in peace."""
 
+import itertools
+import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from time import perf_counter
 
 import httpx
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from benchmarks.timing import percentile
@@ -167,15 +171,37 @@ def test_tenants_and_an_import_that_is_all_wrong(
 def test_tenants_and_a_flood_of_turns(served: LiveService, hostile: Tenant, honest: Tenant) -> None:
     peace = honest.contexts()
     relationships = [hostile.another() for _ in range(50)]
-    for number in range(scaled(1000, 20_000)):
-        say(relationships[number % len(relationships)], f"fact {number}")
-
-    require_as_in_peace(honest, peace)
-    say(honest, "I moved to Lisbon.")
-    waiting = Turn.objects.filter(project_id=hostile.project.id, settled_at=None).count()
-    assert waiting, "the flood was over before anybody could be held up by it"
-    served.wait_until_settled(served.turns(honest.relationship))
-    left = Turn.objects.filter(project_id=hostile.project.id, settled_at=None).count()
-    assert left, "the other's turn came last"
+    with _flooding(relationships, at_least=scaled(1000, 20_000)):
+        require_as_in_peace(honest, peace)
+        say(honest, "I moved to Lisbon.")
+        served.wait_until_settled(served.turns(honest.relationship))
+        left = Turn.objects.filter(project_id=hostile.project.id, settled_at=None).count()
+        assert left, "the other's turn came last"
     flood = list(Turn.objects.filter(project_id=hostile.project.id))
     served.wait_until_settled(flood, timeout=600)
+
+
+@contextmanager
+def _flooding(tenants: Sequence[Tenant], *, at_least: int) -> Iterator[None]:
+    """Turns without a pause until the block ends, which begins when `at_least` have been taken in."""
+    ended, taken = threading.Event(), itertools.count(1)
+    under_way = threading.Event()
+
+    def flood() -> None:
+        for tenant in itertools.cycle(tenants):
+            if ended.is_set():
+                break
+            number = next(taken)
+            say(tenant, f"fact {number}")
+            if number == at_least:
+                under_way.set()
+        connection.close()
+
+    flooder = threading.Thread(target=flood)
+    flooder.start()
+    try:
+        assert under_way.wait(300)
+        yield
+    finally:
+        ended.set()
+        flooder.join()

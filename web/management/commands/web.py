@@ -16,7 +16,7 @@ _NICE = 10  # of the group for replies: contexts are asked for before every one 
 
 class Command(BaseCommand):
     help = "Run the web server alone, in the foreground; SIGTERM lets it finish what it has begun."
-    requires_system_checks = ("settings",)  # the others take two seconds, and look at code
+    requires_system_checks = ("settings",)  # the others load every page, and look at code
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(

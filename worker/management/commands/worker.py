@@ -14,7 +14,7 @@ from worker.supervisor import WorkerSupervisor
 
 class Command(BaseCommand):
     help = "Remember: run the pool that reads turns, with its sweep and its watchdog, until SIGTERM."
-    requires_system_checks = "__all__"
+    requires_system_checks = ("settings", "security")  # the others load every page, and look at code
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
