@@ -44,7 +44,7 @@ test: venv-dev ## the tests, in TESTERS=3 processes; ARGS="-k name" picks some
 	@$(RUN) scripts/chromium.py
 	@$(RUN) -m pytest -q --numprocesses=$(TESTERS) --no-loadscope-reorder $(ARGS)
 
-test-citus: venv-dev ## the integration tests on a coordinator and two workers of Citus; ARGS="tests/integration/distributed" for some
+test-citus: venv-dev ## the integration tests on a coordinator and two workers of Citus; ARGS="tests/integration/distributed" for some, ARGS=tests/acceptance/drills/test_nodes.py: lose a node, add one
 	@$(RUN) -m scripts.citus test $(ARGS)
 
 demo-citus: venv ## the demo on a coordinator and two workers of Citus

@@ -61,6 +61,11 @@ SQLSTATES: dict[str, tuple[int, str, str]] = {
         "This and another request waited for each other, so the database ended this one. Nothing of it was kept. "
         "Send it again.",
     ),
+    "57014": (
+        503,
+        "cancelled",
+        "The database cancelled this, as it waited or worked too long. Nothing of it was kept. Send it again.",
+    ),
 }
 _NODE_AWAY = (
     "The part of the database that holds this relationship, or another that this needs, is away. Relationships on "

@@ -47,12 +47,18 @@ def answering(rows: "models.QuerySet[Any]") -> "models.QuerySet[Any]":
     return rows.filter(relationship_id__in=_reachable(rows.model))
 
 
-def among(model: type[QueuedRow], column: str = "relationship_id") -> tuple[str, dict[str, Any]]:
-    """The same as a condition, beginning with AND, and its value; empty, with every node there."""
+def among(model: type[QueuedRow], *columns: str) -> tuple[str, dict[str, Any]]:
+    """The same as a condition that begins with AND, and its value; empty, with every node there.
+
+    `columns`: that of each table, where there are several, as each has shards of its own to be left out.
+    """
     if not is_known():
         return "", {}
     reachable = _reachable(model)
-    return (f" AND {column} = ANY(%(among)s)", {"among": reachable}) if reachable else (" AND false", {})
+    if not reachable:
+        return " AND false", {}
+    named = columns or ("relationship_id",)
+    return "".join(f" AND {column} = ANY(%(among)s)" for column in named), {"among": reachable}
 
 
 def _reachable(model: type[QueuedRow]) -> list[UUID]:

@@ -24,7 +24,7 @@ from config.embedded_postgres import database_url
 from context.pipeline import build_context
 from memory.ingestion.intake import accept_turn
 from memory.ingestion.pipeline import drain_relationship
-from relationships.models import Companion, Relationship
+from relationships.models import Relationship
 from relationships.services.turns import NewMessage, NewTurn
 from scripts import citus
 from upkeep.distribution.pipeline import distribute
@@ -61,7 +61,6 @@ class Comparison:
         call_command("migrate", verbosity=0)
         patterns = min(20, count)
         seeded = seed(count, patterns=patterns, last_seq=make_templates(patterns), tell=self._say)
-        Companion.objects.update(config={})  # as shipped
         for name, nodes in NODES.items():
             self._say(f"distributing over {nodes}")
             connections.close_all()

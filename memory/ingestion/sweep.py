@@ -40,12 +40,13 @@ SELECT due_at, relationship_id FROM relationships_turn
  ORDER BY due_at, relationship_id LIMIT %(limit)s
 """
 # A relationship is worth a task only if its first open turn can be claimed: behind one that is being worked
-# on, or that waits for its retry, the others wait too. Served by the index turn_open.
+# on, or that waits for its retry, the others wait too. Served by the index turn_open. A distributed database asks only
+# those shards that are named for each table.
 _HEADS = """
 SELECT wanted.id, head.id, head.attempts
   FROM (SELECT id FROM relationships_relationship WHERE id = ANY(%(ids)s)) wanted, LATERAL (
        SELECT id, state, due_at, attempts FROM relationships_turn
-        WHERE relationship_id = wanted.id AND state IN ('pending', 'processing')
+        WHERE relationship_id = wanted.id AND relationship_id = ANY(%(ids)s) AND state IN ('pending', 'processing')
           AND (state = 'processing' OR due_at IS NOT NULL) ORDER BY seq LIMIT 1) head
  WHERE head.state = 'pending' AND head.due_at <= %(now)s
 """

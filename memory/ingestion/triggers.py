@@ -69,7 +69,7 @@ def read_ended_sessions(now: datetime) -> int:
 
     The housekeeping calls this: an ended session is a row to be found, so no ending can be missed.
     """
-    condition, reachable = among(Turn, "t.relationship_id")
+    condition, reachable = among(Turn, "t.relationship_id", "s.relationship_id")
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(ENDED_SESSIONS.format(among=condition), {"now": now, **reachable})
         ended = dict(cursor.fetchall())

@@ -16,9 +16,10 @@ from scripts import citus
 from tests.acceptance.conftest import migrate
 from tests.acceptance.database import LiveDatabase, django_on
 from tests.acceptance.drills.conftest import ask
-from tests.acceptance.drills.talk import require_each_applied_once_in_order, scaled
+from tests.acceptance.drills.talk import LONG, require_each_applied_once_in_order, scaled
 from tests.acceptance.drills.talker import talking
 from tests.acceptance.service import LiveService
+from tests.fixtures.distributed import DISTRIBUTED
 from tests.vendor_servers.openai_server import OpenAIServer
 from tests.waiting import wait_until
 from worker.condition import read_condition
@@ -26,6 +27,7 @@ from worker.condition import read_condition
 pytestmark = [
     pytest.mark.drill,
     pytest.mark.skipif(citus.engine() is None, reason=citus.MISSING),
+    pytest.mark.skipif(not (LONG or DISTRIBUTED), reason="a long drill: make drills, or make test-citus"),
 ]
 
 PEOPLE = 4  # on each node

@@ -230,8 +230,9 @@ def test_a_host_we_do_not_serve_is_a_problem(api: Api) -> None:
         (psycopg.errors.ConnectionFailure("connection to the remote node failed"), "node_unavailable", "5"),
         (psycopg.errors.InternalError_("server closed the connection unexpectedly"), "node_unavailable", "5"),
         (psycopg.errors.DeadlockDetected("deadlock detected"), "deadlock", "1"),
+        (psycopg.errors.QueryCanceled("canceling statement due to user request"), "cancelled", "1"),
     ],
-    ids=["the whole", "a node of it", "a node that broke off", "two that waited for each other"],
+    ids=["the whole", "a node of it", "a node that broke off", "two that waited for each other", "cancelled"],
 )
 def test_a_database_that_could_not_go_on_is_503_and_says_why_and_when_to_come_back(
     cause: psycopg.Error, code: str, seconds: str, api: Api, relationship: Relationship
