@@ -6,12 +6,14 @@ remembers it.
 """
 
 from time import monotonic
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django.db import connection, models
 
 from worker.models import QueuedRow
+
+Rows = TypeVar("Rows", bound="models.QuerySet[Any]")
 
 ALL_AGAIN_SECONDS = 10.0
 MOST = 1000  # relationships of each shard
@@ -40,7 +42,7 @@ def is_known() -> bool:
     return monotonic() < _until
 
 
-def answering(rows: "models.QuerySet[Any]") -> "models.QuerySet[Any]":
+def answering(rows: Rows) -> Rows:
     """Of these rows those of relationships that owe something and can be reached; all, with every node there."""
     if not is_known() or rows.model._meta.pk_fields[0].column != "relationship_id":
         return rows

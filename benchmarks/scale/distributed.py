@@ -4,6 +4,7 @@ All on this machine and on the same servers, which do not wait for the disk; rou
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from uuid import UUID
 
@@ -97,7 +98,7 @@ class Comparison:
         cpu: Cpu = {}
         for what, call in (("build_context", context), ("accept_turn", accept), ("ingestion", ingest)):
             timed(call, talking[:_WARM])
-            times[what], used = cpu_during(self._processes, lambda call=call: timed(call, talking[_WARM:]))
+            times[what], used = cpu_during(self._processes, partial(timed, call, talking[_WARM:]))
             cpu[what] = {where: 1000 * seconds / calls for where, seconds in used.items()}
         times["erase"] = timed(erase, seeded.relationships[begin : begin + _ERASED])
         return times, cpu
