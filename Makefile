@@ -40,9 +40,10 @@ run: venv ## the service in the foreground, until Ctrl-C; PORT=8000
 stop: venv ## stop the service and the embedded database
 	@$(MANAGE) stop
 
+# Images of Python set the variable: each of some hundred processes would compile all of the code anew.
 test: venv-dev ## the tests, in TESTERS=3 processes; ARGS="-k name" picks some
 	@$(RUN) scripts/chromium.py
-	@$(RUN) -m pytest -q --numprocesses=$(TESTERS) --no-loadscope-reorder $(ARGS)
+	@env -u PYTHONDONTWRITEBYTECODE $(RUN) -m pytest -q --numprocesses=$(TESTERS) --no-loadscope-reorder $(ARGS)
 
 test-citus: venv-dev ## the integration tests on a coordinator and two workers of Citus; ARGS="tests/integration/distributed" for some, ARGS=tests/acceptance/drills/test_nodes.py: lose a node, add one
 	@$(RUN) -m scripts.citus test $(ARGS)
@@ -55,9 +56,9 @@ screenshots: venv-dev ## every page in four looks, in .data/screenshots; the pic
 	@RAPPORT_SCREENSHOTS=.data/screenshots $(RUN) -m pytest -q tests/acceptance/browser/test_every_page.py
 	@$(RUN) -m scripts.screenshots
 
-drills: venv-dev ## the long drills: real processes, killed while they work; RECIPE=two_call or RECIPE=all
+drills: venv-dev ## the long drills: real processes, killed while they work; each benchmark once; RECIPE=two_call or RECIPE=all
 	@RAPPORT_DRILLS=long RAPPORT_DRILLS_RECIPE="$${RECIPE:-scratchpad}" \
-	  $(RUN) -m pytest -m drill tests/acceptance/drills $(ARGS)
+	  $(RUN) -m pytest -m drill $(ARGS)
 
 bench-recall: venv-dev ## measure recall: is what answers a question found; RAPPORT_DATA=folder of the sets
 	@$(RUN) -m benchmarks.recall $(ARGS)

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views import View
 
-from admin_ui.conversation import WAS_SAID
+from admin_ui.conversation import FIRST_SAID
 from relationships.models import Companion, Membership, Operator, Project, Relationship, Role
 from web.actor import Actor, ActorKind
 from web.errors import NotFound, RapportError
@@ -90,7 +90,7 @@ class OperatorView(View):
         found = (
             Relationship.objects.of_project(self.access.project.id)
             .select_related("user", "companion", "project")
-            .annotate(was_said=WAS_SAID)
+            .annotate(first_said=FIRST_SAID)
             .filter(id=relationship_id)
             .first()
         )

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from uuid import UUID
 
-from django.db.models import Count, Exists, Func, JSONField, Max, Min, OuterRef, QuerySet, Subquery
+from django.db.models import Exists, OuterRef, QuerySet, Subquery
 
 from admin_ui.excerpts import Excerpt, excerpt_of
 from chat.models import KeptContext
@@ -185,7 +185,7 @@ def calls_of(turn: Turn) -> list[ModelCall]:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """How much was said in a relationship, and when: by the messages' own time."""
+    """How much was said in a relationship, and when: by the turns' own time."""
 
     messages: int
     first: datetime | None
@@ -193,24 +193,12 @@ class Said:
 
 
 def what_was_said(relationship: Relationship) -> Said:
-    """Of one that was read with WAS_SAID."""
-    count, first, last = getattr(relationship, "was_said", None) or (0, None, None)
-    return Said(count, first and datetime.fromisoformat(first), last and datetime.fromisoformat(last))
+    """Of one that was read with FIRST_SAID."""
+    first = getattr(relationship, "first_said", None)
+    return Said(relationship.message_count, first, relationship.last_turn_at)
 
 
 # Beside a relationship's row, so that no page asks for it by itself.
-WAS_SAID = Subquery(
-    Message.objects.filter(relationship_id=OuterRef("id"))
-    .order_by()
-    .values("relationship_id")
-    .annotate(
-        was_said=Func(
-            Count("id"),
-            Min("occurred_at"),
-            Max("occurred_at"),
-            function="jsonb_build_array",
-            output_field=JSONField(),
-        )
-    )
-    .values("was_said")
+FIRST_SAID = Subquery(
+    Turn.objects.filter(relationship_id=OuterRef("id")).order_by("occurred_at").values("occurred_at")[:1]
 )

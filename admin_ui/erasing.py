@@ -18,22 +18,12 @@ _WORDS = {
     "profile": ("profile", "profiles"),
     "profile_revision": ("profile version", "profile versions"),
     "session_state": ("session", "sessions"),
-    "replay": ("replay", "replays"),
-    "snapshot": ("snapshot", "snapshots"),
-    "search_text": ("search index row", "search index rows"),
-    "embedding": ("vector", "vectors"),
-    "relationship_token": ("token", "tokens"),
-    "idempotency_key": ("idempotency key", "idempotency keys"),
 }
 
 
 def counts_in_words(counts: Mapping[str, int]) -> list[str]:
-    """`1 person`, `84 messages`: every table that loses rows, also one without words of its own."""
-    order = [*(table for table in _WORDS if table in counts), *sorted(counts.keys() - _WORDS.keys())]
-    return [f"{grouped(counts[table])} {_name(table, counts[table])}" for table in order if counts[table]]
-
-
-def _name(table: str, count: int) -> str:
-    other = f"{table.replace('_', ' ')} rows"
-    one, many = _WORDS.get(table, (other, other))
-    return one if count == 1 else many
+    """`1 person`, `84 messages`; the rows of tables without words of their own together."""
+    told = [(counts[table], words) for table, words in _WORDS.items() if counts.get(table)]
+    others = sum(count for table, count in counts.items() if table not in _WORDS)
+    told += [(others, ("internal row", "internal rows"))] * bool(others)
+    return [f"{grouped(count)} {words[count != 1]}" for count, words in told]

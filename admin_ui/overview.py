@@ -14,6 +14,7 @@ from worker.readiness import explained
 
 PERIODS = (7, 30, 90)  # days
 MOST_DAYS_ONE_BY_ONE = 31  # in a longer period a bar is a week
+TURNS_TIMED = 10_000  # at most, the newest: whose p50 and p95 are shown
 NAMED = 4  # companions that have a colour of their own
 # By which time something counts: when it was taken in, or when it was said.
 TIMES = {"recorded": ("recorded_at", "recorded_at"), "said": ("occurred_at", "effective_at")}
@@ -23,12 +24,10 @@ _OF_COMPANION = """
        SELECT id FROM relationships_relationship WHERE companion_id = %(companion)s))
 """
 _TOTALS = """
-SELECT count(*), count(*) FILTER (WHERE r.created_at >= %(since)s),
-       count(DISTINCT r.user_id) FILTER (WHERE t.owner IS NOT NULL)
-  FROM relationships_relationship r
-  LEFT JOIN (SELECT DISTINCT relationship_id AS owner FROM relationships_turn
-              WHERE project_id = %(project)s AND {time} >= %(since)s) t ON t.owner = r.id
- WHERE r.project_id = %(project)s AND (%(companion)s::uuid IS NULL OR r.companion_id = %(companion)s)
+SELECT count(*), count(*) FILTER (WHERE created_at >= %(since)s),
+       count(DISTINCT user_id) FILTER (WHERE last_turn_at >= %(since)s)
+  FROM relationships_relationship
+ WHERE project_id = %(project)s AND (%(companion)s::uuid IS NULL OR companion_id = %(companion)s)
 """
 _TURNS = """
 SELECT ({time} AT TIME ZONE 'UTC')::date, count(*) FILTER (WHERE state = 'applied'),
@@ -37,10 +36,12 @@ SELECT ({time} AT TIME ZONE 'UTC')::date, count(*) FILTER (WHERE state = 'applie
   FROM relationships_turn WHERE project_id = %(project)s AND {time} >= %(since)s {companion} GROUP BY 1
 """
 _LAG = """
-SELECT percentile_cont(ARRAY[0.5, 0.95]) WITHIN GROUP (ORDER BY extract(epoch FROM settled_at - recorded_at))
-  FROM relationships_turn
- WHERE project_id = %(project)s AND recorded_at >= %(since)s AND state = 'applied' AND settled_at IS NOT NULL
- {companion}
+SELECT percentile_cont(ARRAY[0.5, 0.95]) WITHIN GROUP (ORDER BY seconds)
+  FROM (SELECT extract(epoch FROM settled_at - recorded_at) AS seconds
+          FROM relationships_turn
+         WHERE project_id = %(project)s AND recorded_at >= %(since)s AND state = 'applied'
+           AND settled_at IS NOT NULL {companion}
+         ORDER BY recorded_at DESC LIMIT {most}) newest
 """
 _CHANGES = """
 SELECT ({time} AT TIME ZONE 'UTC')::date, count(*) FILTER (WHERE event = 'add'),
@@ -49,14 +50,14 @@ SELECT ({time} AT TIME ZONE 'UTC')::date, count(*) FILTER (WHERE event = 'add'),
   FROM memory_entryrevision WHERE project_id = %(project)s AND {time} >= %(since)s {companion} GROUP BY 1
 """
 _CALLS = """
-SELECT (m.recorded_at AT TIME ZONE 'UTC')::date, c.id, c.name, c.slug, count(*),
-       count(*) FILTER (WHERE m.error_code <> ''),
-       coalesce(sum(m.prompt_tokens), 0), coalesce(sum(m.output_tokens), 0), sum(m.cost)
-  FROM memory_modelcall m
-  JOIN relationships_relationship r ON r.id = m.relationship_id
-  JOIN relationships_companion c ON c.id = r.companion_id
- WHERE m.project_id = %(project)s AND m.recorded_at >= %(since)s
-   AND (%(companion)s::uuid IS NULL OR c.id = %(companion)s) GROUP BY 1, 2, 3, 4
+SELECT day, c.id, c.name, c.slug, calls, failed, prompt, output, cost
+  FROM (SELECT (m.recorded_at AT TIME ZONE 'UTC')::date AS day, r.companion_id, count(*) AS calls,
+               count(*) FILTER (WHERE m.error_code <> '') AS failed, coalesce(sum(m.prompt_tokens), 0) AS prompt,
+               coalesce(sum(m.output_tokens), 0) AS output, sum(m.cost) AS cost
+          FROM memory_modelcall m JOIN relationships_relationship r ON r.id = m.relationship_id
+         WHERE m.project_id = %(project)s AND m.recorded_at >= %(since)s
+           AND (%(companion)s::uuid IS NULL OR r.companion_id = %(companion)s) GROUP BY 1, 2) asked
+  JOIN relationships_companion c ON c.id = companion_id
 """
 
 
@@ -87,7 +88,7 @@ class CompanionCalls:
 class Overview:
     relationships: int
     new_relationships: int
-    active_people: int
+    active_people: int  # who said something in these days
     turns_in_all: int
     failed_turns: int
     entries_added: int
@@ -109,11 +110,11 @@ def overview_of(project_id: UUID, period: Period, *, now: datetime) -> Overview:
     params = {"project": project_id, "since": since, "companion": period.companion}
     turn_time, change_time = TIMES[period.by]
     calendar = Calendar(first, period.days)
-    totals = _rows(_TOTALS.format(time=turn_time), params)[0]
+    totals = _rows(_TOTALS, params)[0]
     turns = _rows(_TURNS.format(time=turn_time, companion=_OF_COMPANION), params)
     changes = _rows(_CHANGES.format(time=change_time, companion=_OF_COMPANION), params)
     calls = _rows(_CALLS, params)
-    (lag,) = _rows(_LAG.format(companion=_OF_COMPANION), params)[0]
+    (lag,) = _rows(_LAG.format(companion=_OF_COMPANION, most=TURNS_TIMED), params)[0]
     companions = _by_companion(calls)
     return Overview(
         relationships=totals[0],

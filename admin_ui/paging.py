@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import QuerySet, Value
 from django.http import HttpRequest
+
+from admin_ui.sorting import Sort, order_of
 
 PAGE_SIZE = 50
 LAST_PAGE = 1000
@@ -20,6 +22,8 @@ class Page:
     number: int
     earlier: str | None
     later: str | None
+    order: str = ""  # see Sort
+    bounded: bool = False
     _all: QuerySet[Any, Any] | Sequence[Any] = field(default=(), repr=False, compare=False)
 
     @property
@@ -28,14 +32,28 @@ class Page:
         if self.number == 1 and not self.later:
             count = len(self.rows)
         elif isinstance(self._all, QuerySet):
-            count = self._all.order_by()[: MOST_COUNTED + 1].count()
+            one = self._all.order_by().annotate(one=Value(1)).values("one")
+            count = one[: MOST_COUNTED + 1].count()  # of no column, so that an index may do
         else:
             count = len(self._all)
         return f"{MOST_COUNTED:,}+" if count > MOST_COUNTED else f"{count:,}"
 
 
-def page_of(request: HttpRequest, rows: QuerySet[Any, Any] | Sequence[Any], *, size: int = PAGE_SIZE) -> Page:
-    """The page that ?page= names, the first where it names none."""
+def page_of(
+    request: HttpRequest,
+    rows: QuerySet[Any, Any] | Sequence[Any],
+    *,
+    size: int = PAGE_SIZE,
+    sort: Sort | None = None,
+    related: Sequence[str] = (),
+) -> Page:
+    """The page that ?page= names, the first where it names none; with `sort` in the order that ?order= names. The rows
+    come with what they are `related` to.
+    """
+    order = order_of(request, sort.columns, usual=sort.usual) if sort else ""
+    if sort and isinstance(rows, QuerySet):
+        rows = sort.apply(rows, order)
+    rows = rows.select_related(*related) if related and isinstance(rows, QuerySet) else rows
     number_param = request.GET.get("page", "1")
     number = (
         min(int(number_param), LAST_PAGE)
@@ -48,6 +66,8 @@ def page_of(request: HttpRequest, rows: QuerySet[Any, Any] | Sequence[Any], *, s
         number=number,
         earlier=_address(request, number - 1) if number > 1 else None,
         later=_address(request, number + 1) if len(found) > size else None,
+        order=order,
+        bounded=sort is not None and order.removeprefix("-") in sort.bounded,
         _all=rows,
     )
 

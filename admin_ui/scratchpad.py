@@ -5,18 +5,20 @@ from dataclasses import dataclass
 from typing import Any, Self
 from uuid import UUID
 
-from django.db.models import Count, Q
+from django.db.models import Count, OuterRef, Q, Subquery
 from django.http import HttpRequest
 
 from admin_ui.paging import page_of
 from admin_ui.params import text_param
-from memory.entries.held import deletions_of
+from admin_ui.sorting import Sort
 from memory.mending.matching import texts_with_words
-from memory.models import EntryState, HeldDeletion, ScratchpadEntry, Tier
+from memory.models import EntryState, OperationResult, ScratchpadEntry, Tier
 from providers.tokens import line_tokens
 from relationships.models import Relationship
 
 PAGE_SIZE = 40  # entries
+SORT = Sort({"said": ("effective_at", "id"), "type": ("type", "-effective_at", "-id")}, usual="-said")
+ORDERS = (("-said", "newest first"), ("said", "oldest first"), ("type", "by type"))
 STATES = ("active", *(state for state in EntryState.values if state != "active"), "any")
 
 
@@ -29,7 +31,6 @@ class Filters:
     state: str = "active"
     tier: str = ""
     about: str = ""  # a subject
-    grouped: bool = False
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> Self:
@@ -40,7 +41,6 @@ class Filters:
             state=state if state in STATES else "active",
             tier=tier if tier in Tier.values else "",
             about=text_param(query, "about"),
-            grouped=query.get("order") == "type",
         )
 
 
@@ -56,11 +56,10 @@ def scratchpad_of(
     if filters.text:
         texts = rows.values_list("id", "content")
         rows = rows.filter(id__in=texts_with_words(relationship.id, filters.text, texts))
-    order = ["type", "-effective_at", "-id"] if filters.grouped else ["-effective_at", "-id"]
-    page = page_of(request, rows.order_by(*order), size=PAGE_SIZE)
+    page = page_of(request, rows, size=PAGE_SIZE, sort=SORT)
     groups: dict[str, list[ScratchpadEntry]] = {}
     for entry in page.rows:
-        groups.setdefault(entry.type if filters.grouped else "", []).append(entry)
+        groups.setdefault(entry.type if page.order == "type" else "", []).append(entry)
     contents = list(owned.active().in_scratchpad().values_list("content", flat=True))
     used = sum(map(line_tokens, contents))
     archived = Count("id", filter=Q(state=EntryState.ACTIVE, tier=Tier.ARCHIVE))
@@ -68,6 +67,7 @@ def scratchpad_of(
     return {
         "groups": list(groups.items()),
         "filters": filters,
+        "orders": ORDERS,
         "page": page,
         "used": used,
         "budget": budget,
@@ -81,17 +81,16 @@ def scratchpad_of(
     }
 
 
-def held_of(relationship_id: UUID) -> list[tuple[HeldDeletion, list[tuple[str, str]]]]:
-    """What waits for a person's word: each with (content, reason) of what would go. Three statements at the most."""
-    held = list(HeldDeletion.objects.for_relationship(relationship_id).waiting().order_by("recorded_at"))
-    deletions = deletions_of(relationship_id, [row.id for row in held])
-    ids = {item.entry_id for items in deletions.values() for item in items}
-    owned = ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=ids)
-    contents = dict(owned.values_list("id", "content")) if ids else {}
-    return [
-        (row, [(contents.get(item.entry_id, "(gone)"), item.held_reason) for item in deletions[row.id]])
-        for row in held
-    ]
+def held_of(relationship_id: UUID) -> list[list[OperationResult]]:
+    """Deletions that wait for a person's word, by what holds them; each with the `content` that would go. One
+    statement."""
+    owned = ScratchpadEntry.objects.for_relationship(relationship_id)
+    content = Subquery(owned.filter(id=OuterRef("entry_id")).values("content"))
+    waiting = OperationResult.objects.for_relationship(relationship_id).waiting().annotate(content=content)
+    held: dict[UUID | None, list[OperationResult]] = {}
+    for row in waiting.order_by("id"):
+        held.setdefault(row.held_id, []).append(row)
+    return list(held.values())
 
 
 def _conditions(filters: Filters) -> dict[str, Any]:

@@ -53,7 +53,7 @@ def window_of(relationship_id: UUID, query: Mapping[str, str]) -> TurnWindow:
 def sessions_of(relationship_id: UUID) -> list[SessionStart]:
     """Newest first, with when each began."""
     rows = Turn.objects.for_relationship(relationship_id).order_by().values_list("session")
-    found = rows.annotate(first=Min("occurred_at"), turns=Count("id")).order_by("-first")[:SESSIONS_LISTED]
+    found = rows.annotate(first=Min("occurred_at"), turns=Count("*")).order_by("-first")[:SESSIONS_LISTED]
     return [SessionStart(*row) for row in found]
 
 

@@ -3,21 +3,18 @@
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from django.conf import settings
 from django.db import connection, transaction
+from django.utils import timezone
 
 from behaviours.actions import ACTIONS
 from behaviours.models import BehaviourRun, RunState
 from behaviours.owed import TASK
 from behaviours.working import run_behaviours
 from worker.enqueue import enqueue_task
-from worker.housekeeping import PeriodicTask
 from worker.identity import worker_identity
-from worker.leases import postpone_overdue, take_back_dead
-from worker.models import WORKER_DIED
+from worker.leases import GIVEN_UP, take_up
 from worker.readers import task
 
-SECONDS = 2  # between two rounds of the housekeeping
 AT_ONCE = 50
 KEPT = timedelta(days=30)  # what priority behaviours did for contexts
 
@@ -36,24 +33,15 @@ def run(relationship_id: UUID) -> None:
     run_behaviours(relationship_id=relationship_id, worker=worker_identity(), actions=ACTIONS)
 
 
-def behaviour_tasks() -> list[PeriodicTask]:
-    return [
-        PeriodicTask("behaviours", SECONDS, run_owed),
-        PeriodicTask("behaviours_of_turns_read", SECONDS, look_at_turns_read),
-        PeriodicTask("drop_runs_of_contexts", 3600, drop_runs_of_contexts),
-    ]
-
-
 @transaction.atomic
 def run_owed(now: datetime) -> int:
     """Take back what dead workers held, and enqueue what is due. How many were enqueued."""
-    take_back_dead(BehaviourRun.objects.all(), now)
-    deadly = BehaviourRun.objects.due(now).filter(error_code=WORKER_DIED, attempts__gte=settings.MAX_ATTEMPTS)
-    deadly.settle(state=RunState.FAILED, due_at=None, settled_at=now, error="Given up: it ended its workers.")
-    owed = postpone_overdue(BehaviourRun.objects.all(), now, most=AT_ONCE)
-    for relationship_id, project_id in {(row.relationship_id, row.project_id) for row in owed}:
-        enqueue_task(TASK, relationship_id, project_id=project_id)
-    return len(owed)
+    return take_up(BehaviourRun.objects.all(), now, task=TASK, give_up=_give_up, most=AT_ONCE)
+
+
+def _give_up(run: BehaviourRun) -> None:
+    row = BehaviourRun.objects.for_relationship(run.relationship_id).filter(id=run.id)
+    row.settle(state=RunState.FAILED, due_at=None, settled_at=timezone.now(), error=GIVEN_UP)
 
 
 @transaction.atomic

@@ -28,12 +28,9 @@ from relationships.configuration.schema import Configuration
 from relationships.models import Relationship, Turn
 from relationships.services.configuration import configuration_of
 from relationships.services.sequence import lock_relationship
-from worker.enqueue import enqueue_task
 from worker.failures import Failure
-from worker.fairness import others_wait
-from worker.leases import renewing
+from worker.leases import one_by_one
 from worker.models import QueuedQuerySet
-from worker.worker_stats import stop_requested
 
 log = structlog.get_logger(__name__)
 
@@ -72,20 +69,9 @@ Action = Callable[[Work], None]
 def run_behaviours(*, relationship_id: UUID, worker: str, actions: dict[str, Action]) -> int:
     """Do what is due until nothing is, or others wait. How many runs were looked at."""
     rows, looked_at = BehaviourRun.objects.for_relationship(relationship_id), 0
-    while lease := rows.order_by("due_at", "id").claim(worker=worker, now=timezone.now(), most=1):
-        run = lease.rows[0]
-        own = rows.filter(id=run.id)
-
-        def renew(own: QueuedQuerySet = own, token: UUID = lease.token) -> bool:
-            return bool(own.renew(token, now=timezone.now()))
-
-        with renewing(renew):
-            _do(run, own.held(lease.token), actions)
+    for run in one_by_one(rows.order_by("due_at", "id"), worker=worker, task=TASK):
+        _do(run, run.held_row(), actions)
         looked_at += 1
-        if stop_requested() or others_wait():
-            with transaction.atomic():
-                enqueue_task(TASK, relationship_id, project_id=run.project_id)
-            break
     return looked_at
 
 

@@ -13,7 +13,7 @@ from time import perf_counter
 import httpx
 from rapport_client import Rapport
 
-from tests.environments import node, node_with, packed
+from tests.environments import node, node_with, typescript_client
 from tests.unit.clients.server import Server, Told
 
 CALLS = 2000
@@ -29,9 +29,7 @@ def main() -> None:
 
 
 def typescript() -> None:
-    root = Path(__file__).parent.parent
-    tarball = packed(root / "clients/typescript", root / "docs/reference/openapi.json")
-    folder = node_with({"rapport-client": str(tarball)})
+    folder = node_with(typescript_client())
     script = shutil.copy(Path(__file__).with_suffix(".mjs"), folder)
     subprocess.run([str(node()), script], cwd=folder, check=True)
 

@@ -64,7 +64,8 @@ FORGETTABLE: dict[str, str] = {
     "document": "knowledge.forgettable.ForgettableDocuments",
     "file": "workspace.forgettable.ForgettableFiles",
 }
-# What is to be done every so many seconds: a function takes the present and says how many rows it was about.
+# What is to be done every so many seconds: a function takes the present and says how many rows it was about, and so
+# does `step` of a class, which remembers how far it came.
 HOUSEKEEPING: dict[str, tuple[float, str]] = {
     "expire_entries": (30, "memory.forgetting.expiry.expire_entries"),
     "end_idle_sessions": (30, "relationships.services.sessions.end_idle_sessions"),
@@ -73,22 +74,24 @@ HOUSEKEEPING: dict[str, tuple[float, str]] = {
     "drop_old_plans": (60, "memory.mending.plans.drop_old_plans"),
     "drop_tokens": (30, "relationships.services.tokens.drop_expired_tokens"),
     "drop_rate_windows": (60, "web.rate_windows.drop_ended_windows"),
+    "enqueue_replays": (10, "memory.ingestion.replays.enqueue_owed_replays"),
+    "drop_replays": (600, "memory.ingestion.replays.drop_old_replays"),
+    "complete_index": (10, "memory.retrieval.index.backfill.Backfill"),
+    "documents": (2, "knowledge.claim.process_owed_documents"),
+    "summaries": (5, "summaries.tasks.make_owed_summaries"),
+    "behaviours": (2, "behaviours.tasks.run_owed"),
+    "behaviours_of_turns_read": (2, "behaviours.tasks.look_at_turns_read"),
+    "drop_runs_of_contexts": (3600, "behaviours.tasks.drop_runs_of_contexts"),
+    "events": (2, "connect.events.delivering.deliver_owed"),
+    "agent_sessions": (2, "workspace.sessions.claim.take_up_sessions"),
+    "abandoned_sessions": (60, "workspace.sessions.claim.abandon_sessions"),
+    "forget_entries": (30, "memory.forgetting.periodic.Walk"),
+    "settle_decayed_vectors": (5, "memory.retrieval.decayed_vectors.DecayWalk"),
+    "renew_decayed_vectors": (5, "memory.retrieval.decayed_vectors.renew_stale"),
 }
 # What finds the work that nobody is told to do: a class with `run`, `seconds_to_rest` and `release_dead`, each of which
 # takes the present (worker.maintenance).
 SWEEP = "memory.ingestion.sweep.Sweep"
-# Housekeeping of several steps: functions of no argument that return PeriodicTask objects (worker.housekeeping).
-PERIODIC_TASKS: list[str] = [
-    "memory.ingestion.replays.replay_tasks",
-    "memory.retrieval.index.backfill.index_tasks",
-    "knowledge.claim.document_tasks",
-    "summaries.tasks.summary_tasks",
-    "behaviours.tasks.behaviour_tasks",
-    "connect.events.delivering.delivery_tasks",
-    "workspace.sessions.claim.session_tasks",
-    "memory.forgetting.periodic.forgetting_tasks",
-    "memory.retrieval.decayed_vectors.decay_tasks",
-]
 # What /metrics tells beside the queue: functions of no argument that return Prometheus metrics.
 METRICS: list[str] = [
     "relationships.services.spending_metrics.spending_metrics",
@@ -100,10 +103,10 @@ INVARIANTS: list[str] = [
     "upkeep.verification.invariants.schema.SchemaInvariant",
     "upkeep.verification.invariants.named.PromptsInvariant",
     "upkeep.verification.invariants.documents.DocumentsInvariant",
-    "upkeep.verification.invariants.owners.OwnersInvariant",
+    "upkeep.verification.invariants.schema.OwnersInvariant",
     "upkeep.verification.invariants.conversations.PairsInvariant",
     "upkeep.verification.invariants.conversations.NumbersInvariant",
-    "upkeep.verification.invariants.fingerprints.FingerprintsInvariant",
+    "upkeep.verification.invariants.histories.FingerprintsInvariant",
     "upkeep.verification.invariants.histories.HistoriesInvariant",
     "upkeep.verification.invariants.named.ActorsInvariant",
     "upkeep.verification.invariants.conversations.TurnsInvariant",

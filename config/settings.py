@@ -120,7 +120,8 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "admin_ui.navigation.navigation",
-            ]
+            ],
+            "builtins": ["admin_ui.templatetags.facts"],
         },
     }
 ]
@@ -232,7 +233,7 @@ ALLOW_PRIVATE_ADDRESSES = env.flag("RAPPORT_ALLOW_PRIVATE_ADDRESSES", False)
 # Modules a configuration may name by dotted path: nobody with a mere API key should make us import things.
 PLUGINS = env.listing("RAPPORT_PLUGINS")
 CONTEXT_FORMATS, CONTEXT_LAYERS = registries.CONTEXT_FORMATS, registries.CONTEXT_LAYERS
-PERIODIC_TASKS, HOUSEKEEPING = registries.PERIODIC_TASKS, registries.HOUSEKEEPING
+HOUSEKEEPING = registries.HOUSEKEEPING
 FORGETTING_POLICIES, FORGETTABLE = registries.FORGETTING_POLICIES, registries.FORGETTABLE
 GATES = registries.GATES
 INGESTION_STRATEGIES = registries.INGESTION_STRATEGIES

@@ -10,25 +10,22 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
 from knowledge.errors import REASONS, DocumentLost
 from knowledge.models import Document, DocumentChunk, DocumentState
-from knowledge.models.document import DocumentQuerySet
 from worker.enqueue import enqueue_task
-from worker.housekeeping import PeriodicTask
-from worker.leases import postpone_overdue, take_back_dead
-from worker.models import WORKER_DIED
+from worker.leases import take_up
+from worker.models import WORKER_DIED, QueuedQuerySet
 
-SECONDS = 2  # between two rounds of the housekeeping
+TASK = "knowledge.pipeline.process"
 AT_ONCE = 20  # documents that are enqueued in one round
 
 
 def enqueue_document(document: Document) -> None:
     """Have a worker process the document as soon as the present transaction commits."""
-    enqueue_task("knowledge.tasks.process", document.id, project_id=document.project_id)
+    enqueue_task(TASK, document.id, project_id=document.project_id)
 
 
 def claim_document(*, document_id: UUID, worker: str) -> Document | None:
@@ -37,34 +34,22 @@ def claim_document(*, document_id: UUID, worker: str) -> Document | None:
     return lease.rows[0] if lease else None
 
 
-def claimed_row(claimed: Document) -> DocumentQuerySet:
-    """The row, as long as it is held under this lease."""
-    assert claimed.lease_token is not None, "a claimed document has a lease"
-    return Document.objects.filter(id=claimed.id).held(claimed.lease_token)
-
-
 @contextmanager
 def holding(claimed: Document) -> Iterator[Document]:
     """A transaction in which the row is ours, locked, and its lease renewed. Raises DocumentLost."""
     with transaction.atomic():
-        document = claimed_row(claimed).select_for_update().first()
+        document = claimed.held_row().select_for_update().first()
         if document is None:
             raise DocumentLost("The document was deleted, or another worker has taken it over.")
-        keep_lease(claimed)
+        claimed.keep_lease()
         yield document
-
-
-def keep_lease(claimed: Document) -> bool:
-    """Hold on for another while, from any thread. False: the document is not ours."""
-    assert claimed.lease_token is not None, "a claimed document has a lease"
-    return bool(Document.objects.renew(claimed.lease_token, now=timezone.now()))
 
 
 def fail_document(claimed: Document, *, code: str, error: str) -> None:
     """For good, until it is asked for again: visible, and without chunks. Raises DocumentLost."""
     with holding(claimed) as document:
         attempts = document.attempts + 1
-        _fail(claimed_row(claimed), document, attempts=attempts, error_code=code, error=error[:2000])
+        _fail(claimed.held_row(), document, attempts=attempts, error_code=code, error=error[:2000])
 
 
 def release_document(
@@ -73,13 +58,9 @@ def release_document(
     """Give it back for another try, `delay` seconds from now. Raises DocumentLost."""
     with holding(claimed) as document:
         due_at = timezone.now() + timedelta(seconds=delay)
-        claimed_row(claimed).release(due_at=due_at, counted=counted, code=code, error=error[:2000])
+        claimed.held_row().release(due_at=due_at, counted=counted, code=code, error=error[:2000])
         if not delay:
             enqueue_document(document)
-
-
-def document_tasks() -> list[PeriodicTask]:
-    return [PeriodicTask("documents", SECONDS, process_owed_documents)]
 
 
 @transaction.atomic
@@ -88,18 +69,14 @@ def process_owed_documents(now: datetime) -> int:
 
     A document that too many workers died of fails.
     """
-    released = take_back_dead(Document.objects.all(), now)
-    deadly = [document for document in released if document.attempts >= settings.MAX_ATTEMPTS]
-    for document in deadly:
-        _fail(Document.objects.filter(id=document.id), document, error=REASONS[WORKER_DIED])
-    owed = [document for document in released if document not in deadly]
-    owed += postpone_overdue(Document.objects.all(), now, most=AT_ONCE)
-    for document in owed:
-        enqueue_document(document)
-    return len(owed)
+    return take_up(Document.objects.all(), now, task=TASK, ids=["id"], give_up=_give_up, most=AT_ONCE)
 
 
-def _fail(rows: DocumentQuerySet, document: Document, **values: Any) -> None:
+def _give_up(document: Document) -> None:
+    _fail(Document.objects.filter(id=document.id), document, error=REASONS[WORKER_DIED])
+
+
+def _fail(rows: QueuedQuerySet, document: Document, **values: Any) -> None:
     """`rows` is the document. Inside a transaction."""
     DocumentChunk.objects.filter(document_id=document.id).delete()
     rows.settle(

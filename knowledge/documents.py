@@ -14,8 +14,8 @@ from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.schema import Configuration
 from relationships.models import Companion
 from relationships.services.audit import record_audit
+from relationships.services.rows import require
 from web.actor import Actor
-from web.errors import NotFound
 
 
 def configuration_of(companion: Companion) -> Configuration:
@@ -67,9 +67,7 @@ def get_document(
     """`locked`: under its row lock, inside a transaction. Raises NotFound."""
     rows = Document.objects.of_companion(project_id, companion_id)
     rows = rows.select_for_update() if locked else rows
-    document: Document | None = rows.filter(id=document_id).first()
-    if document is None:
-        raise NotFound("This document is not there.")
+    document: Document = require(rows.filter(id=document_id), "document")
     return document
 
 
@@ -109,9 +107,9 @@ def delete_document(*, project_id: UUID, companion_id: UUID, document_id: UUID, 
 def _locked(project_id: UUID, companion_id: UUID) -> Companion:
     """The companion's row lock, which lets relationships refer to it, sets uploads one after the other."""
     rows = Companion.objects.of_project(project_id).select_related("project")
-    companion = rows.select_for_update(of=("self",), no_key=True).filter(id=companion_id).first()
-    if companion is None:
-        raise NotFound("This companion is not there.")
+    companion: Companion = require(
+        rows.select_for_update(of=("self",), no_key=True).filter(id=companion_id), "companion"
+    )
     return companion
 
 

@@ -4,7 +4,6 @@ from time import monotonic
 from uuid import UUID
 
 import structlog
-from django.conf import settings
 from django.utils import timezone
 
 from config.postgresql.sessions import database_went_away
@@ -12,10 +11,8 @@ from knowledge.chunking import cut_document
 from knowledge.chunks import embed_chunks, replace_chunks
 from knowledge.claim import (
     claim_document,
-    claimed_row,
     fail_document,
     holding,
-    keep_lease,
     release_document,
 )
 from knowledge.documents import configuration_of
@@ -23,16 +20,16 @@ from knowledge.errors import REASONS, DocumentLost, UnreadableDocument
 from knowledge.models import Document, DocumentChunk, DocumentFile, DocumentState
 from knowledge.sandbox import parse_document
 from providers.embeddings import embedder_of
-from providers.errors import ProviderError
 from relationships.configuration.schema import Configuration
 from relationships.models import Companion
-from web.errors import InvalidConfiguration
-from worker.leases import error_place, renewing, retry_delay
+from worker.failures import Failure
+from worker.identity import worker_identity
+from worker.leases import renewing
+from worker.readers import task
 
 log = structlog.get_logger(__name__)
 
 MOST_SECONDS = 60.0  # after so long a task hands over to another, so that no document starves the turns
-INTERNAL_TRIES = 3  # of a document that trips over a mistake of ours
 
 
 def process_document(*, document_id: UUID, worker: str) -> None:
@@ -41,7 +38,7 @@ def process_document(*, document_id: UUID, worker: str) -> None:
     if claimed is None:
         return
     try:
-        with renewing(lambda: keep_lease(claimed)):
+        with renewing(claimed.keep_lease):
             _process(claimed)
     except DocumentLost:
         log.info("a document is not ours any more", event_name="document.lost", document_id=str(document_id))
@@ -60,7 +57,7 @@ def _process(claimed: Document) -> None:
             release_document(claimed)
             return
         with holding(claimed) as document:
-            claimed_row(claimed).settle(
+            claimed.held_row().settle(
                 state=DocumentState.READY,
                 due_at=None,
                 attempts=0,
@@ -69,16 +66,14 @@ def _process(claimed: Document) -> None:
                 error_code="",
                 error="",
             )
-    except (UnreadableDocument, InvalidConfiguration) as error:
+    except UnreadableDocument as error:
         _fail(claimed, error.code, str(error))
-    except ProviderError as error:
-        _wait_or_fail(claimed, error)
     except DocumentLost:
         raise
     except Exception as error:
         if database_went_away(error):
             raise  # the lease brings the document back
-        _handle_internal_error(claimed, error)
+        _give_back(claimed, Failure.of(error, attempts=claimed.attempts))
     else:
         log.info("a document is ready", event_name="document.ready", **_ids(claimed))
 
@@ -103,7 +98,7 @@ def _cut(claimed: Document, configuration: Configuration) -> None:
         raise UnreadableDocument("too_many_chunks")
     with holding(claimed) as document:
         replace_chunks(document, chunks, language=language)
-        claimed_row(claimed).update(
+        claimed.held_row().update(
             reread=False,
             pages=parsed.pages,
             characters=sum(len(block.text) for block in parsed.blocks),
@@ -115,32 +110,24 @@ def _cut(claimed: Document, configuration: Configuration) -> None:
         )
 
 
-def _wait_or_fail(claimed: Document, error: ProviderError) -> None:
-    """What a person must mend first does not count against the document."""
-    attempts = claimed.attempts
-    if error.permanent or (error.counts and attempts + 1 >= settings.MAX_ATTEMPTS):
-        _fail(claimed, error.code, str(error))
+def _give_back(claimed: Document, failure: Failure) -> None:
+    """For another try, or for good. Of a mistake of ours only the log tells: its text may quote the file."""
+    error = REASONS["internal_error"] if failure.is_ours else failure.error
+    if failure.is_ours:
+        log.error(
+            "a mistake of ours", event_name="document.internal_error", where=failure.error, **_ids(claimed)
+        )
+    if failure.delay is None:
+        _fail(claimed, failure.code, error)
         return
-    delay = retry_delay(attempts, error.retry_after)
-    release_document(claimed, delay=delay, code=error.code, error=str(error), counted=error.counts)
-    log.warning(
-        "a document waits for the embedder", event_name="document.waiting", code=error.code, **_ids(claimed)
-    )
-
-
-def _handle_internal_error(claimed: Document, error: Exception) -> None:
-    """A mistake of ours, tried again a few times. Only its kind and place are kept: its text may quote the file."""
-    log.error(
-        "a mistake of ours", event_name="document.internal_error", where=error_place(error), **_ids(claimed)
-    )
-    attempts = claimed.attempts
-    if attempts + 1 >= INTERNAL_TRIES:
-        _fail(claimed, "internal_error", REASONS["internal_error"])
-        return
-    delay = retry_delay(attempts, None)
-    release_document(
-        claimed, delay=delay, code="internal_error", error=REASONS["internal_error"], counted=True
-    )
+    release_document(claimed, delay=failure.delay, code=failure.code, error=error, counted=failure.counted)
+    if not failure.is_ours:
+        log.warning(
+            "a document waits for the embedder",
+            event_name="document.waiting",
+            code=failure.code,
+            **_ids(claimed),
+        )
 
 
 def _fail(claimed: Document, code: str, reason: str) -> None:
@@ -150,3 +137,9 @@ def _fail(claimed: Document, code: str, reason: str) -> None:
 
 def _ids(claimed: Document) -> dict[str, str]:
     return {"document_id": str(claimed.id), "companion_id": str(claimed.companion_id)}
+
+
+@task
+def process(document_id: UUID) -> None:
+    """Do what the document owes. What was taken falls due when its lease ends."""
+    process_document(document_id=document_id, worker=worker_identity())

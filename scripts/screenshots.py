@@ -76,9 +76,7 @@ def take(page: Page) -> Iterator[str]:
     page.get_by_role("link", name=re.compile("^Maya and Ada")).click()
     page.get_by_role("heading", name="Memory").wait_for()
     yield picture(page, "memory")
-    page.get_by_role("listitem").filter(has_text="35 years old").get_by_role(
-        "link", name=re.compile("from the conversation")
-    ).click()
+    page.get_by_role("link", name=re.compile("^Is 35 years old")).click()
     page.get_by_role("heading", name="History").wait_for()
     yield picture(page, "history")
     page.get_by_role("link", name="Conversation", exact=True).click()

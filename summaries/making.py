@@ -31,12 +31,9 @@ from summaries.owed import TASK
 from summaries.prompt import in_parts, summary_in, summary_request
 from summaries.snapshot import rebuild_summary
 from web.errors import Conflict
-from worker.enqueue import enqueue_task
 from worker.failures import Failure
-from worker.fairness import others_wait
-from worker.leases import renewing
+from worker.leases import one_by_one
 from worker.models import QueuedQuerySet
-from worker.worker_stats import stop_requested
 
 log = structlog.get_logger(__name__)
 
@@ -61,22 +58,11 @@ class _Work:
 def make_summaries(*, relationship_id: UUID, worker: str) -> int:
     """Make all that is owed until nothing is, it has to wait, or others do. How many were made."""
     made = 0
-    rows = Summary.objects.for_relationship(relationship_id)
-    while lease := rows.next_in_line().claim(worker=worker, now=timezone.now(), most=1):
-        summary = lease.rows[0]
-        own = rows.filter(id=summary.id)
-
-        def renew(own: QueuedQuerySet = own, token: UUID = lease.token) -> bool:
-            return bool(own.renew(token, now=timezone.now()))
-
-        with renewing(renew):
-            if not _make(_Work(summary, own.held(lease.token))):
-                return made
+    rows = Summary.objects.for_relationship(relationship_id).next_in_line()
+    for summary in one_by_one(rows, worker=worker, task=TASK):
+        if not _make(_Work(summary, summary.held_row())):
+            break
         made += 1
-        if stop_requested() or others_wait():
-            with transaction.atomic():
-                enqueue_task(TASK, relationship_id, project_id=summary.project_id)
-            return made
     return made
 
 

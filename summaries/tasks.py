@@ -3,7 +3,6 @@
 from datetime import datetime
 from uuid import UUID
 
-from django.conf import settings
 from django.db import transaction
 
 from relationships.services.sequence import lock_relationship
@@ -11,14 +10,10 @@ from summaries.making import make_summaries
 from summaries.models import Summary, SummaryState
 from summaries.owed import TASK
 from summaries.snapshot import rebuild_summary
-from worker.enqueue import enqueue_task
-from worker.housekeeping import PeriodicTask
 from worker.identity import worker_identity
-from worker.leases import postpone_overdue, take_back_dead
-from worker.models import WORKER_DIED
+from worker.leases import GIVEN_UP, take_up
 from worker.readers import task
 
-SECONDS = 5  # between two rounds of the housekeeping
 AT_ONCE = 20
 
 
@@ -28,21 +23,15 @@ def summarise(relationship_id: UUID) -> None:
     make_summaries(relationship_id=relationship_id, worker=worker_identity())
 
 
-def summary_tasks() -> list[PeriodicTask]:
-    return [PeriodicTask("summaries", SECONDS, make_owed_summaries)]
-
-
 @transaction.atomic
 def make_owed_summaries(now: datetime) -> int:
     """Take back what dead workers held, and enqueue what is due. How many were enqueued."""
-    take_back_dead(Summary.objects.all(), now)
-    deadly = Summary.objects.due(now).filter(error_code=WORKER_DIED, attempts__gte=settings.MAX_ATTEMPTS)
-    for summary in list(deadly):
-        lock_relationship(summary.relationship_id)
-        row = Summary.objects.for_relationship(summary.relationship_id).filter(id=summary.id)
-        row.settle(state=SummaryState.FAILED, due_at=None, error="Given up: it ended its workers.")
-        rebuild_summary(relationship_id=summary.relationship_id, project_id=summary.project_id)
-    owed = postpone_overdue(Summary.objects.next_in_line(), now, most=AT_ONCE)
-    for summary in owed:
-        enqueue_task(TASK, summary.relationship_id, project_id=summary.project_id)
-    return len(owed)
+    waiting = Summary.objects.next_in_line()
+    return take_up(Summary.objects.all(), now, task=TASK, give_up=_give_up, waiting=waiting, most=AT_ONCE)
+
+
+def _give_up(summary: Summary) -> None:
+    lock_relationship(summary.relationship_id)
+    row = Summary.objects.for_relationship(summary.relationship_id).filter(id=summary.id)
+    row.settle(state=SummaryState.FAILED, due_at=None, error=GIVEN_UP)
+    rebuild_summary(relationship_id=summary.relationship_id, project_id=summary.project_id)

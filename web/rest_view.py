@@ -34,9 +34,8 @@ class JsonOnly(BaseContentNegotiation):
 
 
 class RestView(APIView):
-    """Declare methods by `@operation`; `tag` is the heading in OpenAPI that they stand under."""
+    """Declare methods by `@operation`. OpenAPI has them under the heading `tag`, by default the TAG of the module."""
 
-    tag = ""
     content_negotiation_class = JsonOnly
     http_method_names = ["get", "head", "post", "put", "patch", "delete"]
 

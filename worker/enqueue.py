@@ -14,23 +14,14 @@ def enqueue(relationship_id: UUID, *, project_id: UUID) -> None:
     """Have a worker drain the relationship as soon as the present transaction commits; rolled back, nothing
     stays.
     """
-    _enqueue("memory.tasks.drain", relationship_id, project_id=project_id)
+    enqueue_task("memory.tasks.drain", relationship_id, project_id=project_id)
 
 
 def enqueue_embedding(relationship_id: UUID, *, project_id: UUID) -> None:
     """The same for the vectors that the relationship's texts owe."""
-    _enqueue("memory.tasks.embed", relationship_id, project_id=project_id)
+    enqueue_task("memory.tasks.embed", relationship_id, project_id=project_id)
 
 
-def enqueue_task(task: str, row_id: UUID, *, project_id: UUID) -> None:
-    """The same for a row of another room, which owes something: `task` is the dotted path of what takes its ID."""
-    _enqueue(task, row_id, project_id=project_id)
-
-
-def enqueue_replay(relationship_id: UUID, replay_id: UUID, *, project_id: UUID) -> None:
-    """Have a worker try a draft of an ingestion prompt."""
-    _enqueue("memory.tasks.replay", relationship_id, replay_id, project_id=project_id)
-
-
-def _enqueue(task: str, *row_ids: UUID, project_id: UUID) -> None:
+def enqueue_task(task: str, *row_ids: UUID, project_id: UUID) -> None:
+    """The same for any row that owes something: `task` is the dotted path of what takes its IDs."""
     async_task(task, *map(str, row_ids), broker=NotifyBroker(project_id=project_id))

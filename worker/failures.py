@@ -31,7 +31,7 @@ class Failure:
         if isinstance(error, BudgetSpent):
             return cls(error.code, error.detail, error.extra["retry_after"], counted=False)
         if isinstance(error, ProviderError):
-            counted = not error.blocks
+            counted = error.counts
             hopeless = error.permanent or (counted and attempts + 1 >= settings.MAX_ATTEMPTS)
             delay = None if hopeless else retry_delay(attempts, error.retry_after)
             return cls(error.code, str(error)[:2000], delay, counted)

@@ -42,16 +42,12 @@ class PeriodicTask:
 
 
 def periodic_tasks() -> list[PeriodicTask]:
-    """The queue's own, and those that HOUSEKEEPING and PERIODIC_TASKS of config/registries.py name."""
+    """The queue's own, and those that HOUSEKEEPING of config/registries.py names."""
     own = PeriodicTask("forget_heartbeats", 600, lambda now: forget_old_heartbeats())
-    named = [
-        PeriodicTask(name, seconds, import_string(path))
-        for name, (seconds, path) in settings.HOUSEKEEPING.items()
-    ]
+    named = ((name, each, import_string(path)) for name, (each, path) in settings.HOUSEKEEPING.items())
     return [
         own,
-        *named,
-        *(task for path in settings.PERIODIC_TASKS for task in import_string(path)()),
+        *(PeriodicTask(name, each, do().step if isinstance(do, type) else do) for name, each, do in named),
     ]
 
 

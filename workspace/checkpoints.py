@@ -13,7 +13,7 @@ from memory.entries.time_travel import entry_of, revisions_at
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry
 from relationships.ids import uuid7
 from relationships.models import Relationship
-from relationships.services.rows import require_lock
+from relationships.services.rows import require, require_lock
 from web.actor import Actor
 from web.errors import Conflict, NotFound
 from workspace.files import Committed, commit_tree, open_workspace
@@ -70,9 +70,9 @@ def restore_checkpoint(
 ) -> Restored:
     """main's files as they were, hot context with them; with `memory` the entries too. Raises NotFound, Conflict."""
     require_lock(relationship.id)
-    checkpoint = Checkpoint.objects.for_relationship(relationship.id).filter(id=checkpoint_id).first()
-    if checkpoint is None:
-        raise NotFound("This checkpoint is not there.")
+    checkpoint = require(
+        Checkpoint.objects.for_relationship(relationship.id).filter(id=checkpoint_id), "checkpoint"
+    )
     committed = _restore_files(relationship, checkpoint, by)
     entries = restore_entries(relationship, at=checkpoint.taken_at, by=by) if memory else 0
     return Restored(committed.commit, entries)

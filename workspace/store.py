@@ -42,28 +42,32 @@ SELECT f.key, (SELECT content FROM workspace_blob -- one by one, however many co
 _BLOBS = (
     "SELECT id, content FROM workspace_blob WHERE relationship_id = %(relationship)s AND id = ANY(%(ids)s)"
 )
+# What is new begins at the relationship's row: so it is written on that row's node, where the database is distributed.
 _COMMIT = """
 WITH held AS (
     SELECT id FROM relationships_relationship WHERE id = %(relationship)s FOR UPDATE
 ), moved AS (
     UPDATE workspace_branch b SET commit_id = %(commit)s, tree_id = %(tree)s, updated_at = %(now)s
-      FROM held WHERE b.relationship_id = held.id AND b.name = %(branch)s AND b.commit_id = %(parent)s
+      FROM held WHERE b.relationship_id = held.id AND b.relationship_id = %(relationship)s
+       AND b.name = %(branch)s AND b.commit_id = %(parent)s
     RETURNING b.project_id
 ), blobs AS (
     INSERT INTO workspace_blob (relationship_id, id, project_id, size, content)
-    SELECT %(relationship)s, new.id, moved.project_id, octet_length(new.content), new.content
-      FROM moved, unnest(%(blob_ids)s::uuid[], %(contents)s::bytea[]) new (id, content)
+    SELECT r.id, new.id, moved.project_id, octet_length(new.content), new.content
+      FROM relationships_relationship r, moved, unnest(%(blob_ids)s::uuid[], %(contents)s::bytea[]) new (id, content)
+     WHERE r.id = %(relationship)s
     ON CONFLICT DO NOTHING
 ), trees AS (
     INSERT INTO workspace_tree (relationship_id, id, project_id, sha, files)
-    SELECT %(relationship)s, %(tree)s, project_id, %(tree_sha)s, %(files)s::jsonb FROM moved
+    SELECT r.id, %(tree)s, moved.project_id, %(tree_sha)s, %(files)s::jsonb
+      FROM relationships_relationship r, moved WHERE r.id = %(relationship)s
     ON CONFLICT DO NOTHING
 ), commits AS (
     INSERT INTO workspace_commit
            (relationship_id, id, project_id, sha, tree_id, parents, raw, author, message, recorded_at)
-    SELECT %(relationship)s, %(commit)s, project_id, %(sha)s, %(tree)s, %(parents)s::uuid[], %(raw)s, %(author)s,
+    SELECT r.id, %(commit)s, moved.project_id, %(sha)s, %(tree)s, %(parents)s::uuid[], %(raw)s, %(author)s,
            %(message)s, %(now)s
-      FROM moved
+      FROM relationships_relationship r, moved WHERE r.id = %(relationship)s
     ON CONFLICT DO NOTHING
 )
 SELECT count(*) FROM moved

@@ -1,7 +1,7 @@
 """What lists say of their rows at a glance: an icon, an age. As tags, since an include for each takes far longer."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -10,8 +10,11 @@ from django import template
 from django.templatetags.static import static
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
+from django.utils.safestring import mark_safe
 
 from admin_ui.paging import Page
+from admin_ui.sorting import MOST_SORTED
+from admin_ui.word_diff import Piece
 
 register = template.Library()
 
@@ -65,10 +68,30 @@ def codes(text: str) -> str:
     )
 
 
+@register.simple_tag(takes_context=True)
+def column(context: Mapping[str, Any], name: str, label: str, number: bool = False) -> str:
+    """A table's heading that sorts by its column; `name` begins with a `-` where the first click means downwards."""
+    order = context["order"] if "order" in context else context["page"].order
+    query = context["request"].GET.copy()
+    present = order.removeprefix("-") == name.removeprefix("-")
+    down = order.startswith("-")
+    query["order"] = name if not present else order[1:] if down else f"-{order}"
+    query.pop("page", None)
+    return format_html(
+        '<th scope="col"{}{}><a href="?{}">{}</a></th>',
+        mark_safe(' class="number"') if number else "",
+        format_html(' aria-sort="{}"', "descending" if down else "ascending") if present else "",
+        query.urlencode(),
+        label,
+    )
+
+
 @register.simple_tag
 def counted(page: Page, noun: str) -> str:
-    """How many a list has, as in "3 turns"."""
+    """How many a list has, as in "3 turns"; or, where a column is sorted among the newest alone, that it is."""
     total = page.total
+    if page.bounded and total == f"{MOST_SORTED:,}":
+        return f"Sorted among the newest {total} {noun}s"
     return f"{total} {noun}{'' if total == '1' else 's'}"
 
 
@@ -80,6 +103,21 @@ def marked(text: str, sought: str) -> str:
         (format_html("<mark>{}</mark>", part) if place % 2 else part,) for place, part in enumerate(parts)
     )
     return format_html_join("", "{}", places)
+
+
+@register.simple_tag
+def diff(pieces: Sequence[Piece]) -> str:
+    """What `word_diff` told apart: what is gone struck out, what is new underlaid."""
+    shown = {"gone": "<del>{}</del>", "new": "<ins>{}</ins>"}
+    return mark_safe("".join(format_html(shown.get(piece.kind, "{}"), piece.text) for piece in pieces))  # noqa: S308 -- each is escaped
+
+
+@register.simple_tag
+def when(at: datetime) -> str:
+    """A day, with the moment itself for who points at it."""
+    at = timezone.localtime(at)
+    shown = '<time datetime="{}" title="{}">{}</time>'
+    return format_html(shown, at.isoformat(), f"{at:%-d %B %Y, %H:%M:%S} UTC", f"{at:%-d %b %Y}")
 
 
 @register.simple_tag

@@ -13,9 +13,20 @@ from admin_ui.access import OperatorView
 from admin_ui.audit_names import named_events
 from admin_ui.paging import page_of
 from admin_ui.params import text_param
+from admin_ui.sorting import Sort
 from relationships.models import AuditEvent
 
-COLUMNS = ("recorded_at", "action", "actor_kind", "actor_id", "target_kind", "target_id", "detail")
+EXPORTED = ("recorded_at", "action", "actor_kind", "actor_id", "target_kind", "target_id", "detail")
+SORT = Sort(
+    {
+        "time": ("recorded_at", "id"),
+        "action": ("action", "-recorded_at", "-id"),
+        "actor": ("actor_id", "-recorded_at", "-id"),
+    },
+    usual="-time",
+    bounded=("action", "actor"),
+    newest=("-recorded_at", "-id"),
+)
 ROWS_AT_ONCE = 500
 # What a spreadsheet would take for a formula.
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
@@ -24,7 +35,7 @@ _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 class AuditView(OperatorView):
     def get(self, request: HttpRequest) -> HttpResponse:
         rows, params = self._rows(request)
-        page = page_of(request, rows.order_by("-recorded_at", "-id"))
+        page = page_of(request, rows, sort=SORT)
         ctx = {"page": page, "events": named_events(page.rows, self.access.project.id), "query": params}
         return render(request, "admin_ui/audit/list.html", ctx)
 
@@ -57,8 +68,8 @@ class _Echo:
 
 def _lines(rows: QuerySet[AuditEvent]) -> Iterator[str]:
     writer = csv.writer(_Echo())
-    yield writer.writerow(COLUMNS)
-    for row in rows.values_list(*COLUMNS).iterator(chunk_size=ROWS_AT_ONCE):
+    yield writer.writerow(EXPORTED)
+    for row in rows.values_list(*EXPORTED).iterator(chunk_size=ROWS_AT_ONCE):
         yield writer.writerow([_cell(value) for value in row])
 
 

@@ -7,7 +7,8 @@ from uuid import UUID
 
 from django.conf import settings
 from django.contrib import messages
-from django.db.models import Count
+from django.db.models import Count, F
+from django.db.models.fields.json import KT
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
@@ -17,6 +18,7 @@ from admin_ui.config_form import ConfigField, ConfigSection, config_sections, re
 from admin_ui.paging import page_of
 from admin_ui.params import pretty, required_version, text_param
 from admin_ui.setting_words import FIRST, setting_label
+from admin_ui.sorting import Sort
 from memory.ingestion.ingestion_input import find_instructions
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.plugins import load
@@ -24,6 +26,16 @@ from relationships.models import Companion
 from relationships.services.companions import create_companion, write_companion_config
 from relationships.services.configuration import check_level
 from web.errors import FieldProblem, InvalidConfiguration, InvalidInput, StaleVersion
+
+SORT = Sort(
+    {
+        "name": ("name", "id"),
+        "recipe": (KT("config__recipe"), "name", "id"),
+        "prompt": (F("prompt_version").asc(nulls_first=True), "name", "id"),
+        "people": ("people", "name", "id"),
+    },
+    usual="name",
+)
 
 
 class CompanionsView(OperatorView):
@@ -44,7 +56,7 @@ class CompanionsView(OperatorView):
 
     def _page(self, request: HttpRequest, *, why: str = "", status: int = 200) -> HttpResponse:
         rows = Companion.objects.of_project(self.access.project.id).annotate(people=Count("relationships"))
-        page = page_of(request, rows.order_by("name", "id"))
+        page = page_of(request, rows, sort=SORT)
         ctx = {
             "page": page,
             "rows": [(row, row.config.get("recipe", "scratchpad")) for row in page.rows],

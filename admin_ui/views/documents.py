@@ -11,6 +11,7 @@ from django.shortcuts import redirect, render
 from admin_ui.access import OperatorView, render_page_or_part
 from admin_ui.paging import page_of
 from admin_ui.params import text_param
+from admin_ui.sorting import Sort
 from knowledge.documents import (
     add_document,
     configuration_of,
@@ -26,6 +27,16 @@ from web.errors import RapportError
 CHUNKS_A_PAGE = 20
 QUESTION_LIMIT = 2000
 _UNSETTLED = (DocumentState.PENDING, DocumentState.PROCESSING)
+
+SORT = Sort(
+    {
+        "name": ("name", "id"),
+        "state": ("state", "name", "id"),
+        "chunks": ("chunk_count", "name", "id"),
+        "added": ("created_at", "id"),
+    },
+    usual="-added",
+)
 
 
 class DocumentsView(OperatorView):
@@ -60,10 +71,8 @@ class DocumentsView(OperatorView):
 
     def _page(self, request: HttpRequest, companion: Companion, **more: Any) -> HttpResponse:
         status = more.pop("status", 200)
-        rows = Document.objects.of_companion(self.access.project.id, companion.id).order_by(
-            "-created_at", "-id"
-        )
-        page = page_of(request, rows)
+        rows = Document.objects.of_companion(self.access.project.id, companion.id)
+        page = page_of(request, rows, sort=SORT)
         question = text_param(request.GET, "question", limit=QUESTION_LIMIT)
         ctx = {
             "companion": companion,

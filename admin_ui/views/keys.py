@@ -5,12 +5,14 @@ from uuid import UUID
 
 from django.conf import settings
 from django.contrib import messages
+from django.db.models import F
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from admin_ui.access import OperatorView
 from admin_ui.paging import page_of
 from admin_ui.params import text_param
+from admin_ui.sorting import Sort
 from config.rates import LIMITS
 from relationships.models import ApiKey, Role, Scope
 from relationships.services.api_keys import change_rate_limits, create_api_key, revoke_api_key
@@ -21,6 +23,19 @@ SAYS = {
     Scope.WRITE: "read, send turns and change memory",
     Scope.ADMIN: "everything, with the project, its keys and companions",
 }
+
+SORT = Sort(
+    {
+        "name": ("name", "id"),
+        "created": (
+            F("revoked_at").asc(nulls_last=True),
+            "created_at",
+            "id",
+        ),  # downwards: first those in use
+        "used": (F("last_used_at").asc(nulls_first=True), "id"),
+    },
+    usual="-created",
+)
 
 
 class KeysView(OperatorView):
@@ -46,10 +61,8 @@ class KeysView(OperatorView):
         return self._page(request, made=row, key=key)
 
     def _page(self, request: HttpRequest, *, status: int = 200, **more: Any) -> HttpResponse:
-        rows = ApiKey.objects.filter(project_id=self.access.project.id).order_by(
-            "revoked_at", "-created_at", "id"
-        )
-        page = page_of(request, rows)
+        rows = ApiKey.objects.filter(project_id=self.access.project.id)
+        page = page_of(request, rows, sort=SORT)
         ctx = {
             "page": page,
             "rows": [(row, limits_of(row)) for row in page.rows],

@@ -14,6 +14,7 @@ from admin_ui.access import OperatorView
 from admin_ui.invitations import JoinForm, invitation_link, tokens
 from admin_ui.paging import page_of
 from admin_ui.params import text_param
+from admin_ui.sorting import Sort
 from relationships.models import Membership, Operator, Role
 from relationships.services.memberships import add_member, change_role, remove_member
 from web.errors import Conflict, RapportError
@@ -23,6 +24,11 @@ SAYS = {
     Role.EDITOR: "can edit memory and companions",
     Role.OWNER: "full access, with keys, operators and erasing",
 }
+
+SORT = Sort(
+    {"email": ("operator__email",), "role": ("role", "operator__email"), "added": ("created_at", "id")},
+    usual="email",
+)
 
 
 class OperatorsView(OperatorView):
@@ -49,7 +55,7 @@ class OperatorsView(OperatorView):
 
     def _page(self, request: HttpRequest, *, status: int = 200, **more: Any) -> HttpResponse:
         rows = Membership.objects.filter(project_id=self.access.project.id).select_related("operator")
-        page = page_of(request, rows.order_by("operator__email"))
+        page = page_of(request, rows, sort=SORT)
         ctx = {"page": page, "roles": [(str(role), says) for role, says in SAYS.items()]}
         ctx |= {"days": settings.PASSWORD_RESET_TIMEOUT // 86400, **more}
         return render(request, "admin_ui/operators/list.html", ctx, status=status)

@@ -8,8 +8,9 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from admin_ui.access import OperatorView
-from admin_ui.overview import PERIODS, TIMES, Overview, Period, overview_of, waiting_turns
+from admin_ui.overview import PERIODS, TIMES, CompanionCalls, Overview, Period, overview_of, waiting_turns
 from admin_ui.params import parse_uuid
+from admin_ui.sorting import order_of
 from memory.models import EntryState, OperationResult, ScratchpadEntry
 from relationships.models import Companion, Relationship, Role, Turn, TurnState
 from relationships.services.api_keys import create_api_key
@@ -22,6 +23,7 @@ from worker.worker_stats import NOW
 TYPES_SHOWN, RECENT = 12, 8
 COMPANIONS_LISTED = 200
 FIRST_SLUG = "assistant"
+COLUMNS = ("name", "calls", "failed", "prompt_tokens", "output_tokens", "cost")
 
 
 class OverviewView(OperatorView):
@@ -58,11 +60,19 @@ class OverviewView(OperatorView):
         if period.companion:
             entries = entries.filter(relationship__companion_id=period.companion)
             relationships = relationships.filter(companion_id=period.companion)
-        types = list(entries.values_list("type").annotate(count=Count("id")).order_by("-count"))
+        types = list(entries.values_list("type").annotate(count=Count("*")).order_by("-count"))
+        order = order_of(request, COLUMNS, usual="-calls")
+
+        def of_column(row: CompanionCalls) -> Any:
+            value = getattr(row, order.removeprefix("-"))
+            return -1 if value is None else value  # a cost that nobody knows
+
         ctx = {
             "overview": overview,
             "period": period,
             "periods": PERIODS,
+            "order": order,
+            "asked": sorted(overview.companions, key=of_column, reverse=order.startswith("-")),
             "companions": Companion.objects.of_project(project_id).order_by("name")[:COMPANIONS_LISTED],
             "entries": sum(count for _, count in types),
             "types": [(name, count, round(100 * count / types[0][1])) for name, count in types[:TYPES_SHOWN]],

@@ -3,33 +3,43 @@
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Value
-from django.db.models.functions import Coalesce, Lower, NullIf
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponse
 
 from admin_ui.access import OperatorView, render_page_or_part
 from admin_ui.excerpts import Excerpt, excerpt_of
 from admin_ui.paging import page_of
 from admin_ui.params import parse_uuid, text_param
+from admin_ui.sorting import Sort
 from memory.entries.words import lines_that_say, relationships_that_say
 from memory.models import EntryState, HeldDeletion, HeldState, OperationResult, ScratchpadEntry
 from relationships.models import Companion, Relationship, Turn, TurnState
+from relationships.models.end_user import called
 
 _RECENT = (F("last_turn_at").desc(nulls_last=True), "-created_at", "id")
-ORDERS: dict[str, tuple[str, tuple[Any, ...]]] = {
-    "": ("last turn", _RECENT),
-    "person": (
-        "person",
-        (Lower(Coalesce(NullIf("user__display_name", Value("")), "user__external_id")), "id"),
-    ),
-    "companion": ("companion", ("companion__name", "companion__slug", *_RECENT)),
-    "created": ("newest first", ("-created_at", "id")),
-}
+_ENTRIES = ScratchpadEntry.objects.filter(relationship_id=OuterRef("id"), state=EntryState.ACTIVE).order_by()
+SORT = Sort(
+    {
+        "person": (called("user__"), "id"),
+        "last": (F("last_turn_at").asc(nulls_first=True), "created_at", "-id"),
+        "created": ("created_at", "id"),
+        "companion": ("companion__name", "companion__slug", *_RECENT),
+        "entries": (
+            Subquery(_ENTRIES.values("relationship_id").annotate(n=Count("id")).values("n")).asc(
+                nulls_first=True
+            ),
+            *_RECENT,
+        ),
+    },
+    usual="-last",
+    bounded=("companion", "entries"),
+    newest=_RECENT,
+)
 
 
 class RelationshipsView(OperatorView):
     def get(self, request: HttpRequest) -> HttpResponse:
-        page = page_of(request, self._found(request))
+        page = page_of(request, self._found(request), sort=SORT, related=("user", "companion"))
         ids = [relationship.id for relationship in page.rows]
         text = text_param(request.GET, "text")
         lines = lines_that_say(relationship_ids=ids, text=text) if text else {}
@@ -41,12 +51,12 @@ class RelationshipsView(OperatorView):
             ],
             "companions": Companion.objects.of_project(self.access.project.id).order_by("name")[:200],
             "query": request.GET,
-            "orders": [(name, label) for name, (label, _) in ORDERS.items()],
         }
         return render_page_or_part(request, "relationships/list", "relationships/_table", ctx, target="found")
 
     def _found(self, request: HttpRequest) -> QuerySet[Relationship]:
-        rows = Relationship.objects.of_project(self.access.project.id).select_related("user", "companion")
+        rows = Relationship.objects.of_project(self.access.project.id)
+        rows = rows.filter(user__project_id=self.access.project.id)  # so that an index has them by name
         person, text = text_param(request.GET, "person"), text_param(request.GET, "text")
         if person:
             rows = rows.filter(
@@ -66,8 +76,7 @@ class RelationshipsView(OperatorView):
         if request.GET.get("waits"):
             held = HeldDeletion.objects.filter(relationship_id=OuterRef("id"), state=HeldState.WAITING)
             rows = rows.filter(Exists(held))
-        _, order = ORDERS.get(request.GET.get("order", ""), ORDERS[""])
-        return rows.order_by(*order)
+        return rows
 
 
 def _excerpt(line: tuple[UUID, str] | None, text: str) -> tuple[UUID, Excerpt] | None:

@@ -6,16 +6,14 @@ from datetime import UTC, datetime
 from typing import Literal
 from uuid import UUID
 
-from django.db.models import F, Min
-from django.db.models.functions import Extract, Floor
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
 from admin_ui.access import render_page_or_part
 from admin_ui.views.scratchpad import RelationshipPart
 from admin_ui.word_diff import Piece, word_diff
-from memory.entries.time_travel import PastLine, active_lines_at
-from memory.models import EntryRevision, RevisionEvent
+from memory.entries.time_travel import PastChange, PastLine, changes_of, lines_at
+from memory.models import RevisionEvent
 
 STEPS = 1000  # of each slider, over the relationship's whole life
 SHOWN = 50  # entries, and changes
@@ -43,13 +41,11 @@ class TimeTravelView(RelationshipPart):
     def get(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
         relationship, now = self.get_relationship(relationship_id), timezone.now()
         known = request.GET.get("by") == "known"
-        field = "recorded_at" if known else "effective_at"
-        first = EntryRevision.objects.for_relationship(relationship_id).aggregate(first=Min(field))["first"]
-        first = min(first or now, now)
+        history = changes_of(relationship_id, known=known)
+        first = min([now, *(change.at for change in history)])
         moment = _chosen(request, "at", "step", first, now)
         until = max(moment, _chosen(request, "to", "until", first, now))
-        then = _lines(relationship_id, moment, known=known, now=now)
-        later = then if until == moment else _lines(relationship_id, until, known=known, now=now)
+        then, later = (lines_at(history, at if at < now else None) for at in (moment, until))
         changes = compare_entries(then, later)
         ctx = {
             **self.ctx_of(relationship),
@@ -57,7 +53,7 @@ class TimeTravelView(RelationshipPart):
             "later": until if until < now else None,
             "first": first,
             "now": now,
-            "ticks": _ticks(relationship_id, field, first, now),
+            "ticks": _ticks(history, first, now),
             "step": _step_of(moment, first, now),
             "until": _step_of(until, first, now),
             "steps": STEPS,
@@ -70,26 +66,10 @@ class TimeTravelView(RelationshipPart):
         return render_page_or_part(request, "time_travel/detail", "time_travel/_then", ctx, target="then")
 
 
-def _lines(relationship_id: UUID, moment: datetime, *, known: bool, now: datetime) -> list[PastLine]:
-    return active_lines_at(
-        relationship_id=relationship_id,
-        as_of=None if known else moment,
-        known_at=moment if known else None,
-        now=now,
-    )
-
-
-def _ticks(relationship_id: UUID, field: str, first: datetime, now: datetime) -> list[int]:
-    """The steps of the sliders at which something changed, in order."""
-    seconds = (now - first).total_seconds()
-    if not seconds:
-        return []
-    changed = EntryRevision.objects.for_relationship(relationship_id).exclude(event=RevisionEvent.NONE)
-    since = Extract(F(field), "epoch") - first.timestamp()
-    steps = (
-        changed.annotate(step=Floor(since * STEPS / seconds)).order_by("step").values_list("step", flat=True)
-    )
-    return [int(step) for step in steps.distinct() if 0 <= step <= STEPS]
+def _ticks(history: Iterable[PastChange], first: datetime, now: datetime) -> str:
+    """The steps of the sliders at which something changed, as an SVG's path."""
+    changed = {_step_of(change.at, first, now) for change in history if change.event != RevisionEvent.NONE}
+    return "".join(f"M{step} 0V10" for step in sorted(changed) if step <= STEPS)
 
 
 def _chosen(request: HttpRequest, date: str, step: str, first: datetime, now: datetime) -> datetime:

@@ -1,17 +1,21 @@
 """Every turn of a project, newest first, and the way to bring one or all that failed back."""
 
+from datetime import timedelta
 from uuid import UUID
 
 from django.contrib import messages
-from django.db.models import Q, QuerySet
+from django.db.models import BooleanField, F, Func, OrderBy, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from admin_ui.access import OperatorView
 from admin_ui.paging import page_of
 from admin_ui.params import parse_uuid, text_param
+from admin_ui.sorting import Sort
 from admin_ui.turns import WAITING, rows_of
 from memory.ingestion.intake import retry_turn
+from memory.models import ModelCall
 from relationships.models import Companion, Turn, TurnState
 from web.errors import RapportError
 
@@ -24,14 +28,40 @@ NONE_OF = {  # what to say where there is no such turn
     TurnState.SKIPPED: "No skipped turns.",
 }
 RETRIED_AT_ONCE = 200
-ORDERS = {"": ("newest first", ("-recorded_at", "-id")), "old": ("oldest first", ("recorded_at", "id"))}
+NEWEST_FIRST = ("-recorded_at", "-id")
+
+
+def _of_calls(figure: Sum) -> OrderBy:
+    """A sum over the questions to models that a turn was read by."""
+    is_of_it = Func(
+        "id",
+        OuterRef("model_call_ids"),
+        template="%(expressions)s)",
+        arg_joiner=" = ANY(",
+        output_field=BooleanField(),
+    )
+    calls = ModelCall.objects.filter(is_of_it, relationship_id=OuterRef("relationship_id"))
+    summed = calls.order_by().values("relationship_id").annotate(figure=figure).values("figure")
+    return Subquery(summed).asc(nulls_first=True)
+
+
+SORT = Sort(
+    {
+        "received": ("recorded_at", "id"),
+        "time": (Coalesce(F("settled_at") - F("recorded_at"), timedelta()), *NEWEST_FIRST),
+        "tokens": (_of_calls(Sum(F("prompt_tokens") + F("output_tokens"))), *NEWEST_FIRST),
+        "cost": (_of_calls(Sum("cost")), *NEWEST_FIRST),
+    },
+    usual="-received",
+    bounded=("time", "tokens", "cost"),
+    newest=NEWEST_FIRST,
+)
 
 
 class TurnsView(OperatorView):
     def get(self, request: HttpRequest) -> HttpResponse:
         state = self._state(request)
-        order = request.GET.get("order", "") if request.GET.get("order") in ORDERS else ""
-        page = page_of(request, self._turns(request).order_by(*ORDERS[order][1]))
+        page = page_of(request, self._turns(request), sort=SORT)
         rows = rows_of(page.rows)
         filters = {name: text_param(request.GET, name) for name in ("reason", "person", "companion")}
         ctx = {
@@ -39,8 +69,6 @@ class TurnsView(OperatorView):
             "rows": rows,
             "states": [(name, name.capitalize() or "All") for name in map(str, NONE_OF)],
             "state": state,
-            "order": order,
-            "orders": [(name, label) for name, (label, _) in ORDERS.items()],
             "none": NONE_OF[state],
             "filters": filters,
             "filtered": any(filters.values()),
@@ -72,7 +100,10 @@ class TurnsView(OperatorView):
             named = Q(relationship__user__external_id__icontains=person)
             rows = rows.filter(named | Q(relationship__user__display_name__icontains=person))
         reason = text_param(request.GET, "reason")
-        return rows.filter(error_code__icontains=reason) if reason else rows
+        if reason:  # which no applied turn has
+            settled, waits = Q(state__in=[TurnState.FAILED, TurnState.SKIPPED]), Q(state__in=WAITING)
+            rows = rows.filter(settled | waits, error_code__icontains=reason)
+        return rows
 
     def _state(self, request: HttpRequest) -> str:
         state = request.GET.get("state", "")

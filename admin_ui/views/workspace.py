@@ -1,5 +1,6 @@
 """An agent's workspace: files with their history, sessions with their steps, checkpoints, what waits for a decision."""
 
+from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
@@ -8,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from admin_ui.params import parse_uuid, pretty, text_param, version_param
+from admin_ui.sorting import order_of
 from admin_ui.views.scratchpad import EntryAction
 from relationships.models import Relationship
 from web.errors import NotFound, RapportError, StaleVersion
@@ -41,6 +43,7 @@ from workspace.store import read_head
 from workspace.write_hot_context import write_hot_context
 
 SHOWN = 50
+FILE_COLUMNS: dict[str, Any] = {"path": itemgetter(0), "size": lambda file: file[1].size}
 VERBS = {"pause": pause_session, "resume": resume_session, "stop": stop_session, "retry": retry_session}
 
 
@@ -52,17 +55,17 @@ class WorkspaceView(WorkspacePart):
     def get(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
         relationship = self.get_relationship(relationship_id)
         branch = text_param(request.GET, "branch") or MAIN
-        head = read_head(relationship_id, branch)
+        head, order = read_head(relationship_id, branch), order_of(request, FILE_COLUMNS, usual="path")
+        files = sorted(head.files.items() if head else [])
+        files.sort(key=FILE_COLUMNS[order.removeprefix("-")], reverse=order.startswith("-"))
         content, version = read_hot_context(relationship_id)
         held = HeldChange.objects.for_relationship(relationship_id).filter(state=HeldChange.OPEN)
         ctx = {
             **self.ctx_of(relationship),
             "branch": branch,
+            "order": order,
             "branches": Branch.objects.for_relationship(relationship_id).order_by("name"),
-            "files": [
-                {"path": path, "entry": entry, "made": made_elsewhere(path)}
-                for path, entry in sorted(head.files.items() if head else [])
-            ],
+            "files": [{"path": path, "entry": entry, "made": made_elsewhere(path)} for path, entry in files],
             "hot": content,
             "version": version,
             "sessions": AgentSession.objects.for_relationship(relationship_id).order_by("-created_at")[

@@ -18,26 +18,21 @@ TAG = "Outbox"
 
 
 class OutboxView(ApiView):
-    tag = TAG
     open_to_tokens = True
 
     @operation(
         "outbox_list",
         "List messages that wait for the person, oldest first",
-        query=OutboxQuery,
         answers={200: Page[OutboxAnswer]},
     )
-    def get(self, request: Request, relationship_id: UUID) -> Response:
-        query = self.query(OutboxQuery)
-        self.get_relationship(relationship_id)
-        rows = OutboxMessage.objects.for_relationship(relationship_id)
+    def get(self, request: Request, relationship_id: UUID, query: OutboxQuery) -> Response:
+        rows = self.owned(OutboxMessage, relationship_id)
         return self.page(
             rows if query.acknowledged else rows.waiting(), present_message, order=["id"], query=query
         )
 
 
 class AcknowledgeView(ApiView):
-    tag = TAG
     open_to_tokens = True
 
     @operation("outbox_acknowledge", "Say that a message was taken", answers={200: OutboxAnswer})
@@ -50,21 +45,14 @@ class AcknowledgeView(ApiView):
 
 
 class OutboxStreamView(ApiView):
-    tag = TAG
     open_to_tokens = True
     http_method_names = ["get"]
 
-    @operation(
-        "outbox_stream",
-        "Be told of messages as they come",
-        query=StreamQuery,
-        answers={200: None},
-    )
-    def get(self, request: Request, relationship_id: UUID) -> StreamingHttpResponse:
+    @operation("outbox_stream", "Be told of messages as they come", answers={200: None})
+    def get(self, request: Request, relationship_id: UUID, query: StreamQuery) -> StreamingHttpResponse:
         """Server-sent events: what waits, then what comes, each `event: message` with the message as `data`. The
         stream ends after `seconds`; a client that comes back with `Last-Event-ID` is told what it does not know yet.
         """
-        query = self.query(StreamQuery)
         self.get_relationship(relationship_id)
         seconds = min(float(query.seconds), settings.MAX_WAIT_SECONDS)
         return StreamingHttpResponse(

@@ -32,8 +32,6 @@ ORDER = ("recipe", *LEVELS)
 
 
 class BehavioursView(ApiView):
-    tag = TAG
-
     @operation(
         "behaviours_list", "List a relationship's behaviours, in order", answers={200: BehavioursAnswer}
     )
@@ -52,18 +50,15 @@ class BehavioursView(ApiView):
 
 
 class DryRunView(ApiView):
-    tag = TAG
     scopes: ClassVar = {"POST": "read"}  # it changes nothing
 
     @operation(
         "behaviours_dry_run",
         "See where a draft of a behaviour would have done something",
-        body=DryRunBody,
         answers={200: DryRunAnswer},
     )
-    def post(self, request: Request, relationship_id: UUID) -> Response:
+    def post(self, request: Request, relationship_id: UUID, body: DryRunBody) -> Response:
         """Over the last turns. Nobody is asked, told or called. Profile, session and held deletions are today's."""
-        body = self.body(DryRunBody)
         relationship = self.get_relationship(relationship_id, "companion", "user")
         draft = read_draft(body.behaviour, inside="behaviour")
         done = dry_run(relationship=relationship, behaviour=draft, last=body.last)
@@ -71,27 +66,18 @@ class DryRunView(ApiView):
 
 
 class RunsView(ApiView):
-    tag = TAG
-
     @operation(
-        "behaviour_runs_list",
-        "List what behaviours did, newest first",
-        query=RunListQuery,
-        answers={200: Page[RunAnswer]},
+        "behaviour_runs_list", "List what behaviours did, newest first", answers={200: Page[RunAnswer]}
     )
-    def get(self, request: Request, relationship_id: UUID) -> Response:
+    def get(self, request: Request, relationship_id: UUID, query: RunListQuery) -> Response:
         """Those that a worker has not looked at yet are not in it. Of contexts they are kept for 30 days."""
-        query = self.query(RunListQuery)
-        self.get_relationship(relationship_id)
-        rows = BehaviourRun.objects.for_relationship(relationship_id).fired()
+        rows = self.owned(BehaviourRun, relationship_id).fired()
         rows = rows.filter(**query.given("behaviour", "state", "action"))
         rows = rows.filter(turn_id=query.turn) if query.turn else rows
         return self.page(rows, present_run, order=["-id"], query=query)
 
 
 class RunView(ApiView):
-    tag = TAG
-
     @operation("behaviour_runs_read", "Read a run of a behaviour", answers={200: RunAnswer})
     def get(self, request: Request, relationship_id: UUID, run_id: UUID) -> Response:
         self.get_relationship(relationship_id)
@@ -99,13 +85,8 @@ class RunView(ApiView):
 
 
 class RetryRunView(ApiView):
-    tag = TAG
-
     @operation(
-        "behaviour_runs_retry",
-        "Try a failed or waiting run again",
-        answers={202: RunAnswer},
-        problems=(409,),
+        "behaviour_runs_retry", "Try a failed or waiting run again", answers={202: RunAnswer}, problems=(409,)
     )
     def post(self, request: Request, relationship_id: UUID, run_id: UUID) -> Response:
         self.get_relationship(relationship_id)
@@ -113,7 +94,6 @@ class RetryRunView(ApiView):
 
 
 class WebhookSecretView(ApiView):
-    tag = TAG
     scopes: ClassVar = {"GET": "admin"}
 
     @operation(

@@ -106,5 +106,5 @@ SELECT uuidv7(), %(project)s, (ARRAY['companion.changed','profile.changed','prom
   FROM generate_series(1, 20000) n;
 
 UPDATE relationships_relationship r
-   SET last_turn_at = now() - interval '1 second' * s.number, last_seq = 20000000
+   SET last_turn_at = now() - interval '1 second' * s.number, last_seq = 20000000, message_count = 2 * s.turns
   FROM sizes s WHERE s.relationship_id = r.id;

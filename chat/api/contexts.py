@@ -12,6 +12,8 @@ from relationships.services.rows import require
 from web.fields import Answer, JsonObject
 from web.operations import operation
 
+TAG = "Context"
+
 
 class ToolCallAnswer(Answer):
     id: UUID
@@ -49,13 +51,10 @@ class KeptContextAnswer(Answer):
 
 
 class KeptContextView(ApiView):
-    tag = "Context"
-
     @operation("contexts_read", "Read what a reply was shown", answers={200: KeptContextAnswer})
     def get(self, request: Request, relationship_id: UUID, context_id: UUID) -> Response:
         """`context_id` is in the answer of the chat endpoint. The configuration's `context.keep` says what is kept."""
-        self.get_relationship(relationship_id)
-        rows = KeptContext.objects.for_relationship(relationship_id).filter(id=context_id)
+        rows = self.owned(KeptContext, relationship_id).filter(id=context_id)
         kept: KeptContext = require(rows, "context")
         calls = ToolCall.objects.for_relationship(relationship_id).filter(turn_id=kept.turn_id).order_by("id")
         return self.answer(KeptContextAnswer.of(kept, tool_calls=[ToolCallAnswer.of(call) for call in calls]))

@@ -41,19 +41,17 @@ class ToolAnswer(Answer):
 
 
 class ToolsView(ApiView):
-    tag = TAG
     open_to_tokens = True
     token_is_the_address = True
 
-    @operation("tools_list", "List the memory tools", query=ToolsQuery, answers={200: ToolList})
-    def get(self, request: Request) -> Response:
+    @operation("tools_list", "List the memory tools", answers={200: ToolList})
+    def get(self, request: Request, query: ToolsQuery) -> Response:
         """Their definitions, in the shape that a vendor's model takes."""
-        wanted = self.query(ToolsQuery).format
+        wanted = query.format
         return self.answer({"format": wanted, "tools": [FORMATS[wanted](tool) for tool in TOOLS.values()]})
 
 
 class ToolView(ApiView):
-    tag = TAG
     open_to_tokens = True
     counts_as: ClassVar = {"POST": "searches"}
 

@@ -36,7 +36,6 @@ EXAMPLE = {
 class OpenAIView(ApiView):
     """Its errors are in OpenAI's shape, with the problem inside."""
 
-    tag = TAG
     open_to_tokens = True
     token_is_the_address = True
     error_shape = OpenAIError

@@ -9,7 +9,6 @@ from uuid import UUID
 
 import orjson
 import structlog
-from django.conf import settings
 from django.db import transaction
 from django.db.models import Min
 from django.utils import timezone
@@ -22,14 +21,14 @@ from connect.events.reading import SETTLING, Happening, Place, happened_after
 from connect.models import DeliveryState, EventDelivery
 from relationships.models import Relationship, Turn, TurnState
 from relationships.services.configuration import configuration_of
-from worker.enqueue import enqueue_task
 from worker.failures import Failure
-from worker.housekeeping import PeriodicTask
-from worker.leases import postpone_overdue, renewing, take_back_dead
+from worker.identity import worker_identity
+from worker.leases import GIVEN_UP, renewing, take_up
+from worker.readers import task
 
 log = structlog.get_logger(__name__)
 
-SECONDS, AT_ONCE = 2, 50
+AT_ONCE = 50
 LOOK_AGAIN = 2 * SETTLING  # after the last thing that happened; while turns are read, too
 
 
@@ -43,8 +42,9 @@ def deliver_events(*, relationship_id: UUID, worker: str) -> None:
     lease = rows.claim(worker=worker, now=timezone.now(), most=1)
     if lease is None:
         return
-    delivery, held = lease.rows[0], rows.held(lease.token)
-    with renewing(lambda: bool(rows.renew(lease.token, now=timezone.now()))):
+    delivery = lease.rows[0]
+    held = delivery.held_row()
+    with renewing(delivery.keep_lease):
         try:
             _tell(delivery, held)
         except Lost:
@@ -134,18 +134,18 @@ def _give_back(delivery: EventDelivery, held: Any, failure: Failure) -> None:
         held.release(due_at=due_at, counted=failure.counted, code=failure.code, error=failure.error)
 
 
-def delivery_tasks() -> list[PeriodicTask]:
-    return [PeriodicTask("events", SECONDS, deliver_owed)]
-
-
 @transaction.atomic
 def deliver_owed(now: datetime) -> int:
     """Take back what dead workers held, and enqueue what is due. How many were enqueued."""
-    rows = EventDelivery.objects.all()
-    take_back_dead(rows, now)
-    deadly = rows.due(now).filter(attempts__gte=settings.MAX_ATTEMPTS)
-    deadly.settle(state=DeliveryState.FAILED, due_at=None, error="Given up: it ended its workers.")
-    owed = postpone_overdue(rows, now, most=AT_ONCE)
-    for row in owed:
-        enqueue_task(TASK, row.relationship_id, project_id=row.project_id)
-    return len(owed)
+    return take_up(EventDelivery.objects.all(), now, task=TASK, give_up=_give_up, most=AT_ONCE)
+
+
+def _give_up(delivery: EventDelivery) -> None:
+    rows = EventDelivery.objects.for_relationship(delivery.relationship_id)
+    rows.settle(state=DeliveryState.FAILED, due_at=None, error=GIVEN_UP)
+
+
+@task
+def deliver(relationship_id: UUID) -> None:
+    """Tell the companion's webhook what happened in the relationship."""
+    deliver_events(relationship_id=relationship_id, worker=worker_identity())

@@ -20,6 +20,8 @@ from web.errors import Conflict, InvalidInput
 from web.fields import Answer, Body
 from web.operations import operation
 
+TAG = "Events"
+
 
 class ReplayBody(Body):
     after: Annotated[str, StringConstraints(pattern=PLACE)] | None = None
@@ -40,8 +42,6 @@ class DeliveryAnswer(Answer):
 
 
 class DeliveryView(ApiView):
-    tag = "Events"
-
     @operation("events_delivery", "Read how far the webhook has been told", answers={200: DeliveryAnswer})
     def get(self, request: Request, relationship_id: UUID) -> Response:
         """404: nothing has happened yet since the companion has a webhook."""
@@ -50,19 +50,16 @@ class DeliveryView(ApiView):
 
 
 class ReplayView(ApiView):
-    tag = "Events"
-
     @operation(
         "events_replay",
         "Tell the webhook again",
-        body=ReplayBody,
         body_optional=True,
         answers={202: DeliveryAnswer},
         problems=(409,),
     )
-    def post(self, request: Request, relationship_id: UUID) -> Response:
+    def post(self, request: Request, relationship_id: UUID, body: ReplayBody) -> Response:
         """Each under the ID that it had the first time. A delivery that was given up goes on."""
-        after = self.body(ReplayBody, optional=True).after
+        after = body.after
         relationship = self.get_relationship(relationship_id, "companion", "project")
         if not configuration_of(relationship).values.events.webhook.url:
             raise Conflict("The companion has no webhook for its events; set events.webhook.url.")

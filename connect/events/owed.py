@@ -17,7 +17,7 @@ from memory.ingestion.intake import StoredTurn
 from relationships.models import Relationship
 from worker.enqueue import enqueue_task
 
-TASK = "connect.tasks.deliver"
+TASK = "connect.events.delivering.deliver"
 
 
 def owe_after_turn(stored: StoredTurn) -> None:

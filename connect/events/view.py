@@ -19,6 +19,8 @@ from web.errors import InvalidInput
 from web.fields import Answer, Query
 from web.operations import operation
 
+TAG = "Events"
+
 STREAM = "text/event-stream"
 LOOK_EVERY, SAY_SOMETHING_EVERY, LONGEST = 1.0, 15.0, 300.0  # seconds
 
@@ -46,17 +48,13 @@ class EventsAnswer(Answer):
 
 
 class EventsView(ApiView):
-    tag = "Events"
     open_to_tokens = True
 
-    @operation(
-        "events_list", "What happened, or as it happens", query=EventsQuery, answers={200: EventsAnswer}
-    )
-    def get(self, request: Request, relationship_id: UUID) -> HttpResponseBase:
+    @operation("events_list", "What happened, or as it happens", answers={200: EventsAnswer})
+    def get(self, request: Request, relationship_id: UUID, query: EventsQuery) -> HttpResponseBase:
         """Oldest first. With `Accept: text/event-stream` it stays open for five minutes and tells what happens,
         about a second later; a client that comes back with Last-Event-ID misses nothing.
         """
-        query = self.query(EventsQuery)
         self.get_relationship(relationship_id)
         after = self._place(query.after or request.headers.get("Last-Event-ID"), relationship_id)
         if STREAM in request.headers.get("Accept", ""):

@@ -11,7 +11,6 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 
 from connect.mem0.asking import Refusal
-from connect.mem0.entities import delete_entity, list_entities
 from connect.mem0.memories import Memories, good
 from connect.own_api import OwnApi
 from web.errors import InvalidInput, RapportError
@@ -104,3 +103,27 @@ def _whole(value: Any, name: str, default: int) -> int:
     if not re.fullmatch(r"[1-9]\d{0,6}", text, re.ASCII):
         raise Refusal(400, f"{name}: write a whole number from 1.")
     return int(text)
+
+
+def list_entities(memories: Memories) -> Any:
+    users = [_shown(one, one["external_id"], "user") for one in memories.every("/users")]
+    agents = [_shown(one, one["slug"], "agent") for one in memories.every("/companions")]
+    return {"count": len(users) + len(agents), "next": None, "previous": None, "results": [*users, *agents]}
+
+
+def delete_entity(memories: Memories, kind: str, name: str) -> Any:
+    """Erases the person, or the companion with all who speak to it, for good; the key needs the scope for that."""
+    lists = {"user": ("/users", "external_id"), "agent": ("/companions", "slug")}
+    if kind not in lists:
+        raise Refusal(501, f"There are no entities of the kind {kind[:40]!r} here: users and agents.")
+    path, column = lists[kind]
+    query = {"external_id": name} if kind == "user" else {}
+    found = next((one for one in memories.every(path, **query) if one[column] == name), None)
+    if found is None:
+        raise Refusal(404, "This entity is not there.")
+    good(memories.api.ask("DELETE", f"{path}/{found['id']}"))
+    return {"message": "Entity deleted successfully!"}
+
+
+def _shown(row: dict[str, Any], name: str, kind: str) -> dict[str, Any]:
+    return {"id": row["id"], "name": name, "type": kind, "created_at": row.get("created_at")}

@@ -21,16 +21,14 @@ class ContextView(ApiView):
         "context_build",
         tag="Context",
         summary="Assemble the context of a reply",
-        body=ContextBody,
         body_optional=True,
         answers={200: ContextAnswer},
         example=EXAMPLE,
     )
-    def post(self, request: Request, relationship_id: UUID) -> Response:
+    def post(self, request: Request, relationship_id: UUID, body: ContextBody) -> Response:
         """What the model is shown before it replies: the companion's prompt, what is remembered, the profile,
         the session's state, the recent messages and the current one. Nothing is stored.
         """
-        body = self.body(ContextBody, optional=True)
         assembled = build_context(
             project_id=self.project_id,
             relationship_id=relationship_id,

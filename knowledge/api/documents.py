@@ -38,16 +38,10 @@ _NAME: TypeAdapter[str] = TypeAdapter(Name)
 
 
 class DocumentsView(ApiView):
-    tag = TAG
-
     @operation(
-        "documents_list",
-        "List a companion's documents, newest first",
-        query=DocumentListQuery,
-        answers={200: Page[DocumentAnswer]},
+        "documents_list", "List a companion's documents, newest first", answers={200: Page[DocumentAnswer]}
     )
-    def get(self, request: Request, companion_id: UUID) -> Response:
-        query = self.query(DocumentListQuery)
+    def get(self, request: Request, companion_id: UUID, query: DocumentListQuery) -> Response:
         get_companion(project_id=self.project_id, companion_id=companion_id)
         rows = Document.objects.of_companion(self.project_id, companion_id).filter(**query.given("state"))
         return self.page(rows, present_document, order=["-created_at", "-id"], query=query)
@@ -78,8 +72,6 @@ class DocumentsView(ApiView):
 
 
 class DocumentView(ApiView):
-    tag = TAG
-
     @operation("documents_read", "Read a document", answers={200: DocumentAnswer})
     def get(self, request: Request, companion_id: UUID, document_id: UUID) -> Response:
         """How far it has come; not the file itself."""
@@ -98,8 +90,6 @@ class DocumentView(ApiView):
 
 
 class DocumentRetryView(ApiView):
-    tag = TAG
-
     @operation(
         "documents_retry",
         "Read a failed or a ready document again",
@@ -115,16 +105,10 @@ class DocumentRetryView(ApiView):
 
 
 class DocumentChunksView(ApiView):
-    tag = TAG
-
     @operation(
-        "document_chunks_list",
-        "List a document's chunks, in their order",
-        query=PageQuery,
-        answers={200: Page[ChunkAnswer]},
+        "document_chunks_list", "List a document's chunks, in their order", answers={200: Page[ChunkAnswer]}
     )
-    def get(self, request: Request, companion_id: UUID, document_id: UUID) -> Response:
-        query = self.query(PageQuery)
+    def get(self, request: Request, companion_id: UUID, document_id: UUID, query: PageQuery) -> Response:
         document = get_document(
             project_id=self.project_id, companion_id=companion_id, document_id=document_id
         )
@@ -133,19 +117,12 @@ class DocumentChunksView(ApiView):
 
 
 class DocumentSearchView(ApiView):
-    tag = TAG
     scopes: ClassVar = {"POST": "read"}  # it changes nothing; the query may be too long for an address
     counts_as: ClassVar = {"POST": "searches"}
 
-    @operation(
-        "documents_search",
-        "Search a companion's documents",
-        body=DocumentSearchBody,
-        answers={200: KnowledgeFoundAnswer},
-    )
-    def post(self, request: Request, companion_id: UUID) -> Response:
+    @operation("documents_search", "Search a companion's documents", answers={200: KnowledgeFoundAnswer})
+    def post(self, request: Request, companion_id: UUID, body: DocumentSearchBody) -> Response:
         """By text and vector, over all that the companion has."""
-        body = self.body(DocumentSearchBody)
         companion = get_companion(project_id=self.project_id, companion_id=companion_id)
         configuration = configuration_of(companion)
         found = search_knowledge(

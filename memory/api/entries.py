@@ -32,20 +32,18 @@ from web.headers import expected_version, idempotency_key, request_fingerprint
 from web.operations import operation
 from web.parsing import read_bytes
 
+TAG = "Entries"
+
 NEWEST_FIRST = ["-effective_at", "-id"]
 ROUTE = "entries"  # of its idempotency keys
 
 
 class EntriesView(ApiView):
-    tag = "Entries"
     open_to_tokens = True
 
-    @operation(
-        "entries_list", "List entries, newest first", query=EntryListQuery, answers={200: Page[EntryAnswer]}
-    )
-    def get(self, request: Request, relationship_id: UUID) -> Response:
+    @operation("entries_list", "List entries, newest first", answers={200: Page[EntryAnswer]})
+    def get(self, request: Request, relationship_id: UUID, query: EntryListQuery) -> Response:
         """With `as_of` or `known_at`, as they were at that time; what was erased since is not brought back."""
-        query = self.query(EntryListQuery)
         self.get_relationship(relationship_id)
         if query.as_of is not None or query.known_at is not None:
             return self._page_of_the_past(relationship_id, query)
@@ -74,14 +72,12 @@ class EntriesView(ApiView):
     @operation(
         "entries_create",
         "Remember something",
-        body=EntryBody,
         answers={201: EntryAnswer},
         idempotent=True,
         etag=True,
         problems=(404, 409, 410),
     )
-    def post(self, request: Request, relationship_id: UUID) -> Response:
-        body = self.body(EntryBody)
+    def post(self, request: Request, relationship_id: UUID, body: EntryBody) -> Response:
         relationship = self.get_relationship(relationship_id, "companion", "project", "user")
         values = _values(body.model_dump(exclude={"reason"}), relationship)
         if values["effective_at"] is None:
@@ -125,7 +121,6 @@ class EntriesView(ApiView):
 
 
 class EntryView(ApiView):
-    tag = "Entries"
     open_to_tokens = True
 
     @operation("entries_read", "Read an entry", answers={200: EntryAnswer}, etag=True, problems=(410,))
@@ -169,21 +164,18 @@ class EntryView(ApiView):
 
 
 class RestoreEntryView(ApiView):
-    tag = "Entries"
     open_to_tokens = True
 
     @operation(
         "entries_restore",
         "Bring a deleted, expired or superseded entry back",
-        body=ReasonBody,
         body_optional=True,
         answers={200: EntryAnswer},
         if_match=True,
         etag=True,
         problems=(410,),
     )
-    def post(self, request: Request, relationship_id: UUID, entry_id: UUID) -> Response:
-        body = self.body(ReasonBody, optional=True)
+    def post(self, request: Request, relationship_id: UUID, entry_id: UUID, body: ReasonBody) -> Response:
         self.get_relationship(relationship_id)
         get_entry(relationship_id, entry_id)
         entry = restore_entry(
@@ -236,37 +228,27 @@ def _values(sent: dict[str, Any], relationship: Relationship) -> dict[str, Any]:
 
 
 class EntryHistoryView(ApiView):
-    tag = "Entries"
     open_to_tokens = True
 
     @operation(
-        "entries_history",
-        "An entry's every change, newest first",
-        query=PageQuery,
-        answers={200: Page[RevisionAnswer]},
+        "entries_history", "An entry's every change, newest first", answers={200: Page[RevisionAnswer]}
     )
-    def get(self, request: Request, relationship_id: UUID, entry_id: UUID) -> Response:
+    def get(self, request: Request, relationship_id: UUID, entry_id: UUID, query: PageQuery) -> Response:
         """It outlives the entry: of one that was erased, what happened and when, without its text."""
-        query = self.query(PageQuery)
-        self.get_relationship(relationship_id)
-        rows = EntryRevision.objects.for_relationship(relationship_id).filter(entry_id=entry_id)
+        rows = self.owned(EntryRevision, relationship_id).filter(entry_id=entry_id)
         if query.cursor is None and not rows.exists():
             raise NotFound("This entry is not there.")
         return self.page(rows, RevisionAnswer.of, order=["-seq"], query=query)
 
 
 class HistoryView(ApiView):
-    tag = "Entries"
     open_to_tokens = True
 
     @operation(
         "history_list",
         "Every change of the relationship's memory, newest first",
-        query=PageQuery,
         answers={200: Page[RevisionAnswer]},
     )
-    def get(self, request: Request, relationship_id: UUID) -> Response:
-        query = self.query(PageQuery)
-        self.get_relationship(relationship_id)
-        rows = EntryRevision.objects.for_relationship(relationship_id)
+    def get(self, request: Request, relationship_id: UUID, query: PageQuery) -> Response:
+        rows = self.owned(EntryRevision, relationship_id)
         return self.page(rows, RevisionAnswer.of, order=["-seq"], query=query)

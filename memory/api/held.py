@@ -13,28 +13,23 @@ from web.fields import Page, PageQuery
 from web.operations import operation
 from web.pagination import page_of
 
+TAG = "Held deletions"
+
 
 class HeldDeletionsView(ApiView):
-    tag = "Held deletions"
-
     @operation(
         "held_deletions_list",
         "Deletions that were too many at once and wait for a person",
-        query=PageQuery,
         answers={200: Page[HeldAnswer]},
     )
-    def get(self, request: Request, relationship_id: UUID) -> Response:
-        query = self.query(PageQuery)
-        self.get_relationship(relationship_id)
-        rows = HeldDeletion.objects.for_relationship(relationship_id)
+    def get(self, request: Request, relationship_id: UUID, query: PageQuery) -> Response:
+        rows = self.owned(HeldDeletion, relationship_id)
         page = page_of(rows, order=["-recorded_at", "-id"], page=query, present=lambda held: held)
         page["items"] = _present(relationship_id, page["items"])
         return self.answer(page)
 
 
 class ConfirmHeldView(ApiView):
-    tag = "Held deletions"
-
     @operation(
         "held_deletions_confirm", "Delete what was held", answers={200: DecidedAnswer}, problems=(409,)
     )
@@ -47,8 +42,6 @@ class ConfirmHeldView(ApiView):
 
 
 class DeclineHeldView(ApiView):
-    tag = "Held deletions"
-
     @operation("held_deletions_decline", "Keep the entries", answers={200: HeldAnswer}, problems=(409,))
     def post(self, request: Request, relationship_id: UUID, held_id: UUID) -> Response:
         self.get_relationship(relationship_id)

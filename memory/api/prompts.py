@@ -23,11 +23,11 @@ from web.fields import Page, PageQuery
 from web.operations import operation
 from worker.waiting import waiting_place
 
+TAG = "Prompts"
+
 
 class CompanionPromptsView(ApiView):
     """What the views of one companion's prompts share: the companion itself."""
-
-    tag = "Prompts"
 
     def companion(self, companion_id: UUID) -> Companion:
         rows = Companion.objects.of_project(self.project_id).select_related("project")
@@ -39,11 +39,9 @@ class PromptsView(CompanionPromptsView):
     @operation(
         "prompts_list",
         "List a companion's ingestion prompts, newest first",
-        query=PageQuery,
         answers={200: Page[PromptAnswer]},
     )
-    def get(self, request: Request, companion_id: UUID) -> Response:
-        query = self.query(PageQuery)
+    def get(self, request: Request, companion_id: UUID, query: PageQuery) -> Response:
         companion = self.companion(companion_id)
 
         def present(prompt: Any) -> dict[str, Any]:
@@ -51,15 +49,9 @@ class PromptsView(CompanionPromptsView):
 
         return self.page(companion.prompts.all(), present, order=["-version"], query=query)
 
-    @operation(
-        "prompts_create",
-        "Keep a new version of the ingestion prompt",
-        body=PromptBody,
-        answers={201: PromptAnswer},
-    )
-    def post(self, request: Request, companion_id: UUID) -> Response:
+    @operation("prompts_create", "Keep a new version of the ingestion prompt", answers={201: PromptAnswer})
+    def post(self, request: Request, companion_id: UUID, body: PromptBody) -> Response:
         """A template that can't be rendered is refused, with the line."""
-        body = self.body(PromptBody)
         companion = self.companion(companion_id)
         prompt = create_prompt(
             companion=companion, template=body.template, note=body.note, publish=body.publish, by=self.actor
@@ -88,13 +80,11 @@ class PreviewPromptView(CompanionPromptsView):
     @operation(
         "prompts_preview",
         "See what a prompt would keep, without writing",
-        body=PreviewBody,
         answers={200: PreviewAnswer},
         problems=(429, 502),
     )
-    def post(self, request: Request, companion_id: UUID) -> Response:
+    def post(self, request: Request, companion_id: UUID, body: PreviewBody) -> Response:
         """Asks the model while you wait; only a few such requests are served at a time."""
-        body = self.body(PreviewBody)
         companion = self.companion(companion_id)
         instructions = (
             Instructions(None, body.template)

@@ -155,12 +155,11 @@ class SearchView(ApiView):
 class EntrySearchView(SearchView):
     tag = "Entries"
 
-    @operation("entries_search", "Find entries", body=EntrySearchBody, answers={200: EntrySearchAnswer})
-    def post(self, request: Request, relationship_id: UUID) -> Response:
+    @operation("entries_search", "Find entries", answers={200: EntrySearchAnswer})
+    def post(self, request: Request, relationship_id: UUID, body: EntrySearchBody) -> Response:
         """Entries of both tiers that have to do with the question, best first. What was just written is found at once,
         by its words; by its meaning as soon as a worker has embedded it.
         """
-        body = self.body(EntrySearchBody)
         filters = EntryFilters(
             types=body.types,
             tags=body.tags,
@@ -180,13 +179,12 @@ class EntrySearchView(SearchView):
 class MessageSearchView(SearchView):
     tag = "Messages"
 
-    @operation("messages_search", "Find messages", body=MessageSearchBody, answers={200: MessageSearchAnswer})
-    def post(self, request: Request, relationship_id: UUID) -> Response:
+    @operation("messages_search", "Find messages", answers={200: MessageSearchAnswer})
+    def post(self, request: Request, relationship_id: UUID, body: MessageSearchBody) -> Response:
         """Messages that have to do with the question, best first: its words and meaning in the message itself and in
         what stands next to it, who said it, and when. A message told in a pause, or in a turn that was not to
         be read, is not found, nor is one that a deleted entry rests on; the list of messages has them.
         """
-        body = self.body(MessageSearchBody)
         filters = MessageFilters(
             roles=tuple(map(str, body.roles)),
             session=body.session,

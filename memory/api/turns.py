@@ -23,20 +23,19 @@ from web.pagination import page_of
 from web.parsing import read_bytes
 from worker.waiting import waiting_place
 
+TAG = "Turns"
+
 SETTLED = frozenset({TurnState.APPLIED, TurnState.SKIPPED, TurnState.FAILED})
 
 
 class TurnsView(ApiView):
-    tag = "Turns"
     open_to_tokens = True
     rereads_key = ("POST",)
     counts_as: ClassVar = {"POST": "turns"}
 
-    @operation("turns_list", "List turns, newest first", query=TurnListQuery, answers={200: Page[TurnAnswer]})
-    def get(self, request: Request, relationship_id: UUID) -> Response:
-        query = self.query(TurnListQuery)
-        self.get_relationship(relationship_id)
-        rows = Turn.objects.for_relationship(relationship_id).filter(**query.given("state", "session"))
+    @operation("turns_list", "List turns, newest first", answers={200: Page[TurnAnswer]})
+    def get(self, request: Request, relationship_id: UUID, query: TurnListQuery) -> Response:
+        rows = self.owned(Turn, relationship_id).filter(**query.given("state", "session"))
         page = page_of(rows, order=["-seq"], page=query, present=lambda turn: turn)
         awaiting = _awaiting_review(relationship_id, page["items"])
         page["items"] = [present_turn(turn, awaiting_review=awaiting.get(turn.id)) for turn in page["items"]]
@@ -45,15 +44,12 @@ class TurnsView(ApiView):
     @operation(
         "turns_create",
         "Hand over a turn to be remembered",
-        body=TurnBody,
-        query=WaitQuery,
         answers={200: TurnAnswer, 202: TurnAnswer},
         idempotent=True,
         problems=(404,),
     )
-    def post(self, request: Request, relationship_id: UUID) -> Response:
+    def post(self, request: Request, relationship_id: UUID, query: WaitQuery, body: TurnBody) -> Response:
         """Answers 202 as soon as the turn is stored. With `wait`, 200 once it is settled, if that is in time."""
-        body, query = self.body(TurnBody), self.query(WaitQuery)
         self.own_level(body.config)
         accepted = accept_turn(
             relationship=Relationship(id=relationship_id, project_id=self.project_id),
@@ -79,7 +75,6 @@ class TurnsView(ApiView):
 
 
 class TurnView(ApiView):
-    tag = "Turns"
     open_to_tokens = True
 
     @operation("turns_read", "Read a turn's full trace", answers={200: TurnTraceAnswer})
@@ -104,7 +99,6 @@ class TurnView(ApiView):
 
 
 class RetryTurnView(ApiView):
-    tag = "Turns"
     counts_as: ClassVar = {"POST": "turns"}
 
     @operation(
@@ -121,7 +115,6 @@ class RetryTurnView(ApiView):
 
 
 class IngestView(ApiView):
-    tag = "Turns"
     counts_as: ClassVar = {"POST": "turns"}
 
     @operation("turns_ingest", "Read the turns that wait for their trigger now", answers={202: DueAnswer})

@@ -27,13 +27,16 @@ FIELDS = tuple(
 # Of the unique indexes: an active entry whose change touches one of these takes a text or a key.
 _TAKEN = {"state", "subject", "type", "content_hash", "key", "single_valued"}
 
-_FIRST = "taken.last_seq - %(count)s + 1"
+# The revisions are numbered from what the relationship's row says before the numbers are taken: on one PostgreSQL no
+# part of a statement sees what another wrote; a distributed one inserts, then updates. From that row on, so that the
+# distributed one does it on the row's own node.
+_OWN_ROW = ", relationships_relationship r WHERE r.id = %(relationship)s"
+_NUMBERED = {"relationship_id": "r.id", "seq": "r.last_seq + 1 + given.seq"}
 _WRITE = f"""
-WITH taken AS ({TAKE_NUMBERS}),
-     entries AS ({insert_of(ScratchpadEntry, "entries")}),
-     revisions AS ({insert_of(EntryRevision, "revisions", source=", taken", seq=f"{_FIRST} + given.seq")})
-SELECT {_FIRST}, project, companion, relationship FROM taken
-"""  # noqa: S608 - statements of ours
+WITH entries AS ({insert_of(ScratchpadEntry, "entries")}),
+     revisions AS ({insert_of(EntryRevision, "revisions", source=_OWN_ROW, **_NUMBERED)})
+{TAKE_NUMBERS}
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,9 +161,9 @@ def _insert(
         row = cursor.fetchone()
     if row is None:
         raise NotFound("This relationship is not there.")
-    first, *levels = row
+    last, *levels = row
     for revision in revisions:
-        revision.seq += first
+        revision.seq += last - len(revisions) + 1
     return [orjson.loads(level) for level in levels]
 
 

@@ -4,7 +4,7 @@
 recorded time: what stood in the list at that moment. What was erased is in neither.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -30,6 +30,18 @@ class PastLine(NamedTuple):
     effective_at: datetime
 
 
+class PastChange(NamedTuple):
+    """One change of an entry, and what that said from then on; of what was erased since, nothing."""
+
+    id: UUID
+    event: str
+    at: datetime
+    state: str
+    type: str
+    content: str
+    effective_at: str
+
+
 _FIELDS = {field.attname: field for field in ScratchpadEntry._meta.concrete_fields}
 
 
@@ -42,23 +54,33 @@ def revisions_at(
     within both times says what an entry was. By `seq` and not by date: of two changes with one date the later one
     holds, so that now is always what the list says.
     """
-    last = _last_within(relationship_id, as_of, known_at, now).values("id")
+    within = EntryRevision.objects.for_relationship(relationship_id)
+    if known_at is not None and known_at < now:
+        within = within.filter(recorded_at__lte=known_at)
+    if as_of is not None and as_of < now:
+        within = within.filter(effective_at__lte=as_of)
+    last = within.order_by("entry_id", "-seq").distinct("entry_id").values("id")
     effective_at = Cast(KeyTextTransform("effective_at", "after"), DateTimeField())
     revisions = EntryRevision.objects.for_relationship(relationship_id).filter(id__in=last)
     there: OwnedQuerySet = revisions.annotate(entry_effective_at=effective_at).defer("before")
     return there.filter(entry_effective_at__isnull=False).order_by(*NEWEST_FIRST)
 
 
-def active_lines_at(
-    *, relationship_id: UUID, as_of: datetime | None, known_at: datetime | None, now: datetime
-) -> list[PastLine]:
-    """What the active entries said, newest first: as revisions_at, without all that a reader does not see."""
+def changes_of(relationship_id: UUID, *, known: bool) -> list[PastChange]:
+    """Every change there was, in order, each at the time when it was recorded, or else from when on it holds."""
     read = [KeyTextTransform(name, "after") for name in ("state", "type", "content", "effective_at")]
-    last = _last_within(relationship_id, as_of, known_at, now).values_list("entry_id", *read)
+    time = "recorded_at" if known else "effective_at"
+    revisions = EntryRevision.objects.for_relationship(relationship_id).order_by("seq")
+    return [PastChange(*row) for row in revisions.values_list("entry_id", "event", time, *read)]
+
+
+def lines_at(changes: Iterable[PastChange], moment: datetime | None) -> list[PastLine]:
+    """What the active entries said by then, newest first, None: now. As revisions_at, without what no reader sees."""
+    last = {change.id: change for change in changes if moment is None or change.at <= moment}
     lines = [
-        PastLine(entry_id, type, content, datetime.fromisoformat(effective_at))
-        for entry_id, state, type, content, effective_at in last
-        if state == EntryState.ACTIVE
+        PastLine(change.id, change.type, change.content, datetime.fromisoformat(change.effective_at))
+        for change in last.values()
+        if change.state == EntryState.ACTIVE
     ]
     return sorted(lines, key=lambda line: (line.effective_at, line.id), reverse=True)
 
@@ -67,18 +89,6 @@ def entry_of(fields: Mapping[str, Any], relationship_id: UUID, project_id: UUID)
     """The entry a revision describes, as an instance that is not to be saved."""
     values = {name: _value(_FIELDS[name], fields[name]) for name in FIELDS if name in fields}
     return ScratchpadEntry(relationship_id=relationship_id, project_id=project_id, **values)
-
-
-def _last_within(
-    relationship_id: UUID, as_of: datetime | None, known_at: datetime | None, now: datetime
-) -> OwnedQuerySet:
-    """Each entry's last revision within both times."""
-    revisions = EntryRevision.objects.for_relationship(relationship_id)
-    if known_at is not None and known_at < now:
-        revisions = revisions.filter(recorded_at__lte=known_at)
-    if as_of is not None and as_of < now:
-        revisions = revisions.filter(effective_at__lte=as_of)
-    return revisions.order_by("entry_id", "-seq").distinct("entry_id")
 
 
 def _value(field: "Field[Any, Any]", plain: Any) -> Any:

@@ -15,11 +15,9 @@ from memory.forgetting.configuration import Forgetting
 from memory.forgetting.forget import forget_entries, policy_of, who_has_leaving
 from relationships.configuration.cascade import resolve_configuration
 from web.errors import InvalidConfiguration
-from worker.housekeeping import PeriodicTask
 
 log = structlog.get_logger(__name__)
 
-SECONDS = 30
 PAGE = 10_000  # relationships passed in one round
 AT_ONCE = 200  # of them in which entries leave
 
@@ -64,10 +62,6 @@ class Walk:
             _forget_safely(forgetting, projects, now)
             for forgetting, projects in _by_rule(rows, levels).items()
         )
-
-
-def forgetting_tasks() -> list[PeriodicTask]:
-    return [PeriodicTask("forget_entries", SECONDS, Walk().step)]
 
 
 def _forget_safely(forgetting: Forgetting, projects: dict[UUID, UUID], now: datetime) -> int:

@@ -117,11 +117,13 @@ def _take(
     own: dict[str, Any] = {"token": token, "until": lease_end(now), "worker": worker, "now": now}
     first = batch[0]
     own |= {"relationship": first.relationship_id, "turns": [turn.id for turn in batch], "before": first.seq}
-    asked = facts_asked(batch, configuration, now=now) if configuration else {}
+    asked = facts_asked(batch, configuration) if configuration else {}
     with prepared_cursor() as cursor:
         cursor.execute(_TAKE_AND_READ if configuration else _ONLY_TAKE, own | asked)
         taken, *row = cursor.fetchone()
-    return taken, facts_of(row, configuration, now=now) if configuration else None
+    if configuration is None or taken != len(batch):
+        return taken, None
+    return taken, facts_of(row, configuration, project_id=first.project_id, now=now)
 
 
 def _configuration(levels: Iterable[Any], first: Turn) -> Configuration | None:

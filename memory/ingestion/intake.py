@@ -23,6 +23,7 @@ from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.schema import Configuration
 from relationships.models import Message, Relationship, Turn, TurnState
 from relationships.services.idempotency import earlier_resource
+from relationships.services.rows import require
 from relationships.services.sequence import lock_relationship
 from relationships.services.turns import NewTurn, store_turn, turn_faults
 from web.authentication import KEY_STILL_HOLDS, KeyChanged, RememberedKey
@@ -151,9 +152,7 @@ def retry_turn(*, relationship_id: UUID, turn_id: UUID) -> Turn:
     """
     if not lock_relationship(relationship_id):
         raise NotFound("This relationship is not there.")
-    turn: Turn | None = Turn.objects.for_relationship(relationship_id).filter(id=turn_id).first()
-    if turn is None:
-        raise NotFound("This turn is not there.")
+    turn: Turn = require(Turn.objects.for_relationship(relationship_id).filter(id=turn_id), "turn")
     if turn.state in {TurnState.APPLIED, TurnState.PROCESSING}:
         raise TurnNotRetryable(
             f"The turn is {turn.state}; only failed, skipped and waiting turns can be retried."

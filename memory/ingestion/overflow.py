@@ -8,15 +8,59 @@ left alone for a while.
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from math import inf
+from typing import NamedTuple
 from uuid import UUID
 
 from memory.entries.happens import span_of
 from memory.entries.history import Change, change_entries, changed, fields_of
 from memory.ingestion.configuration import Ingestion
-from memory.ingestion.saliency import Candidate, least_salient, saliency
 from memory.models import EntryRevision, OperationResult, RevisionEvent, ScratchpadEntry, Tier
 from providers.tokens import line_tokens
 from web.actor import Actor
+
+NEWNESS = 0.2  # what an entry of this moment counts more than one of long ago
+HALF_LIFE_DAYS = 30.0  # after which half of that is left
+DEFAULT_IMPORTANCE = 0.5  # what an entry has that nobody judged
+# What an entry of such a type counts while nobody judged it: the floors that the recipe `importance` goes by, for
+# limits belong to preferences here; people in their life and promises stand between goals and preferences, lasting
+# worries beside preferences. Other types: the default.
+IMPORTANCE_OF_TYPE = {
+    "identity": 0.85,
+    "goal": 0.75,
+    "relationship": 0.7,
+    "agreement": 0.7,
+    "preference": 0.6,
+    "worry": 0.6,
+}
+
+
+class Candidate(NamedTuple):
+    """An entry that may leave: what it counts, and the tokens its line takes."""
+
+    id: UUID
+    saliency: float
+    age_days: float
+    tokens: int
+
+
+def saliency(*, type: str, importance: float, weight: float, confidence: float, age_days: float) -> float:
+    """What an entry counts: 0 or more, and at most 1.2 x weight. `age_days` below 0 count as 0."""
+    if importance == DEFAULT_IMPORTANCE:
+        importance = IMPORTANCE_OF_TYPE.get(type, importance)
+    newness: float = 0.5 ** (max(age_days, 0.0) / HALF_LIFE_DAYS)
+    return importance * weight * confidence * (1 + NEWNESS * newness)
+
+
+def least_salient(candidates: Sequence[Candidate], *, tokens: int) -> list[Candidate]:
+    """As many of the least salient as take `tokens` together, or all; of equals the older, then the lower ID."""
+    leaving: list[Candidate] = []
+    for candidate in sorted(candidates, key=lambda known: (known.saliency, -known.age_days, known.id)):
+        if tokens <= 0:
+            break
+        leaving.append(candidate)
+        tokens -= candidate.tokens
+    return leaving
+
 
 BY_OVERFLOW = Actor.policy("overflow")
 LOW_WATER = 0.8  # of the soft budget: below the nine tenths from which the model is asked to condense

@@ -1,8 +1,6 @@
 """Drains a relationship: claims its due turns in order, reads them, and writes down what is worth remembering."""
 
-import traceback
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from time import monotonic
 from typing import Any
 from uuid import UUID
@@ -27,7 +25,7 @@ from providers.llm.registry import get_provider
 from web.errors import BudgetSpent, InvalidConfiguration, NotFound
 from worker.enqueue import enqueue
 from worker.fairness import others_wait
-from worker.leases import renewing, retry_delay
+from worker.leases import error_place, renewing, retry_delay
 from worker.worker_stats import stop_requested
 
 log = structlog.get_logger(__name__)
@@ -198,8 +196,7 @@ def _handle_internal_error(claim: Claim, error: Exception, call_log: CallLog, dr
 
     Only the kind and place of the error are kept: its text may quote somebody's words.
     """
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    where = f"{type(error).__name__} at {Path(place.filename).name}:{place.lineno}"
+    where = error_place(error)
     log.error("a mistake of ours", event_name="ingestion.internal_error", where=where, **_ids(claim))
     _keep_calls_if_possible(claim, call_log)
     attempts = max(turn.attempts for turn in claim.turns)

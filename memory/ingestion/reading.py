@@ -23,7 +23,7 @@ from memory.ingestion.templates import default_instructions
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.schema import Configuration
 from relationships.models import Companion, EndUser, Message, Relationship, Turn
-from relationships.services.model_budgets import BUDGET_COLUMNS, BUDGET_OF_DAY, ModelBudget, budget_of
+from relationships.services.model_budgets import ModelBudget, model_budget_of
 from web.errors import NotFound
 
 LEVELS = """
@@ -62,12 +62,10 @@ SELECT r.timezone, u.display_name, u.external_id, c.id, c.name, c.prompt_version
           FROM memory_scratchpadentry
          WHERE relationship_id = %(relationship)s AND state = 'active' AND tier = 'scratchpad'),
        EXISTS (SELECT 1 FROM memory_scratchpadentry
-                WHERE relationship_id = %(relationship)s AND state = 'active' AND tier = 'archive'),
-       {BUDGET_COLUMNS}
+                WHERE relationship_id = %(relationship)s AND state = 'active' AND tier = 'archive')
   FROM relationships_relationship r
   JOIN relationships_companion c ON c.id = r.companion_id
   JOIN relationships_enduser u ON u.id = r.user_id
-  JOIN {BUDGET_OF_DAY} ON p.id = r.project_id
  WHERE r.id = %(relationship)s
 """  # noqa: S608 - columns of ours
 
@@ -89,7 +87,7 @@ def read_batch(turns: Sequence[Turn]) -> IngestionInput:
 
 
 def read_facts(turns: Sequence[Turn]) -> Facts:
-    """Two statements. Raises as read_batch."""
+    """Three statements. Raises as read_batch."""
     with connection.cursor() as cursor:
         cursor.execute(LEVELS, [turns[0].relationship_id])
         levels = cursor.fetchone()
@@ -98,11 +96,11 @@ def read_facts(turns: Sequence[Turn]) -> Facts:
     configuration = configuration_of_batch(map(orjson.loads, levels), turns[0])
     now = timezone.now()
     with prepared_cursor() as cursor:
-        cursor.execute(FACTS, facts_asked(turns, configuration, now=now))
+        cursor.execute(FACTS, facts_asked(turns, configuration))
         row = cursor.fetchone()
     if row is None:
         raise NotFound("This relationship is not there any more.")
-    return facts_of(row, configuration, now=now)
+    return facts_of(row, configuration, project_id=turns[0].project_id, now=now)
 
 
 def configuration_of_batch(levels: Any, first: Turn) -> Configuration:
@@ -113,7 +111,7 @@ def configuration_of_batch(levels: Any, first: Turn) -> Configuration:
     ).values
 
 
-def facts_asked(turns: Sequence[Turn], configuration: Configuration, *, now: datetime) -> dict[str, Any]:
+def facts_asked(turns: Sequence[Turn], configuration: Configuration) -> dict[str, Any]:
     """The parameters of FACTS."""
     ingestion = configuration.ingestion
     return {
@@ -123,12 +121,12 @@ def facts_asked(turns: Sequence[Turn], configuration: Configuration, *, now: dat
         "roles": list(ingestion.roles),
         "references": ingestion.reference_messages,
         "prompt": ingestion.prompt_version,
-        "day": ModelBudget.day_of(now),
     }
 
 
-def facts_of(row: Sequence[Any], configuration: Configuration, *, now: datetime) -> Facts:
-    return Facts(configuration, budget_of(row[-6:], now=now), row)
+def facts_of(row: Sequence[Any], configuration: Configuration, *, project_id: UUID, now: datetime) -> Facts:
+    """With the project's budget, which is one statement."""
+    return Facts(configuration, model_budget_of(project_id, now=now), row)
 
 
 def input_of(turns: Sequence[Turn], facts: Facts) -> IngestionInput:

@@ -22,15 +22,15 @@ from relationships.services.model_budgets import require_model_budget
 from relationships.services.turns import NewMessage
 from web.actor import Actor
 from web.errors import InvalidInput, NotFound, RapportError
-from worker.enqueue import enqueue_replay
+from worker.enqueue import enqueue_task
 from worker.fairness import others_wait
-from worker.housekeeping import PeriodicTask
 from worker.identity import worker_identity
-from worker.leases import postpone_overdue, renewing, take_back_dead
+from worker.leases import renewing, take_up
 from worker.models import QueuedQuerySet
 
 log = structlog.get_logger(__name__)
 
+TASK = "memory.tasks.replay"
 STEPS = ("published", "draft")
 MOST_TURNS = 50
 MOST_ATTEMPTS = 3
@@ -85,12 +85,13 @@ def run_replay(*, relationship_id: UUID, replay_id: UUID) -> None:
     lease = rows.claim(worker=worker_identity(), now=timezone.now())
     if lease is None:
         return
-    replay, held = lease.rows[0], rows.held(lease.token)
+    replay = lease.rows[0]
+    held = replay.held_row()
     try:
         for step in STEPS:
             if step in replay.results:
                 continue
-            with renewing(lambda: bool(rows.renew(lease.token, now=timezone.now()))):
+            with renewing(replay.keep_lease):
                 replay.results[step] = _read(replay, step)
             held.update(results=replay.results)
             if step != STEPS[-1] and others_wait():
@@ -110,27 +111,24 @@ def run_replay(*, relationship_id: UUID, replay_id: UUID) -> None:
         log.info("replayed a prompt", event_name="replay.done", relationship_id=str(relationship_id))
 
 
-def replay_tasks() -> list[PeriodicTask]:
-    return [
-        PeriodicTask("enqueue_replays", 10, enqueue_owed_replays),
-        PeriodicTask("drop_replays", 600, drop_old_replays),
-    ]
-
-
 @transaction.atomic
 def enqueue_owed_replays(now: datetime) -> int:
     """Replays whose task was lost, whose worker died, or whose pause is over."""
-    take_back_dead(Replay.objects.all(), now)
-    hopeless = Replay.objects.due(now).filter(attempts__gte=MOST_ATTEMPTS)
-    _finish(hopeless, ReplayState.FAILED, error="Given up: it ended its readers.")
-    owed = postpone_overdue(Replay.objects.all(), now, most=_ENQUEUED_AT_ONCE)
-    for replay in owed:
-        _enqueue(replay)
-    return len(owed)
+    ids = ("relationship_id", "id")
+    rows, most = Replay.objects.all(), _ENQUEUED_AT_ONCE
+    return take_up(rows, now, task=TASK, ids=ids, give_up=_give_up, tries=MOST_ATTEMPTS, most=most)
+
+
+def _give_up(replay: Replay) -> None:
+    _finish(_row(replay), ReplayState.FAILED, error="Given up: it ended its readers.")
+
+
+def _row(replay: Replay) -> QueuedQuerySet:
+    return Replay.objects.for_relationship(replay.relationship_id).filter(id=replay.id)
 
 
 def _enqueue(replay: Replay) -> None:
-    enqueue_replay(replay.relationship_id, replay.id, project_id=replay.project_id)
+    enqueue_task(TASK, replay.relationship_id, replay.id, project_id=replay.project_id)
 
 
 def drop_old_replays(now: datetime) -> int:

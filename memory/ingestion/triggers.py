@@ -1,13 +1,13 @@
 """Whether a turn is read at all, and when."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from uuid import UUID
 
 from django.db import connection, transaction
 
 from memory.ingestion.configuration import Ingestion, Trigger
-from memory.ingestion.small_talk import is_small_talk
 from relationships.models import Turn, TurnState
 from relationships.services.turns import NewMessage, TurnDisposal
 from worker.enqueue import enqueue
@@ -80,3 +80,62 @@ def read_ended_sessions(now: datetime) -> int:
 
 def _skipped(code: str, sentence: str) -> TurnDisposal:
     return TurnDisposal(TurnState.SKIPPED, None, error_code=code, error=sentence)
+
+
+LONGEST = 200  # characters of such a message
+_WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+# Signs that agree or decline.
+_CONFIRMS = re.compile("[👍👎👌✅✔☑❌✖🤝💯🆗🙆🙅]")
+
+_PHRASES = """
+hi|hello|hey|hey there|hi there|hello there|hiya|howdy|yo|greetings|good morning|good afternoon|good evening|morning
+good night|goodnight|night|night night|sleep well|sleep tight|sweet dreams|bye|bye bye|goodbye|good bye|cya|see ya
+see you|see you later|see you soon|see you around|see you then|see you next time|talk soon|talk later|talk to you soon
+talk to you later|speak soon|catch you later|until next time|till next time|ttyl|take care|take care of yourself
+have a good one|have a good day|have a nice day|have a great day|have a lovely day|have a good night
+have a great night|have a good evening|have a nice evening|have a great evening|have a good weekend
+have a nice weekend|have a great weekend|you too|same to you|thanks|thank you|thanks a lot|thanks so much|thanks again
+thank you so much|thank you very much|thank you again|many thanks|thx|ty|cheers|thanks for chatting
+thanks for listening|thanks for the chat|thank you for listening|you're welcome|youre welcome|you are welcome|welcome
+no problem|my pleasure|anytime|any time|glad to help|happy to help|always|for now|haha|hahaha|hehe|lol|and|so|well
+it was nice talking to you|nice talking to you|it was great talking to you|great talking to you|good talking to you
+it was nice chatting|nice chatting|great chatting|nice chatting with you|great chatting with you|how are you
+how are you doing|how's it going|what's up|nice to see you|good to see you|great to see you|good to hear from you
+hallo|guten morgen|guten tag|guten abend|gute nacht|tschüss|tschüs|auf wiedersehen|bis bald|bis später|bis dann|danke
+danke schön|danke dir|vielen dank|bitte|bitte schön|gern geschehen|gerne|mach's gut|schlaf gut
+schönen tag noch|moin|servus
+bonjour|bonsoir|salut|coucou|bonne nuit|bonne journée|bonne soirée|au revoir|à bientôt|à plus|à plus tard|merci
+merci beaucoup|de rien|je t'en prie|hola|buenos días|buenas tardes|buenas noches|buenas|adiós|hasta luego|hasta pronto
+chao|gracias|muchas gracias|de nada|ciao|buongiorno|buonasera|buonanotte|arrivederci|a presto|grazie|grazie mille
+prego|olá|oi|bom dia|boa tarde|boa noite|tchau|até logo|até mais|obrigado|obrigada|muito obrigado|muito obrigada
+goedemorgen|goedemiddag|goedenavond|goede nacht|welterusten|doei|tot ziens|tot later
+bedankt|dank je|dank je wel|graag gedaan
+"""
+_KNOWN = frozenset(
+    tuple(_WORDS.findall(phrase)) for line in _PHRASES.strip().split("\n") for phrase in line.split("|")
+)
+_MOST_WORDS = max(map(len, _KNOWN))
+
+
+def is_small_talk(texts: Collection[str], *, names: Iterable[str] = ()) -> bool:
+    """Whether every one of these messages says nothing else. `names` of the two may stand anywhere in them."""
+    called = {word for name in names for word in _words(name)}
+    return bool(texts) and all(_is_small(text, called) for text in texts)
+
+
+def _is_small(text: str, called: Collection[str]) -> bool:
+    if len(text) > LONGEST or _CONFIRMS.search(text):
+        return False
+    words = [word for word in _words(text) if word not in called]
+    place = 0
+    while place < len(words):
+        lengths = range(min(_MOST_WORDS, len(words) - place), 0, -1)
+        step = next((length for length in lengths if tuple(words[place : place + length]) in _KNOWN), 0)
+        if not step:
+            return False
+        place += step
+    return bool(words)
+
+
+def _words(text: str) -> list[str]:
+    return [word.replace("’", "'") for word in _WORDS.findall(text.casefold())]

@@ -6,7 +6,7 @@ from itertools import pairwise
 from uuid import UUID
 
 from memory.mending.candidates import stems_of
-from memory.mending.words import Stems, Word, fold, is_in, one_word, spelt, words_of
+from memory.mending.words import Stems, Word, fold, folds, is_in, one_word, spelt, words_of
 
 
 def texts_with_words(relationship_id: UUID, query: str, texts: Iterable[tuple[UUID, str]]) -> list[UUID]:
@@ -14,10 +14,23 @@ def texts_with_words(relationship_id: UUID, query: str, texts: Iterable[tuple[UU
     wanted = words_of(query)
     if not wanted:
         return [one for one, text in texts if fold(query) in fold(text)]
-    there = [(one, words_of(text)) for one, text in texts]
+    begins = [_beginnings(word) for word in wanted]
+    there = [(one, words_of(text)) for one, text in texts if _may_have(begins, text)]
     forms = {form for _, words in there for word in words if not word.identifier for form in word.forms}
     stems = stems_of(relationship_id, [query, " ".join(forms)])
     return [one for one, words in there if _has(wanted, spelt(words, stems), stems)]
+
+
+def _beginnings(word: Word) -> list[str]:
+    """How one of its spellings begins in any text that has the word, whatever the ending; none where that is not sure:
+    English changes a y to i at most, other scripts may change what stands before a word."""
+    sure = not word.identifier and all(form.isascii() and form != "not" for form in word.forms)
+    return [form[: 2 if len(form) < 5 else 3].replace("y", "i") for form in word.forms] if sure else [""]
+
+
+def _may_have(begins: Sequence[Sequence[str]], text: str) -> bool:
+    folded = folds(text).replace("y", "i")
+    return all(any(begin in folded for begin in spellings) for spellings in begins)
 
 
 def _has(wanted: Sequence[Word], there: Collection[str], stems: Stems) -> bool:

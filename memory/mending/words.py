@@ -71,6 +71,12 @@ def fold(word: str) -> str:
     return unicodedata.normalize("NFC", plain).translate(_LETTERS)
 
 
+def folds(text: str) -> str:
+    """A text in every way in which its words are folded: for a first look, before its words are."""
+    text = normal(text)
+    return text.lower() if text.isascii() else " ".join(_forms(text))
+
+
 def spelt(words: Iterable[Word], stems: Stems) -> set[str]:
     """Everything these words may be called: their forms, the stems of plain ones, and neighbours joined."""
     found: set[str] = set()
@@ -159,8 +165,11 @@ def telephone(written: str) -> frozenset[str]:
 
 
 def _classified(written: str, start: int) -> Iterator[Word]:
-    folded = fold(written)
     end = start + len(written)
+    if written.isascii() and written.isalpha():  # as most words are; what follows would come to the same
+        yield Word(frozenset([written.lower()]), start, end, capital=written[0].isupper())
+        return
+    folded = fold(written)
     if "@" in written or "://" in written or (_HOST.fullmatch(folded) and ("/" in written or "." in written)):
         address = _SCHEME.sub("", folded).rstrip("/")
         yield Word(frozenset([address]), start, end, identifier=True)

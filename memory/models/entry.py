@@ -130,6 +130,8 @@ class ScratchpadEntry(RelationshipOwned):
                 condition=~Q(category=""),
                 name="entry_categorised",
             ),
+            # a project's entries by type, counted
+            models.Index(fields=["project_id", "type"], condition=Q(state="active"), name="entry_by_type"),
             # operators who look for a word across a project
             GinIndex(ENTRY_WORDS, condition=Q(state="active"), name="entry_words"),
             # the sweep: active entries whose time is over

@@ -1,5 +1,4 @@
 from django.contrib.postgres.fields import ArrayField
-from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 
 from relationships.models import OwnedQuerySet, RelationshipOwned
@@ -43,6 +42,10 @@ class ModelCall(RelationshipOwned):
         ]
         indexes = [
             models.Index(fields=["relationship", "-recorded_at"], name="model_call_recent"),
-            # what was asked since: rows lie in that order
-            BrinIndex(fields=["recorded_at"], name="model_call_by_time"),
+            # what a project's calls of a period cost, by companion
+            models.Index(
+                fields=["project_id", "recorded_at"],
+                include=["relationship", "error_code", "prompt_tokens", "output_tokens", "cost"],
+                name="model_call_of_project",
+            ),
         ]

@@ -27,7 +27,7 @@ class OperationKind(models.TextChoices):
 
 
 class OperationResultQuerySet(OwnedQuerySet):
-    def of_turn(self, turn_id: UUID) -> Self:
+    def of_turn(self, turn_id: UUID | OuterRef) -> Self:
         """In the order of the answer."""
         return self.filter(turn_id=turn_id).order_by("number")
 

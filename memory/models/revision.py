@@ -1,4 +1,3 @@
-from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 
 from relationships.models import OwnedQuerySet, RelationshipOwned
@@ -56,8 +55,12 @@ class EntryRevision(RelationshipOwned):
             ),
         ]
         indexes = [
-            # what changed since: rows lie in that order
-            BrinIndex(fields=["recorded_at"], name="revision_by_time"),
+            # a project's changes of a period, counted
+            models.Index(
+                fields=["project_id", "recorded_at"],
+                include=["event", "effective_at"],
+                name="revision_of_project",
+            ),
             # one entry's story
             models.Index(fields=["relationship", "entry_id", "seq"], name="revision_of_entry"),
             # what one turn changed

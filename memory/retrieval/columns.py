@@ -19,6 +19,7 @@ from psycopg.pq import Format
 
 from config.postgresql.sessions import prepared_cursor
 from memory.models import SearchedKind
+from memory.retrieval.index.language import known_languages
 from memory.retrieval.rankers.base import Candidates, Counts, Floats, Ints
 from memory.retrieval.results import EntryFilters, MessageFilters
 from memory.retrieval.statements import LANGUAGES, read_statement
@@ -101,7 +102,7 @@ def _read(query: SearchQuery, languages: Sequence[str]) -> dict[str, Any]:
     values: dict[str, Any] = {
         "relationship": query.relationship_id,
         "kind": query.kind.value,
-        "languages": list(languages),
+        "languages": sorted(known_languages().intersection(languages)) or [UNKNOWN_LANGUAGE],
         "words": list(query.words),
         "most_looked_up": MOST_LOOKED_UP,
     }

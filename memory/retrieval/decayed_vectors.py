@@ -20,10 +20,8 @@ from memory.retrieval.index.configs import RelationshipConfig, configs_of, lock_
 from memory.retrieval.results import EntryFilters
 from memory.retrieval.statements import ALLOWED, ENTRY_ROWS
 from relationships.services.sequence import lock_relationship
-from worker.housekeeping import PeriodicTask
 
 FETCH = 400  # candidates for each question: float4 and a ranker's float8 differ only far below the best
-SECONDS = 5
 PAGE = 20_000  # relationships passed in one round
 AT_ONCE = 500  # vectors in one transaction: who writes to the relationship waits for no more
 SPACES_AT_ONCE = 20
@@ -120,13 +118,6 @@ def decay_candidates(query: SearchQuery, *, half_life_days: float) -> set[UUID] 
                 return None
             found |= {*heaviest, *stale}
     return found
-
-
-def decay_tasks() -> list[PeriodicTask]:
-    return [
-        PeriodicTask("settle_decayed_vectors", SECONDS, DecayWalk().step),
-        PeriodicTask("renew_decayed_vectors", SECONDS, renew_stale),
-    ]
 
 
 class DecayWalk:

@@ -64,8 +64,7 @@ FEW_WORDS = 32  # so many are looked up, however many rows there are
 # are looked up, as they are the rarest.
 _QUERY = """
 WITH languages AS MATERIALIZED (
-    SELECT coalesce(array_agg(cfgname::text), '{{simple}}') AS names FROM pg_ts_config
-     WHERE cfgname = ANY(%(languages)s) AND cfgnamespace = 'pg_catalog'::regnamespace
+    SELECT %(languages)s::text[] AS names
 ), asked AS MATERIALIZED (
     SELECT DISTINCT q.number, l.lexeme
       FROM unnest(%(words)s::text[]) WITH ORDINALITY AS q (words, number),

@@ -60,7 +60,6 @@ class ApiKeyCreated(ApiKeyAnswer):
 
 
 class ApiKeysView(ApiView):
-    tag = TAG
     scopes: ClassVar = {"GET": "admin", "HEAD": "admin", "POST": "admin"}
 
     @operation("api_keys_list", "List API keys", query=PageQuery, answers={200: Page[ApiKeyAnswer]})
@@ -69,10 +68,9 @@ class ApiKeysView(ApiView):
         rows = ApiKey.objects.filter(project_id=self.project_id)
         return self.page(rows, ApiKeyAnswer.of, order=["-id"])
 
-    @operation("api_keys_create", "Create an API key", body=NewApiKey, answers={201: ApiKeyCreated})
-    def post(self, request: Request) -> Response:
+    @operation("api_keys_create", "Create an API key", answers={201: ApiKeyCreated})
+    def post(self, request: Request, body: NewApiKey) -> Response:
         """The key is in this answer and nowhere else."""
-        body = self.body(NewApiKey)
         row, key = create_api_key(
             project_id=self.project_id,
             name=body.name,
@@ -84,17 +82,14 @@ class ApiKeysView(ApiView):
 
 
 class ApiKeyView(ApiView):
-    tag = TAG
     scopes: ClassVar = {"PATCH": "admin", "DELETE": "admin"}
 
-    @operation(
-        "api_keys_change", "Change an API key's rate limits", body=ApiKeyChanges, answers={200: ApiKeyAnswer}
-    )
-    def patch(self, request: Request, key_id: UUID) -> Response:
+    @operation("api_keys_change", "Change an API key's rate limits", answers={200: ApiKeyAnswer})
+    def patch(self, request: Request, key_id: UUID, body: ApiKeyChanges) -> Response:
         """What is left out stays. They hold from the key's next request on. A limit above the settings' is given by
         `manage.py limit_api_key` alone.
         """
-        changes = self.body(ApiKeyChanges).rate_limits.model_dump(exclude_unset=True)
+        changes = body.rate_limits.model_dump(exclude_unset=True)
         row = change_rate_limits(project_id=self.project_id, key_id=key_id, changes=changes, by=self.actor)
         return self.answer(ApiKeyAnswer.of(row))
 
@@ -124,10 +119,9 @@ class TokensView(ApiView):
     tag = "Tokens"
     scopes: ClassVar = {"POST": "write"}
 
-    @operation("tokens_create", "Create a relationship token", body=NewToken, answers={201: TokenAnswer})
-    def post(self, request: Request, relationship_id: UUID) -> Response:
+    @operation("tokens_create", "Create a relationship token", answers={201: TokenAnswer})
+    def post(self, request: Request, relationship_id: UUID, body: NewToken) -> Response:
         """For the person's own browser: it opens this relationship alone, until it expires."""
-        body = self.body(NewToken)
         row, token = create_token(
             relationship=self.get_relationship(relationship_id),
             scopes=body.scopes,

@@ -9,6 +9,8 @@ from relationships.services.model_budgets import ModelBudget, model_budget_of
 from web.fields import Answer
 from web.operations import operation
 
+TAG = "Project"
+
 
 class BudgetAnswer(Answer):
     """Since 00:00 UTC. A limit that is null does not hold."""
@@ -38,8 +40,6 @@ def present_budget(budget: ModelBudget) -> dict[str, Any]:
 
 
 class BudgetView(ApiView):
-    tag = "Project"
-
     @operation(
         "project_budget",
         "Read what your project may ask of models today, and has asked",

@@ -77,8 +77,6 @@ class AnyJsonSchema(RootModel[JsonObject]):
 
 
 class CompanionsView(ApiView):
-    tag = TAG
-
     @operation("companions_list", "List companions", query=PageQuery, answers={200: Page[CompanionAnswer]})
     def get(self, request: Request) -> Response:
         """By slug."""
@@ -86,23 +84,15 @@ class CompanionsView(ApiView):
         return self.page(rows, CompanionAnswer.of, order=["slug"])
 
     @operation(
-        "companions_create",
-        "Create a companion",
-        body=NewCompanion,
-        answers={201: CompanionAnswer},
-        problems=(409,),
-        etag=True,
+        "companions_create", "Create a companion", answers={201: CompanionAnswer}, problems=(409,), etag=True
     )
-    def post(self, request: Request) -> Response:
+    def post(self, request: Request, body: NewCompanion) -> Response:
         """Its configuration can be given at once, or later at `/companions/{companion_id}/config`."""
-        body = self.body(NewCompanion)
         companion = create_companion(project_id=self.project_id, by=self.actor, **body.model_dump())
         return self.answer(CompanionAnswer.of(companion), status=201, version=companion.version)
 
 
 class CompanionView(ApiView):
-    tag = TAG
-
     @operation("companions_read", "Read a companion", answers={200: CompanionAnswer}, etag=True)
     def get(self, request: Request, companion_id: UUID) -> Response:
         companion = get_companion(project_id=self.project_id, companion_id=companion_id)
@@ -129,8 +119,6 @@ class CompanionView(ApiView):
 
 
 class CompanionConfigView(ApiView):
-    tag = TAG
-
     @operation(
         "companion_config_read",
         "Read a companion's configuration",
@@ -189,8 +177,6 @@ class CompanionConfigView(ApiView):
 
 
 class ConfigSchemaView(ApiView):
-    tag = TAG
-
     @operation("config_schema", "The configuration's JSON Schema", answers={200: AnyJsonSchema})
     def get(self, request: Request) -> Response:
         """What can be configured, with defaults; every level may say any part of it."""

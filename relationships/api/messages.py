@@ -40,15 +40,12 @@ class MessageAnswer(Answer):
 
 
 class MessagesView(ApiView):
-    tag = TAG
     open_to_tokens = True
 
-    @operation("messages_list", "List messages", query=MessageQuery, answers={200: Page[MessageAnswer]})
-    def get(self, request: Request, relationship_id: UUID) -> Response:
+    @operation("messages_list", "List messages", answers={200: Page[MessageAnswer]})
+    def get(self, request: Request, relationship_id: UUID, query: MessageQuery) -> Response:
         """The conversation, newest first."""
-        query = self.query(MessageQuery)
-        self.get_relationship(relationship_id)
-        rows = Message.objects.for_relationship(relationship_id).filter(**query.given("session"))
+        rows = self.owned(Message, relationship_id).filter(**query.given("session"))
         if not query.hidden:
             rows = rows.filter(hidden_at=None)
         return self.page(rows, MessageAnswer.of, order=["-seq"], query=query)

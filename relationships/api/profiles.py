@@ -42,7 +42,6 @@ def present_profile_revision(revision: ProfileRevision) -> dict[str, Any]:
 
 
 class ProfileView(ApiView):
-    tag = TAG
     open_to_tokens = True
 
     @operation("profile_read", "Read the profile", answers={200: ProfileDocument}, etag=True)
@@ -91,15 +90,10 @@ class ProfileView(ApiView):
 
 
 class ProfileHistoryView(ApiView):
-    tag = TAG
     open_to_tokens = True
 
-    @operation(
-        "profile_history", "List the profile's versions", query=PageQuery, answers={200: ProfileHistoryPage}
-    )
-    def get(self, request: Request, relationship_id: UUID) -> Response:
+    @operation("profile_history", "List the profile's versions", answers={200: ProfileHistoryPage})
+    def get(self, request: Request, relationship_id: UUID, query: PageQuery) -> Response:
         """Newest first, each with all its data."""
-        query = self.query(PageQuery)
-        self.get_relationship(relationship_id)
-        rows = ProfileRevision.objects.for_relationship(relationship_id)
+        rows = self.owned(ProfileRevision, relationship_id)
         return self.page(rows, present_profile_revision, order=["-version"], query=query)

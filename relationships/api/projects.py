@@ -30,7 +30,6 @@ class ProjectAnswer(Answer):
 
 
 class ProjectView(ApiView):
-    tag = TAG
     scopes: ClassVar = {"PATCH": "admin"}
 
     @operation("project_read", "Read your project", answers={200: ProjectAnswer}, etag=True)

@@ -96,17 +96,9 @@ def present_relationship(relationship: Relationship) -> dict[str, Any]:
 
 
 class RelationshipsView(ApiView):
-    tag = TAG
-
-    @operation(
-        "relationships_list",
-        "List relationships",
-        query=RelationshipQuery,
-        answers={200: Page[RelationshipAnswer]},
-    )
-    def get(self, request: Request) -> Response:
+    @operation("relationships_list", "List relationships", answers={200: Page[RelationshipAnswer]})
+    def get(self, request: Request, query: RelationshipQuery) -> Response:
         """Newest first."""
-        query = self.query(RelationshipQuery)
         rows = Relationship.objects.of_project(self.project_id).select_related("companion", "user")
         if query.companion is not None:
             rows = rows.filter(named(query.companion, prefix="companion__"))
@@ -118,16 +110,14 @@ class RelationshipsView(ApiView):
     @operation(
         "relationships_get_or_create",
         "Get or create a relationship",
-        body=NewRelationship,
         answers={200: RelationshipTakenUp, 201: RelationshipTakenUp},
         problems=(409,),
         etag=True,
     )
-    def post(self, request: Request) -> Response:
+    def post(self, request: Request, body: NewRelationship) -> Response:
         """201 when it was made now, else 200. The person's `display_name` and `timezone` are taken as they are now; a
         `config` that is there is kept, and `kept` says so.
         """
-        body = self.body(NewRelationship)
         user = body.user if isinstance(body.user, WhichUser) else WhichUser(external_id=body.user)
         said = body.model_dump(include={"timezone", "config"}, exclude_unset=True)
         relationship, created, kept = take_up_relationship(
@@ -142,7 +132,6 @@ class RelationshipsView(ApiView):
 
 
 class RelationshipView(ApiView):
-    tag = TAG
     open_to_tokens = ("GET", "HEAD")  # the configuration is the developer's to change
 
     @operation("relationships_read", "Read a relationship", answers={200: RelationshipAnswer}, etag=True)

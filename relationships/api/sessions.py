@@ -33,20 +33,16 @@ class SessionAnswer(Answer):
 
 
 class SessionsView(ApiView):
-    tag = TAG
     open_to_tokens = True
 
-    @operation("sessions_list", "List sessions", query=PageQuery, answers={200: Page[SessionAnswer]})
-    def get(self, request: Request, relationship_id: UUID) -> Response:
+    @operation("sessions_list", "List sessions", answers={200: Page[SessionAnswer]})
+    def get(self, request: Request, relationship_id: UUID, query: PageQuery) -> Response:
         """By name, ended ones too."""
-        query = self.query(PageQuery)
-        self.get_relationship(relationship_id)
-        rows = SessionState.objects.for_relationship(relationship_id)
+        rows = self.owned(SessionState, relationship_id)
         return self.page(rows, SessionAnswer.of, order=["session"], query=query)
 
 
 class SessionView(ApiView):
-    tag = TAG
     open_to_tokens = True
 
     @operation("sessions_read", "Read a session", answers={200: SessionAnswer}, etag=True)
@@ -57,18 +53,17 @@ class SessionView(ApiView):
     @operation(
         "sessions_change",
         "Change a session's state",
-        body=SessionChanges,
         answers={200: SessionAnswer},
         if_match=True,
         etag=True,
     )
-    def patch(self, request: Request, relationship_id: UUID, session: str) -> Response:
+    def patch(self, request: Request, relationship_id: UUID, session: str, body: SessionChanges) -> Response:
         """Merge `state` into what is there (RFC 7396). A session that is new or ended is opened."""
         relationship = self.get_relationship(relationship_id, "companion", "project")
         changed = patch_session(
             relationship=relationship,
             session=session,
-            patch=self.body(SessionChanges).state,
+            patch=body.state,
             idle_minutes=configuration_of(relationship).values.sessions.idle_minutes,
             expected_version=expected_version(request),
         )
@@ -76,7 +71,6 @@ class SessionView(ApiView):
 
 
 class SessionEndView(ApiView):
-    tag = TAG
     open_to_tokens = True
 
     @operation("sessions_end", "End a session", answers={200: SessionAnswer}, etag=True)

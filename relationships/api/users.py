@@ -55,27 +55,20 @@ class UserAnswer(Answer):
 
 
 class UsersView(ApiView):
-    tag = TAG
-
-    @operation("users_list", "List users", query=UserQuery, answers={200: Page[UserAnswer]})
-    def get(self, request: Request) -> Response:
+    @operation("users_list", "List users", answers={200: Page[UserAnswer]})
+    def get(self, request: Request, query: UserQuery) -> Response:
         """By external_id; with `external_id`, the one who has it."""
-        query = self.query(UserQuery)
         rows = EndUser.objects.of_project(self.project_id).filter(**query.given("external_id"))
         return self.page(rows, UserAnswer.of, order=["external_id"], query=query)
 
-    @operation(
-        "users_create", "Create a user", body=NewUser, answers={201: UserAnswer}, problems=(409,), etag=True
-    )
-    def post(self, request: Request) -> Response:
+    @operation("users_create", "Create a user", answers={201: UserAnswer}, problems=(409,), etag=True)
+    def post(self, request: Request, body: NewUser) -> Response:
         """Not needed before `POST /relationships`, which makes a user who is not there yet."""
-        user = create_user(project_id=self.project_id, by=self.actor, **self.body(NewUser).model_dump())
+        user = create_user(project_id=self.project_id, by=self.actor, **body.model_dump())
         return self.answer(UserAnswer.of(user), status=201, version=user.version)
 
 
 class UserView(ApiView):
-    tag = TAG
-
     @operation("users_read", "Read a user", answers={200: UserAnswer}, etag=True)
     def get(self, request: Request, user_id: UUID) -> Response:
         user = get_user(project_id=self.project_id, user_id=user_id)

@@ -98,6 +98,11 @@ class ApiView(RestView):
         found: Relationship = require(rows.select_related(*related) if related else rows, "relationship")
         return found
 
+    def owned(self, model: Any, relationship_id: UUID) -> Any:
+        """The rows of `model` that the project's own relationship has. Raises NotFound."""
+        self.get_relationship(relationship_id)
+        return model.objects.for_relationship(relationship_id)
+
     def own_level(self, config: Mapping[str, Any]) -> Mapping[str, Any]:
         """`config` of the request, the cascade's highest level. Raises NotAllowed for a person's token, which
         may not choose models or prompts, and InvalidConfiguration.

@@ -62,6 +62,8 @@ def configuration_model() -> type[Configuration]:
         "Configuration",
         __base__=Configuration,
         __doc__=Configuration.__doc__,
-        __cls_kwargs__={"use_attribute_docstrings": False},  # made by a call, it has no source to look for them in
+        __cls_kwargs__={
+            "use_attribute_docstrings": False
+        },  # made by a call, it has no source to look for them in
         **sections,
     )

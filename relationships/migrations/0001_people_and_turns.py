@@ -3,6 +3,8 @@
 import django.contrib.postgres.fields
 import django.contrib.postgres.indexes
 import django.db.models.deletion
+import django.db.models.functions.comparison
+import django.db.models.functions.text
 import django.utils.timezone
 import relationships.ids
 from django.conf import settings
@@ -303,6 +305,10 @@ class Migration(migrations.Migration):
             model_name='enduser',
             constraint=models.UniqueConstraint(fields=('project', 'external_id'), name='enduser_external_id_once'),
         ),
+        migrations.AddIndex(
+            model_name='enduser',
+            index=models.Index(models.F('project'), django.db.models.functions.text.Lower(django.db.models.functions.comparison.Coalesce(django.db.models.functions.comparison.NullIf('display_name', models.Value('')), 'external_id')), name='person_by_name'),
+        ),
         migrations.AddConstraint(
             model_name='companion',
             constraint=models.UniqueConstraint(fields=('project', 'slug'), name='companion_slug_once'),
@@ -381,6 +387,10 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='turn',
+            index=models.Index(fields=['relationship', 'occurred_at'], include=['session'], name='turn_when_said'),
+        ),
+        migrations.AddIndex(
+            model_name='turn',
             index=models.Index(condition=models.Q(('state__in', ['pending', 'processing'])), fields=['relationship', 'seq'], name='turn_open'),
         ),
         migrations.AddIndex(
@@ -405,7 +415,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='turn',
-            index=models.Index(fields=['project_id', '-recorded_at', '-id'], name='turn_by_project'),
+            index=models.Index(fields=['project_id', '-recorded_at', '-id'], include=['state'], name='turn_by_project'),
         ),
         migrations.AddIndex(
             model_name='turn',

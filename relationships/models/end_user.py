@@ -1,9 +1,16 @@
 from uuid import UUID
 
 from django.db import models
+from django.db.models import Value
+from django.db.models.functions import Coalesce, Lower, NullIf
 
 from relationships.ids import uuid7
 from relationships.models.project import Project
+
+
+def called(path: str = "") -> Lower:
+    """What a list of people is sorted by; `path`: from its rows to the person."""
+    return Lower(Coalesce(NullIf(f"{path}display_name", Value("")), f"{path}external_id"))
 
 
 class EndUserQuerySet(models.QuerySet["EndUser"]):
@@ -30,6 +37,10 @@ class EndUser(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["project", "external_id"], name="%(class)s_external_id_once")
+        ]
+        indexes = [
+            # a project's people by name
+            models.Index("project", called(), name="person_by_name"),
         ]
 
     def __str__(self) -> str:

@@ -67,6 +67,8 @@ class Turn(QueuedRow, RelationshipOwned):
             # what came in since: rows lie in that order, so a block range index is next to nothing
             BrinIndex(fields=["recorded_at"], name="turn_by_time"),
             BrinIndex(fields=["occurred_at"], name="turn_by_time_said"),
+            # a conversation from a date on, its sessions, and when it began
+            models.Index(fields=["relationship", "occurred_at"], include=["session"], name="turn_when_said"),
             # claiming: the open turns of one relationship, in order
             models.Index(
                 fields=["relationship", "seq"],
@@ -89,7 +91,9 @@ class Turn(QueuedRow, RelationshipOwned):
                 name="turn_waiting",
             ),
             # a project's turns, newest first: all of them, and those that came to nothing
-            models.Index(fields=["project_id", "-recorded_at", "-id"], name="turn_by_project"),
+            models.Index(
+                fields=["project_id", "-recorded_at", "-id"], include=["state"], name="turn_by_project"
+            ),
             models.Index(
                 fields=["project_id", "state", "-recorded_at"],
                 condition=models.Q(state__in=["failed", "skipped"]),

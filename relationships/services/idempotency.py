@@ -33,13 +33,11 @@ def earlier_resource(*, relationship_id: UUID, route: str, key: str, request_has
     return resource_id
 
 
-# Nothing, where there is no key. One that is too old to count is taken over.
+# One that is too old to count is taken over.
 KEEP_KEY = """
 INSERT INTO relationships_idempotencykey
        (relationship_id, id, project_id, route, key_hash, request_hash, resource_id, created_at)
-SELECT %(relationship)s, %(key_id)s, %(project)s, %(route)s::text, %(key_hash)s::bytea, %(request_hash)s::bytea,
-       %(resource)s, %(made_at)s
- WHERE %(key_hash)s::bytea IS NOT NULL
+VALUES (%(relationship)s, %(key_id)s, %(project)s, %(route)s, %(key_hash)s, %(request_hash)s, %(resource)s, %(made_at)s)
 ON CONFLICT (relationship_id, route, key_hash) DO UPDATE
    SET request_hash = excluded.request_hash, resource_id = excluded.resource_id, created_at = excluded.created_at
 """
@@ -55,12 +53,12 @@ def remember_key(
         cursor.execute(KEEP_KEY, own | kept)
 
 
-def kept_key(*, route: str, key: str | None, request_hash: bytes | None, resource_id: UUID) -> dict[str, Any]:
+def kept_key(*, route: str, key: str, request_hash: bytes | None, resource_id: UUID) -> dict[str, Any]:
     """The parameters of KEEP_KEY, beside whose it is."""
     return {
         "key_id": uuid7(),
         "route": route,
-        "key_hash": None if key is None else _hash(key),
+        "key_hash": _hash(key),
         "request_hash": request_hash,
         "resource": resource_id,
         "made_at": datetime.now(UTC),

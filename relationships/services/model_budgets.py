@@ -19,6 +19,7 @@ from django.db import Error as DatabaseError
 from django.db import connection, transaction
 from django.utils import timezone
 
+from config.postgresql.sessions import prepared_cursor
 from providers.llm.base import Completion
 from relationships.models import ModelSpending, Project, Turn, TurnState
 from relationships.services.audit import audit_row
@@ -32,12 +33,14 @@ log = structlog.get_logger(__name__)
 MOST_ROWS = 10_000  # projects that a scrape looks at
 REASON = BudgetSpent.code  # error_code of a turn that waits for the next day
 
-# The last six columns of a statement, and what it joins: of the project and the day.
-BUDGET_COLUMNS = """p.daily_tokens, p.daily_usd,
-       coalesce(s.calls, 0), coalesce(s.tokens, 0), coalesce(s.cost, 0), coalesce(s.unpriced, 0)"""
-BUDGET_OF_DAY = """(relationships_project p
-       LEFT JOIN memory_modelspending s ON s.project_id = p.id AND s.day = %(day)s)"""
-_READ = f"SELECT {BUDGET_COLUMNS} FROM {BUDGET_OF_DAY} WHERE p.id = %(project)s"  # noqa: S608 - ours
+# By itself, as a distributed database has the count on its coordinator alone.
+_READ = """
+SELECT p.daily_tokens, p.daily_usd, coalesce(s.calls, 0), coalesce(s.tokens, 0), coalesce(s.cost, 0),
+       coalesce(s.unpriced, 0)
+  FROM relationships_project p
+  LEFT JOIN memory_modelspending s ON s.project_id = p.id AND s.day = %(day)s
+ WHERE p.id = %(project)s
+"""
 # Where nothing was asked, no row is made or locked.
 COUNT_SPENDING = """
 INSERT INTO memory_modelspending AS spent (project_id, day, calls, tokens, cost, unpriced, answered_at)
@@ -91,17 +94,12 @@ class ModelBudget:
 def model_budget_of(project_id: UUID, *, now: datetime | None = None) -> ModelBudget:
     """Today's. One statement. Raises NotFound."""
     now = now or timezone.now()
-    with connection.cursor() as cursor:
+    with prepared_cursor() as cursor:
         cursor.execute(_READ, {"project": project_id, "day": ModelBudget.day_of(now)})
         row = cursor.fetchone()
     if row is None:
         raise NotFound("This project is not there.")
-    return budget_of(row, now=now)
-
-
-def budget_of(columns: Sequence[Any], *, now: datetime) -> ModelBudget:
-    """`columns`: BUDGET_COLUMNS."""
-    tokens, usd, *counted = columns
+    tokens, usd, *counted = row
     return ModelBudget(
         datetime.combine(ModelBudget.day_of(now) + timedelta(days=1), time(), UTC),
         (settings.PROJECT_DAILY_TOKENS if tokens is None else tokens) or None,

@@ -56,11 +56,11 @@ def write_scratchpad(
     One statement: no line leaves the database. Call it as write_section.
     """
     values = """
-    SELECT %(relationship)s, %(id)s, %(project)s, '{}'::jsonb, '{}'::jsonb, made.scratchpad, NULL::jsonb,
+    SELECT r.id, %(id)s, %(project)s, '{}'::jsonb, '{}'::jsonb, made.scratchpad, NULL::jsonb,
            made.fresh_until, made.has_archive, '{}'::jsonb, now()
-      FROM ("""
+      FROM relationships_relationship r, ("""
     statement = _UPSERT.format(
-        values=sql.SQL(values + made + ") made"),
+        values=sql.SQL(values + made + ") made WHERE r.id = %(relationship)s"),
         sections=_assignments(["scratchpad", "fresh_until", "has_archive"]),
     )
     own = {"relationship": relationship_id, "id": uuid7(), "project": project_id}

@@ -76,16 +76,19 @@ def turn_faults(turn: NewTurn) -> list[FieldProblem]:
     return problems
 
 
-# A worker is told already where an earlier turn is due or being read: who reads it goes on to the next. This statement
-# begins under the relationship's row lock, so it sees who settled that one meanwhile.
-_STORE = f"""
+_NEW = f"""
 WITH turns AS ({insert_of(Turn, "turn_rows")}),
      messages AS ({insert_of(Message, "messages")}),
-     sessions AS ({TOUCH_SESSION}),
-     keys AS ({KEEP_KEY})
-SELECT EXISTS (SELECT 1 FROM relationships_turn WHERE relationship_id = %(relationship)s
-                  AND (state = 'processing' OR (state = 'pending' AND due_at IS NOT NULL)))
-"""  # noqa: S608 - statements of ours
+     sessions AS ({TOUCH_SESSION})"""
+# A worker is told already where an earlier turn is due or being read: who reads it goes on to the next. This statement
+# begins under the relationship's row lock, so it sees who settled that one meanwhile; on a distributed database this
+# turn too, as its rows are there before the question.
+_TOLD = """
+SELECT 1 FROM relationships_turn WHERE relationship_id = %(relationship)s AND id <> %(turn)s
+                    AND (state = 'processing' OR (state = 'pending' AND due_at IS NOT NULL)) LIMIT 1
+"""
+_STORE = _NEW + _TOLD
+_STORE_WITH_KEY = f"{_NEW}, keys AS ({KEEP_KEY}){_TOLD}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,14 +122,16 @@ def store_turn(
     values = {
         "relationship": relationship_id,
         "project": project_id,
+        "turn": row.id,
         "turn_rows": rows_text([row]),
         "messages": rows_text(messages),
         **touched(turn.session, at=now, idle_minutes=idle_minutes, turns=1),
-        **kept_key(route=route, key=key, request_hash=request_hash, resource_id=row.id),
     }
+    if key is not None:
+        values |= kept_key(route=route, key=key, request_hash=request_hash, resource_id=row.id)
     with prepared_cursor() as cursor:
-        cursor.execute(_STORE, values)
-        told: bool = cursor.fetchone()[0]
+        cursor.execute(_STORE if key is None else _STORE_WITH_KEY, values)
+        told = cursor.fetchone() is not None
     return Stored(row, messages, told)
 
 

@@ -54,22 +54,18 @@ class SummaryAnswer(Answer):
 
 
 class SummariesView(ApiView):
-    tag = TAG
     open_to_tokens = ("GET",)
 
     @operation(
         "summaries_list",
         "List the summaries of the conversation, newest first",
-        query=SummaryListQuery,
         answers={200: Page[SummaryAnswer]},
     )
-    def get(self, request: Request, relationship_id: UUID) -> Response:
+    def get(self, request: Request, relationship_id: UUID, query: SummaryListQuery) -> Response:
         """Every version, those on their way too. Contexts show the first one that is `ready`, in the layer `summary`,
         unless one is being made again.
         """
-        query = self.query(SummaryListQuery)
-        self.get_relationship(relationship_id)
-        rows = Summary.objects.for_relationship(relationship_id).filter(**query.given("messages", "state"))
+        rows = self.owned(Summary, relationship_id).filter(**query.given("messages", "state"))
         return self.page(rows, present_summary, order=["-messages", "-version"], query=query)
 
     @operation(
@@ -83,7 +79,6 @@ class SummariesView(ApiView):
 
 
 class SummaryView(ApiView):
-    tag = TAG
     open_to_tokens = ("GET",)
 
     @operation("summaries_read", "Read a summary", answers={200: SummaryAnswer})
@@ -91,16 +86,9 @@ class SummaryView(ApiView):
         self.get_relationship(relationship_id)
         return self.answer(present_summary(get_summary(relationship_id, summary_id)))
 
-    @operation(
-        "summaries_edit",
-        "Write a summary anew",
-        body=SummaryBody,
-        answers={201: SummaryAnswer},
-        problems=(409,),
-    )
-    def put(self, request: Request, relationship_id: UUID, summary_id: UUID) -> Response:
+    @operation("summaries_edit", "Write a summary anew", answers={201: SummaryAnswer}, problems=(409,))
+    def put(self, request: Request, relationship_id: UUID, summary_id: UUID, body: SummaryBody) -> Response:
         """As its next version, which the next summary extends. The versions before it stay."""
-        body = self.body(SummaryBody)
         relationship = self.get_relationship(relationship_id)
         edited = edit_summary(relationship=relationship, summary_id=summary_id, text=body.text, by=self.actor)
         return self.answer(present_summary(edited), status=201)

@@ -19,16 +19,24 @@ from tests.acceptance.database import (
 )
 from tests.acceptance.processes import ROOT, environment
 from tests.acceptance.service import LiveService
+from tests.vendor_servers.openai_server import OpenAIServer
 
 
 @pytest.fixture(scope="session")
-def live_database() -> Iterator[LiveDatabase]:
-    """Made and migrated once for each process of the tests; every test finds it empty."""
+def migrated() -> Iterator[str]:
+    """The name of a database that is migrated once for each process of the tests, to be copied."""
     name = os.environ.get("RAPPORT_TEST_DATABASE", "test_rapport").replace("test_", "test_acceptance_", 1)
     name += os.environ.get("PYTEST_XDIST_WORKER", "")
-    database = create_database(name)
-    migrate(database)
-    yield database
+    migrate(create_database(name))
+    yield name
+    drop_database(name)
+
+
+@pytest.fixture(scope="session")
+def live_database(migrated: str) -> Iterator[LiveDatabase]:
+    """Every test finds it empty."""
+    name = f"{migrated}_live"
+    yield create_database(name, template=migrated)
     drop_database(name)
 
 
@@ -44,13 +52,39 @@ def live(
         empty()
 
 
+@pytest.fixture(scope="session")
+def standing_model() -> Iterator[OpenAIServer]:
+    """What the standing service asks where a companion says `openai`."""
+    with OpenAIServer() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def standing(
+    migrated: str,
+    standing_model: OpenAIServer,
+    django_db_blocker: DjangoDbBlocker,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[LiveService]:
+    """A worker and a web server on a database of their own, for all tests that do no more than use them."""
+    name = f"{migrated}_standing"
+    database = create_database(name, template=migrated)
+    service = LiveService(database, tmp_path_factory.mktemp("standing"))
+    service.settings |= {"OPENAI_BASE_URL": standing_model.url, "OPENAI_API_KEY": "k", "RAPPORT_MEM0": "1"}
+    with django_db_blocker.unblock(), django_on(database):
+        service.start_worker()
+        service.start_web()
+        service.wait_until_ready()
+    yield service
+    service.end()
+    drop_database(name)
+
+
 @pytest.fixture
-def live_service(live: LiveService) -> LiveService:
-    """The same with a worker and a web server that are ready."""
-    live.start_worker()
-    live.start_web()
-    live.wait_until_ready()
-    return live
+def live_service(standing: LiveService, django_db_blocker: DjangoDbBlocker) -> Iterator[LiveService]:
+    """The standing service, with a project of the test's own; what else is in its database is others'."""
+    with django_db_blocker.unblock(), django_on(standing.database):
+        yield standing.with_a_project_of_its_own()
 
 
 @pytest.fixture

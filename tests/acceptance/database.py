@@ -48,12 +48,13 @@ class LiveDatabase:
         os.kill(pid, signal.SIGKILL)
 
 
-def create_database(name: str) -> LiveDatabase:
-    """An empty database of this name; one that was left over is replaced."""
+def create_database(name: str, *, template: str = "template1") -> LiveDatabase:
+    """A copy of the template, to which nobody may be connected; a database of that name is replaced."""
     database = _beside_the_tests_own(name)
     with _maintenance() as session:
         _drop(session, name)
-        session.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+        words = map(sql.Identifier, (name, template))
+        session.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(*words))
     return database
 
 

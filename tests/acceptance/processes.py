@@ -36,7 +36,6 @@ def environment(database: LiveDatabase, **extra: str) -> dict[str, str]:
         **{name: os.environ[name] for name in _KEPT if name in os.environ},
         **dict.fromkeys(_EMPTIED, ""),
         "DJANGO_SETTINGS_MODULE": "config.settings",
-        "PYTHONDONTWRITEBYTECODE": "1",
         "RAPPORT_SECRET_KEY": settings.SECRET_KEY,  # tasks of the test are signed with it
         "RAPPORT_ALLOW_EXTERNAL_PROVIDERS": "0",
         "RAPPORT_LLM_PROVIDER": "offline",

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from copy import copy
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -75,6 +76,12 @@ class LiveService:
         return "\n".join(file.read_text(errors="replace") for file in sorted(self._folder.glob("*.log")))
 
     # --- its people
+
+    def with_a_project_of_its_own(self) -> "LiveService":
+        """The same processes, as a test sees them that has nothing to do with the others."""
+        mine = copy(self)
+        mine._project, mine.companion_config, mine.processes = None, {}, list(self.processes)
+        return mine
 
     @property
     def project(self) -> Project:

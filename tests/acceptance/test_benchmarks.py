@@ -1,4 +1,7 @@
-"""Every benchmark runs, in its smallest form, as its Makefile target runs it: so that none rots unseen."""
+"""Every benchmark runs, in its smallest form, as its Makefile target runs it: so that none rots unseen.
+
+By itself only those that need no service; with RAPPORT_DRILLS=long all of them.
+"""
 
 import json
 import os
@@ -9,12 +12,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.acceptance.drills.talk import scaled
 from tests.unit.benchmarks.recall.test_sets import PERSON, TALK
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
+WITHOUT_SERVICE = ["benchmarks.retrieval", "benchmarks.recall", "benchmarks.pages"]
 SMALL = {
-    # Not all of them, as each starts a service and measures for a while.
+    # Not all of them, as each measures for a while.
     "benchmarks": "--smoke --only in_process --only ingestion --only strategies_cost --only workspaces".split(),
     "benchmarks.retrieval": "--tenants 20 --calls 20 --no-save".split(),
     "benchmarks.recall": ["--no-model"],
@@ -29,14 +34,14 @@ SHOWN = {
     "benchmarks": "decay, a fact that changed",
     "benchmarks.retrieval": "20 tenants: recall@20",
     "benchmarks.recall": "best, no model: at least one of them",
-    "benchmarks.pages": "data: statements",
+    "benchmarks.pages": "time travel, half way",
     "benchmarks.scale": "6 relationships with all of that",
     "benchmarks.soak": "accepted turns that are not applied exactly once",
     "benchmarks.peers": "left over in raw files, after the purge",
 }
 
 # What no slow machine may excuse.
-HOLD = "recall@20|not applied exactly once|rows left of them|problems found|misplaced|left over"
+HOLD = "recall@20|not applied exactly once|rows left of them|problems found|misplaced|left over|statements of"
 
 
 @pytest.fixture
@@ -48,7 +53,8 @@ def data(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("command", SMALL)
+@pytest.mark.drill
+@pytest.mark.parametrize("command", scaled(WITHOUT_SERVICE, list(SMALL)))
 def test_a_benchmark_runs_and_keeps_nothing_of_a_small_run(command: str, data: Path) -> None:
     kept = {file: file.stat().st_mtime_ns for file in RESULTS.iterdir()}
 

@@ -5,21 +5,22 @@ at the end. Programs of the guide too, as they stand on the page.
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from django.db.models import QuerySet
 
 from relationships.models import Message, Turn
 from tests.acceptance.processes import ROOT
 from tests.acceptance.service import LiveService
-from tests.clients import environment as clients
+from tests.environments import node, node_with, python_with
 from tests.vendor_servers.openai_server import OpenAIServer
-from tests.waiting import wait_until
 
-HERE = Path(clients.__file__).parent
+HERE = Path(__file__).parents[1] / "clients"
+PYTHON = ("langchain-openai==1.7.3", "llama-index-llms-openai-like==0.8.1")
 TOLD = [
     "I live in Porto.",
     "I am allergic to peanuts.",
@@ -27,41 +28,29 @@ TOLD = [
     "My sister is called Ana.",
 ]
 ASKED = "What do you know about me?"
-PROGRAMS: dict[str, Callable[[Path], list[str]]] = {
-    "talk_openai.mjs": lambda file: [str(clients.node()), str(file)],
-    "talk_vercel.mjs": lambda file: [str(clients.node()), str(file)],
-    "talk_langchain.py": lambda file: [str(clients.PYTHON), str(file)],
-    "talk_llamaindex.py": lambda file: [str(clients.PYTHON), str(file)],
-}
-
-
-@pytest.fixture(scope="session")
-def installed() -> None:
-    try:
-        clients.install()
-    except clients.Unreachable as error:
-        pytest.skip(f"{error} So this client is not tried.")
+PROGRAMS = ("talk_openai.mjs", "talk_vercel.mjs", "talk_langchain.py", "talk_llamaindex.py")
 
 
 @pytest.fixture
-def model() -> Iterator[OpenAIServer]:
-    with OpenAIServer() as server:
-        yield server
+def model(standing_model: OpenAIServer) -> OpenAIServer:
+    standing_model.clear()
+    return standing_model
 
 
 @pytest.fixture
-def service(live: LiveService, model: OpenAIServer) -> LiveService:
-    live.settings |= {"OPENAI_BASE_URL": model.url, "OPENAI_API_KEY": "k"}
-    live.companion_config = {
+def service(live_service: LiveService) -> LiveService:
+    live_service.companion_config = {
         "ingestion": {"provider": "offline"},
         "context": {"provider": "openai"},
         "chat": {"tools": []},
     }
-    live.new_relationships(1)
-    live.start_worker()
-    live.start_web()
-    live.wait_until_ready()
-    return live
+    live_service.new_relationships(1)
+    return live_service
+
+
+def in_node(file: Path) -> list[str]:
+    """The command that runs a copy of it, beside the packages."""
+    return [str(node()), str(shutil.copy(file, node_with()))]
 
 
 def run(service: LiveService, command: list[str], said: list[str], *, fed: str = "") -> list[str]:
@@ -69,38 +58,28 @@ def run(service: LiveService, command: list[str], said: list[str], *, fed: str =
     told = {"BASE_URL": f"{service.web.url}/v1", "KEY": service.new_api_key(), "SAID": json.dumps(said)}
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
     done = subprocess.run(
-        command,
-        env={**kept, **told},
-        input=fed,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        cwd=clients.FOLDER.parent,
+        command, env={**kept, **told}, input=fed, capture_output=True, text=True, timeout=120, cwd=ROOT
     )
     assert done.returncode == 0, done.stderr[-3000:]
     return done.stdout.splitlines()
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_a_client_talks_and_is_remembered(
-    service: LiveService, model: OpenAIServer, installed: None, program: str
-) -> None:
+def test_a_client_talks_and_is_remembered(service: LiveService, model: OpenAIServer, program: str) -> None:
     model.push({"tool_calls": [{"name": "weather", "arguments": {"city": "Porto"}}], "match": "weather"})
     file = HERE / program
-    if file.suffix == ".mjs":  # Node looks for packages beside the file
-        file = clients.FOLDER / program
-        file.write_text((HERE / program).read_text())
-    command = PROGRAMS[program](file)
+    command = in_node(file) if file.suffix == ".mjs" else [str(python_with(*PYTHON)), str(file)]
+    turns = Turn.objects.filter(project_id=service.project.id)
 
     replies = run(service, command, TOLD)
-    wait_until(lambda: _all_settled(), timeout=30, what="the turns to be read")
+    service.wait_until_settled(list(turns))
     last = run(service, command, [ASKED])
 
     assert len(replies) == 4 and len(last) == 1 and all(json.loads(reply) for reply in replies)
     system = model.requests[-1].body["messages"][0]["content"]
     assert "Porto" in system and "peanuts" in system and "Ana" in system
-    assert Turn.objects.count() == 6 and not Turn.objects.filter(interrupted=True).exists()
-    assert Message.objects.filter(role="tool", content="sunny").exists()
+    assert turns.count() == 6 and not turns.filter(interrupted=True).exists()
+    assert messages(service, role="tool", content="sunny").exists()
 
 
 def program_of_the_guide(language: str) -> str:
@@ -111,25 +90,19 @@ def program_of_the_guide(language: str) -> str:
     return found[1]
 
 
-def test_the_guides_program_in_python_runs_as_it_stands(service: LiveService, tmp_path: Path) -> None:
-    file = tmp_path / "chat.py"
-    file.write_text(program_of_the_guide("python"))
+@pytest.mark.parametrize(("language", "ending"), [("python", "py"), ("typescript", "ts")])
+def test_the_guides_program_runs_as_it_stands(
+    service: LiveService, model: OpenAIServer, language: str, ending: str, tmp_path: Path
+) -> None:
+    file = tmp_path / f"chat.{ending}"
+    file.write_text(program_of_the_guide(language))
+    command = [sys.executable, str(file)] if ending == "py" else in_node(file)
 
-    lines = run(service, [sys.executable, str(file)], [], fed="I live in Porto.\nWhere do I live?\n")
-
-    assert "You said:" in "\n".join(lines)
-    assert Message.objects.filter(role="user").count() == 2
-
-
-def test_the_guides_program_in_typescript_runs_as_it_stands(service: LiveService, installed: None) -> None:
-    file = clients.FOLDER / "chat.ts"
-    file.write_text(program_of_the_guide("typescript"))
-
-    lines = run(service, [str(clients.node()), str(file)], [], fed="I live in Porto.\nWhere do I live?\n")
+    lines = run(service, command, [], fed="I live in Porto.\nWhere do I live?\n")
 
     assert "You said:" in "\n".join(lines)
-    assert Message.objects.filter(role="user").count() == 2
+    assert messages(service, role="user").count() == 2
 
 
-def _all_settled() -> bool:
-    return not Turn.objects.exclude(state__in=("applied", "skipped", "failed")).exists()
+def messages(service: LiveService, **fields: str) -> QuerySet[Message]:
+    return Message.objects.filter(project_id=service.project.id, **fields)

@@ -73,10 +73,9 @@ def reader_of(document: Document) -> psutil.Process:
     return psutil.Process(int(str(holder).split(":")[1]))
 
 
-def test_a_tome_is_uploaded_read_and_found(
-    live: LiveService, worker: LiveWorker, companion: Companion
-) -> None:
-    live.start_web().wait_until_it_answers("/healthz")
+def test_a_tome_is_uploaded_read_and_found(live_service: LiveService) -> None:
+    live = live_service
+    companion = live.new_relationships(1)[0].companion
     documents = f"{live.web.url}/v1/companions/{companion.id}/documents"
     with httpx.Client(headers={"Authorization": f"Bearer {live.new_api_key()}"}, timeout=60) as client:
         sent = client.post(documents, files={"file": ("Tome.pdf", TOME)})
@@ -116,7 +115,7 @@ def test_a_reader_killed_while_it_embeds_loses_and_doubles_nothing(
 def test_a_reader_killed_while_a_file_is_parsed_leaves_no_process_behind(
     worker: LiveWorker, companion: Companion
 ) -> None:
-    document = upload(companion, b"<!doctype html>" + b"<p>a" * 1_000_000, "slow.html")
+    document = upload(companion, b"<!doctype html>" + b"<p>a" * 400_000, "slow.html")
     reader = reader_of(document)
     (parser,) = wait_until(reader.children, what="the parsing process")
     began = time()
@@ -135,7 +134,7 @@ def test_a_file_that_can_not_be_parsed_in_time_costs_no_reader(
     worker.wait_until_in_order()
     readers = {reader.pid for reader in worker.readers()}
 
-    document = settled(upload(companion, b"<!doctype html>" + b"<p>a" * 1_500_000, "slow.html"))
+    document = settled(upload(companion, b"<!doctype html>" + b"<p>a" * 600_000, "slow.html"))
 
     assert (document.state, document.error_code) == ("failed", "too_slow")
     assert {reader.pid for reader in worker.readers()} == readers

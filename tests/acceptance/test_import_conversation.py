@@ -52,15 +52,15 @@ def states(relationship: Relationship) -> Counter[str]:
     return Counter(Turn.objects.for_relationship(relationship.id).values_list("state", flat=True))
 
 
-def test_three_hundred_turns_are_read_by_the_worker_to_the_end(live: LiveService, tmp_path: Path) -> None:
-    live.start_worker()
-    live.worker.wait_until_in_order()
+def test_a_long_conversation_is_read_by_the_worker_to_the_end_and_is_there_once(
+    live_service: LiveService, tmp_path: Path
+) -> None:
     file = tmp_path / "talk.json"
     file.write_text(json.dumps(long_talk(sessions=20, exchanges=16)))
 
-    out = import_file(live, file)
+    out = import_file(live_service, file)
 
-    relationship = Relationship.objects.get()
+    relationship = Relationship.objects.get(project=live_service.project)
     assert states(relationship) == {"applied": 305}
     assert "No worker runs" not in out
     assert "305 turns are new." in out
@@ -72,14 +72,8 @@ def test_three_hundred_turns_are_read_by_the_worker_to_the_end(live: LiveService
     )
     assert list(days) == sorted(days)
     assert {day.day for day in days} == set(range(1, 21))
-
-
-def test_the_same_file_again_changes_nothing(live: LiveService, tmp_path: Path) -> None:
-    file = tmp_path / "talk.json"
-    file.write_text(json.dumps(long_talk(sessions=2, exchanges=3)))
-    import_file(live, file)
-    assert "0 turns are new, 4 were there already." in import_file(live, file)
-    assert states(Relationship.objects.get()) == {"applied": 4}
+    assert "0 turns are new, 305 were there already." in import_file(live_service, file)
+    assert states(relationship) == {"applied": 305}
 
 
 @pytest.mark.skipif(

@@ -42,31 +42,38 @@ def serve(live: LiveService, tmp_path: Path) -> Serve:
     return started
 
 
-def test_it_says_where_it_is_and_ends_with_all_its_parts(live: LiveService, serve: Serve) -> None:
+def test_it_says_where_it_is_starts_killed_parts_again_and_ends_with_all_of_them(
+    live: LiveService, serve: Serve, tmp_path: Path
+) -> None:
     turn = live.say(live.new_relationships(1)[0], "I like tea.")
     assert live.wait_until_settled([turn]) in (["applied"], ["skipped"])
     assert json.loads(serve.note.read_text()) == {"pid": serve.pid, "url": serve.url}
     assert f"Rapport is at {serve.url}" in serve.log
+
+    second = Serve(live, tmp_path, port=int(serve.url.rsplit(":", 1)[1]))
+    assert second.wait() != 0
+    assert f"Rapport runs already, at {serve.url}" in second.log
+    assert serve.running
+
+    before = {part: serve.part(part) for part in ("worker", "granian")}
+    for process in before.values():
+        assert process is not None
+        process.kill()
+    for part, killed in before.items():
+        wait_until(
+            lambda: (again := serve.part(part)) is not None and again != killed,  # noqa: B023
+            timeout=30,
+            what=f"another {part}",
+        )
+    assert serve.log.count("starting it again") >= 2
+    wait_until(serve.is_ready, timeout=60, what="readiness")
     family = serve.family()
 
-    assert serve.stop() == 0
+    serve.send(signal.SIGINT)
 
+    assert serve.wait() == 0
     assert not serve.note.exists()
     wait_until(lambda: not any(map(psutil.Process.is_running, family)), what="every process to be gone")
-
-
-@pytest.mark.parametrize("part", ["worker", "granian"])
-def test_a_part_that_is_killed_is_started_again_and_that_is_said(part: str, serve: Serve) -> None:
-    before = serve.part(part)
-    assert before is not None
-
-    before.kill()
-
-    wait_until(lambda: "starting it again" in serve.log, what="word of it")
-    again = wait_until(lambda: serve.part(part), what="another one")
-    assert again is not None
-    assert again.pid != before.pid
-    wait_until(serve.is_ready, timeout=60, what="readiness")
 
 
 def test_when_it_is_killed_its_parts_do_not_stay_behind(serve: Serve) -> None:
@@ -77,17 +84,3 @@ def test_when_it_is_killed_its_parts_do_not_stay_behind(serve: Serve) -> None:
     wait_until(
         lambda: not any(map(psutil.Process.is_running, family)), timeout=30, what="every process to be gone"
     )
-
-
-def test_a_second_one_on_the_same_port_says_what_runs_there(
-    live: LiveService, serve: Serve, tmp_path: Path
-) -> None:
-    port = int(serve.url.rsplit(":", 1)[1])
-    second = Serve(live, tmp_path, port=port)
-
-    assert second.wait() != 0
-
-    assert f"Rapport runs already, at {serve.url}" in second.log
-    assert serve.running
-    serve.send(signal.SIGINT)
-    assert serve.wait() == 0

@@ -7,20 +7,13 @@ from urllib.parse import urlsplit
 
 import httpx
 import psutil
-import pytest
 
 from tests.acceptance.service import LiveService
 from tests.vendor_servers.openai_server import OpenAIServer
 from tests.waiting import wait_until
 
+LIMIT = 40
 TURN = {"messages": [{"role": "user", "content": "I like tea."}]}
-
-
-@pytest.fixture
-def web(live: LiveService) -> LiveService:
-    live.start_web(RAPPORT_WEB_PROCESSES="2")
-    live.web.wait_until_it_answers()
-    return live
 
 
 def client_of(live: LiveService) -> httpx.Client:
@@ -56,29 +49,45 @@ def test_it_finishes_what_it_has_begun_when_it_is_told_to_stop(live: LiveService
             assert answer.result().json()["state"] == "applied"
 
 
-def test_a_process_that_is_killed_is_replaced(web: LiveService) -> None:
-    killed = servers(web)[0]
+def test_two_processes_count_together_one_that_is_killed_is_replaced_and_with_the_first_all_end(
+    live: LiveService,
+) -> None:
+    live.start_web(RAPPORT_WEB_PROCESSES="2", RAPPORT_RATE_REQUESTS=f"{LIMIT}/hour")
+    live.web.wait_until_it_answers()
+    let_just_the_limit_through(live)
+    killed = servers(live)[0]
 
     killed.kill()
 
-    wait_until(lambda: killed not in servers(web) and len(servers(web)) == 2, timeout=30, what="another one")
-    wait_until(web.web.answers, timeout=30, what="an answer")
+    wait_until(
+        lambda: killed not in servers(live) and len(servers(live)) == 2, timeout=30, what="another one"
+    )
+    wait_until(live.web.answers, timeout=30, what="an answer")
+    others = servers(live)
 
-
-def test_when_the_first_process_is_killed_the_others_end_and_the_port_is_free(web: LiveService) -> None:
-    others = servers(web)
-
-    web.web.kill()
+    live.web.kill()
 
     wait_until(lambda: not any(map(psutil.Process.is_running, others)), timeout=30, what="them to end")
-    address = urlsplit(web.web.url)
+    address = urlsplit(live.web.url)
     with socket.socket() as probe:
         assert probe.connect_ex((str(address.hostname), int(address.port or 0))) != 0
 
 
-def test_a_header_beyond_ascii_is_not_lost_but_refused_by_its_name(web: LiveService) -> None:
-    relationship = web.new_relationships(1)[0]
-    with client_of(web) as client:
+def let_just_the_limit_through(live: LiveService) -> None:
+    """What one process lets through, the other counts."""
+    with client_of(live) as client, client_of(live) as other:
+        with ThreadPoolExecutor(8) as people:
+            answers = list(people.map(lambda _: client.get("/project"), range(4 * LIMIT)))
+        statuses = [answer.status_code for answer in answers]
+        refused = [int(answer.headers["Retry-After"]) for answer in answers if answer.status_code == 429]
+        assert (statuses.count(200), len(refused)) == (LIMIT, 3 * LIMIT)
+        assert 3000 < min(refused) <= max(refused) <= 3600
+        assert other.get("/project").status_code == 200
+
+
+def test_a_header_beyond_ascii_is_not_lost_but_refused_by_its_name(live_service: LiveService) -> None:
+    relationship = live_service.new_relationships(1)[0]
+    with client_of(live_service) as client:
         headers = [(b"Idempotency-Key", "né-1".encode())]
         answer = client.post(f"/relationships/{relationship.id}/turns", json=TURN, headers=headers)
 
@@ -86,17 +95,28 @@ def test_a_header_beyond_ascii_is_not_lost_but_refused_by_its_name(web: LiveServ
     assert answer.json()["errors"][0]["field"] == "Idempotency-Key"
 
 
-def test_a_body_sent_in_pieces_is_taken(web: LiveService) -> None:
-    relationship = web.new_relationships(1)[0]
+def test_a_body_sent_in_pieces_is_taken(live_service: LiveService) -> None:
+    relationship = live_service.new_relationships(1)[0]
     pieces = (part for part in (b'{"messages": [{"role": "user",', b' "content": "I like tea."}]}'))
-    with client_of(web) as client:
+    with client_of(live_service) as client:
         path = f"/relationships/{relationship.id}/turns"
         answer = client.post(path, content=pieces, headers={"Content-Type": "application/json"})
 
     assert answer.status_code == 202, answer.text
 
 
-def test_a_page_of_a_named_site_is_told_what_the_server_refuses_before_any_view(live: LiveService) -> None:
+def test_a_head_beyond_every_measure_is_refused_and_costs_nobody_else(live_service: LiveService) -> None:
+    with client_of(live_service) as client:
+        answer = client.get("/users", headers={"X-Long": "x" * 200_000})
+
+    assert answer.status_code == 431
+    assert live_service.web.answers()
+
+
+def test_a_page_of_a_named_site_is_told_what_is_refused_before_any_view_and_one_signal_ends_the_server(
+    live: LiveService,
+) -> None:
+    """While a client holds its connection."""
     live.start_web(RAPPORT_CORS_ORIGINS="https://app.example")
     live.web.wait_until_it_answers()
     pieces = (b" " * 100_000 for _ in range(20))
@@ -107,21 +127,11 @@ def test_a_page_of_a_named_site_is_told_what_the_server_refuses_before_any_view(
     assert (answer.status_code, answer.json()["type"]) == (413, "urn:rapport:problem:too_much")
     assert answer.headers["Access-Control-Allow-Origin"] == "https://app.example"
 
-
-def test_a_head_beyond_every_measure_is_refused_and_costs_nobody_else(web: LiveService) -> None:
-    with client_of(web) as client:
-        answer = client.get("/users", headers={"X-Long": "x" * 200_000})
-
-    assert answer.status_code == 431
-    assert web.web.answers()
-
-
-def test_one_signal_is_enough_while_clients_hold_their_connections(web: LiveService) -> None:
-    address = urlsplit(web.web.url)
+    address = urlsplit(live.web.url)
     with socket.create_connection((str(address.hostname), int(address.port or 0))) as idle:
         idle.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
         assert idle.recv(64).startswith(b"HTTP/1.1 200")
 
-        web.web.send(signal.SIGTERM)
+        live.web.send(signal.SIGTERM)
 
-        assert web.web.wait(20) == 0
+        assert live.web.wait(20) == 0

@@ -53,17 +53,32 @@ def held(relationship: Relationship) -> list[Turn]:
     return list(Turn.objects.for_relationship(relationship.id).filter(state=TurnState.PROCESSING))
 
 
-def test_a_turn_that_is_handed_over_is_remembered(
+def test_a_turn_that_is_handed_over_is_remembered_and_an_idle_worker_leaves_nothing_behind(
     live: LiveService, worker: LiveWorker, relationship: Relationship
 ) -> None:
-    turn = live.say(relationship, "My name is Mara and I live in Lisbon.")
-
-    assert live.wait_until_settled([turn]) == ["applied"]
+    turns = [live.say(relationship, f"I have {number} cats.") for number in range(5)]
+    assert live.wait_until_settled(turns) == ["applied"] * 5
     counted = wait_until(
-        lambda: WorkerHeartbeat.objects.filter(counters__model_calls=1).first(), what="the count"
+        lambda: WorkerHeartbeat.objects.filter(counters__model_calls__gt=0).first(), what="the count"
     )
     assert counted is not None
     assert counted.counters["prompt_tokens"] > 0
+
+    def left() -> int:
+        counts = ("django_q_ormq", "django_q_task", "django_q_schedule")
+        return sum(live.database.rows(f"SELECT count(*) FROM {table}")[0][0] for table in counts)
+
+    wait_until(lambda: left() == 0, what="the queue to be empty")
+    # `--check` is the health check of its container.
+    assert live.start_command("worker", "--check").wait() == 0
+    family = worker.family()
+
+    assert worker.stop(timeout=10) == 0
+
+    wait_until(lambda: not any(map(psutil.Process.is_running, family)), what="every process to be gone")
+    check = live.start_command("worker", "--check")
+    assert check.wait() == 1
+    assert "No worker on this machine was heard" in check.log
 
 
 def test_turns_that_waited_for_a_worker_are_found_when_one_starts(
@@ -77,43 +92,24 @@ def test_turns_that_waited_for_a_worker_are_found_when_one_starts(
     assert live.wait_until_settled(turns) == ["applied"] * 3
 
 
-@pytest.mark.parametrize("trial", range(4))
-def test_an_idle_reader_that_is_killed_holds_nobody_up(
-    trial: int, live: LiveService, worker: LiveWorker, relationship: Relationship
-) -> None:
-    worker.readers()[trial % 2].kill()
-
-    turns = [live.say(relationship, f"I was at the sea {number} times.") for number in range(3)]
-    assert live.wait_until_settled(turns, timeout=2 * WATCHDOG_SECONDS + 5) == ["applied"] * 3
-    worker.wait_until_in_order()
-
-
-@pytest.mark.parametrize("victim", ["cluster", "sentinel", "pusher", "monitor", "maintenance"])
 def test_whatever_is_killed_the_worker_recovers_by_itself(
-    victim: str, live: LiveService, worker: LiveWorker, relationship: Relationship
+    live: LiveService, worker: LiveWorker, relationship: Relationship
 ) -> None:
-    # in the order in which they start
-    places = {"cluster": 0, "sentinel": 1, "monitor": 2, "pusher": 3}
-    process = worker.maintenance() if victim == "maintenance" else worker.cluster()[places[victim]]
-    process.kill()
+    # django-q2's own, in the order in which they start
+    own = {
+        name: (lambda place=place: worker.cluster()[place])
+        for place, name in enumerate(("cluster", "sentinel", "monitor", "pusher"))
+    }
+    readers = {f"idle reader {place}": (lambda place=place: worker.readers()[place]) for place in (0, 1)}
+    for name, find in {**readers, **own, "maintenance": worker.maintenance}.items():
+        process = find()
+        process.kill()
 
-    turn = live.say(relationship, "I play the violin.")
-    assert live.wait_until_settled([turn], timeout=2 * WATCHDOG_SECONDS + 10) == ["applied"]
-    wait_until(lambda: not process.is_running(), what="the killed process to be collected")
-    worker.wait_until_in_order()
-
-
-def test_a_busy_reader_that_is_killed_gives_its_turn_back_at_once(
-    live: LiveService, model: OpenAIServer, worker: LiveWorker, relationship: Relationship
-) -> None:
-    model.latency = 60
-    turn = live.say(relationship, "I am moving to Porto.")
-    (taken,) = wait_until(lambda: held(relationship), what="the turn to be taken")
-    model.latency = 0
-    psutil.Process(int(taken.leased_by.split(":")[1])).kill()
-
-    assert live.wait_until_settled([turn], timeout=20) == ["applied"]
-    assert "queue.leases.released" in events_in(worker.log)
+        turns = [live.say(relationship, f"I was at the sea {number} times.") for number in range(3)]
+        settled = live.wait_until_settled(turns, timeout=2 * WATCHDOG_SECONDS + 10)
+        assert settled == ["applied"] * 3, name
+        wait_until(lambda: not process.is_running(), what=f"the killed {name} to be collected")  # noqa: B023
+        worker.wait_until_in_order()
 
 
 def test_a_pool_that_is_only_busy_is_not_taken_for_stuck(live: LiveService, model: OpenAIServer) -> None:
@@ -139,7 +135,7 @@ def test_a_pool_that_is_only_busy_is_not_taken_for_stuck(live: LiveService, mode
     assert "worker.pool.restarted" not in events_in(worker.log)
 
 
-def test_a_process_that_is_killed_with_all_its_turns_in_hand_loses_and_doubles_none(
+def test_a_process_that_is_killed_with_all_its_turns_in_hand_gives_them_back_at_once(
     live: LiveService, model: OpenAIServer, worker: LiveWorker
 ) -> None:
     model.latency = 60
@@ -150,8 +146,9 @@ def test_a_process_that_is_killed_with_all_its_turns_in_hand_loses_and_doubles_n
     holder = Turn.objects.held().values_list("leased_by", flat=True)[0]
     psutil.Process(int(holder.split(":")[1])).kill()
 
-    assert live.wait_until_settled(turns, timeout=60) == ["applied"] * 64
+    assert live.wait_until_settled(turns, timeout=40) == ["applied"] * 64
     assert set(Turn.objects.values_list("attempts", flat=True)) == {2}, "one that died, one that read"
+    assert "queue.leases.released" in events_in(worker.log)
 
 
 def test_who_waits_for_a_model_holds_no_connection(live: LiveService, model: OpenAIServer) -> None:
@@ -162,7 +159,8 @@ def test_who_waits_for_a_model_holds_no_connection(live: LiveService, model: Ope
     wait_until(lambda: model.asked == 100, timeout=30, what="all turns to be asked about")
 
     used = (
-        "SELECT 1 FROM pg_stat_activity WHERE application_name = 'rapport-worker' AND query NOT LIKE 'LISTEN%%'"
+        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database()"
+        " AND application_name = 'rapport-worker' AND query NOT LIKE 'LISTEN%%'"
         " HAVING count(*) <= 2 * 3 + 3"  # beside the pools': the pusher's, and two of the maintenance process
     )
     wait_until(lambda: live.database.row(used), timeout=4, what="no more connections than the pools hold")
@@ -223,14 +221,6 @@ def test_a_stop_that_may_not_wait_gives_the_turn_back(
     assert not WorkerHeartbeat.objects.exists()
 
 
-def test_an_idle_worker_stops_within_seconds_and_leaves_nobody_behind(worker: LiveWorker) -> None:
-    family = worker.family()
-
-    assert worker.stop(timeout=10) == 0
-
-    wait_until(lambda: not any(map(psutil.Process.is_running, family)), what="every process to be gone")
-
-
 def test_with_the_supervisor_killed_its_processes_end_and_another_worker_takes_over(
     live: LiveService, model: OpenAIServer, worker: LiveWorker, relationship: Relationship
 ) -> None:
@@ -246,47 +236,3 @@ def test_with_the_supervisor_killed_its_processes_end_and_another_worker_takes_o
     assert is_dead(taken.leased_by) is True
     live.start_worker()
     assert live.wait_until_settled([turn]) == ["applied"]
-
-
-def test_nothing_is_left_in_the_tables_of_the_queue(
-    live: LiveService, worker: LiveWorker, relationship: Relationship
-) -> None:
-    turns = [live.say(relationship, f"I have {number} cats.") for number in range(5)]
-    live.wait_until_settled(turns)
-
-    def left() -> int:
-        counts = ("django_q_ormq", "django_q_task", "django_q_schedule")
-        return sum(live.database.rows(f"SELECT count(*) FROM {table}")[0][0] for table in counts)
-
-    wait_until(lambda: left() == 0, what="the queue to be empty")
-
-
-def test_with_the_embedded_database_killed_the_worker_starts_it_again_and_loses_no_turn(
-    own_live: LiveService, model: OpenAIServer
-) -> None:
-    worker = start_worker(own_live, model)
-    people = own_live.new_relationships(4)
-    model.latency = 0.2
-    turns = [own_live.say(person, "I like fog.") for person in people for _ in range(3)]
-
-    own_live.database.kill_server()
-
-    assert own_live.wait_until_settled(turns, timeout=60) == ["applied"] * 12
-    assert model.asked >= 4
-    worker.wait_until_in_order()
-    assert {"worker.database.away", "worker.database.back"} <= set(events_in(worker.log))
-    assert worker.heartbeat is not None
-    assert worker.heartbeat[1] == 0, "the pool outlives the database"
-
-
-def test_check_sees_from_beside_it_whether_this_machines_worker_beats(
-    live: LiveService, worker: LiveWorker
-) -> None:
-    """As the health check of its container does."""
-    assert live.start_command("worker", "--check").wait() == 0
-
-    worker.stop()
-
-    check = live.start_command("worker", "--check")
-    assert check.wait() == 1
-    assert "No worker on this machine was heard" in check.log

@@ -35,9 +35,14 @@ FORMS: dict[str, tuple[str, str, set[str]]] = {
         {"worker/fairness.py", "memory/ingestion/claim.py"},
     ),
     "an INSERT beside the query that asks": (
-        r"(?is)\bWITH\b.*\bAS\s*(?:MATERIALIZED\s*)?\(\s*INSERT INTO\b",
+        r"(?is)\bWITH\b.*\bAS\s*(?:MATERIALIZED\s*)?\(\s*(?:INSERT INTO\b|\{\}\)).*\)\s*SELECT\b",
         "ask first, in a statement of its own: there the INSERT runs before the query, which sees its rows",
-        {"worker/fairness.py", "workspace/store.py"},
+        # Whose question leaves out what they write.
+        {
+            "worker/fairness.py",
+            "workspace/store.py",
+            "memory/ingestion/settle.py",
+        },
     ),
 }
 EVERYWHERE = {"an empty select list", "a setting that other nodes do not hear of"}

@@ -1,4 +1,4 @@
-"""Dependencies are pinned and say what they are for; the locks hold all that is needed in turn, with its hashes."""
+"""The locks hold all that is needed in turn, with its hashes."""
 
 import re
 from importlib.metadata import requires
@@ -8,10 +8,6 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from tests.guards.sources import ROOT
-
-OWN = ("requirements.txt", "requirements-dev.txt")
-FILES = (*OWN, "requirements-local.txt", "benchmarks/peers/requirements.txt")
-REQUIREMENT = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]*(\[[a-z,]+\])?==[^\s;]+\s+# \S.{3,}$")
 
 LOCKS = ("requirements.lock", "requirements-local.lock")
 WAY_OUT = "Run `make lock` and commit what it wrote."
@@ -66,21 +62,6 @@ def needed_by(pins: list[Requirement]) -> dict[str, list[Requirement]]:
                 or any(one.marker.evaluate({**LINUX, "extra": extra}) for extra in wanted.extras or {""})
             ]
     return asked
-
-
-@pytest.mark.parametrize("file", FILES)
-def test_a_dependency_is_pinned_and_says_why_it_is_here(file: str) -> None:
-    loose = [line for line in lines(file) if not REQUIREMENT.match(line)]
-    rest = set((ROOT / file).read_text().splitlines()) - set(lines(file))
-    assert lines(file)
-    assert not loose, f"Write them as `name==1.2.3  # why it is here`: {loose}"
-    assert not [line for line in rest if line.strip() and not line.startswith(("#", "-r "))]
-
-
-def test_a_dependency_is_named_once_and_the_tests_have_the_versions_of_a_local_model() -> None:
-    names = [canonicalize_name(re.split(r"[\[=]", line)[0]) for file in OWN for line in lines(file)]
-    assert sorted(names) == sorted(set(names))
-    assert pinned("requirements-local.txt") <= pinned("requirements-dev.txt")
 
 
 @pytest.mark.parametrize("file", LOCKS)

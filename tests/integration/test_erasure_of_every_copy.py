@@ -216,18 +216,6 @@ def erase(level: str, filled: Filled, api: Api) -> None:
     assert api.send("DELETE", path, body).status in {200, 204}
 
 
-@pytest.mark.parametrize("level", list(GONE))
-def test_no_copy_is_left(level: str, filled: Filled, api: Api) -> None:
-    before = dump()
-    for word, tables in WRITTEN_TO.items():
-        assert tables_with(word, before) >= tables, word
-
-    erase(level, filled, api)
-
-    after = dump()
-    assert {word: tables_with(word, after) for word in GONE[level]} == {word: set() for word in GONE[level]}
-
-
 def vectors_of(word: str) -> set[str]:
     """The vectors of what says the word, as a copy of their table writes them."""
     entries = ScratchpadEntry.objects.filter(content__contains=word).values_list("id", flat=True)
@@ -239,25 +227,31 @@ def vectors_of(word: str) -> set[str]:
 
 
 @pytest.mark.parametrize("level", list(GONE))
-def test_no_vector_is_left(level: str, filled: Filled, api: Api) -> None:
-    forgotten = {vector for word in GONE[level] for vector in vectors_of(word)}
+def test_no_copy_and_no_vector_is_left_no_log_tells_and_what_was_not_asked_for_stays(
+    level: str, request: pytest.FixtureRequest, api: Api, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO):
+        filled: Filled = request.getfixturevalue("filled")
+        before = dump()
+        forgotten = {vector for word in GONE[level] for vector in vectors_of(word)}
+        erase(level, filled, api)
+    for word, tables in WRITTEN_TO.items():
+        assert tables_with(word, before) >= tables, word
     assert len(forgotten) >= 3
-    assert all(vector in dump()["memory_embedding"] for vector in forgotten)
-
-    erase(level, filled, api)
-
-    left = dump()["memory_embedding"]
-    assert not [vector for vector in forgotten if vector in left]
-    assert bool(left) is (level == "entry")
-
-
-@pytest.mark.parametrize("level", ["entry", "relationship", "user", "companion"])
-def test_what_was_not_asked_for_stays(level: str, filled: Filled, api: Api) -> None:
-    erase(level, filled, api)
+    assert all(vector in before["memory_embedding"] for vector in forgotten)
 
     after = dump()
+    assert {word: tables_with(word, after) for word in GONE[level]} == {word: set() for word in GONE[level]}
+    left = after["memory_embedding"]
+    assert not [vector for vector in forgotten if vector in left]
+    assert bool(left) is (level == "entry")
     kept = {word for word in WRITTEN_TO if tables_with(word, after)}
-    assert kept == WRITTEN_TO.keys() - GONE[level]
+    assert level == "project" or kept == WRITTEN_TO.keys() - GONE[level]
+
+    said = "\n".join(str(vars(record)) for record in caplog.records)
+    assert str(filled.relationship.id) in said
+    for word in WRITTEN_TO:
+        assert not tables_with(word, {"log": said}), word
 
 
 def test_an_erased_entry_leaves_the_rest_of_the_memory_usable(filled: Filled, api: Api) -> None:
@@ -283,17 +277,3 @@ def test_the_queue_holds_ids_only(filled: Filled) -> None:
         assert task["args"][:1] in [(str(filled.relationship.id),), (str(Document.objects.get().id),)]
         assert [str(UUID(given)) for given in task["args"]] == list(task["args"])
         assert not tables_with("quokk", {"task": repr(task)})
-
-
-@pytest.mark.parametrize("level", list(GONE))
-def test_the_logs_hold_ids_only(
-    level: str, request: pytest.FixtureRequest, api: Api, caplog: pytest.LogCaptureFixture
-) -> None:
-    with caplog.at_level(logging.INFO):
-        filled: Filled = request.getfixturevalue("filled")
-        erase(level, filled, api)
-    said = "\n".join(str(vars(record)) for record in caplog.records)
-
-    assert str(filled.relationship.id) in said
-    for word in WRITTEN_TO:
-        assert not tables_with(word, {"log": said}), word

@@ -131,6 +131,7 @@ REUSE_THE_LOG = [
 
 @pytest.mark.parametrize("settings", [[], REUSE_THE_LOG], ids=["as-embedded", "with-reused-log"])
 def test_no_file_holds_a_word_of_who_was_erased_and_purged(settings: list[str], service: OwnService) -> None:
+    """And the service works on: the second story is told to a database that was purged."""
     service.do(*settings)
     project_id, user_id = service.run("-c", STORY).split()[-2:]
     vectors = service.vectors()
@@ -148,7 +149,3 @@ def test_no_file_holds_a_word_of_who_was_erased_and_purged(settings: list[str], 
     assert service.files_with(WORD) == set()
     assert service.files_with_any(vectors) == set()
     assert "Purged" in said and "backups" in said
-
-
-def test_the_service_works_on_after_a_purge(service: OwnService) -> None:
-    assert len(service.run("-c", STORY).split()[-2:]) == 2

@@ -82,15 +82,12 @@ class RedactMessagesView(ApiView):
     tag = "Messages"
     open_to_tokens = True
 
-    @operation(
-        "messages_redact", "Erase the words of messages", body=WhichMessages, answers={200: ErasedAnswer}
-    )
-    def post(self, request: Request, relationship_id: UUID) -> Response:
+    @operation("messages_redact", "Erase the words of messages", answers={200: ErasedAnswer})
+    def post(self, request: Request, relationship_id: UUID, body: WhichMessages) -> Response:
         """Empties them for good, with every copy: in the index, in prompts and answers of models, in what was proposed
         from them. That they were said, when and by whom stays. Entries that rest on them stay, too: erase those by
         themselves. All of them or, where one is not there, none.
         """
-        body = self.body(WhichMessages)
         self.get_relationship(relationship_id)
         erasure = redact_messages(
             project_id=self.project_id,
@@ -105,16 +102,16 @@ class ErasableEntryView(EntryView):
     @operation(
         "entries_delete",
         "Delete an entry, or erase it for good",
-        query=DeleteEntryQuery,
         answers={200: GoneEntryAnswer},
         if_match=True,
         problems=(410,),
     )
-    def delete(self, request: Request, relationship_id: UUID, entry_id: UUID) -> Response:
+    def delete(
+        self, request: Request, relationship_id: UUID, entry_id: UUID, query: DeleteEntryQuery
+    ) -> Response:
         """A deleted entry can be restored. `permanent=true` erases it with every copy of its text, and answers with
         what is gone and which messages still hold its words: POST .../messages/redact erases those you choose.
         """
-        query = self.query(DeleteEntryQuery)
         version = expected_version(request)
         self.get_relationship(relationship_id)
         if query.permanent:
@@ -165,11 +162,11 @@ class ErasableCompanionView(CompanionView):
 class ErasableProjectView(ProjectView):
     scopes: ClassVar = {**ProjectView.scopes, "DELETE": "admin"}
 
-    @operation("project_erase", "Erase your project", body=ProjectErasureBody, answers={200: ErasedAnswer})
-    def delete(self, request: Request) -> Response:
+    @operation("project_erase", "Erase your project", answers={200: ErasedAnswer})
+    def delete(self, request: Request, body: ProjectErasureBody) -> Response:
         """Deletes everything in it: users, companions, keys (this one too), and itself. Needs the scope `admin`."""
         name = Project.objects.values_list("name", flat=True).get(id=self.project_id)
-        if self.body(ProjectErasureBody).confirm != name:
+        if body.confirm != name:
             raise InvalidInput.of("confirm", "is not the project's name, as GET /v1/project says it")
         return self.answer(_shown(erase_project(project_id=self.project_id, by=self.actor)))
 

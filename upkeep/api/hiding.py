@@ -19,6 +19,8 @@ from web.errors import InvalidInput
 from web.fields import Answer, Body, wrong_part
 from web.operations import operation
 
+TAG = "Messages"
+
 MOST_NAMED = 500
 MOST_IN_A_RANGE = 10_000
 
@@ -50,7 +52,6 @@ class HiddenAnswer(Answer):
 
 
 class _HidingView(ApiView):
-    tag = "Messages"
     open_to_tokens = True
 
     def change(self, relationship_id: UUID, *, hide: bool) -> Response:

@@ -16,6 +16,8 @@ from upkeep.erasure.plans import erase_plan
 from web.fields import NOT_BLANK, Answer, Body
 from web.operations import operation
 
+TAG = "Mending"
+
 LONGEST_WISH = 2000  # characters
 MOST_TICKS = 500
 
@@ -78,7 +80,6 @@ class PlanAnswer(Answer):
 
 
 class WishView(ApiView):
-    tag = "Mending"
     open_to_tokens = True
 
     def planned(self, relationship_id: UUID, verb: str, body: Any, to: str, depth: str) -> MendingPlan:
@@ -90,15 +91,13 @@ class ForgetView(WishView):
     @operation(
         "relationships_forget",
         "Forget something by saying so",
-        body=ForgetBody,
         answers={200: PlanAnswer},
         problems=(429, 502),
     )
-    def post(self, request: Request, relationship_id: UUID) -> Response:
+    def post(self, request: Request, relationship_id: UUID, body: ForgetBody) -> Response:
         """Finds what says it, among entries, parts of entries, messages of either side and documents, and hides or
         erases what surely does. What may is listed unticked: carry the plan out with the ticks you choose.
         """
-        body = self.body(ForgetBody)
         plan = self.planned(relationship_id, "forget", body, "", body.depth)
         if not body.dry_run and any(item["ticked"] for item in plan.items):
             plan = carry_out_to(plan, body.depth, None, self.actor)
@@ -109,15 +108,13 @@ class CorrectView(WishView):
     @operation(
         "relationships_correct",
         "Correct something by saying so",
-        body=CorrectBody,
         answers={200: PlanAnswer},
         problems=(409, 429, 502),
     )
-    def post(self, request: Request, relationship_id: UUID) -> Response:
+    def post(self, request: Request, relationship_id: UUID, body: CorrectBody) -> Response:
         """Changes the entry that says it. Where none does it refuses, and shows what it looked at; where several might,
         the plan waits for your ticks.
         """
-        body = self.body(CorrectBody)
         plan = self.planned(relationship_id, "correct", body, body.to, "hide")
         if not body.dry_run and any(item["ticked"] for item in plan.items):
             plan = carry_out(plan, by=self.actor)
@@ -125,7 +122,6 @@ class CorrectView(WishView):
 
 
 class PlanView(ApiView):
-    tag = "Mending"
     open_to_tokens = True
 
     @operation("plans_read", "Read a plan", answers={200: PlanAnswer})
@@ -135,27 +131,19 @@ class PlanView(ApiView):
 
 
 class CarryOutPlanView(ApiView):
-    tag = "Mending"
     open_to_tokens = True
 
     @operation(
-        "plans_carry_out",
-        "Carry a plan out",
-        body=CarryOutBody,
-        body_optional=True,
-        answers={200: PlanAnswer},
-        problems=(409,),
+        "plans_carry_out", "Carry a plan out", body_optional=True, answers={200: PlanAnswer}, problems=(409,)
     )
-    def post(self, request: Request, relationship_id: UUID, plan_id: UUID) -> Response:
+    def post(self, request: Request, relationship_id: UUID, plan_id: UUID, body: CarryOutBody) -> Response:
         """All of it in one transaction. What was changed since the plan was made is left alone, and told."""
-        body = self.body(CarryOutBody, optional=True)
         self.get_relationship(relationship_id)
         plan = plan_of(relationship_id, plan_id)
         return self.answer(present(carry_out_to(plan, body.depth or plan.depth, body.ticked, self.actor)))
 
 
 class UndoPlanView(ApiView):
-    tag = "Mending"
     open_to_tokens = True
 
     @operation("plans_undo", "Undo a plan", answers={200: PlanAnswer}, problems=(409,))

@@ -14,6 +14,8 @@ from web.fields import Answer, Query
 from web.operations import operation
 from web.parsing import JSON, read_json
 
+TAG = "Relationships"
+
 # How much deeper a profile or metadata lies in an archive than in the body that brought it.
 ARCHIVE_DEPTH = 8
 
@@ -29,15 +31,13 @@ class ImportedAnswer(Answer):
 
 
 class ExportView(ApiView):
-    tag = "Relationships"
     http_method_names = ["get"]  # the document would be written for a HEAD too, and thrown away
 
-    @operation("relationships_export", "Export a relationship", query=ExportQuery, answers={200: Archive})
-    def get(self, request: Request, relationship_id: UUID) -> StreamingHttpResponse:
+    @operation("relationships_export", "Export a relationship", answers={200: Archive})
+    def get(self, request: Request, relationship_id: UUID, query: ExportQuery) -> StreamingHttpResponse:
         """Everything of it as one JSON document: configuration, profile, sessions, turns with messages and
         operations, entries, their whole history, held deletions. Streamed: a body that breaks off is not whole.
         """
-        query = self.query(ExportQuery)
         relationship = self.get_relationship(relationship_id)
         return StreamingHttpResponse(
             export_relationship(relationship_id=relationship.id, calls=query.calls),
@@ -47,8 +47,6 @@ class ExportView(ApiView):
 
 
 class ImportView(ApiView):
-    tag = "Relationships"
-
     def max_body_bytes(self) -> int:
         limit: int = settings.MAX_IMPORT_BYTES
         return limit

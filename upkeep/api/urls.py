@@ -2,35 +2,25 @@
 
 from django.urls import URLPattern, path
 
-from upkeep.api.erasure import (
-    ErasableCompanionView,
-    ErasableEntryView,
-    ErasableProjectView,
-    ErasableRelationshipView,
-    ErasableUserView,
-    RedactMessagesView,
-)
-from upkeep.api.hiding import HideMessagesView, ShowMessagesView
-from upkeep.api.mending import CarryOutPlanView, CorrectView, ForgetView, PlanView, UndoPlanView
-from upkeep.api.transfer import ExportView, ImportView
+from upkeep.api import erasure, hiding, mending, transfer
 
 RELATIONSHIP = "relationships/<uuid:relationship_id>"
 PLAN = f"{RELATIONSHIP}/plans/<uuid:plan_id>"
 
 urlpatterns: list[URLPattern] = [
-    path("project", ErasableProjectView.as_view()),
-    path("companions/<uuid:companion_id>", ErasableCompanionView.as_view()),
-    path("users/<uuid:user_id>", ErasableUserView.as_view()),
-    path(RELATIONSHIP, ErasableRelationshipView.as_view()),
-    path(f"{RELATIONSHIP}/entries/<uuid:entry_id>", ErasableEntryView.as_view()),
-    path(f"{RELATIONSHIP}/messages/redact", RedactMessagesView.as_view()),
-    path(f"{RELATIONSHIP}/messages/hide", HideMessagesView.as_view()),
-    path(f"{RELATIONSHIP}/messages/show", ShowMessagesView.as_view()),
-    path(f"{RELATIONSHIP}/forget", ForgetView.as_view()),
-    path(f"{RELATIONSHIP}/correct", CorrectView.as_view()),
-    path(f"{PLAN}", PlanView.as_view()),
-    path(f"{PLAN}/carry-out", CarryOutPlanView.as_view()),
-    path(f"{PLAN}/undo", UndoPlanView.as_view()),
-    path(f"{RELATIONSHIP}/export", ExportView.as_view()),
-    path(f"{RELATIONSHIP}/import", ImportView.as_view()),
+    path("project", erasure.ErasableProjectView.as_view()),
+    path("companions/<uuid:companion_id>", erasure.ErasableCompanionView.as_view()),
+    path("users/<uuid:user_id>", erasure.ErasableUserView.as_view()),
+    path(RELATIONSHIP, erasure.ErasableRelationshipView.as_view()),
+    path(f"{RELATIONSHIP}/entries/<uuid:entry_id>", erasure.ErasableEntryView.as_view()),
+    path(f"{RELATIONSHIP}/messages/redact", erasure.RedactMessagesView.as_view()),
+    path(f"{RELATIONSHIP}/messages/hide", hiding.HideMessagesView.as_view()),
+    path(f"{RELATIONSHIP}/messages/show", hiding.ShowMessagesView.as_view()),
+    path(f"{RELATIONSHIP}/forget", mending.ForgetView.as_view()),
+    path(f"{RELATIONSHIP}/correct", mending.CorrectView.as_view()),
+    path(f"{PLAN}", mending.PlanView.as_view()),
+    path(f"{PLAN}/carry-out", mending.CarryOutPlanView.as_view()),
+    path(f"{PLAN}/undo", mending.UndoPlanView.as_view()),
+    path(f"{RELATIONSHIP}/export", transfer.ExportView.as_view()),
+    path(f"{RELATIONSHIP}/import", transfer.ImportView.as_view()),
 ]

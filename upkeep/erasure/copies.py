@@ -8,6 +8,7 @@ from uuid import UUID
 from django.db.models import Q
 
 from behaviours.runs import erase_in_runs
+from chat.models import KeptContext, ToolCall
 from memory.ingestion.results import emptied
 from memory.models import (
     EntryRevision,
@@ -24,7 +25,6 @@ from relationships.models import Message, Turn
 from summaries.erasing import erase_in_summaries
 from upkeep.erasure.counts import Counts
 from upkeep.erasure.erased_texts import Traces, Words, quoting_reasons, turns_of
-from upkeep.erasure.replies import empty_replies
 from workspace.redaction import forget_facts
 
 _TEXTS = ("operation", "reason", "text", "content_hash", "held_reason", "erased")
@@ -137,4 +137,32 @@ def _redact_calls(
     # A provider's words about a call may quote it.
     failed = Turn.objects.for_relationship(relationship_id).filter(model_call_ids__overlap=found)
     failed.exclude(error="").update(error="")
+    return len(found)
+
+
+def empty_replies(relationship_id: UUID, gone: Collection[UUID], now: datetime) -> Counts:
+    """Take entries and messages out of kept contexts, and the arguments out of all calls of memory tools: a question
+    says in any words what it is about.
+    """
+    calls = ToolCall.objects.for_relationship(relationship_id).filter(redacted_at=None)
+    return Counts(
+        kept_context=_forget_sources(relationship_id, gone),
+        tool_call=calls.update(arguments={}, redacted_at=now),
+    )
+
+
+def _forget_sources(relationship_id: UUID, gone: Collection[UUID]) -> int:
+    rows = KeptContext.objects.for_relationship(relationship_id)
+    named = {str(one) for one in gone}
+    found = list(rows.filter(source_ids__overlap=list(gone)))
+    for kept in found:
+        layers = [
+            {**layer, "sources": [source for source in layer["sources"] if source not in named]}
+            for layer in kept.layers
+        ]
+        rows.filter(id=kept.id).update(
+            layers=layers,
+            entries={entry: version for entry, version in kept.entries.items() if entry not in named},
+            source_ids=[source for source in kept.source_ids if source not in gone],
+        )
     return len(found)

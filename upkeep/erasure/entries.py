@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from memory.entries.history import Change, change_entries
 from memory.models import EntryRevision, RevisionEvent, ScratchpadEntry, SearchedKind
+from relationships.services.rows import require
 from relationships.services.sequence import lock_relationship
 from upkeep.erasure.allow_erasure import erasing
 from upkeep.erasure.copies import empty_copies, leave_index
@@ -24,7 +25,6 @@ from upkeep.erasure.erased_texts import (
 )
 from upkeep.erasure.holding import StillHolding, WordSearch
 from web.actor import Actor
-from web.errors import NotFound
 from workspace.redaction import redact_workspace
 
 
@@ -50,9 +50,7 @@ def erase_entry(
     with erasing():
         lock_relationship(relationship_id)
         entries = ScratchpadEntry.objects.for_relationship(relationship_id)
-        entry: ScratchpadEntry | None = entries.filter(id=entry_id).first()
-        if entry is None:
-            raise NotFound("This entry is not there.")
+        entry: ScratchpadEntry = require(entries.filter(id=entry_id), "entry")
         now, words = timezone.now(), words_of(entry)
         search = WordSearch.of(relationship_id, words.contents)
         traces = find_traces(relationship_id, words)

@@ -18,6 +18,7 @@ from django.db import connections, models, transaction
 from django.db.models import F, Q
 from django.db.models.lookups import Exact
 from django.db.models.sql import UpdateQuery
+from django.utils import timezone
 
 WORKER_DIED = (
     "worker_died"  # error_code of a row whose holder ended; a row that ends every holder is found by it
@@ -155,6 +156,17 @@ class QueuedRow(models.Model):
 
     class Meta:
         abstract = True
+
+    def held_row(self) -> QueuedQuerySet:
+        """This row, for as long as it is held under the lease that it was taken with."""
+        assert self.lease_token is not None, "what was taken has a lease"
+        rows: Any = type(self)._default_manager.filter(pk=self.pk)
+        held: QueuedQuerySet = rows.held(self.lease_token)
+        return held
+
+    def keep_lease(self) -> bool:
+        """Hold on for another while, from any thread. False: it is not ours any more."""
+        return bool(self.held_row().update(lease_until=lease_end(timezone.now())))
 
 
 def lease_end(now: datetime) -> datetime:

@@ -7,6 +7,7 @@ from rest_framework.response import Response
 
 from web.fields import Page, PageQuery
 from web.operations import operation
+from workspace.api.files import WorkspaceView
 from workspace.api.session_schemas import (
     AgentStepAnswer,
     DecisionBody,
@@ -14,65 +15,63 @@ from workspace.api.session_schemas import (
     present_held,
     present_step,
 )
-from workspace.api.sessions import OfSessionsView
 from workspace.models import HeldChange
 from workspace.sessions.decide import decide_call, decide_held
 
+TAG = "Agent sessions"
 
-class ApproveView(OfSessionsView):
+
+class ApproveView(WorkspaceView):
     open_to_tokens = False
 
     @operation(
         "agent_steps_decide",
         "Approve or deny a tool call",
-        body=DecisionBody,
         answers={200: AgentStepAnswer},
         problems=(409,),
     )
-    def post(self, request: Request, relationship_id: UUID, agent_session_id: UUID, number: int) -> Response:
+    def post(
+        self, request: Request, relationship_id: UUID, agent_session_id: UUID, number: int, body: DecisionBody
+    ) -> Response:
         """An agent's own token can't."""
         step = decide_call(
             relationship=self.owner(relationship_id),
             session_id=agent_session_id,
             number=number,
-            approve=self.body(DecisionBody).accept,
+            approve=body.accept,
             by=self.actor,
         )
         return self.answer(present_step(step))
 
 
-class HeldChangesView(OfSessionsView):
+class HeldChangesView(WorkspaceView):
     @operation(
         "held_changes_list",
         "List what merges could not decide, newest first",
-        query=PageQuery,
         answers={200: Page[HeldChangeAnswer]},
     )
-    def get(self, request: Request, relationship_id: UUID) -> Response:
-        query = self.query(PageQuery)
-        self.get_relationship(relationship_id)
-        rows = HeldChange.objects.for_relationship(relationship_id)
+    def get(self, request: Request, relationship_id: UUID, query: PageQuery) -> Response:
+        rows = self.owned(HeldChange, relationship_id)
         return self.page(rows, present_held, order=["-created_at", "-id"], query=query)
 
 
-class HeldChangeView(OfSessionsView):
+class HeldChangeView(WorkspaceView):
     open_to_tokens = False
 
     @operation(
         "held_changes_decide",
         "Decide a held change",
-        body=DecisionBody,
         answers={200: HeldChangeAnswer},
         problems=(409,),
     )
-    def post(self, request: Request, relationship_id: UUID, change_id: UUID) -> Response:
+    def post(self, request: Request, relationship_id: UUID, change_id: UUID, body: DecisionBody) -> Response:
         """Accept: the session's side takes the file's place, or the proposed profile is written. Decline: what is there
         stays.
         """
         held = decide_held(
             relationship=self.owner(relationship_id),
             held_id=change_id,
-            accept=self.body(DecisionBody).accept,
+            accept=body.accept,
             by=self.actor,
         )
         return self.answer(present_held(held))

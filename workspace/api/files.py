@@ -1,15 +1,18 @@
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 from uuid import UUID
 
 from django.conf import settings
+from pydantic import Field, StringConstraints
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from relationships.api.views import ApiView
 from relationships.models import Relationship
+from web.fields import Answer, Body, JsonObject, Query
 from web.headers import expected_sha256
 from web.operations import operation
 from workspace.api.schemas import (
+    BranchName,
     ChangeQuery,
     CommittedAnswer,
     FileAnswer,
@@ -22,8 +25,12 @@ from workspace.api.schemas import (
     present_file,
     present_line,
 )
+from workspace.errors import ToolRefused
+from workspace.file_tools import FileTools
 from workspace.files import Committed as Done
 from workspace.files import change_files, list_files, read_file
+from workspace.models import MAIN
+from workspace.tool_definitions import definitions
 
 TAG = "Workspace"
 AROUND = 4096  # bytes of JSON around a file's content
@@ -33,7 +40,6 @@ GROWN = 6  # bytes of JSON that one byte of content may become
 class WorkspaceView(ApiView):
     """A view of a relationship's own files, sessions or tools, which its tokens open too."""
 
-    tag = TAG
     open_to_tokens: ClassVar[bool | tuple[str, ...]] = True
 
     def owner(self, relationship_id: UUID) -> Relationship:
@@ -47,10 +53,9 @@ class WorkspaceView(ApiView):
 
 
 class FilesView(WorkspaceView):
-    @operation("files_list", "List files", query=FilesQuery, answers={200: FilesAnswer})
-    def get(self, request: Request, relationship_id: UUID) -> Response:
+    @operation("files_list", "List files", answers={200: FilesAnswer})
+    def get(self, request: Request, relationship_id: UUID, query: FilesQuery) -> Response:
         """Those of a branch, or as they were at a commit. On main, generated files are as they are now."""
-        query = self.query(FilesQuery)
         files, commit = list_files(self.owner(relationship_id), query.branch, at=query.at or "")
         shown = [
             present_line(path, entry)
@@ -63,14 +68,13 @@ class FilesView(WorkspaceView):
     @operation(
         "files_change",
         "Change several files in one commit",
-        query=ChangeQuery,
-        body=FileChanges,
         answers={200: CommittedAnswer},
         problems=(404, 409),
     )
-    def post(self, request: Request, relationship_id: UUID) -> Response:
+    def post(
+        self, request: Request, relationship_id: UUID, query: ChangeQuery, body: FileChanges
+    ) -> Response:
         """Write, delete and move; all of it or, where one can't be done, nothing."""
-        query, body = self.query(ChangeQuery), self.body(FileChanges)
         relationship = self.owner(relationship_id)
         changes: dict[str, bytes | None] = {}
         expected: dict[str, str] = {}
@@ -94,25 +98,23 @@ class FilesView(WorkspaceView):
 
 
 class FileView(WorkspaceView):
-    @operation("files_read", "Read a file", query=FileQuery, answers={200: FileAnswer}, etag=True)
-    def get(self, request: Request, relationship_id: UUID, path: str) -> Response:
-        query = self.query(FileQuery)
+    @operation("files_read", "Read a file", answers={200: FileAnswer}, etag=True)
+    def get(self, request: Request, relationship_id: UUID, path: str, query: FileQuery) -> Response:
         read = read_file(self.owner(relationship_id), path, query.branch, at=query.at or "")
         return self._tagged(present_file(read), read.sha256)
 
     @operation(
         "files_write",
         "Write a file",
-        query=ChangeQuery,
-        body=FileWrite,
         answers={200: CommittedAnswer},
         problems=(409,),
         if_match="sha256",
         etag=True,
     )
-    def put(self, request: Request, relationship_id: UUID, path: str) -> Response:
+    def put(
+        self, request: Request, relationship_id: UUID, path: str, query: ChangeQuery, body: FileWrite
+    ) -> Response:
         """With If-Match it is written only where it says what you have read, or says this already."""
-        query, body = self.query(ChangeQuery), self.body(FileWrite)
         expected = expected_sha256(request)
         done = change_files(
             relationship=self.owner(relationship_id),
@@ -127,14 +129,13 @@ class FileView(WorkspaceView):
     @operation(
         "files_delete",
         "Delete a file",
-        query=ChangeQuery,
         answers={200: CommittedAnswer},
         problems=(409,),
         if_match="sha256",
     )
-    def delete(self, request: Request, relationship_id: UUID, path: str) -> Response:
+    def delete(self, request: Request, relationship_id: UUID, path: str, query: ChangeQuery) -> Response:
         """Its history stays."""
-        query, expected = self.query(ChangeQuery), expected_sha256(request)
+        expected = expected_sha256(request)
         done = change_files(
             relationship=self.owner(relationship_id),
             changes={path: None},
@@ -152,3 +153,47 @@ class FileView(WorkspaceView):
 
 def _present(done: Done) -> dict[str, Any]:
     return {"commit": done.commit, "changed": done.changed}
+
+
+class DefinitionsQuery(Query):
+    format: Literal["anthropic", "openai", "gemini"] = "anthropic"
+
+
+class DefinitionsAnswer(Answer):
+    tools: list[dict[str, Any]]
+    """As that vendor's API takes them."""
+
+
+class FileToolCall(Body):
+    name: Annotated[str, StringConstraints(min_length=1, max_length=80)]
+    """`memory`, with its `command` in the input, or the command itself; grep, find, commit."""
+    input: JsonObject = Field(default_factory=dict)
+    """As the model gave it."""
+    branch: BranchName = MAIN
+
+
+class FileToolAnswer(Answer):
+    result: str
+    """For the model."""
+    is_error: bool
+
+
+class DefinitionsView(ApiView):
+    @operation("file_tools_list", "List the file tools", answers={200: DefinitionsAnswer})
+    def get(self, request: Request, query: DefinitionsQuery) -> Response:
+        """Ready to be handed to a model."""
+        return self.answer({"tools": definitions(query.format)})
+
+
+class FileToolsView(WorkspaceView):
+    scopes: ClassVar = {"POST": "write"}
+
+    @operation("file_tools_call", "Call a file tool for a model", answers={200: FileToolAnswer})
+    def post(self, request: Request, relationship_id: UUID, body: FileToolCall) -> Response:
+        """What it says is for the model, also where the tool refuses: then `is_error` is true."""
+        tools = FileTools(self.owner(relationship_id), body.branch, self.actor)
+        try:
+            said, is_error = tools.run(body.name, body.input), False
+        except ToolRefused as error:
+            said, is_error = error.detail, True
+        return self.answer({"result": said, "is_error": is_error})

@@ -43,14 +43,8 @@ def shas_of(relationship_id: UUID, ids: Collection[UUID]) -> dict[UUID, str]:
 
 
 class CommitsView(WorkspaceView):
-    @operation(
-        "commits_list",
-        "List a branch's commits, newest first",
-        query=CommitsQuery,
-        answers={200: Page[CommitAnswer]},
-    )
-    def get(self, request: Request, relationship_id: UUID) -> Response:
-        query = self.query(CommitsQuery)
+    @operation("commits_list", "List a branch's commits, newest first", answers={200: Page[CommitAnswer]})
+    def get(self, request: Request, relationship_id: UUID, query: CommitsQuery) -> Response:
         rows = log_of(self.owner(relationship_id), query.branch)
         page = page_of(rows, order=["-recorded_at", "-id"], page=query, present=lambda row: row, slow=())
         commits: list[Commit] = page["items"]
@@ -88,25 +82,15 @@ class BranchesView(WorkspaceView):
 
 
 class CheckpointsView(WorkspaceView):
-    @operation(
-        "checkpoints_list",
-        "List checkpoints, newest first",
-        query=PageQuery,
-        answers={200: Page[CheckpointAnswer]},
-    )
-    def get(self, request: Request, relationship_id: UUID) -> Response:
-        query = self.query(PageQuery)
-        self.get_relationship(relationship_id)
-        rows = Checkpoint.objects.for_relationship(relationship_id)
+    @operation("checkpoints_list", "List checkpoints, newest first", answers={200: Page[CheckpointAnswer]})
+    def get(self, request: Request, relationship_id: UUID, query: PageQuery) -> Response:
+        rows = self.owned(Checkpoint, relationship_id)
         page = page_of(rows, order=["-taken_at", "-id"], page=query, present=lambda row: row)
         shas = shas_of(relationship_id, {row.commit_id for row in page["items"]})
         return self.answer({**page, "items": [present_checkpoint(row, shas) for row in page["items"]]})
 
-    @operation(
-        "checkpoints_take", "Take a checkpoint of main", body=CheckpointBody, answers={201: CheckpointAnswer}
-    )
-    def post(self, request: Request, relationship_id: UUID) -> Response:
-        body = self.body(CheckpointBody)
+    @operation("checkpoints_take", "Take a checkpoint of main", answers={201: CheckpointAnswer})
+    def post(self, request: Request, relationship_id: UUID, body: CheckpointBody) -> Response:
         row = take_checkpoint(relationship=self.owner(relationship_id), name=body.name, by=self.actor)
         return self.answer(present_checkpoint(row, shas_of(relationship_id, [row.commit_id])), status=201)
 
@@ -117,14 +101,14 @@ class CheckpointRestoreView(WorkspaceView):
     @operation(
         "checkpoints_restore",
         "Go back to a checkpoint",
-        body=RestoreBody,
         body_optional=True,
         answers={200: RestoredAnswer},
         problems=(409,),
     )
-    def post(self, request: Request, relationship_id: UUID, checkpoint_id: UUID) -> Response:
+    def post(
+        self, request: Request, relationship_id: UUID, checkpoint_id: UUID, body: RestoreBody
+    ) -> Response:
         """A new commit with the old files, hot context with them; with `memory` the entries too. Nothing is deleted."""
-        body = self.body(RestoreBody, optional=True)
         restored = restore_checkpoint(
             relationship=self.owner(relationship_id),
             checkpoint_id=checkpoint_id,
@@ -143,16 +127,10 @@ class HotContextView(WorkspaceView):
         return self.answer({"content": content, "version": version}, version=version)
 
     @operation(
-        "hot_context_write",
-        "Write hot context",
-        body=HotContextBody,
-        answers={200: HotContextAnswer},
-        if_match=True,
-        etag=True,
+        "hot_context_write", "Write hot context", answers={200: HotContextAnswer}, if_match=True, etag=True
     )
-    def put(self, request: Request, relationship_id: UUID) -> Response:
+    def put(self, request: Request, relationship_id: UUID, body: HotContextBody) -> Response:
         """Its next version, which the next context shows. The same again makes no new version."""
-        body = self.body(HotContextBody)
         version = write_hot_context(
             relationship=self.owner(relationship_id),
             content=body.content,
@@ -166,13 +144,10 @@ class HotContextVersionsView(WorkspaceView):
     @operation(
         "hot_context_versions",
         "List hot context's versions, newest first",
-        query=PageQuery,
         answers={200: Page[HotContextVersionAnswer]},
     )
-    def get(self, request: Request, relationship_id: UUID) -> Response:
-        query = self.query(PageQuery)
-        self.get_relationship(relationship_id)
-        rows = HotContextVersion.objects.for_relationship(relationship_id)
+    def get(self, request: Request, relationship_id: UUID, query: PageQuery) -> Response:
+        rows = self.owned(HotContextVersion, relationship_id)
         page = page_of(rows, order=["-version"], page=query, present=lambda row: row)
         shas = shas_of(relationship_id, {row.commit_id for row in page["items"]})
         return self.answer({**page, "items": [present_hot_version(row, shas) for row in page["items"]]})

@@ -1,5 +1,5 @@
-from collections.abc import Iterator
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterator
+from typing import Any
 from uuid import UUID
 
 import orjson
@@ -38,45 +38,28 @@ from workspace.sessions.verbs import (
 
 TAG = "Agent sessions"
 QUIET_SECONDS = 10.0  # a stream without news says that it is there
-VERBS = {
-    "pause": pause_session,
-    "resume": resume_session,
-    "stop": stop_session,
-    "retry": retry_session,
-}
 
 
-class OfSessionsView(WorkspaceView):
-    tag = TAG
-
-
-class AgentSessionsView(OfSessionsView):
+class AgentSessionsView(WorkspaceView):
     open_to_tokens = ("GET",)
 
     @operation(
-        "agent_sessions_list",
-        "List agent sessions, newest first",
-        query=PageQuery,
-        answers={200: Page[AgentSessionAnswer]},
+        "agent_sessions_list", "List agent sessions, newest first", answers={200: Page[AgentSessionAnswer]}
     )
-    def get(self, request: Request, relationship_id: UUID) -> Response:
-        query = self.query(PageQuery)
-        self.get_relationship(relationship_id)
-        rows = AgentSession.objects.for_relationship(relationship_id)
+    def get(self, request: Request, relationship_id: UUID, query: PageQuery) -> Response:
+        rows = self.owned(AgentSession, relationship_id)
         return self.page(rows, present_session, order=["-created_at", "-id"], query=query)
 
     @operation(
         "agent_sessions_start",
         "Start an agent session",
-        body=AgentSessionStart,
         answers={201: AgentSessionStartedAnswer},
         problems=(409,),
     )
-    def post(self, request: Request, relationship_id: UUID) -> Response:
+    def post(self, request: Request, relationship_id: UUID, body: AgentSessionStart) -> Response:
         """`built_in`: a worker of ours works with the companion's model. `external`: you do, on the session's branch,
         over REST or git, with the token that is shown this once.
         """
-        body = self.body(AgentSessionStart)
         session, token = start_session(
             relationship=self.owner(relationship_id),
             task=body.task,
@@ -86,14 +69,14 @@ class AgentSessionsView(OfSessionsView):
         return self.answer({**present_session(session), "token": token or None}, status=201)
 
 
-class AgentSessionView(OfSessionsView):
+class AgentSessionView(WorkspaceView):
     @operation("agent_sessions_read", "Read an agent session", answers={200: AgentSessionAnswer})
     def get(self, request: Request, relationship_id: UUID, agent_session_id: UUID) -> Response:
         self.get_relationship(relationship_id)
         return self.answer(present_session(get_session(relationship_id, agent_session_id)))
 
 
-class HeartbeatView(OfSessionsView):
+class HeartbeatView(WorkspaceView):
     @operation(
         "agent_sessions_heartbeat",
         "Say that a session goes on",
@@ -106,18 +89,18 @@ class HeartbeatView(OfSessionsView):
         return self.answer(present_session(heartbeat(relationship=relationship, session_id=agent_session_id)))
 
 
-class FinishView(OfSessionsView):
+class FinishView(WorkspaceView):
     @operation(
         "agent_sessions_finish",
         "Finish a session of your own",
-        body=AgentSessionFinish,
         body_optional=True,
         answers={202: AgentSessionAnswer},
         problems=(409,),
     )
-    def post(self, request: Request, relationship_id: UUID, agent_session_id: UUID) -> Response:
+    def post(
+        self, request: Request, relationship_id: UUID, agent_session_id: UUID, body: AgentSessionFinish
+    ) -> Response:
         """A worker curates hot context and merges the branch into main. An abandoned one can be finished too."""
-        body = self.body(AgentSessionFinish, optional=True)
         session = finish_session(
             relationship=self.owner(relationship_id),
             session_id=agent_session_id,
@@ -128,66 +111,33 @@ class FinishView(OfSessionsView):
         return self.answer(present_session(session), status=202)
 
 
-class VerbView(OfSessionsView):
-    """Each is a route of its own, with the verb at its end."""
+def _verb(name: str, summary: str, act: Callable[..., AgentSession], says: str) -> type[WorkspaceView]:
+    """A route of its own, with the verb at its end."""
 
-    verb: ClassVar[str]
+    class VerbView(WorkspaceView):
+        def post(self, request: Request, relationship_id: UUID, agent_session_id: UUID) -> Response:
+            relationship = self.owner(relationship_id)
+            session = act(relationship=relationship, session_id=agent_session_id, by=self.actor)
+            return self.answer(present_session(session), status=202)
 
-    def act(self, relationship_id: UUID, session_id: UUID) -> Response:
-        relationship = self.owner(relationship_id)
-        session = VERBS[self.verb](relationship=relationship, session_id=session_id, by=self.actor)
-        return self.answer(present_session(session), status=202)
+        post.__doc__ = says
+        operation(f"agent_sessions_{name}", summary, answers={202: AgentSessionAnswer}, problems=(409,))(post)
 
-
-class PauseView(VerbView):
-    verb = "pause"
-
-    @operation("agent_sessions_pause", "Pause a session", answers={202: AgentSessionAnswer}, problems=(409,))
-    def post(self, request: Request, relationship_id: UUID, agent_session_id: UUID) -> Response:
-        """After the step that it is at."""
-        return self.act(relationship_id, agent_session_id)
+    return VerbView
 
 
-class ResumeView(VerbView):
-    verb = "resume"
-
-    @operation(
-        "agent_sessions_resume", "Resume a session", answers={202: AgentSessionAnswer}, problems=(409,)
-    )
-    def post(self, request: Request, relationship_id: UUID, agent_session_id: UUID) -> Response:
-        return self.act(relationship_id, agent_session_id)
+PauseView = _verb("pause", "Pause a session", pause_session, "After the step that it is at.")
+ResumeView = _verb("resume", "Resume a session", resume_session, "From where it was.")
+StopView = _verb("stop", "Stop a session", stop_session, "What it has done so far is curated and merged.")
+RetryView = _verb("retry", "Try a failed session again", retry_session, "From where it failed.")
 
 
-class StopView(VerbView):
-    verb = "stop"
-
-    @operation("agent_sessions_stop", "Stop a session", answers={202: AgentSessionAnswer}, problems=(409,))
-    def post(self, request: Request, relationship_id: UUID, agent_session_id: UUID) -> Response:
-        """What it has done so far is curated and merged."""
-        return self.act(relationship_id, agent_session_id)
-
-
-class RetryView(VerbView):
-    verb = "retry"
-
-    @operation(
-        "agent_sessions_retry",
-        "Try a failed session again",
-        answers={202: AgentSessionAnswer},
-        problems=(409,),
-    )
-    def post(self, request: Request, relationship_id: UUID, agent_session_id: UUID) -> Response:
-        """From where it failed."""
-        return self.act(relationship_id, agent_session_id)
-
-
-class StepsView(OfSessionsView):
-    @operation(
-        "agent_steps_list", "List a session's steps", query=PageQuery, answers={200: Page[AgentStepAnswer]}
-    )
-    def get(self, request: Request, relationship_id: UUID, agent_session_id: UUID) -> Response:
+class StepsView(WorkspaceView):
+    @operation("agent_steps_list", "List a session's steps", answers={200: Page[AgentStepAnswer]})
+    def get(
+        self, request: Request, relationship_id: UUID, agent_session_id: UUID, query: PageQuery
+    ) -> Response:
         """In order: what the agent did, and what the tools said."""
-        query = self.query(PageQuery)
         self.get_relationship(relationship_id)
         get_session(relationship_id, agent_session_id)
         return self.page(
@@ -195,11 +145,12 @@ class StepsView(OfSessionsView):
         )
 
 
-class EventsView(OfSessionsView):
-    @operation("agent_sessions_watch", "Watch a session", query=EventsQuery, answers={200: None})
-    def get(self, request: Request, relationship_id: UUID, agent_session_id: UUID) -> StreamingHttpResponse:
+class EventsView(WorkspaceView):
+    @operation("agent_sessions_watch", "Watch a session", answers={200: None})
+    def get(
+        self, request: Request, relationship_id: UUID, agent_session_id: UUID, query: EventsQuery
+    ) -> StreamingHttpResponse:
         """Server-sent events: `step` for each step, `session` for each change of its state; ends with the session."""
-        query = self.query(EventsQuery)
         self.get_relationship(relationship_id)
         get_session(relationship_id, agent_session_id)
         return StreamingHttpResponse(
@@ -207,17 +158,17 @@ class EventsView(OfSessionsView):
         )
 
 
-class ToolCallView(OfSessionsView):
+class ToolCallView(WorkspaceView):
     @operation(
         "agent_tools_call",
         "Call a tool for a session of your own",
-        body=ToolCallBody,
         answers={200: AgentStepAnswer},
         problems=(409,),
     )
-    def post(self, request: Request, relationship_id: UUID, agent_session_id: UUID, tool: str) -> Response:
+    def post(
+        self, request: Request, relationship_id: UUID, agent_session_id: UUID, tool: str, body: ToolCallBody
+    ) -> Response:
         """Where the step is `waiting`, a person has to approve it: then call again with its number as `approved`."""
-        body = self.body(ToolCallBody)
         step = call_for_session(
             relationship=self.owner(relationship_id),
             session_id=agent_session_id,

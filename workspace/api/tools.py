@@ -23,8 +23,6 @@ TAG = "Tools of agents"
 
 
 class ToolsView(ApiView):
-    tag = TAG
-
     @operation("agent_tools_list", "List a companion's tools", answers={200: AgentToolsAnswer})
     def get(self, request: Request, companion_id: UUID) -> Response:
         """What its agents may call beside the file tools."""
@@ -34,14 +32,9 @@ class ToolsView(ApiView):
 
 
 class ToolView(ApiView):
-    tag = TAG
-
-    @operation(
-        "agent_tools_write", "Write a tool", body=ToolBody, answers={200: AgentToolAnswer}, problems=(409,)
-    )
-    def put(self, request: Request, companion_id: UUID, tool: str) -> Response:
+    @operation("agent_tools_write", "Write a tool", answers={200: AgentToolAnswer}, problems=(409,))
+    def put(self, request: Request, companion_id: UUID, tool: str, body: ToolBody) -> Response:
         """So that the companion's agents can call it. To approve one that an agent wrote, write its spec here."""
-        body = self.body(ToolBody)
         companion = get_companion(project_id=self.project_id, companion_id=companion_id)
         return self.answer(
             _present(
@@ -57,8 +50,6 @@ class ToolView(ApiView):
 
 
 class SecretsView(ApiView):
-    tag = TAG
-
     @operation("tool_secrets_list", "List the names of a companion's secrets", answers={200: SecretsAnswer})
     def get(self, request: Request, companion_id: UUID) -> Response:
         """Never what they say."""
@@ -68,13 +59,11 @@ class SecretsView(ApiView):
 
 
 class SecretView(ApiView):
-    tag = TAG
     scopes: ClassVar = {"PUT": "admin", "DELETE": "admin"}
 
-    @operation("tool_secrets_write", "Write a secret", body=SecretBody, answers={204: None})
-    def put(self, request: Request, companion_id: UUID, secret: str) -> Response:
+    @operation("tool_secrets_write", "Write a secret", answers={204: None})
+    def put(self, request: Request, companion_id: UUID, secret: str, body: SecretBody) -> Response:
         """It is filled in where a tool's spec says `{{NAME}}`."""
-        body = self.body(SecretBody)
         companion = get_companion(project_id=self.project_id, companion_id=companion_id)
         put_secret(companion=companion, name=secret, value=body.value, by=self.actor)
         return self.answer(status=204)

@@ -3,33 +3,7 @@
 from django.urls import URLPattern, path, register_converter
 
 from web.openapi import PATH_SCHEMAS
-from workspace.api.decisions import ApproveView, HeldChangesView, HeldChangeView
-from workspace.api.file_tools import DefinitionsView, FileToolsView
-from workspace.api.files import FilesView, FileView
-from workspace.api.history import (
-    BranchesView,
-    CheckpointRestoreView,
-    CheckpointsView,
-    CommitsView,
-    CommitView,
-    DiffView,
-    HotContextVersionsView,
-    HotContextView,
-)
-from workspace.api.sessions import (
-    AgentSessionsView,
-    AgentSessionView,
-    EventsView,
-    FinishView,
-    HeartbeatView,
-    PauseView,
-    ResumeView,
-    RetryView,
-    StepsView,
-    StopView,
-    ToolCallView,
-)
-from workspace.api.tools import SecretsView, SecretView, ToolsView, ToolView
+from workspace.api import decisions, files, history, sessions, tools
 
 
 class ShaConverter:
@@ -68,34 +42,34 @@ COMPANION = "companions/<uuid:companion_id>"
 CHECKPOINTS = f"{RELATIONSHIP}/checkpoints"
 
 urlpatterns: list[URLPattern] = [
-    path("file-tools", DefinitionsView.as_view()),
-    path(f"{RELATIONSHIP}/file-tools", FileToolsView.as_view()),
-    path(f"{RELATIONSHIP}/files", FilesView.as_view()),
-    path(f"{RELATIONSHIP}/files/<path:path>", FileView.as_view()),
-    path(f"{RELATIONSHIP}/diff", DiffView.as_view()),
-    path(f"{RELATIONSHIP}/branches", BranchesView.as_view()),
-    path(f"{RELATIONSHIP}/commits", CommitsView.as_view()),
-    path(f"{RELATIONSHIP}/commits/<sha:sha>", CommitView.as_view()),
-    path(CHECKPOINTS, CheckpointsView.as_view()),
-    path(f"{CHECKPOINTS}/<uuid:checkpoint_id>/restore", CheckpointRestoreView.as_view()),
-    path(f"{RELATIONSHIP}/hot-context", HotContextView.as_view()),
-    path(f"{RELATIONSHIP}/hot-context/versions", HotContextVersionsView.as_view()),
-    path(f"{RELATIONSHIP}/agent-sessions", AgentSessionsView.as_view()),
-    path(SESSION, AgentSessionView.as_view()),
-    path(f"{SESSION}/steps", StepsView.as_view()),
-    path(f"{SESSION}/steps/<int:number>/decide", ApproveView.as_view()),
-    path(f"{SESSION}/events", EventsView.as_view()),
-    path(f"{SESSION}/heartbeat", HeartbeatView.as_view()),
-    path(f"{SESSION}/finish", FinishView.as_view()),
-    path(f"{SESSION}/pause", PauseView.as_view()),
-    path(f"{SESSION}/resume", ResumeView.as_view()),
-    path(f"{SESSION}/stop", StopView.as_view()),
-    path(f"{SESSION}/retry", RetryView.as_view()),
-    path(f"{SESSION}/tools/<toolname:tool>", ToolCallView.as_view()),
-    path(f"{RELATIONSHIP}/held-changes", HeldChangesView.as_view()),
-    path(f"{RELATIONSHIP}/held-changes/<uuid:change_id>/decide", HeldChangeView.as_view()),
-    path(f"{COMPANION}/tools", ToolsView.as_view()),
-    path(f"{COMPANION}/tools/<toolname:tool>", ToolView.as_view()),
-    path(f"{COMPANION}/tool-secrets", SecretsView.as_view()),
-    path(f"{COMPANION}/tool-secrets/<toolname:secret>", SecretView.as_view()),
+    path("file-tools", files.DefinitionsView.as_view()),
+    path(f"{RELATIONSHIP}/file-tools", files.FileToolsView.as_view()),
+    path(f"{RELATIONSHIP}/files", files.FilesView.as_view()),
+    path(f"{RELATIONSHIP}/files/<path:path>", files.FileView.as_view()),
+    path(f"{RELATIONSHIP}/diff", history.DiffView.as_view()),
+    path(f"{RELATIONSHIP}/branches", history.BranchesView.as_view()),
+    path(f"{RELATIONSHIP}/commits", history.CommitsView.as_view()),
+    path(f"{RELATIONSHIP}/commits/<sha:sha>", history.CommitView.as_view()),
+    path(CHECKPOINTS, history.CheckpointsView.as_view()),
+    path(f"{CHECKPOINTS}/<uuid:checkpoint_id>/restore", history.CheckpointRestoreView.as_view()),
+    path(f"{RELATIONSHIP}/hot-context", history.HotContextView.as_view()),
+    path(f"{RELATIONSHIP}/hot-context/versions", history.HotContextVersionsView.as_view()),
+    path(f"{RELATIONSHIP}/agent-sessions", sessions.AgentSessionsView.as_view()),
+    path(SESSION, sessions.AgentSessionView.as_view()),
+    path(f"{SESSION}/steps", sessions.StepsView.as_view()),
+    path(f"{SESSION}/steps/<int:number>/decide", decisions.ApproveView.as_view()),
+    path(f"{SESSION}/events", sessions.EventsView.as_view()),
+    path(f"{SESSION}/heartbeat", sessions.HeartbeatView.as_view()),
+    path(f"{SESSION}/finish", sessions.FinishView.as_view()),
+    path(f"{SESSION}/pause", sessions.PauseView.as_view()),
+    path(f"{SESSION}/resume", sessions.ResumeView.as_view()),
+    path(f"{SESSION}/stop", sessions.StopView.as_view()),
+    path(f"{SESSION}/retry", sessions.RetryView.as_view()),
+    path(f"{SESSION}/tools/<toolname:tool>", sessions.ToolCallView.as_view()),
+    path(f"{RELATIONSHIP}/held-changes", decisions.HeldChangesView.as_view()),
+    path(f"{RELATIONSHIP}/held-changes/<uuid:change_id>/decide", decisions.HeldChangeView.as_view()),
+    path(f"{COMPANION}/tools", tools.ToolsView.as_view()),
+    path(f"{COMPANION}/tools/<toolname:tool>", tools.ToolView.as_view()),
+    path(f"{COMPANION}/tool-secrets", tools.SecretsView.as_view()),
+    path(f"{COMPANION}/tool-secrets/<toolname:secret>", tools.SecretView.as_view()),
 ]

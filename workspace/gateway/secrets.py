@@ -12,8 +12,8 @@ from django.db import transaction
 
 from relationships.models import Companion
 from relationships.services.audit import audit_row
+from relationships.services.rows import require
 from web.actor import Actor
-from web.errors import NotFound
 from workspace.errors import ToolRefused
 from workspace.models import ToolSecret
 
@@ -32,9 +32,7 @@ def put_secret(*, companion: Companion, name: str, value: str, by: Actor) -> Non
 @transaction.atomic
 def delete_secret(*, companion: Companion, name: str, by: Actor) -> None:
     """Raises NotFound."""
-    row = ToolSecret.objects.filter(companion=companion, name=name).first()
-    if row is None:
-        raise NotFound("This secret is not there.")
+    row = require(ToolSecret.objects.filter(companion=companion, name=name), "secret")
     audit_row(row, "tool_secret.deleted", by, name=name, companion_id=str(companion.id))
     row.delete()
 

@@ -7,8 +7,9 @@ from pydantic import ValidationError
 
 from relationships.models import Companion
 from relationships.services.audit import audit_row
+from relationships.services.rows import require
 from web.actor import Actor
-from web.errors import InvalidInput, NotFound
+from web.errors import InvalidInput
 from web.fields import field_problems
 from workspace.gateway.spec import ToolSpec
 from workspace.models import Tool
@@ -31,8 +32,6 @@ def put_tool(*, companion: Companion, name: str, spec: dict[str, Any], by: Actor
 @transaction.atomic
 def delete_tool(*, companion: Companion, name: str, by: Actor) -> None:
     """Raises NotFound."""
-    row = Tool.objects.filter(companion=companion, name=name).first()
-    if row is None:
-        raise NotFound("This tool is not there.")
+    row = require(Tool.objects.filter(companion=companion, name=name), "tool")
     audit_row(row, "tool.deleted", by, name=name, companion_id=str(companion.id))
     row.delete()

@@ -4,13 +4,13 @@ from time import monotonic
 from uuid import UUID
 
 import structlog
-from django.conf import settings
 
 from config.postgresql.sessions import database_went_away
-from providers.errors import ProviderError
 from relationships.models import Relationship
-from web.errors import BudgetSpent, RapportError
-from worker.leases import error_place, renewing, retry_delay
+from worker.failures import Failure
+from worker.identity import worker_identity
+from worker.leases import renewing
+from worker.readers import task
 from worker.worker_stats import stop_requested
 from workspace.errors import SessionLost
 from workspace.models import AgentSession, SessionState, Worker
@@ -18,7 +18,6 @@ from workspace.sessions.claim import (
     claim_session,
     claimed_row,
     fail_session,
-    keep_lease,
     release_session,
     rest_session,
 )
@@ -30,7 +29,6 @@ from workspace.sessions.run import SessionFailed, take_step
 log = structlog.get_logger(__name__)
 
 MOST_SECONDS = 60.0  # after so long a task hands over to another, so that no session starves the turns
-INTERNAL_TRIES = 3
 
 
 def advance_session(*, session_id: UUID, worker: str) -> None:
@@ -39,7 +37,7 @@ def advance_session(*, session_id: UUID, worker: str) -> None:
     if claimed is None:
         return
     try:
-        with renewing(lambda: keep_lease(claimed)):
+        with renewing(claimed.keep_lease):
             _advance(claimed)
     except SessionLost:
         log.info("a session is not ours any more", event_name="session.lost", session_id=str(session_id))
@@ -61,16 +59,10 @@ def _advance(claimed: AgentSession) -> None:
         raise
     except SessionFailed as error:
         _fail(claimed, str(error))
-    except ProviderError as error:
-        _wait_or_fail(claimed, error)
-    except BudgetSpent as error:
-        release_session(claimed, delay=float(error.extra["retry_after"]), error=error.detail)
-    except RapportError as error:
-        _fail(claimed, error.detail)
     except Exception as error:
         if database_went_away(error):
             raise  # the lease brings it back
-        _handle_internal_error(claimed, error)
+        _give_back(claimed, Failure.of(error, attempts=claimed.attempts))
 
 
 def _next(relationship: Relationship, claimed: AgentSession) -> bool:
@@ -101,35 +93,36 @@ def _next(relationship: Relationship, claimed: AgentSession) -> bool:
     return True
 
 
-def _wait_or_fail(claimed: AgentSession, error: ProviderError) -> None:
-    attempts = claimed.attempts
-    if error.permanent or (not error.blocks and attempts + 1 >= settings.MAX_ATTEMPTS):
-        _fail(claimed, str(error))
+def _give_back(claimed: AgentSession, failure: Failure) -> None:
+    """For another try, or for good. Of a mistake of ours only the log tells."""
+    session_id = str(claimed.id)
+    if failure.is_ours:
+        log.error(
+            "a mistake of ours",
+            event_name="session.internal_error",
+            where=failure.error,
+            session_id=session_id,
+        )
+    if failure.delay is None:
+        _fail(claimed, "Something broke on our side. It was logged." if failure.is_ours else failure.error)
         return
-    delay = retry_delay(attempts, error.retry_after)
-    release_session(claimed, delay=delay, counted=not error.blocks, error=str(error))
-    log.warning(
-        "a session waits for the model",
-        event_name="session.waiting",
-        code=error.code,
-        session_id=str(claimed.id),
-    )
-
-
-def _handle_internal_error(claimed: AgentSession, error: Exception) -> None:
-    """A mistake of ours, tried again a few times. Only its kind and place are kept: its text may quote a file."""
-    log.error(
-        "a mistake of ours",
-        event_name="session.internal_error",
-        where=error_place(error),
-        session_id=str(claimed.id),
-    )
-    if claimed.attempts + 1 >= INTERNAL_TRIES:
-        _fail(claimed, "Something broke on our side. It was logged.")
-        return
-    release_session(claimed, delay=retry_delay(claimed.attempts, None), counted=True)
+    error = "" if failure.is_ours else failure.error
+    release_session(claimed, delay=failure.delay, counted=failure.counted, error=error)
+    if not failure.is_ours:
+        log.warning(
+            "a session waits for the model",
+            event_name="session.waiting",
+            code=failure.code,
+            session_id=session_id,
+        )
 
 
 def _fail(claimed: AgentSession, reason: str) -> None:
     fail_session(claimed, reason)
     log.warning("a session failed", event_name="session.failed", session_id=str(claimed.id))
+
+
+@task
+def advance(session_id: UUID) -> None:
+    """Do what the session owes. What was taken falls due when its lease ends."""
+    advance_session(session_id=session_id, worker=worker_identity())

@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
@@ -15,21 +14,20 @@ from relationships.services.configuration import configuration_of
 from relationships.services.sequence import lock_relationship
 from relationships.services.tokens import revoke_token
 from worker.enqueue import enqueue_task
-from worker.housekeeping import PeriodicTask
-from worker.leases import postpone_overdue, take_back_dead
+from worker.leases import GIVEN_UP, take_up
 from worker.waiting import announce_settled
 from workspace.errors import SessionLost
 from workspace.identity import RAPPORT
 from workspace.models import AgentSession, SessionState
 
-SECONDS, AT_ONCE = 2, 20
-DEADLY = "Workers died, time and again, while they were at it."
+TASK = "workspace.sessions.advance.advance"
+AT_ONCE = 20
 _ENDED = (SessionState.DONE, SessionState.FAILED, SessionState.NEEDS_REVIEW, SessionState.ABANDONED)
 
 
 def enqueue_session(session: AgentSession) -> None:
     """Have a worker go on with it as soon as the present transaction commits."""
-    enqueue_task("workspace.tasks.advance", session.id, project_id=session.project_id)
+    enqueue_task(TASK, session.id, project_id=session.project_id)
 
 
 def claim_session(*, session_id: UUID, worker: str) -> AgentSession | None:
@@ -38,11 +36,6 @@ def claim_session(*, session_id: UUID, worker: str) -> AgentSession | None:
     owner = rows.values_list("relationship_id", flat=True).first()
     lease = rows.filter(relationship_id=owner).claim(worker=worker, now=timezone.now()) if owner else None
     return lease.rows[0] if lease else None
-
-
-def keep_lease(claimed: AgentSession) -> bool:
-    assert claimed.lease_token is not None, "a claimed session has a lease"
-    return bool(AgentSession.objects.renew(claimed.lease_token, now=timezone.now()))
 
 
 @contextmanager
@@ -104,25 +97,14 @@ def fail_session(claimed: AgentSession, reason: str) -> None:
         update_session(session, state=SessionState.FAILED, stage=session.state, error=reason[:2000])
 
 
-def session_tasks() -> list[PeriodicTask]:
-    return [
-        PeriodicTask("agent_sessions", SECONDS, take_up_sessions),
-        PeriodicTask("abandoned_sessions", 60, abandon_sessions),
-    ]
-
-
 @transaction.atomic
 def take_up_sessions(now: datetime) -> int:
     """Take sessions back whose worker is gone, and enqueue what is due. How many were enqueued."""
-    released = take_back_dead(AgentSession.objects.all(), now)
-    deadly = [session for session in released if session.attempts >= settings.MAX_ATTEMPTS]
-    for session in deadly:
-        update_session(session, state=SessionState.FAILED, stage=session.state, error=DEADLY)
-    owed = [session for session in released if session not in deadly]
-    owed += postpone_overdue(AgentSession.objects.all(), now, most=AT_ONCE)
-    for session in owed:
-        enqueue_session(session)
-    return len(owed)
+    return take_up(AgentSession.objects.all(), now, task=TASK, ids=["id"], give_up=_give_up, most=AT_ONCE)
+
+
+def _give_up(session: AgentSession) -> None:
+    update_session(session, state=SessionState.FAILED, stage=session.state, error=GIVEN_UP)
 
 
 def abandon_sessions(now: datetime) -> int:

@@ -8,7 +8,7 @@ from django.utils import timezone
 from relationships.models import Relationship
 from relationships.services.audit import audit_row
 from relationships.services.profiles import replace_profile
-from relationships.services.rows import require_lock
+from relationships.services.rows import require, require_lock
 from web.actor import Actor
 from web.errors import Conflict, NotFound
 from workspace.files import Contents, change_files, read_file
@@ -27,9 +27,7 @@ def decide_call(
     require_lock(relationship.id)
     session = get_session(relationship.id, session_id)
     rows = AgentStep.objects.for_relationship(relationship.id).filter(session_id=session_id, number=number)
-    step: AgentStep | None = rows.first()
-    if step is None:
-        raise NotFound("This step is not there.")
+    step: AgentStep = require(rows, "step")
     if step.state != StepState.WAITING:
         raise Conflict("This step waits for nobody.")
     step.state = StepState.APPROVED if approve else StepState.DENIED
@@ -54,9 +52,7 @@ def decide_held(*, relationship: Relationship, held_id: UUID, accept: bool, by: 
     """
     require_lock(relationship.id)
     rows = HeldChange.objects.for_relationship(relationship.id).filter(id=held_id)
-    held: HeldChange | None = rows.first()
-    if held is None:
-        raise NotFound("This held change is not there.")
+    held: HeldChange = require(rows, "held change")
     if held.state != HeldChange.OPEN:
         raise Conflict("This was decided before.")
     if held.kind == HeldChange.CONFLICT:

@@ -10,10 +10,9 @@ from relationships.ids import uuid7
 from relationships.models import Relationship
 from relationships.services.audit import audit_row
 from relationships.services.configuration import configuration_of
-from relationships.services.rows import require_lock
+from relationships.services.rows import require, require_lock
 from relationships.services.tokens import create_token
 from web.actor import Actor
-from web.errors import NotFound
 from workspace.errors import SessionNotOpen
 from workspace.models import AgentSession, SessionState, Worker
 from workspace.sessions.claim import enqueue_session, update_session
@@ -25,9 +24,7 @@ MOST_OPEN = 20  # sessions of a relationship at the same time
 def get_session(relationship_id: UUID, session_id: UUID) -> AgentSession:
     """Raises NotFound."""
     rows = AgentSession.objects.for_relationship(relationship_id)
-    session: AgentSession | None = rows.filter(id=session_id).first()
-    if session is None:
-        raise NotFound("This session is not there.")
+    session: AgentSession = require(rows.filter(id=session_id), "session")
     return session
 
 

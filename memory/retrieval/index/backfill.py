@@ -23,7 +23,6 @@ from providers.embeddings import embedder_of
 from providers.errors import ProviderError
 from relationships.models import Message, Relationship
 from worker.enqueue import enqueue_embedding
-from worker.housekeeping import PeriodicTask
 
 RELATIONSHIPS_A_STEP = 200
 ROWS_A_STEP = 2_000
@@ -94,10 +93,6 @@ def complete_index(relationship_id: UUID, *, most: int) -> int:
         if rows >= most:
             break
     return rows
-
-
-def index_tasks() -> list[PeriodicTask]:
-    return [PeriodicTask("complete_index", 10, Backfill().step)]
 
 
 class Backfill:

@@ -13,22 +13,21 @@ changes.py    corrections, goals that were reached, dates that moved
 reading.py    one pass over the messages, with what is asked to be forgotten
 answers.py    the answer to each strategy's question
 extract.py    sentences that stand for a conversation
-replies.py    what stands in the place of a reply
 agent.py      the steps of an agent's session, by a script
 """
 
 import json
+import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from providers.errors import RequestRefused
 from providers.llm.base import Completion, CompletionRequest, LLMProvider
 from providers.llm.chat import ChatPart, ChatRequest
 from providers.llm.offline.agent import curate, next_step
 from providers.llm.offline.answers import ANSWERS
-from providers.llm.offline.replies import reply_of, words_of
 
 __all__ = ["OfflineProvider"]
 
@@ -85,3 +84,29 @@ class OfflineProvider(LLMProvider):
 
 def _tokens(characters: int) -> int:
     return -(-characters // CHARACTERS_PER_TOKEN)
+
+
+MARK = "[No model is set up, so this is no reply of one.]"
+LINES = 8  # of what is remembered that are quoted
+_WORD = re.compile(r"\s*\S+\s*?(?=\s|$)|\s+$")
+
+
+def reply_of(messages: Sequence[Mapping[str, Any]]) -> str:
+    """Quotes the items of the lists in the system's messages."""
+    told = "\n".join(str(message.get("content") or "") for message in messages if message["role"] == "system")
+    known = [line.removeprefix("- ") for line in told.splitlines() if line.startswith("- ")]
+    if not known:
+        return f"{MARK} Nothing is remembered yet; tell me something about yourself."
+    lines = "\n".join(f"- {line}" for line in known[:LINES])
+    more = f"\n... and {len(known) - LINES} more" if len(known) > LINES else ""
+    return f"{MARK} What a model would know now:\n{lines}{more}"
+
+
+def words_of(text: str) -> Iterator[str]:
+    """The text in pieces of a word, as models stream; joined they are the text."""
+    place = 0
+    for word in _WORD.finditer(text):
+        yield text[place : word.end()]
+        place = word.end()
+    if place < len(text):
+        yield text[place:]

@@ -11,6 +11,7 @@ from tests.acceptance.browser.desk import PHONE, WIDE, Scheme
 AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text()
 Look = tuple[int, Scheme]
 LOOKS: tuple[Look, ...] = ((WIDE, "light"), (WIDE, "dark"), (PHONE, "dark"), (PHONE, "light"))
+EACH_ONCE = LOOKS[::2]  # each width and each scheme: neither changes what the other shows
 _LOADED = "() => typeof axe !== 'undefined'"
 _RUN = """async (options) => (await axe.run({resultTypes: ["violations"], ...options})).violations
   .filter((found) => ["serious", "critical"].includes(found.impact))
@@ -25,21 +26,22 @@ _STICKS_OUT = """() => {
 }"""
 
 
-def look(page: Page, name: str, folder: Path) -> Iterator[str]:
-    """Take a picture in each look, and tell what is wrong in words. Of one width's other scheme only the colours are
-    examined: all else is the same page.
+def look(page: Page, name: str, folder: Path | None) -> Iterator[str]:
+    """Take a picture in each look, where there is a folder for it, and tell what is wrong in words. Of one width's
+    other scheme only the colours are examined: all else is the same page.
     """
     seen: set[int] = set()
-    for width, scheme in LOOKS:
+    for width, scheme in LOOKS if folder else EACH_ONCE:
         page.set_viewport_size({"width": width, "height": 900})
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
         yield from glance(page, f"{name}-{width}-{scheme}", folder, colours_only=width in seen)
         seen.add(width)
 
 
-def glance(page: Page, name: str, folder: Path, *, colours_only: bool = False) -> Iterator[str]:
+def glance(page: Page, name: str, folder: Path | None, *, colours_only: bool = False) -> Iterator[str]:
     """The same in the look that the page has now."""
-    page.screenshot(path=folder / f"{name}.png", full_page=True)
+    if folder:
+        page.screenshot(path=folder / f"{name}.png", full_page=True)
     yield from (f"{name}: sticks out: {part}" for part in page.evaluate(_STICKS_OUT))
     yield from (f"{name}: {found}" for found in examine(page, colours_only=colours_only))
 

@@ -40,7 +40,7 @@ def window(desk: Desk, look_now: Look) -> Page:
 
 
 @pytest.fixture
-def end(window: Page, look_now: Look, screenshots: Path) -> End:
+def end(window: Page, look_now: Look, screenshots: Path | None) -> End:
     """Looks at the window once the task is done."""
 
     def look_at(name: str) -> None:
@@ -229,7 +229,7 @@ def test_a_key_is_made_and_revoked(window: Page, stage: Stage, mark: str, end: E
 
 
 def test_an_operator_is_invited_and_joins(
-    window: Page, desk: Desk, stage: Stage, mark: str, end: End, screenshots: Path
+    window: Page, desk: Desk, stage: Stage, mark: str, end: End, screenshots: Path | None
 ) -> None:
     email = f"{mark.replace(' ', '-')}@example.org"
     window.goto(f"{stage.url}/operators/")

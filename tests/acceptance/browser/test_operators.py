@@ -62,7 +62,7 @@ def test_a_session_that_ended_leads_to_the_sign_in_page_and_back(desk: Desk, sta
 
 
 def test_an_entry_is_erased_and_what_still_holds_its_words_is_ticked(
-    desk: Desk, stage: Stage, screenshots: Path
+    desk: Desk, stage: Stage, screenshots: Path | None
 ) -> None:
     edda = stage.relationship("Edda")
     stage.talk(edda, "I live in Lisbon.", "Lisbon is loud today.", "What a day!")

@@ -11,6 +11,17 @@ from tests.acceptance.processes import ROOT
 from tests.acceptance.service import LiveService
 from tests.environments import python_with, uv
 
+# The frameworks for which there is an adapter, and mem0's client: in one environment, as far as their needs agree.
+FRAMEWORKS = (
+    "google-adk==2.13.0",
+    "llama-index-core==0.14.25",
+    "langgraph==1.2.22",
+    "langgraph-checkpoint-postgres==3.2.0",
+    "psycopg-binary==3.3.9",
+    "mem0ai==2.2.1",
+    "pytest==9.2.0",
+)
+
 
 class Door:
     """How a client comes in. `run` runs a program of another environment, which finds both in its own."""

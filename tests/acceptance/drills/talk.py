@@ -8,18 +8,24 @@ those that may have to do with what was said. So where a drill is about entries,
 import os
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
+
+import pytest
 
 from memory.models import EntryRevision, ScratchpadEntry
 from relationships.models import Relationship, Turn, TurnState
 from tests.acceptance.drills.answers import add_each
 from tests.acceptance.drills.questions import question_in
 
+T = TypeVar("T")
 LONG = os.environ.get("RAPPORT_DRILLS") == "long"
 
 
-def scaled(short: int, long: int) -> int:
+def scaled(short: T, long: T) -> T:
     return long if LONG else short
+
+
+only_long = pytest.mark.skipif(not LONG, reason="a long drill (make drills)")
 
 
 def note_down(body: dict[str, Any]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from pytest_django.fixtures import Settings
 
 from relationships.models import Companion, Relationship
 from tests.acceptance.drills.conftest import QUICK
-from tests.acceptance.drills.talk import LONG, scaled
+from tests.acceptance.drills.talk import only_long
 from tests.acceptance.service import LiveService
 from tests.acceptance.stock_git import Git
 from tests.fixtures.api import TESTER
@@ -36,7 +36,7 @@ from workspace.trees import key_of
 
 pytestmark = pytest.mark.drill
 
-SESSIONS, RELATIONSHIPS, AT_ONCE = scaled(15, 100), scaled(4, 20), 5
+SESSIONS, RELATIONSHIPS, AT_ONCE = 100, 20, 5
 CURATES = 5  # the place of that question, after those of the steps
 LIST, LINE = "list.md", "now.md"  # to which all append; of which all edit one line
 
@@ -186,7 +186,7 @@ def waits_for(other: "psycopg.Connection[Any]", table: str) -> bool:
     return bool(other.execute(asked.encode(), [table]).fetchall())
 
 
-@pytest.mark.skipif(not LONG, reason="a long drill (make drills): every step is killed in the test before")
+@only_long
 def test_sessions_whose_workers_are_killed_lose_nothing(
     agents: LiveService, weather: WeatherServer, tmp_path: Path
 ) -> None:

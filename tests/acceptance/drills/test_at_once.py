@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx
 import pytest
 
-from relationships.models import Relationship, Turn
+from relationships.models import Relationship
 from tests.acceptance.drills.talk import require_each_applied_once_in_order, scaled
 from tests.acceptance.service import LiveService
 
@@ -37,27 +37,19 @@ def send_at_once(
         return list(threads.map(send, texts))
 
 
-def test_eight_equal_calls_with_one_key_are_one_turn(crowd: LiveService) -> None:
+def test_eight_calls_at_once_are_one_turn_with_one_key_and_else_eight_in_the_order_of_acceptance(
+    crowd: LiveService,
+) -> None:
     for number in range(ROUNDS):
         relationship = crowd.new_relationships(1)[0]
+        texts = [f"fact {number} {place}" for place in range(8)]
 
-        answers = send_at_once(crowd, relationship, [f"fact {number}"] * 8, key=f"key {number}")
+        equal = send_at_once(crowd, relationship, [f"fact {number}"] * 8, key=f"key {number}")
+        different = send_at_once(crowd, relationship, texts)
 
-        assert [answer.status_code for answer in answers] == [202] * 8
-        assert len({answer.json()["id"] for answer in answers}) == 1
-        crowd.wait_until_settled(crowd.turns(relationship))
-        require_each_applied_once_in_order(relationship)
-    assert Turn.objects.count() == ROUNDS
-
-
-def test_eight_different_calls_are_all_applied_in_the_order_of_acceptance(crowd: LiveService) -> None:
-    for number in range(ROUNDS):
-        relationship = crowd.new_relationships(1)[0]
-
-        answers = send_at_once(crowd, relationship, [f"fact {number} {place}" for place in range(8)])
-
-        assert [answer.status_code for answer in answers] == [202] * 8
+        assert [answer.status_code for answer in (*equal, *different)] == [202] * 16
+        assert len({answer.json()["id"] for answer in equal}) == 1
         turns = crowd.turns(relationship)
-        assert len(turns) == 8
+        assert len(turns) == 1 + 8
         crowd.wait_until_settled(turns)
         require_each_applied_once_in_order(relationship)

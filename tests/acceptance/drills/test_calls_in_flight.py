@@ -51,24 +51,6 @@ def test_a_model_that_never_answers_one_project_keeps_no_other_waiting_longer_th
     require_each_applied_once_in_order(other)
 
 
-def test_the_database_is_killed_with_a_hundred_calls_under_way(
-    drilled_alone: LiveService, model: OpenAIServer
-) -> None:
-    model.latency = 8
-    people = drilled_alone.new_relationships(100)
-    turns = [drilled_alone.say(person, f"fact {place}") for place, person in enumerate(people)]
-    drilled_alone.start_worker()
-    wait_until(lambda: model.asked == 100, timeout=60, what="a hundred calls")
-    model.latency = 0
-
-    drilled_alone.database.kill_server()
-    connection.close()  # this test's own, which died with the server
-
-    assert drilled_alone.wait_until_settled(turns, timeout=90) == ["applied"] * 100
-    for person in people:
-        require_each_applied_once_in_order(person)
-
-
 def test_somebody_else_has_taken_every_connection(drilled_alone: LiveService, model: OpenAIServer) -> None:
     live = drilled_alone
     live.start_worker()

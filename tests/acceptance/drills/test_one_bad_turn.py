@@ -20,33 +20,43 @@ pytestmark = pytest.mark.drill
 TURNS = scaled(8, 20)  # no more than the entries that every recipe shows a model
 
 
-@pytest.mark.parametrize("place", [0, 3, TURNS - 1], ids=["first", "middle", "last"])
 def test_it_alone_fails_and_the_others_are_applied_in_order(
-    place: int, recipe: str, drilled: LiveService, model: OpenAIServer
+    recipe: str, drilled: LiveService, model: OpenAIServer
 ) -> None:
     model.push({"blocked": "content_filter", "match": "poison", "always": True})
-    relationship = drilled.new_relationships(1)[0]
-    turns = [
-        drilled.say(relationship, "poison fact" if number == place else f"fact {number}")
-        for number in range(TURNS)
+    places = (0, 3, TURNS - 1)
+    people = drilled.new_relationships(len(places))
+    told = [
+        [
+            drilled.say(person, "poison fact" if number == place else f"fact {number}")
+            for number in range(TURNS)
+        ]
+        for place, person in zip(places, people, strict=True)
     ]
     drilled.start_worker()
-
-    states = drilled.wait_until_settled(turns)
-
-    assert states == ["failed" if number == place else "applied" for number in range(TURNS)]
-    bad, good = turns[place], [turn for turn in turns if turn is not turns[place]]
-    failed = drilled.turns(relationship)[place]
-    assert (failed.error_code, failed.error != "") == ("content_blocked", True)
-    require_once_in_order(relationship, good)
+    drilled.wait_until_settled([turn for turns in told for turn in turns])
+    for place, person, turns in zip(places, people, told, strict=True):
+        rows = drilled.turns(person)
+        assert [row.state for row in rows] == [
+            "failed" if number == place else "applied" for number in range(TURNS)
+        ]
+        assert (rows[place].error_code, rows[place].error != "") == ("content_blocked", True)
+        require_once_in_order(person, [turn for turn in turns if turn is not turns[place]])
 
     model.clear()
     model.respond = lambda body: {"json": change_entries(question_in(body), facts=TURNS)}
-    retry_turn(relationship_id=relationship.id, turn_id=bad.id)
-    drilled.wait_until_settled([bad])
+    for place, person, turns in zip(places, people, told, strict=True):
+        retry_turn(relationship_id=person.id, turn_id=turns[place].id)
+    drilled.wait_until_settled([turns[place] for place, turns in zip(places, told, strict=True)])
+    for place, person, turns in zip(places, people, told, strict=True):
+        require_nothing_newer_changed(recipe, place, person, turns)
 
-    retried = drilled.turns(relationship)[place]
-    assert retried.state == TurnState.APPLIED
+
+def require_nothing_newer_changed(
+    recipe: str, place: int, relationship: Relationship, turns: Sequence[Turn]
+) -> None:
+    bad = Turn.objects.for_relationship(relationship.id).get(id=turns[place].id)
+    assert bad.state == TurnState.APPLIED
     verdicts = Counter(
         judged.verdict for judged in OperationResult.objects.for_relationship(relationship.id).of_turn(bad.id)
     )

@@ -29,8 +29,8 @@ def pooler(drilled: LiveService, tmp_path: Path) -> Iterator[Pooler]:
         drilled.end()
 
 
-@pytest.mark.parametrize("direct", [True, False], ids=["with a direct address", "without one"])
-def test_turns_are_taken_in_and_read_behind_a_pooler(
+@pytest.mark.parametrize("direct", scaled([True], [True, False]))
+def test_behind_a_pooler_turns_are_read_and_with_a_direct_address_who_waits_is_told(
     direct: bool, pooler: Pooler, drilled: LiveService, model: OpenAIServer
 ) -> None:
     live = drilled
@@ -49,24 +49,12 @@ def test_turns_are_taken_in_and_read_behind_a_pooler(
         require_each_applied_once_in_order(person)
     assert pooler.settings_of_its_sessions("synchronous_commit") == {"on"}
     assert "queue.database.away" not in live.worker.log
-
-
-def test_with_a_direct_address_who_waits_is_told(
-    pooler: Pooler, drilled: LiveService, model: OpenAIServer
-) -> None:
-    live = drilled
-    live.settings["DATABASE_DIRECT_URL"] = live.database.environment["DATABASE_URL"]
-    live.start_worker()
-    live.start_web()
-    live.wait_until_ready()
-    (person,) = live.new_relationships(1)
-
-    answer = httpx.post(
-        f"{live.web.url}/v1/relationships/{person.id}/turns?wait=30",
-        json={"messages": [{"role": "user", "content": "fact"}]},
-        headers={"Authorization": f"Bearer {live.new_api_key()}"},
-        timeout=60,
-    )
-
-    assert (answer.status_code, answer.json()["state"]) == (200, "applied")
-    assert answer.elapsed.total_seconds() < 20, "told, not waited to the end"
+    if direct:
+        answer = httpx.post(
+            f"{live.web.url}/v1/relationships/{people[0].id}/turns?wait=30",
+            json={"messages": [{"role": "user", "content": "fact"}]},
+            headers={"Authorization": f"Bearer {live.new_api_key()}"},
+            timeout=60,
+        )
+        assert (answer.status_code, answer.json()["state"]) == (200, "applied")
+        assert answer.elapsed.total_seconds() < 20, "told, not waited to the end"

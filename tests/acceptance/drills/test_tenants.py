@@ -1,16 +1,13 @@
 """One tenant can't stop another: whatever one sends, the other's contexts are answered as in peace."""
 
-import itertools
-import threading
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 from time import perf_counter
 
 import httpx
 import pytest
-from django.db import connection
 from django.utils import timezone
 
 from benchmarks.timing import percentile
@@ -23,6 +20,7 @@ from tests.acceptance.drills import attacks
 from tests.acceptance.drills.talk import LONG, scaled
 from tests.acceptance.service import TESTER, LiveService
 from tests.fixtures.people import meet
+from tests.vendor_servers.openai_server import OpenAIServer
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.drill
@@ -42,6 +40,9 @@ class Tenant:
     def another(self) -> "Tenant":
         """The same tenant with one more person."""
         return replace(self, relationship=meet(self.relationship.companion))
+
+    def close(self) -> None:
+        self.client.close()
 
     @property
     def path(self) -> str:
@@ -80,18 +81,16 @@ def served(drilled: LiveService) -> LiveService:
 
 @pytest.fixture
 def hostile(served: LiveService) -> Iterator[Tenant]:
-    tenant = new_tenant(served, "hostile")
-    yield tenant
-    tenant.client.close()
+    with closing(new_tenant(served, "hostile")) as tenant:
+        yield tenant
 
 
 @pytest.fixture
 def honest(served: LiveService) -> Iterator[Tenant]:
-    tenant = new_tenant(served, "honest")
-    say(tenant, "I like tea.")
-    tenant.contexts(20)
-    yield tenant
-    tenant.client.close()
+    with closing(new_tenant(served, "honest")) as tenant:
+        say(tenant, "I like tea.")
+        tenant.contexts(20)
+        yield tenant
 
 
 def require_as_in_peace(honest: Tenant, peace: list[float]) -> None:
@@ -115,24 +114,58 @@ def largest_web_process(live: LiveService) -> float:
     return max(process.memory_info().rss for process in live.web.family()) / 2**20
 
 
-def test_tenants_and_half_sent_heads(served: LiveService, honest: Tenant) -> None:
-    peace = honest.contexts()
-    with attacks.dripping(served.web.url, b"GET /healthz HTTP/1.1\r\nX-Slow: ", sockets=SOCKETS):
-        require_as_in_peace(honest, peace)
-        assert served.web.answers("/healthz")
-
-
-def test_tenants_and_half_sent_bodies(served: LiveService, honest: Tenant) -> None:
-    peace = honest.contexts()
-    begun = head("POST", f"{honest.path}/turns", "Content-Type: application/json", "Content-Length: 100000")
-    with attacks.dripping(served.web.url, begun, sockets=SOCKETS):
-        require_as_in_peace(honest, peace)
-        assert served.web.answers("/healthz")
-
-
-def test_tenants_and_slow_readers_of_a_large_answer(
+def test_whatever_one_tenant_sends_another_is_served_as_in_peace(
     served: LiveService, hostile: Tenant, honest: Tenant
 ) -> None:
+    peace = honest.contexts()
+
+    def as_in_peace() -> None:
+        require_as_in_peace(honest, peace)
+        assert served.web.answers("/healthz")
+
+    json_of_100_000 = ("Content-Type: application/json", "Content-Length: 100000")
+    for half_sent in (
+        b"GET /healthz HTTP/1.1\r\nX-Slow: ",
+        head("POST", f"{honest.path}/turns", *json_of_100_000),
+    ):
+        with attacks.dripping(served.web.url, half_sent, sockets=SOCKETS):
+            as_in_peace()
+
+    for path, body, at_once in (
+        ("context", attacks.repeated_names(scaled(100_000, 1_000_000)), 24),
+        (
+            "import",
+            attacks.hostile_archive(scaled(2_000_000, 60_000_000)),
+            2,
+        ),  # of entries that are all wrong
+    ):
+        statuses = Counter[int]()
+        to, key = f"{hostile.path}/{path}", hostile.key
+        with attacks.sending(served.web.url, to, key, body, at_once=at_once, statuses=statuses):
+            as_in_peace()
+        assert set(statuses) <= {422, 429}, path
+
+
+def test_tenants_and_slow_readers_of_a_large_answer_and_a_flood_of_turns(
+    served: LiveService, model: OpenAIServer, hostile: Tenant, honest: Tenant
+) -> None:
+    peace = honest.contexts()
+    model.latency = 1  # so that the flood is not over first
+    relationships = [hostile.another() for _ in range(50)]
+    for number in range(scaled(1000, 20_000)):
+        say(relationships[number % len(relationships)], f"fact {number}")
+
+    require_as_in_peace(honest, peace)
+    say(honest, "I moved to Lisbon.")
+    waiting = Turn.objects.filter(project_id=hostile.project.id, settled_at=None).count()
+    assert waiting, "the flood was over before anybody could be held up by it"
+    served.wait_until_settled(served.turns(honest.relationship))
+    left = Turn.objects.filter(project_id=hostile.project.id, settled_at=None).count()
+    assert left, "the other's turn came last"
+    model.latency = 0
+    flood = list(Turn.objects.filter(project_id=hostile.project.id))
+    served.wait_until_settled(flood, timeout=600)
+
     for _ in range(scaled(40, 640)):
         say(hostile, "word " * 13_000)  # 65 kB each, so 42 MB in all in the long form
     peace, before = honest.contexts(), largest_web_process(served)
@@ -144,64 +177,3 @@ def test_tenants_and_slow_readers_of_a_large_answer(
         assert largest_web_process(served) < before + 200
         wait_until(lambda: heard.total() == SOCKETS, timeout=120, what="each reader's first part")
     assert set(heard) <= {b"HTTP/1.1 200 OK", b"HTTP/1.1 429 Too Many Requests"}
-
-
-def test_tenants_and_bodies_of_repeated_names(served: LiveService, hostile: Tenant, honest: Tenant) -> None:
-    peace, statuses = honest.contexts(), Counter[int]()
-    body = attacks.repeated_names(scaled(100_000, 1_000_000))
-    with attacks.sending(
-        served.web.url, f"{hostile.path}/context", hostile.key, body, at_once=24, statuses=statuses
-    ):
-        require_as_in_peace(honest, peace)
-    assert set(statuses) <= {422, 429}
-
-
-def test_tenants_and_an_import_that_is_all_wrong(
-    served: LiveService, hostile: Tenant, honest: Tenant
-) -> None:
-    peace, statuses = honest.contexts(), Counter[int]()
-    archive = attacks.hostile_archive(scaled(2_000_000, 60_000_000))
-    with attacks.sending(
-        served.web.url, f"{hostile.path}/import", hostile.key, archive, at_once=2, statuses=statuses
-    ):
-        require_as_in_peace(honest, peace)
-    assert set(statuses) <= {422, 429}
-
-
-def test_tenants_and_a_flood_of_turns(served: LiveService, hostile: Tenant, honest: Tenant) -> None:
-    peace = honest.contexts()
-    relationships = [hostile.another() for _ in range(50)]
-    with _flooding(relationships, at_least=scaled(1000, 20_000)):
-        require_as_in_peace(honest, peace)
-        say(honest, "I moved to Lisbon.")
-        served.wait_until_settled(served.turns(honest.relationship))
-        left = Turn.objects.filter(project_id=hostile.project.id, settled_at=None).count()
-        assert left, "the other's turn came last"
-    flood = list(Turn.objects.filter(project_id=hostile.project.id))
-    served.wait_until_settled(flood, timeout=600)
-
-
-@contextmanager
-def _flooding(tenants: Sequence[Tenant], *, at_least: int) -> Iterator[None]:
-    """Turns without a pause until the block ends, which begins when `at_least` have been taken in."""
-    ended, taken = threading.Event(), itertools.count(1)
-    under_way = threading.Event()
-
-    def flood() -> None:
-        for tenant in itertools.cycle(tenants):
-            if ended.is_set():
-                break
-            number = next(taken)
-            say(tenant, f"fact {number}")
-            if number == at_least:
-                under_way.set()
-        connection.close()
-
-    flooder = threading.Thread(target=flood)
-    flooder.start()
-    try:
-        assert under_way.wait(300)
-        yield
-    finally:
-        ended.set()
-        flooder.join()

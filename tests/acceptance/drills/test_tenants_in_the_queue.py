@@ -4,15 +4,15 @@ import pytest
 
 from relationships.models import Companion, Relationship, Turn
 from relationships.services.projects import create_project
-from tests.acceptance.drills.talk import scaled
+from tests.acceptance.drills.talk import only_long
 from tests.acceptance.service import TESTER, LiveService
 from tests.fixtures.people import meet
 from tests.vendor_servers.openai_server import OpenAIServer
 from tests.waiting import wait_until
 
-pytestmark = pytest.mark.drill
+pytestmark = [pytest.mark.drill, only_long]
 
-FLOOD = scaled(60, 5000)
+FLOOD = 5000
 READERS = 2
 # What the readers are at, what their processes hold for the first that is free, what the pool has in its hands already (the
 # queue_limit and one more), and one that stands beside the newcomer.

@@ -49,21 +49,13 @@ def talk_to_all(live: LiveService) -> list[Relationship]:
     return people
 
 
-def test_two_machines_share_the_work_and_do_none_of_it_twice(
+def test_two_machines_share_the_work_and_what_a_killed_one_held_is_read_by_the_other(
     machines: tuple[LiveWorker, LiveWorker], drilled: LiveService, model: OpenAIServer
 ) -> None:
-    people = talk_to_all(drilled)
+    first = talk_to_all(drilled)
     wait_until(lambda: holders() == {"north", "south"}, what="both machines to hold turns")
+    require_all_read_once(drilled, first)
 
-    drilled.wait_until_settled([turn for person in people for turn in drilled.turns(person)], timeout=90)
-
-    for person in people:
-        require_each_applied_once_in_order(person)
-
-
-def test_what_a_killed_machine_held_is_read_by_the_other_once_its_heartbeat_is_silent(
-    machines: tuple[LiveWorker, LiveWorker], drilled: LiveService, model: OpenAIServer
-) -> None:
     _, south = machines
     model.latency = 1.0
     people = talk_to_all(drilled)
@@ -76,6 +68,10 @@ def test_what_a_killed_machine_held_is_read_by_the_other_once_its_heartbeat_is_s
     wait_until(lambda: not left_behind.exists(), timeout=30, what="its turns to be taken back")
     assert {machine.partition("/")[0] for machine in silent_machines(float(SILENCE))} == {"south"}
 
-    drilled.wait_until_settled([turn for person in people for turn in drilled.turns(person)], timeout=90)
+    require_all_read_once(drilled, people)
+
+
+def require_all_read_once(live: LiveService, people: list[Relationship]) -> None:
+    live.wait_until_settled([turn for person in people for turn in live.turns(person)], timeout=90)
     for person in people:
         require_each_applied_once_in_order(person)

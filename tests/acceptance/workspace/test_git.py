@@ -1,7 +1,6 @@
 """Stock git against the real service: clone, fetch, push, and what a push may not bring."""
 
 import os
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -24,11 +23,13 @@ from workspace.store import read_contents
 
 
 @pytest.fixture
-def relationship(live: LiveService) -> Iterator[Relationship]:
-    live.start_web()
-    live.web.wait_until_it_answers()
-    found = live.new_relationships(1)[0]
-    yield Relationship.objects.select_related("companion", "user", "project").get(id=found.id)
+def live(live_service: LiveService) -> LiveService:
+    return live_service
+
+
+@pytest.fixture
+def relationship(live: LiveService) -> Relationship:
+    return whole(live.new_relationships(1)[0])
 
 
 @pytest.fixture
@@ -173,7 +174,7 @@ def test_a_workspace_moves_to_another_relationship_that_has_none(
     assert read_contents(other.id, "main").keys() > {"notes/a.md", "b.bin"}
     assert read_hot_context(other.id) == ("Ann pushed this.\n", 1)
     shas = set(Commit.objects.for_relationship(other.id).values_list("sha", flat=True))
-    assert set(clone("rev-list", "HEAD").split()) <= shas and not verify().found
+    assert set(clone("rev-list", "HEAD").split()) <= shas and not verify(relationship_id=other.id).found
     clone("commit", "-q", "--amend", "-m", "another story")
     assert b"not rewritten" in clone.run("push", "-q", "--force", there, "HEAD:main").stderr
 

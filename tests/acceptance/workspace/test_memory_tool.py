@@ -2,9 +2,9 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
-import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,8 +12,9 @@ import pytest
 
 from tests.acceptance.processes import ROOT
 from tests.acceptance.service import LiveService
+from tests.environments import sdist
 
-SDIST = "anthropic==2.12.0 --hash=sha256:571e6d250bcd6bbaf5fd5f3c764b8e11af9901ad2e44b025f8e773c6cc7a7173\n"
+SDIST = ("anthropic", "2.12.0", "571e6d250bcd6bbaf5fd5f3c764b8e11af9901ad2e44b025f8e773c6cc7a7173")
 TESTS = "tests/lib/tools/memory_tools/test_filesystem.py"
 # About folders and links of a disk, which no tree of ours has; its way to look into them.
 OF_A_DISK = "not symlink and not umask and not validate_path"
@@ -26,26 +27,12 @@ def anyio_backend():
 """
 
 
-@pytest.fixture(scope="module")
-def sdk_tests(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The SDK's own file, from its source distribution on PyPI: pinned by hash, and kept nowhere."""
-    folder = tmp_path_factory.mktemp("sdk")
-    (folder / "wanted.txt").write_text(SDIST)
-    command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", "anthropic"]
-    done = subprocess.run(
-        [*command, "--require-hashes", "-r", "wanted.txt", "-d", "."],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-    )
-    found = list(folder.glob("anthropic-*.tar.gz"))
-    if not found:
-        pytest.skip(f"PyPI has not given the SDK's source distribution: {done.stderr[-300:]}")
-    with tarfile.open(found[0]) as archive:
-        member = next(name for name in archive.getnames() if name.endswith(TESTS))
-        content = archive.extractfile(member)
-        assert content is not None
-        (folder / "test_filesystem.py").write_bytes(content.read())
+@pytest.fixture
+def sdk_tests(tmp_path: Path) -> Path:
+    """The SDK's own file, from its source distribution on PyPI: pinned by hash."""
+    folder = tmp_path / "sdk"
+    folder.mkdir()
+    shutil.copy(sdist(*SDIST) / TESTS, folder)
     (folder / "pytest.ini").write_text("[pytest]\nanyio_mode = auto\n")
     (folder / "conftest.py").write_text(ONE_LOOP)
     return folder

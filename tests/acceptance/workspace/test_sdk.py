@@ -69,10 +69,9 @@ def model() -> Iterator[ThreadingHTTPServer]:
 
 
 def test_the_example_of_the_adapter_keeps_what_claude_writes(
-    live: LiveService, model: ThreadingHTTPServer
+    live_service: LiveService, model: ThreadingHTTPServer
 ) -> None:
-    live.start_web()
-    live.web.wait_until_it_answers()
+    live = live_service
     relationship = live.new_relationships(1)[0]
     example = (ROOT / "clients/python/examples/anthropic_memory.py").read_text()
     assert len(example.splitlines()) <= 30

@@ -71,6 +71,11 @@ def test_a_text_is_looked_for_as_it_stands(api: Api, path: str, text: str) -> No
 @pytest.mark.parametrize(
     ("text", "content", "other"),
     [
+        ("die", "Is dying to travel", "Is dieting"),
+        ("stories", "Loves a good story", "Stores wine"),
+        ("annemarie", "Met Anne Marie", "Met Anna"),
+        ("mueller", "Knows Frau Müller", "Knows a miller"),
+        ("not", "Doesn't drink", "Takes notes"),
         ("renee muller", "Friend of Renée Müller", "Friend of René Mül"),
         ("02079460018", "Phone is +44 20 7946 0018", "Phone is 020 7946 00181"),
         ("ord 17", "Waits for ORD-17", "Waits for ORD-170"),

@@ -13,9 +13,10 @@ from pytest_django.fixtures import Settings
 from memory.models import ScratchpadEntry
 from relationships.models import Companion, Project
 from relationships.services.projects import create_project
+from tests.acceptance.drills.talk import scaled
 from tests.fixtures.api import TESTER, new_key
 
-PEOPLE = 1000
+PEOPLE = scaled(60, 1000)
 
 
 class Mem0:
@@ -46,7 +47,8 @@ def mem0(project: Project, settings: Settings) -> Mem0:
     return Mem0(new_key(project, "admin"))
 
 
-def test_a_thousand_people_find_their_own_and_nobody_elses(mem0: Mem0) -> None:
+@pytest.mark.drill
+def test_many_people_find_their_own_and_nobody_elses(mem0: Mem0) -> None:
     for number in range(PEOPLE):
         mem0.keep(f"person-{number}", f"The code word is W{number}Z.")
     for number in range(0, PEOPLE, 7):

@@ -51,7 +51,7 @@ def test_one_that_ends_every_worker_fails_visibly_and_what_comes_on_counts_anew(
         rows.update(lease_until=timezone.now() - timedelta(seconds=1))
         take_up_sessions(timezone.now())
     assert (rows.get().state, rows.get().stage) == ("failed", "hydrating")
-    assert "Workers died" in rows.get().error
+    assert "ended its workers" in rows.get().error
 
     api.post(f"/relationships/{pair.id}/agent-sessions/{session.id}/retry")
     rows.update(attempts=1)

@@ -20,8 +20,7 @@ from config.embedded_postgres import (
     stop,
 )
 from config.embedded_postgres.account import CANDIDATES, account_for, first_account, run_as
-from config.embedded_postgres.data_directory import SETTINGS, prepare
-from config.embedded_postgres.errors import advice_for
+from config.embedded_postgres.data_directory import prepare
 from config.embedded_postgres.postmaster import drop_stale_locks, is_server_on, takes_connections
 from tests.waiting import wait_until
 
@@ -169,10 +168,6 @@ def test_settings_are_written_anew_at_each_start_and_included_once(tmp_path: Pat
     assert "unix_socket_directories = '.'" in ours
 
 
-def test_no_setting_trades_durability_for_speed() -> None:
-    assert not {"fsync", "synchronous_commit", "full_page_writes"} & set(SETTINGS)
-
-
 def test_nothing_is_made_by_looking_or_stopping_and_a_place_without_room_is_named(tmp_path: Path) -> None:
     assert running_pid(tmp_path / "nothing" / "postgres") is None
     assert stop(tmp_path / "nothing" / "postgres") is False
@@ -183,18 +178,6 @@ def test_nothing_is_made_by_looking_or_stopping_and_a_place_without_room_is_name
         ensure_running(tmp_path / "file" / "postgres")
 
     assert str(tmp_path / "file") in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("output", "way_out"),
-    [
-        ("could not write to file: No space left on device", "Free some space"),
-        ("could not resize shared memory segment", "--shm-size"),
-        ("FATAL: something new", "Mend what the last lines name"),
-    ],
-)
-def test_advice_fits_what_the_program_said(output: str, way_out: str) -> None:
-    assert way_out in advice_for(output)
 
 
 # --- its address
@@ -215,12 +198,6 @@ def test_the_longest_path_that_stays_in_place_still_fits_a_socket_address() -> N
     longest = max(len(str(folder)) for folder in folders if socket_dir(folder) == folder)
 
     assert longest + len("/.s.PGSQL.5432") == 103
-
-
-def test_two_spellings_of_one_folder_have_one_socket(tmp_path: Path) -> None:
-    (tmp_path / "link").symlink_to(tmp_path)
-
-    assert socket_dir(tmp_path / "link" / "postgres") == socket_dir(tmp_path / "postgres")
 
 
 def test_the_url_says_everything_a_client_needs_whatever_its_environment(

@@ -18,7 +18,7 @@ from knowledge.claim import (
 )
 from knowledge.errors import DocumentLost
 from knowledge.models import Document
-from knowledge.tasks import process
+from knowledge.pipeline import process
 from relationships.models import Companion, Project
 from tests.fixtures.documents import again, upload
 from worker import worker_stats

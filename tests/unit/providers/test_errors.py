@@ -5,7 +5,6 @@ import pytest
 from providers import errors
 from providers.errors import (
     AnswerTruncated,
-    AnswerUnusable,
     ContentBlocked,
     EmptyAnswer,
     ModelNotFound,
@@ -63,29 +62,7 @@ def test_only_an_operators_mistake_blocks() -> None:
     }
 
 
-@pytest.mark.parametrize("kind", [EmptyAnswer, AnswerTruncated])
-def test_an_answer_that_came_but_cannot_be_used_is_recognised(kind: type[ProviderError]) -> None:
-    assert isinstance(kind(), AnswerUnusable)
-
-
-def test_each_error_has_a_code_of_its_own_that_fits_a_column() -> None:
-    codes = [kind.code for kind in EVERY_ERROR]
-
-    assert len(set(codes)) == len(codes)
-    assert all(code.replace("_", "").isalpha() and len(code) <= 60 for code in codes)
-
-
-def test_an_error_without_a_message_says_what_its_kind_says() -> None:
-    assert str(RateLimited()) == "The provider asks us to slow down."
-    assert str(RateLimited("Come back later.")) == "Come back later."
-
-
 def test_an_error_survives_the_way_between_processes() -> None:
     error = pickle.loads(pickle.dumps(RateLimited("Slow down.", retry_after=3.5, status=429)))
 
     assert (str(error), error.retry_after, error.status) == ("Slow down.", 3.5, 429)
-
-
-def test_the_docstring_draws_every_error() -> None:
-    assert errors.__doc__ is not None
-    assert [kind.__name__ for kind in EVERY_ERROR if kind.__name__ not in errors.__doc__] == []

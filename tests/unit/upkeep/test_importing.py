@@ -232,7 +232,7 @@ def test_an_archive_may_hold_as_many_active_entries_as_the_limit_says(
 
 
 @pytest.mark.django_db
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 @given(document=documents())
 def test_any_document_survives_the_way_in_and_out(document: Any) -> None:
     elsewhere = new_relationship(f"{uuid4()}")

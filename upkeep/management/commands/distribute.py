@@ -47,7 +47,7 @@ class Command(BaseCommand):
         if not left and not unfinished():
             self.stdout.write("Every table is distributed. --status says what each node holds.")
             return
-        self._estimate(left, shards)
+        self._estimate(held, shards)
         if only_said:
             return
         began = perf_counter()
@@ -55,7 +55,8 @@ class Command(BaseCommand):
         self.stdout.write(f"Distributed in {perf_counter() - began:.0f} s. The service may start.")
         call_command("verify")
 
-    def _estimate(self, left: list[Table], shards: int) -> None:
-        size = sum(table.bytes for table in left) >> 20
-        seconds = seconds_needed(left, shards=shards)
-        self.stdout.write(f"{len(left)} tables, {size} MB: about {seconds:.0f} s of maintenance.")
+    def _estimate(self, held: list[Table], shards: int) -> None:
+        size = sum(table.bytes for table in held) >> 20
+        seconds = seconds_needed(held, shards=shards)
+        left = sum(not table.done for table in held)
+        self.stdout.write(f"{left} tables, {size} MB: about {seconds:.0f} s of maintenance.")

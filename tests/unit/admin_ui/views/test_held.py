@@ -79,7 +79,7 @@ def test_one_deletion_awaits_review_beside_what_was_changed(
 
 def test_the_overview_and_the_list_count_the_deletions(viewer: Client, held: HeldDeletion) -> None:
     assert (
-        "<strong>5</strong><span>deletions awaiting review</span>"
+        "<span>Awaiting review</span><strong>5</strong><span>deletions</span>"
         in viewer.get("/admin-ui/").content.decode()
     )
     assert "5 awaiting review" in viewer.get("/admin-ui/relationships/").content.decode()

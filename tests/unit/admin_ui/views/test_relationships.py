@@ -69,7 +69,8 @@ def test_the_list_is_sorted(viewer: Client, relationship: Relationship) -> None:
         return re.findall(r"<bdi>(ben|Zoe|Ana)</bdi></a>", table)
 
     assert names("person") == ["Ana", "ben", "Zoe"]
-    assert names("created") == ["Ana", "Zoe", "ben"]
+    assert names("-person") == ["Zoe", "ben", "Ana"]
+    assert names("-created") == ["Ana", "Zoe", "ben"]
     assert sorted(names("nonsense")) == ["Ana", "Zoe", "ben"]
 
 

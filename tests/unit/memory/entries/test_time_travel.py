@@ -11,7 +11,7 @@ from hypothesis.extra.django import TestCase
 
 from memory.entries.editing import add_entry, delete_entry, restore_entry, revise_entry
 from memory.entries.history import fields_of
-from memory.entries.time_travel import active_lines_at
+from memory.entries.time_travel import changes_of, lines_at
 from memory.errors import EntryNotActive, SameAsAnother
 from memory.forgetting.expiry import expire_entries
 from memory.ingestion.configuration import Ingestion
@@ -124,9 +124,9 @@ def test_the_lines_of_a_moment_are_the_active_entries_of_that_moment(
         values={"content": "Lives in Faro", "effective_at": MARCH + timedelta(days=5)},
         by=ANA,
     )
-    at, now = MARCH + timedelta(days=days), timezone.now()
+    at = MARCH + timedelta(days=days)
 
-    lines = active_lines_at(relationship_id=relationship.id, as_of=at, known_at=None, now=now)
+    lines = lines_at(changes_of(relationship.id, known=False), at)
 
     assert [line.content for line in lines] == active(past(relationship, as_of=at))
 

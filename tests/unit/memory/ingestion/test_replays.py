@@ -92,7 +92,10 @@ def test_one_whose_worker_died_is_enqueued_again_and_given_up_in_the_end(convers
     assert enqueue_owed_replays(later) == 1
     assert OrmQ.objects.count() == 1
 
-    Replay.objects.for_relationship(replay.relationship_id).update(attempts=MOST_ATTEMPTS)
+    rows = Replay.objects.for_relationship(replay.relationship_id)
+    rows.update(attempts=MOST_ATTEMPTS - 1)
+    assert rows.claim(worker="elsewhere:1:1", now=later)
+    rows.update(lease_until=later)
     enqueue_owed_replays(later)
     assert Replay.objects.get().state == ReplayState.FAILED
 

@@ -2,7 +2,7 @@ from uuid import UUID
 
 import pytest
 
-from memory.ingestion.saliency import Candidate, least_salient, saliency
+from memory.ingestion.overflow import Candidate, least_salient, saliency
 
 PLAIN = {"type": "other", "importance": 0.5, "weight": 1.0, "confidence": 1.0, "age_days": 0.0}
 

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.ingestion.small_talk import is_small_talk
+from memory.ingestion.triggers import is_small_talk
 
 LABELLED = Path(__file__).parents[3] / "labelled" / "offline_sentences.json"
 

@@ -6,18 +6,12 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from config.postgresql.sessions import prepared_cursor
 from memory.models import SearchedKind
 from memory.retrieval.columns import (
     Columns,
-    HalfBytes,
-    HalfBytesDumper,
     SearchQuery,
-    candidates_of,
-    half_bytes,
     read_columns,
 )
-from memory.retrieval.rankers.base import Counts
 from memory.retrieval.results import EntryFilters, MessageFilters
 from memory.retrieval.statements import read_statement
 from relationships.ids import uuid7
@@ -59,19 +53,6 @@ def test_rows_come_in_the_order_they_were_told_with_what_is_counted_in_them(memo
     assert columns.values["told"].tolist() == [NOON.timestamp()] * 3
 
 
-def test_each_question_knows_its_own_words(memory: Memory) -> None:
-    memory.remember("tea", "coffee")
-    columns = read(memory, "tea", "coffee tea", "water")
-    words = [[columns.lexemes[term] for term in terms] for terms in columns.terms]
-    assert words == [["tea"], ["coffee", "tea"], ["water"]]
-
-
-def test_a_question_without_words_reads_the_rows_alone(memory: Memory) -> None:
-    memory.remember("tea")
-    columns = read(memory, "")
-    assert (len(columns), len(columns.counts.row), columns.lexemes) == (1, 0, [])
-
-
 def test_an_id_that_ends_in_zeros_is_read_whole(memory: Memory) -> None:
     memory.remember("tea", id=A_NUL_AT_THE_END)
     memory.remember("tea too")
@@ -87,22 +68,6 @@ def test_chosen_rows_are_read_and_no_others(memory: Memory) -> None:
     assert counted(columns) == {("tea", 0, 1)}
 
 
-def test_people_are_numbered_by_name_or_role(memory: Memory) -> None:
-    memory.say("Hello", "Hi", speaker="")
-    memory.say("Good day", speaker="Tom")
-    columns = read(memory, "hello", kind=SearchedKind.MESSAGE)
-    assert set(columns.people) == {"user", "assistant", "Tom"}
-    who = {number: name for name, number in columns.people.items()}
-    assert [who[number] for number in columns.values["who"].tolist()] == ["user", "assistant", "Tom"]
-
-
-@pytest.mark.parametrize("written", ["it's", "back\\slash", "a & b | c ! d", "(((", "':*", "%s %(x)s", "{}"])
-def test_no_sign_of_a_question_is_read_as_a_query(memory: Memory, written: str) -> None:
-    memory.remember(f"tea {written}")
-    columns = read(memory, f"tea {written}")
-    assert ("tea", 0, 1) in counted(columns)
-
-
 def test_one_statement_reads_all_and_two_more_only_where_languages_differ(memory: Memory) -> None:
     memory.remember("tea")
     with CaptureQueriesContext(connection) as alike:
@@ -112,87 +77,11 @@ def test_one_statement_reads_all_and_two_more_only_where_languages_differ(memory
     assert (len(alike), len(different)) == (1, 3)
 
 
-def test_a_language_nobody_knows_is_simple(memory: Memory) -> None:
-    memory.remember("teas")
-    assert counted(read(memory, "teas", language="klingon")) == {("teas", 0, 1)}
-
-
-def test_columns_are_numbers_that_can_be_reckoned_with(memory: Memory) -> None:
-    memory.remember("tea", importance=0.25, weight=2.0)
-    values = read(memory, "tea").values
-    assert all(column.dtype.isnative for column in values.values())
-    assert (values["importance"].tolist(), values["weight"].tolist()) == ([0.25], [2.0])
-    assert values["allowed"].dtype == np.bool_
-
-
 def test_words_of_rows_that_are_not_read_are_nobodys(memory: Memory) -> None:
     memory.remember("tea, tea and tea", "old tea", state="superseded")
     memory.remember("tea", "tea too")
     memory.remember("tea tea", "no tea", state="superseded")
     assert counted(read(memory, "tea")) == {("tea", 0, 1), ("tea", 1, 1)}
-
-
-def columns(**values: list[float]) -> Columns:
-    count = 3
-    usual = {
-        "told": [1.0, 2.0, 3.0],
-        "length": [5, 6, 7],
-        "who": [10, 20, 10],
-        "allowed": [True, True, False],
-    }
-    return Columns(
-        ids=np.array([bytes([number]) * 16 for number in range(count)]),
-        values={name: np.array(column) for name, column in {**usual, **values}.items()},
-        people={"user": 10, "Sofia": 20},
-        lexemes=["coffee", "milk", "tea"],
-        terms=[np.array([1, 2]), np.array([0, 2])],
-        counts=Counts(np.array([0, 1, 2]), np.array([0, 2, 1]), np.array([1.0, 2.0, 3.0])),
-        cosines=[],
-    )
-
-
-def test_a_question_sees_the_counts_of_its_own_words_numbered_from_zero() -> None:
-    first, second = (candidates_of(columns(), number, named=[]).counts for number in (0, 1))
-    assert (first.row.tolist(), first.term.tolist(), first.count.tolist()) == ([1, 2], [1, 0], [2.0, 3.0])
-    assert (second.row.tolist(), second.term.tolist()) == ([0, 1], [0, 1])
-
-
-def test_messages_weigh_alike_all_count_and_each_belongs_to_its_session() -> None:
-    seen = candidates_of(columns(session=[-7, 40, -7]), 0, named=["Sofia"])
-    assert seen.session[0] == seen.session[2] != seen.session[1] and (seen.session >= 0).all()
-    assert seen.importance.tolist() == seen.weight.tolist() == [1, 1, 1]
-    assert seen.counted.all()
-    assert seen.touched.tolist() == [1, 2, 3]
-    assert seen.named.tolist() == [False, True, False]
-    assert not seen.has_vectors
-
-
-def test_entries_belong_to_no_session() -> None:
-    seen = candidates_of(columns(importance=[0.1, 0.2, 0.3], touched=[9, 9, 9]), 0, named=["user"])
-    assert seen.session.tolist() == [-1, -1, -1]
-    assert seen.importance.tolist() == [0.1, 0.2, 0.3]
-    assert seen.touched.tolist() == [9, 9, 9]
-    assert seen.named.tolist() == [True, False, True]
-
-
-@pytest.mark.django_db
-def test_the_bytes_are_what_pgvector_writes_itself() -> None:
-    vector = np.array([0.5, -0.25, 1.0], dtype=np.float32)
-
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT halfvec_send('[0.5,-0.25,1]'::halfvec)")
-        written = bytes(cursor.fetchone()[0])
-    assert half_bytes(vector) == written
-
-
-@pytest.mark.django_db
-def test_a_statement_takes_them_as_a_vector() -> None:
-    with prepared_cursor() as cursor:
-        cursor.adapters.register_dumper(HalfBytes, HalfBytesDumper)
-        cursor.execute(
-            "SELECT '[1,0]'::halfvec <=> %s::halfvec", [half_bytes(np.array([0.0, 1.0], np.float32))]
-        )
-        assert cursor.fetchone()[0] == 1.0
 
 
 @pytest.mark.parametrize("kind", list(SearchedKind))

@@ -1,6 +1,5 @@
 """The real google-genai SDK over real HTTP against a local server that speaks Gemini's batchEmbedContents."""
 
-import socket
 from collections.abc import Callable
 from typing import Any
 
@@ -11,13 +10,10 @@ from providers.embeddings.base import Space
 from providers.embeddings.gemini import GeminiEmbedder
 from providers.errors import (
     InvalidVectors,
-    ModelNotFound,
     ProviderError,
-    ProviderMisconfigured,
     ProviderTimeout,
     ProviderUnavailable,
     RateLimited,
-    RequestRefused,
     Unauthorized,
 )
 from tests.vendor_servers.gemini_server import GeminiServer
@@ -102,14 +98,9 @@ def test_vectors_that_can_not_be_used_are_refused_in_a_sentence(
 
 
 FAILURES: list[tuple[dict[str, Any], type[ProviderError]]] = [
-    ({"status": 400}, RequestRefused),
     ({"status": 400, "message": "API key not valid.", "reason": "API_KEY_INVALID"}, Unauthorized),
-    ({"status": 404}, ModelNotFound),
     ({"status": 429, "retry_delay": "3.5s"}, RateLimited),
     ({"status": 503}, ProviderUnavailable),
-    ({"redirect": "http://127.0.0.1:9/elsewhere"}, ProviderMisconfigured),
-    ({"drop": True}, ProviderUnavailable),
-    ({"drop": "body"}, ProviderUnavailable),
     ({"raw": "<html>It works!</html>", "content_type": "text/html"}, ProviderUnavailable),
 ]
 
@@ -137,31 +128,3 @@ def test_silence_is_a_timeout(
 
     with pytest.raises(ProviderTimeout, match=r"(silent for|not finished its answer after) 0\.1 seconds"):
         gemini(timeout=own).embed(["hello"], purpose="query", timeout=of_the_call)
-
-
-def test_a_server_that_is_not_there_is_unavailable(gemini: Make) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        embedder = gemini(base_url=f"http://127.0.0.1:{free.getsockname()[1]}")
-
-        with pytest.raises(ProviderUnavailable, match="could not be reached"):
-            embedder.embed(["hello"], purpose="query")
-
-
-def test_an_extra_field_that_gemini_does_not_have_is_refused_at_once(gemini: Make) -> None:
-    with pytest.raises(ProviderMisconfigured, match="extra"):
-        gemini(extra={"no_such_field": 1})
-
-
-def test_an_operator_sees_the_model_and_the_host_but_no_key(
-    gemini: Make, gemini_server: GeminiServer
-) -> None:
-    embedder = gemini()
-
-    assert embedder.describe() == {
-        "alias": "gemini",
-        "kind": "gemini",
-        "model": "gemini-embedding-2",
-        "host": gemini_server.url.removeprefix("http://"),
-    }
-    assert "secret-key" not in repr(embedder.options)

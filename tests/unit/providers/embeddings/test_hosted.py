@@ -1,70 +1,9 @@
 """What every embedder over HTTP does before its vendor is asked, shown on a vendor that only echoes."""
 
-from collections.abc import Sequence
-
 import pytest
 
-from providers.embeddings.base import Purpose, RawVectors
-from providers.embeddings.hosted import HostedEmbedder
-from providers.embeddings.options import NONE, HostedEmbedderOptions, prefixes_of
-from providers.errors import ExternalRefused, ProviderMisconfigured, Unauthorized
-
-
-class EchoEmbedder(HostedEmbedder[HostedEmbedderOptions]):
-    kind = "echo"
-    vendor = "Echo"
-    vendor_url = "http://localhost:9"
-    vendor_model = "echo-e5-small"
-    vendor_dimensions = 2
-    key_variable = "ECHO_API_KEY"
-    options_kind = HostedEmbedderOptions
-
-    def _send(self, texts: Sequence[str], *, purpose: Purpose, timeout: float | None) -> RawVectors:
-        self.sent = [*getattr(self, "sent", []), list(texts)]
-        return RawVectors([[len(text), 1] for text in texts], tokens=len(texts))
-
-
-def test_the_vendors_own_model_and_dimensions_stand_where_none_are_stated() -> None:
-    embedder = EchoEmbedder(alias="echo", options={"api_key": "k"})
-
-    assert (embedder.model, embedder.dimensions) == ("echo-e5-small", 2)
-
-
-def test_the_prefix_comes_after_the_cutting() -> None:
-    embedder = EchoEmbedder(alias="echo", options={"api_key": "k"})
-    embedder.most_tokens = 2
-
-    embedder.embed(["a very long text"], purpose="query")
-
-    assert embedder.sent == [["query: a very l"]]
-
-
-def test_a_call_holds_no_more_tokens_than_a_vendor_takes(monkeypatch: pytest.MonkeyPatch) -> None:
-    embedder = EchoEmbedder(alias="echo", options={"api_key": "k", "document_prefix": ""})
-    monkeypatch.setattr(EchoEmbedder, "most_tokens_of_a_call", 10)
-
-    embedded = embedder.embed(["a" * 20, "b" * 20, "c" * 20], purpose="document")
-
-    assert embedder.sent == [["a" * 20, "b" * 20], ["c" * 20]]
-    assert embedded.tokens == 3
-
-
-def test_a_missing_key_names_its_variable() -> None:
-    with pytest.raises(Unauthorized, match=r"no API key for 'echo'\. Set ECHO_API_KEY"):
-        EchoEmbedder(alias="echo").embed(["hello"], purpose="query")
-
-
-def test_nobody_beyond_this_machine_is_asked_while_the_switch_is_off() -> None:
-    embedder = EchoEmbedder(alias="echo", options={"api_key": "k", "base_url": "https://example.org"})
-
-    with pytest.raises(ExternalRefused):
-        embedder.embed(["hello"], purpose="query")
-
-
-def test_options_that_can_not_be_meant_are_refused() -> None:
-    with pytest.raises(ProviderMisconfigured, match=r"no option temperature"):
-        EchoEmbedder(alias="echo", options={"temperature": 1})
-
+from providers.embeddings.base import Purpose
+from providers.embeddings.options import NONE, prefixes_of
 
 SAID: list[tuple[str, Purpose, str]] = [
     ("gemini-embedding-2", "query", "task: search result | query: hi"),

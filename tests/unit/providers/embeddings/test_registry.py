@@ -90,12 +90,14 @@ def test_the_settings_as_shipped_have_no_problem() -> None:
     assert set(OPTIONS_BY_BACKEND) <= {spec["BACKEND"] for spec in EMBEDDING_PROVIDERS.values()}
 
 
-def test_nothing_heavy_is_imported_before_an_embedder_is_asked_for() -> None:
+def test_nothing_heavy_is_imported_before_an_embedder_or_a_model_is_asked_for() -> None:
     script = (
         "import sys, django; django.setup()\n"
         "from providers.embeddings import embedder_problems, get_embedder\n"
         "from django.conf import settings\n"
         "problems = [embedder_problems(a, s) for a, s in settings.EMBEDDING_PROVIDERS.items()]\n"
+        "from providers.llm import provider_problems\n"
+        "problems += [provider_problems(a, s) for a, s in settings.LLM_PROVIDERS.items()]\n"
         "get_embedder('offline').embed(['hello'], purpose='query'); get_embedder('local')\n"
         "heavy = {'openai', 'google.genai', 'httpx2', 'onnxruntime', 'tokenizers', 'huggingface_hub'}\n"
         "print(sorted(heavy & set(sys.modules)))\n"

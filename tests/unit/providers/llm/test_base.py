@@ -1,6 +1,5 @@
 """The interface itself, and that each provider keeps what it promises."""
 
-import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -11,20 +10,6 @@ from providers.llm.base import Completion, CompletionRequest, LLMProvider
 from tests.fakes import ScriptedProvider
 from tests.vendor_servers.gemini_server import GeminiServer
 from tests.vendor_servers.openai_server import OpenAIServer
-
-ASK = CompletionRequest(system="", prompt="p", schema=None)
-
-
-def test_earlier_turns_come_before_the_prompt() -> None:
-    request = dataclasses.replace(ASK, history=(("user", "hi"), ("assistant", "hello")))
-
-    assert request.turns() == (("user", "hi"), ("assistant", "hello"), ("user", "p"))
-
-
-def test_an_answer_to_the_prompt_and_its_correction_come_after_it() -> None:
-    request = dataclasses.replace(ASK, history=(("assistant", "{"), ("user", "That is no JSON.")))
-
-    assert request.turns() == (("user", "p"), ("assistant", "{"), ("user", "That is no JSON."))
 
 
 @pytest.fixture(params=["scripted", "gemini", "openai"])
@@ -61,9 +46,3 @@ def test_every_provider_answers_and_fails_alike(provider: LLMProvider, question:
     with pytest.raises(ProviderError) as failure:
         provider.complete(question)
     assert (failure.value.code, failure.value.retry_after) == ("rate_limited", 3.0)
-
-
-def test_every_provider_answers_the_model_that_was_asked_for(
-    provider: LLMProvider, question: CompletionRequest
-) -> None:
-    assert provider.complete(dataclasses.replace(question, model="another")).model == "another"

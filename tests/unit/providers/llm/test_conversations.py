@@ -19,8 +19,7 @@ from providers.errors import (
 from providers.llm.base import LLMProvider
 from providers.llm.chat import ChatPart, ChatRequest
 from providers.llm.gemini import GeminiProvider
-from providers.llm.offline import OfflineProvider
-from providers.llm.offline.replies import MARK
+from providers.llm.offline import MARK, OfflineProvider
 from providers.llm.openai import OpenAIProvider
 from tests.fakes import ScriptedProvider
 from tests.vendor_servers.gemini_server import GeminiServer

@@ -1,6 +1,4 @@
 import os
-import subprocess
-import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -121,25 +119,3 @@ def test_a_forked_process_makes_its_own_provider_even_while_the_lock_is_held() -
 
     assert os.waitstatus_to_exitcode(status) == 0
     assert get_provider("one") is parents
-
-
-def test_the_sdks_are_imported_only_when_their_provider_is_asked_for() -> None:
-    script = (
-        "import sys, django; django.setup()\n"
-        "from providers.llm import get_provider, provider_problems\n"
-        "from django.conf import settings\n"
-        "problems = [provider_problems(a, s) for a, s in settings.LLM_PROVIDERS.items()]\n"
-        "print(sorted({'openai', 'google.genai', 'httpx2'} & set(sys.modules)))\n"
-    )
-    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "tests.settings"}
-
-    printed = subprocess.run(
-        [sys.executable, "-c", script],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    ).stdout
-
-    assert printed.splitlines()[-1] == "[]"

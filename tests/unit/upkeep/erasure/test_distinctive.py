@@ -2,7 +2,7 @@
 
 import pytest
 
-from upkeep.erasure.distinctive import (
+from upkeep.erasure.holding import (
     Statement,
     held_in,
     may_be_of,

@@ -7,14 +7,11 @@ class ActorAnswer(TypedDict):
     kind: "str"
     id: "str"
 
-
 ActorKind: TypeAlias = "Literal['model', 'operator', 'developer', 'end_user', 'policy']"
-
 
 class AgentSecretAnswer(TypedDict):
     name: "str"
     updated_at: "str"
-
 
 class AgentSessionAnswer(TypedDict):
     id: "str"
@@ -33,40 +30,20 @@ class AgentSessionAnswer(TypedDict):
     seen_at: "str"
     ended_at: "str | None"
 
-
 class AgentSessionFinish(TypedDict):
     summary: "NotRequired[str]"
     facts: "NotRequired[list[str]]"
-
 
 class AgentSessionPage(TypedDict):
     items: "list[AgentSessionAnswer]"
     next_cursor: "str | None"
 
-
 class AgentSessionStart(TypedDict):
     task: "str"
     worker: "NotRequired[WorkerEnum]"
 
-
-class AgentSessionStartedAnswer(TypedDict):
-    id: "str"
-    state: "SessionState"
-    worker: "WorkerEnum"
-    task: "str"
-    branch: "str"
-    stage: "str | None"
-    error: "str | None"
-    summary: "str"
-    paused: "bool"
-    steps: "int"
-    tokens: "int"
-    turn: "str | None"
-    created_at: "str"
-    seen_at: "str"
-    ended_at: "str | None"
+class AgentSessionStartedAnswer(AgentSessionAnswer):
     token: "str | None"
-
 
 class AgentStepAnswer(TypedDict):
     number: "int"
@@ -80,24 +57,19 @@ class AgentStepAnswer(TypedDict):
     milliseconds: "float"
     created_at: "str"
 
-
 class AgentStepPage(TypedDict):
     items: "list[AgentStepAnswer]"
     next_cursor: "str | None"
-
 
 class AgentToolAnswer(TypedDict):
     name: "str"
     spec: "dict[str, JsonValue]"
     updated_at: "str"
 
-
 class AgentToolsAnswer(TypedDict):
     items: "list[AgentToolAnswer]"
 
-
 AnyJsonSchema: TypeAlias = "dict[str, JsonValue]"
-
 
 class ApiKeyAnswer(TypedDict):
     id: "str"
@@ -109,33 +81,20 @@ class ApiKeyAnswer(TypedDict):
     last_used_at: "str | None"
     revoked_at: "str | None"
 
-
 class ApiKeyChanges(TypedDict):
     rate_limits: "RateLimits"
 
-
-class ApiKeyCreated(TypedDict):
-    id: "str"
-    name: "str"
-    prefix: "str"
-    scopes: "list[str]"
-    rate_limits: "dict[str, str]"
-    created_at: "str"
-    last_used_at: "str | None"
-    revoked_at: "str | None"
+class ApiKeyCreated(ApiKeyAnswer):
     key: "str"
-
 
 class ApiKeyPage(TypedDict):
     items: "list[ApiKeyAnswer]"
     next_cursor: "str | None"
 
-
 class Archive(TypedDict):
     """`exported_from`, `companion` and `user` tell where it comes from; an import leaves its own as they
     are.
     """
-
     format: "Literal['rapport.relationship']"
     version: "Literal[1]"
     exported_from: "NotRequired[dict[str, JsonValue] | None]"
@@ -153,7 +112,6 @@ class Archive(TypedDict):
     behaviour_runs: "NotRequired[list[ArchivedBehaviourRun]]"
     outbox: "NotRequired[list[ArchivedOutboxMessage]]"
     model_calls: "NotRequired[list[ArchivedModelCall]]"
-
 
 class ArchivedBehaviourRun(TypedDict):
     id: "str"
@@ -180,15 +138,12 @@ class ArchivedBehaviourRun(TypedDict):
     settled_at: "str | None"
     redacted_at: "str | None"
 
-
 ArchivedBehaviourRunKindEnum: TypeAlias = "Literal['priority', 'async']"
 
 ArchivedBehaviourRunStateEnum: TypeAlias = "Literal['pending', 'done', 'left_out', 'failed']"
 
-
 class ArchivedEntry(TypedDict):
     """`type` and `content` are enough for one from elsewhere; it then begins its history with the import."""
-
     id: "NotRequired[str | None]"
     type: "str"
     tier: "NotRequired[Tier]"
@@ -218,7 +173,6 @@ class ArchivedEntry(TypedDict):
     access_count: "NotRequired[int]"
     version: "NotRequired[int]"
 
-
 class ArchivedHeldDeletion(TypedDict):
     id: "str"
     turn_id: "str"
@@ -227,7 +181,6 @@ class ArchivedHeldDeletion(TypedDict):
     decided_by_id: "str"
     decided_at: "str | None"
     recorded_at: "str"
-
 
 class ArchivedMessage(TypedDict):
     id: "str"
@@ -240,7 +193,6 @@ class ArchivedMessage(TypedDict):
     recorded_at: "str"
     erased_at: "str | None"
     hidden_at: "NotRequired[str | None]"
-
 
 class ArchivedModelCall(TypedDict):
     id: "str"
@@ -264,10 +216,8 @@ class ArchivedModelCall(TypedDict):
     recorded_at: "str"
     redacted_at: "str | None"
 
-
 class ArchivedOperation(TypedDict):
     """Without `message_ids` it may rest on any message of its turn."""
-
     operation: "Any"
     verdict: "Verdict"
     reason: "str"
@@ -279,7 +229,6 @@ class ArchivedOperation(TypedDict):
     entry_version: "NotRequired[int | None]"
     held_reason: "NotRequired[str]"
 
-
 class ArchivedOutboxMessage(TypedDict):
     id: "str"
     run_id: "str"
@@ -290,13 +239,11 @@ class ArchivedOutboxMessage(TypedDict):
     acknowledged_at: "str | None"
     redacted_at: "str | None"
 
-
 class ArchivedProfile(TypedDict):
     id: "str"
     data: "dict[str, JsonValue]"
     version: "int"
     updated_at: "str"
-
 
 class ArchivedProfileRevision(TypedDict):
     id: "str"
@@ -306,12 +253,10 @@ class ArchivedProfileRevision(TypedDict):
     actor_id: "str"
     recorded_at: "str"
 
-
 class ArchivedRelationship(TypedDict):
     timezone: "NotRequired[str]"
     config: "NotRequired[dict[str, JsonValue]]"
     last_turn_at: "NotRequired[str | None]"
-
 
 class ArchivedRevision(TypedDict):
     id: "str"
@@ -332,9 +277,7 @@ class ArchivedRevision(TypedDict):
     effective_at: "str"
     redacted_at: "str | None"
 
-
-class ArchivedSession(TypedDict):
-    id: "str"
+class SessionAnswer(TypedDict):
     session: "str"
     state: "dict[str, JsonValue]"
     version: "int"
@@ -343,6 +286,8 @@ class ArchivedSession(TypedDict):
     ended_at: "str | None"
     idle_at: "str | None"
 
+class ArchivedSession(SessionAnswer):
+    id: "str"
 
 class ArchivedSummary(TypedDict):
     id: "str"
@@ -362,9 +307,7 @@ class ArchivedSummary(TypedDict):
     made_at: "str | None"
     erased_at: "str | None"
 
-
 ArchivedSummaryStateEnum: TypeAlias = "Literal['pending', 'ready', 'failed', 'hidden', 'erased']"
-
 
 class ArchivedTurn(TypedDict):
     id: "str"
@@ -390,9 +333,7 @@ class ArchivedTurn(TypedDict):
     model_call_ids: "list[str]"
     messages: "list[ArchivedMessage]"
 
-
 ArchivedTurnStateEnum: TypeAlias = "Literal['pending', 'applied', 'skipped', 'failed']"
-
 
 class BehaviourAnswer(TypedDict):
     name: "str"
@@ -404,27 +345,21 @@ class BehaviourAnswer(TypedDict):
     fault: "str | None"
     definition: "dict[str, JsonValue]"
 
-
 class BehavioursAnswer(TypedDict):
     items: "list[BehaviourAnswer]"
 
-
 BlankEnum: TypeAlias = "Literal['']"
-
 
 class BranchAnswer(TypedDict):
     name: "str"
     commit: "str"
     updated_at: "str"
 
-
 class BranchesAnswer(TypedDict):
     items: "list[BranchAnswer]"
 
-
 class BudgetAnswer(TypedDict):
     """Since 00:00 UTC. A limit that is null does not hold."""
-
     daily_tokens: "int | None"
     daily_usd: "str | None"
     tokens: "int"
@@ -434,18 +369,15 @@ class BudgetAnswer(TypedDict):
     spent: "bool"
     renews_at: "str"
 
-
 class CapacityAnswer(TypedDict):
     used: "int"
     budget: "int"
     share: "float"
     detail: "str"
 
-
 class CarryOutBody(TypedDict):
     ticked: "NotRequired[list[int] | None]"
     depth: "NotRequired[Literal['hide', 'erase'] | None]"
-
 
 class ChatBody(TypedDict):
     model: "str"
@@ -459,18 +391,15 @@ class ChatBody(TypedDict):
     n: "NotRequired[int | None]"
     rapport: "NotRequired[RapportWishes]"
 
-
 class ChatChoice(TypedDict):
     index: "int"
     message: "ChatMessage"
     finish_reason: "str"
 
-
 class ChatCompletion(TypedDict):
     """The whole reply. With `stream`, the same as server-sent events, which end with [DONE], or with an
     error.
     """
-
     id: "str"
     object: "Literal['chat.completion']"
     created: "int"
@@ -479,13 +408,11 @@ class ChatCompletion(TypedDict):
     usage: "dict[str, JsonValue]"
     rapport: "dict[str, JsonValue]"
 
-
 class ChatMessage(TypedDict):
     role: "Literal['assistant']"
     content: "str | None"
     refusal: "str | None"
     tool_calls: "NotRequired[list[dict[str, JsonValue]]]"
-
 
 class CheckpointAnswer(TypedDict):
     id: "str"
@@ -495,15 +422,12 @@ class CheckpointAnswer(TypedDict):
     actor: "ActorAnswer"
     taken_at: "str"
 
-
 class CheckpointBody(TypedDict):
     name: "str"
-
 
 class CheckpointPage(TypedDict):
     items: "list[CheckpointAnswer]"
     next_cursor: "str | None"
-
 
 class ChunkAnswer(TypedDict):
     id: "str"
@@ -516,11 +440,9 @@ class ChunkAnswer(TypedDict):
     tokens: "int"
     embed_error: "str | None"
 
-
 class ChunkPage(TypedDict):
     items: "list[ChunkAnswer]"
     next_cursor: "str | None"
-
 
 class CommitAnswer(TypedDict):
     sha: "str"
@@ -529,64 +451,50 @@ class CommitAnswer(TypedDict):
     message: "str"
     recorded_at: "str"
 
-
-class CommitDetailAnswer(TypedDict):
-    sha: "str"
-    parents: "list[str]"
-    author: "str"
-    message: "str"
-    recorded_at: "str"
+class CommitDetailAnswer(CommitAnswer):
     changes: "list[FileDiffAnswer]"
-
 
 class CommitPage(TypedDict):
     items: "list[CommitAnswer]"
     next_cursor: "str | None"
 
-
 class CommittedAnswer(TypedDict):
     commit: "str"
     changed: "bool"
 
-
-class CompanionAnswer(TypedDict):
+class ProjectAnswer(TypedDict):
     id: "str"
-    slug: "str"
     name: "str"
     config: "dict[str, JsonValue]"
-    prompt_version: "int | None"
     version: "int"
     created_at: "str"
-    updated_at: "str"
 
+class CompanionAnswer(ProjectAnswer):
+    slug: "str"
+    prompt_version: "int | None"
+    updated_at: "str"
 
 class CompanionChanges(TypedDict):
     slug: "NotRequired[str]"
     name: "NotRequired[str]"
     config: "NotRequired[dict[str, JsonValue]]"
 
-
 class CompanionInBrief(TypedDict):
     id: "str"
     slug: "str"
     name: "str"
 
-
 class CompanionPage(TypedDict):
     items: "list[CompanionAnswer]"
     next_cursor: "str | None"
 
-
 class ConfigurationAnswer(TypedDict):
     """`resolved` is what holds, `provenance` who said so, by dotted path (recipe, project or companion)."""
-
     config: "dict[str, JsonValue]"
     resolved: "dict[str, JsonValue]"
     provenance: "dict[str, str]"
 
-
 ConfigurationLevel: TypeAlias = "dict[str, JsonValue]"
-
 
 class ContextAnswer(TypedDict):
     relationship: "str"
@@ -601,7 +509,6 @@ class ContextAnswer(TypedDict):
     capacity: "CapacityAnswer | None"
     provenance: "dict[str, str] | None"
 
-
 class ContextBody(TypedDict):
     message: "NotRequired[str | None]"
     session: "NotRequired[str | None]"
@@ -609,14 +516,13 @@ class ContextBody(TypedDict):
     format: "NotRequired[str | None]"
     explain: "NotRequired[bool]"
 
-
 class CorrectBody(TypedDict):
     what: "str"
     to: "str"
     dry_run: "NotRequired[bool]"
 
-
-class DecidedAnswer(TypedDict):
+class HeldAnswer(TypedDict):
+    """Deletions that wait for a person."""
     id: "str"
     turn_id: "str"
     state: "str"
@@ -624,16 +530,15 @@ class DecidedAnswer(TypedDict):
     decided_by: "str | None"
     decided_at: "str | None"
     recorded_at: "str"
-    left_alone: "list[str]"
 
+class DecidedAnswer(HeldAnswer):
+    left_alone: "list[str]"
 
 class DecisionBody(TypedDict):
     accept: "bool"
 
-
 class DefinitionsAnswer(TypedDict):
     tools: "list[dict[str, JsonValue]]"
-
 
 class DeliveryAnswer(TypedDict):
     state: "DeliveryAnswerStateEnum"
@@ -644,15 +549,12 @@ class DeliveryAnswer(TypedDict):
     error: "str"
     delivered_at: "str | None"
 
-
 DeliveryAnswerStateEnum: TypeAlias = "Literal['waiting', 'working', 'failed']"
 
 DepthEnum: TypeAlias = "Literal['hide', 'erase']"
 
-
 class DiffAnswer(TypedDict):
     changes: "list[FileDiffAnswer]"
-
 
 class DocumentAnswer(TypedDict):
     id: "str"
@@ -674,11 +576,9 @@ class DocumentAnswer(TypedDict):
     created_at: "str"
     settled_at: "str | None"
 
-
 class DocumentPage(TypedDict):
     items: "list[DocumentAnswer]"
     next_cursor: "str | None"
-
 
 class DocumentSearchBody(TypedDict):
     query: "str"
@@ -686,14 +586,11 @@ class DocumentSearchBody(TypedDict):
     min_score: "NotRequired[float | None]"
     explain: "NotRequired[bool]"
 
-
 DocumentState: TypeAlias = "Literal['pending', 'processing', 'ready', 'failed']"
-
 
 class DocumentUpload(TypedDict):
     file: "str"
     name: "NotRequired[str | None]"
-
 
 class DryRunAnswer(TypedDict):
     kind: "str"
@@ -702,22 +599,17 @@ class DryRunAnswer(TypedDict):
     turns: "list[TriedTurnAnswer]"
     next_times: "list[str]"
 
-
 class DryRunBody(TypedDict):
     behaviour: "dict[str, JsonValue]"
     last: "NotRequired[int]"
 
-
 class DueAnswer(TypedDict):
     due: "int"
 
-
 EncodingEnum: TypeAlias = "Literal['utf-8', 'base64']"
-
 
 class EntryAnswer(TypedDict):
     """One remembered thing."""
-
     id: "str"
     type: "str"
     tier: "str"
@@ -746,7 +638,6 @@ class EntryAnswer(TypedDict):
     access_count: "int"
     version: "int"
 
-
 class EntryBody(TypedDict):
     content: "str"
     type: "str"
@@ -769,12 +660,10 @@ class EntryBody(TypedDict):
     effective_at: "NotRequired[str | None]"
     reason: "NotRequired[str]"
 
-
 class EntryFields(TypedDict):
     """An entry as a revision has it: what erasing it and looking into the past must know, and whatever
     else it says.
     """
-
     id: "str"
     version: "int"
     type: "str"
@@ -805,50 +694,18 @@ class EntryFields(TypedDict):
     last_accessed_at: "NotRequired[str | None]"
     access_count: "NotRequired[int]"
 
-
-class EntryHitAnswer(TypedDict):
+class EntryHitAnswer(EntryAnswer):
     """An entry that was found. `source_message_ids` leads to the messages it rests on."""
-
-    id: "str"
-    type: "str"
-    tier: "str"
-    state: "str"
-    subject: "str"
-    content: "str"
-    key: "str | None"
-    importance: "float"
-    confidence: "float"
-    weight: "float"
-    pinned: "bool"
-    read_only: "bool"
-    tags: "dict[str, str]"
-    category: "str"
-    metadata: "dict[str, JsonValue]"
-    modality: "str"
-    source: "str"
-    source_message_ids: "list[str]"
-    recorded_at: "str"
-    effective_at: "str"
-    happens_at: "str | None"
-    valid_from: "str | None"
-    valid_to: "str | None"
-    expires_at: "str | None"
-    last_accessed_at: "str | None"
-    access_count: "int"
-    version: "int"
     score: "float"
     parts: "dict[str, float] | None"
     reason: "str | None"
-
 
 class EntryPage(TypedDict):
     items: "list[EntryAnswer]"
     next_cursor: "str | None"
 
-
 class EntryPatch(TypedDict):
     """Only what is sent is changed; null empties what may be empty."""
-
     content: "NotRequired[str]"
     type: "NotRequired[str]"
     subject: "NotRequired[str]"
@@ -869,7 +726,6 @@ class EntryPatch(TypedDict):
     expires_at: "NotRequired[str | None]"
     reason: "NotRequired[str]"
 
-
 class EntrySearchAnswer(TypedDict):
     ranker: "str"
     reranker: "str | None"
@@ -879,15 +735,10 @@ class EntrySearchAnswer(TypedDict):
     milliseconds: "float"
     items: "list[EntryHitAnswer]"
 
-
-class EntrySearchBody(TypedDict):
-    query: "str"
-    top_k: "NotRequired[int | None]"
+class EntrySearchBody(DocumentSearchBody):
     ranker: "NotRequired[str | None]"
-    min_score: "NotRequired[float | None]"
     told_from: "NotRequired[str | None]"
     told_to: "NotRequired[str | None]"
-    explain: "NotRequired[bool]"
     config: "NotRequired[dict[str, JsonValue]]"
     types: "NotRequired[list[str]]"
     tags: "NotRequired[dict[str, Any]]"
@@ -896,27 +747,21 @@ class EntrySearchBody(TypedDict):
     states: "NotRequired[list[EntryState]]"
     subject: "NotRequired[str | None]"
 
-
 EntrySource: TypeAlias = "Literal['turn', 'manual', 'import', 'api']"
 
 EntryState: TypeAlias = "Literal['active', 'superseded', 'expired', 'deleted']"
 
-
 class ErasedAnswer(TypedDict):
     """How many rows of each table are gone."""
-
     erased: "dict[str, int]"
-
 
 class ErasedEntryAnswer(TypedDict):
     """What is gone with an entry, and what a person has to decide about."""
-
     erased: "dict[str, int]"
     messages_redacted: "list[str]"
     messages_still_holding: "list[HoldingMessage]"
     messages_still_holding_total: "int"
     common_words: "list[str]"
-
 
 class EventAnswer(TypedDict):
     id: "str"
@@ -924,18 +769,14 @@ class EventAnswer(TypedDict):
     at: "str"
     data: "dict[str, JsonValue]"
 
-
 class EventsAnswer(TypedDict):
     items: "list[EventAnswer]"
     next: "str"
 
-
 class FieldError(TypedDict):
     """One field that is wrong."""
-
     field: "str"
     detail: "str"
-
 
 class FileAnswer(TypedDict):
     path: "str"
@@ -946,10 +787,8 @@ class FileAnswer(TypedDict):
     commit: "str"
     read_only: "bool"
 
-
 class FileChange(TypedDict):
     """One of: new content for `path`; `delete`; `move_to` another path."""
-
     path: "str"
     content: "NotRequired[str | None]"
     encoding: "NotRequired[EncodingEnum]"
@@ -957,17 +796,14 @@ class FileChange(TypedDict):
     move_to: "NotRequired[str | None]"
     sha256: "NotRequired[str | None]"
 
-
 class FileChanges(TypedDict):
     changes: "list[FileChange]"
     message: "NotRequired[str]"
-
 
 class FileDiffAnswer(TypedDict):
     path: "str"
     status: "StatusEnum"
     text: "str | None"
-
 
 class FileLineAnswer(TypedDict):
     path: "str"
@@ -976,50 +812,31 @@ class FileLineAnswer(TypedDict):
     executable: "bool"
     read_only: "bool"
 
-
 class FileToolAnswer(TypedDict):
     result: "str"
     is_error: "bool"
-
 
 class FileToolCall(TypedDict):
     name: "str"
     input: "NotRequired[dict[str, JsonValue]]"
     branch: "NotRequired[str]"
 
-
 class FileWrite(TypedDict):
     content: "str"
     encoding: "NotRequired[EncodingEnum]"
     message: "NotRequired[str]"
-
 
 class FilesAnswer(TypedDict):
     branch: "str"
     commit: "str"
     files: "list[FileLineAnswer]"
 
-
 class ForgetBody(TypedDict):
     what: "str"
     dry_run: "NotRequired[bool]"
     depth: "NotRequired[DepthEnum]"
 
-
 GoneEntryAnswer: TypeAlias = "EntryAnswer | ErasedEntryAnswer"
-
-
-class HeldAnswer(TypedDict):
-    """Deletions that wait for a person."""
-
-    id: "str"
-    turn_id: "str"
-    state: "str"
-    entries: "list[dict[str, JsonValue]]"
-    decided_by: "str | None"
-    decided_at: "str | None"
-    recorded_at: "str"
-
 
 class HeldChangeAnswer(TypedDict):
     id: "str"
@@ -1033,50 +850,40 @@ class HeldChangeAnswer(TypedDict):
     created_at: "str"
     decided_at: "str | None"
 
-
 HeldChangeAnswerKindEnum: TypeAlias = "Literal['conflict', 'profile']"
 
 HeldChangeAnswerStateEnum: TypeAlias = "Literal['open', 'accepted', 'declined']"
-
 
 class HeldChangePage(TypedDict):
     items: "list[HeldChangeAnswer]"
     next_cursor: "str | None"
 
-
 class HeldPage(TypedDict):
     items: "list[HeldAnswer]"
     next_cursor: "str | None"
 
-
 HeldState: TypeAlias = "Literal['waiting', 'confirmed', 'declined']"
-
 
 class HiddenAnswer(TypedDict):
     messages: "list[str]"
     changed: "int"
 
-
 class HoldingMessage(TypedDict):
     """A message that still holds words of the erased entry. Its text is not repeated: read it by GET
     .../messages.
     """
-
     id: "str"
     turn_id: "str"
     seq: "int"
     role: "str"
     words: "list[str]"
 
-
 class HotContextAnswer(TypedDict):
     content: "str"
     version: "int"
 
-
 class HotContextBody(TypedDict):
     content: "str"
-
 
 class HotContextVersionAnswer(TypedDict):
     version: "int"
@@ -1087,32 +894,25 @@ class HotContextVersionAnswer(TypedDict):
     actor: "ActorAnswer"
     recorded_at: "str"
 
-
 class HotContextVersionPage(TypedDict):
     items: "list[HotContextVersionAnswer]"
     next_cursor: "str | None"
 
-
 class ImportedAnswer(TypedDict):
     imported: "dict[str, int]"
 
-
 JsonValue: TypeAlias = Any
-
 
 class JudgementAnswer(TypedDict):
     """A proposed operation and its verdict: applied, none, refused or held."""
-
     operation: "Any"
     verdict: "str"
     reason: "str"
     entry_id: "str | None"
     call_id: "str | None"
 
-
 class KeptContextAnswer(TypedDict):
     """By reference: the texts are those that the entries, messages and documents had."""
-
     id: "str"
     turn_id: "str"
     assembled_at: "str"
@@ -1127,14 +927,12 @@ class KeptContextAnswer(TypedDict):
     milliseconds: "float"
     tool_calls: "list[ToolCallAnswer]"
 
-
 class KnowledgeFoundAnswer(TypedDict):
     items: "list[KnowledgeHitAnswer]"
     embedding_model: "str | None"
     considered: "int"
     notes: "list[str]"
     milliseconds: "float"
-
 
 class KnowledgeHitAnswer(TypedDict):
     chunk: "str"
@@ -1148,7 +946,6 @@ class KnowledgeHitAnswer(TypedDict):
     score: "float"
     parts: "dict[str, float] | None"
 
-
 class LayerAnswer(TypedDict):
     name: "str"
     tokens: "int"
@@ -1158,55 +955,9 @@ class LayerAnswer(TypedDict):
     reasons: "dict[str, str] | None"
     left_out: "LeftOutAnswer | None"
 
-
 class LeftOutAnswer(TypedDict):
     count: "int"
     ids: "list[str]"
-
-
-class MessageAnswer(TypedDict):
-    id: "str"
-    turn_id: "str"
-    seq: "int"
-    session: "str"
-    role: "str"
-    speaker: "str"
-    content: "str"
-    metadata: "dict[str, JsonValue]"
-    occurred_at: "str"
-    recorded_at: "str"
-    erased_at: "str | None"
-    hidden_at: "str | None"
-
-
-class MessageBody(TypedDict):
-    role: "RoleEnum"
-    content: "str"
-    speaker: "NotRequired[str]"
-    occurred_at: "NotRequired[str | None]"
-    metadata: "NotRequired[dict[str, JsonValue]]"
-
-
-class MessageHitAnswer(TypedDict):
-    """A message that was found."""
-
-    id: "str"
-    turn_id: "str"
-    seq: "int"
-    session: "str"
-    role: "str"
-    speaker: "str"
-    content: "str"
-    metadata: "dict[str, JsonValue]"
-    occurred_at: "str"
-    recorded_at: "str"
-    erased_at: "str | None"
-    hidden_at: "str | None"
-    score: "float"
-    parts: "dict[str, float] | None"
-    reason: "str | None"
-    cited_by: "list[str]"
-
 
 class MessageOfTurn(TypedDict):
     id: "str"
@@ -1217,14 +968,32 @@ class MessageOfTurn(TypedDict):
     occurred_at: "str"
     erased_at: "str | None"
 
+class MessageAnswer(MessageOfTurn):
+    turn_id: "str"
+    session: "str"
+    metadata: "dict[str, JsonValue]"
+    recorded_at: "str"
+    hidden_at: "str | None"
+
+class MessageBody(TypedDict):
+    role: "RoleEnum"
+    content: "str"
+    speaker: "NotRequired[str]"
+    occurred_at: "NotRequired[str | None]"
+    metadata: "NotRequired[dict[str, JsonValue]]"
+
+class MessageHitAnswer(MessageAnswer):
+    """A message that was found."""
+    score: "float"
+    parts: "dict[str, float] | None"
+    reason: "str | None"
+    cited_by: "list[str]"
 
 class MessagePage(TypedDict):
     items: "list[MessageAnswer]"
     next_cursor: "str | None"
 
-
 MessageRole: TypeAlias = "Literal['user', 'assistant', 'system', 'tool']"
-
 
 class MessageSearchAnswer(TypedDict):
     ranker: "str"
@@ -1235,22 +1004,15 @@ class MessageSearchAnswer(TypedDict):
     milliseconds: "float"
     items: "list[MessageHitAnswer]"
 
-
-class MessageSearchBody(TypedDict):
-    query: "str"
-    top_k: "NotRequired[int | None]"
+class MessageSearchBody(DocumentSearchBody):
     ranker: "NotRequired[str | None]"
-    min_score: "NotRequired[float | None]"
     told_from: "NotRequired[str | None]"
     told_to: "NotRequired[str | None]"
-    explain: "NotRequired[bool]"
     config: "NotRequired[dict[str, JsonValue]]"
     roles: "NotRequired[list[MessageRole]]"
     session: "NotRequired[str | None]"
 
-
 MethodEnum: TypeAlias = "Literal['GET', 'POST', 'PUT', 'PATCH', 'DELETE']"
-
 
 class ModelAnswer(TypedDict):
     id: "str"
@@ -1258,10 +1020,8 @@ class ModelAnswer(TypedDict):
     created: "int"
     owned_by: "str"
 
-
 class ModelCallAnswer(TypedDict):
     """One question to a model, as it was asked. Its numbers stand for the IDs in shown_*, from 1."""
-
     id: "str"
     purpose: "str"
     provider: "str"
@@ -1282,26 +1042,21 @@ class ModelCallAnswer(TypedDict):
     recorded_at: "str"
     redacted_at: "str | None"
 
-
 class ModelList(TypedDict):
     object: "Literal['list']"
     data: "list[ModelAnswer]"
-
 
 class NewApiKey(TypedDict):
     name: "str"
     scopes: "list[NewApiKeyScopesEnum]"
     rate_limits: "NotRequired[RateLimits]"
 
-
 NewApiKeyScopesEnum: TypeAlias = "Literal['read', 'write', 'admin']"
-
 
 class NewCompanion(TypedDict):
     slug: "str"
     name: "str"
     config: "NotRequired[dict[str, JsonValue]]"
-
 
 class NewRelationship(TypedDict):
     companion: "str"
@@ -1309,25 +1064,22 @@ class NewRelationship(TypedDict):
     timezone: "NotRequired[str]"
     config: "NotRequired[dict[str, JsonValue]]"
 
-
 class NewToken(TypedDict):
     scopes: "list[NewTokenScopesEnum]"
     expires_in: "NotRequired[int]"
 
-
 NewTokenScopesEnum: TypeAlias = "Literal['read', 'write']"
 
-
-class NewUser(TypedDict):
-    external_id: "str"
+class UserChanges(TypedDict):
     display_name: "NotRequired[str]"
     metadata: "NotRequired[dict[str, JsonValue]]"
     ingestion_paused: "NotRequired[bool]"
 
+class NewUser(UserChanges):
+    external_id: "str"
 
 class OpenAIError(TypedDict):
     error: "OpenAIErrorDetail"
-
 
 class OpenAIErrorDetail(TypedDict):
     message: "str"
@@ -1335,7 +1087,6 @@ class OpenAIErrorDetail(TypedDict):
     param: "str | None"
     code: "str | None"
     problem: "dict[str, JsonValue]"
-
 
 class OutboxAnswer(TypedDict):
     id: "str"
@@ -1347,11 +1098,9 @@ class OutboxAnswer(TypedDict):
     acknowledged_at: "str | None"
     redacted_at: "str | None"
 
-
 class OutboxPage(TypedDict):
     items: "list[OutboxAnswer]"
     next_cursor: "str | None"
-
 
 class PlanAnswer(TypedDict):
     id: "str"
@@ -1361,10 +1110,8 @@ class PlanAnswer(TypedDict):
     judged_by: "str"
     items: "list[PlanItemAnswer]"
 
-
 class PlanItemAnswer(TypedDict):
     """One thing that a plan changes. `action`: `hide` takes all of it, `edit` leaves `rest`."""
-
     number: "int"
     kind: "str"
     id: "str"
@@ -1377,10 +1124,8 @@ class PlanItemAnswer(TypedDict):
     ticked: "bool"
     done: "bool | None"
 
-
 class PreviewAnswer(TypedDict):
     """What a prompt would have kept. Nothing was written."""
-
     prompt_version: "int | None"
     operations: "list[JudgementAnswer]"
     entries: "list[dict[str, JsonValue]]"
@@ -1392,10 +1137,8 @@ class PreviewAnswer(TypedDict):
     cost: "str | None"
     milliseconds: "float"
 
-
 class PreviewBody(TypedDict):
     """A dry run: nothing is written. Give `messages`, or `relationship` with `turns`."""
-
     template: "NotRequired[str | None]"
     version: "NotRequired[int | None]"
     messages: "NotRequired[list[MessageBody] | None]"
@@ -1403,24 +1146,19 @@ class PreviewBody(TypedDict):
     turns: "NotRequired[list[str] | None]"
     start_from: "NotRequired[StartFromEnum]"
 
-
 class Problem(TypedDict):
     """RFC 9457: what went wrong and where."""
-
     type: "str"
     title: "str"
     status: "int"
     detail: "str"
     errors: "list[FieldError]"
 
-
 ProfileDocument: TypeAlias = "dict[str, JsonValue]"
-
 
 class ProfileHistoryPage(TypedDict):
     items: "list[ProfileVersion]"
     next_cursor: "str | None"
-
 
 class ProfileVersion(TypedDict):
     version: "int"
@@ -1428,27 +1166,15 @@ class ProfileVersion(TypedDict):
     actor: "ActorAnswer"
     recorded_at: "str"
 
-
-class ProjectAnswer(TypedDict):
-    id: "str"
-    name: "str"
-    config: "dict[str, JsonValue]"
-    version: "int"
-    created_at: "str"
-
-
 class ProjectChanges(TypedDict):
     name: "NotRequired[str]"
     config: "NotRequired[dict[str, JsonValue]]"
 
-
 class ProjectErasureBody(TypedDict):
     confirm: "str"
 
-
 class PromptAnswer(TypedDict):
     """One version of a companion's ingestion prompt; 0 is the one that ships with Rapport."""
-
     version: "int"
     template: "str"
     note: "str"
@@ -1456,34 +1182,27 @@ class PromptAnswer(TypedDict):
     created_by: "str | None"
     created_at: "str | None"
 
-
 class PromptBody(TypedDict):
     template: "str"
     note: "NotRequired[str]"
     publish: "NotRequired[bool]"
 
-
 class PromptPage(TypedDict):
     items: "list[PromptAnswer]"
     next_cursor: "str | None"
 
-
 class RapportWishes(TypedDict):
     wait_for_memory: "NotRequired[float | None]"
 
-
 class RateLimits(TypedDict):
     """Limits of this key alone, at most those of the settings. null: what the settings say."""
-
     requests: "NotRequired[str | None]"
     turns: "NotRequired[str | None]"
     previews: "NotRequired[str | None]"
     searches: "NotRequired[str | None]"
 
-
 class ReasonBody(TypedDict):
     reason: "NotRequired[str]"
-
 
 class RelationshipAnswer(TypedDict):
     id: "str"
@@ -1497,56 +1216,36 @@ class RelationshipAnswer(TypedDict):
     created_at: "str"
     updated_at: "str"
 
-
 class RelationshipChanges(TypedDict):
     timezone: "NotRequired[str]"
     config: "NotRequired[dict[str, JsonValue]]"
-
 
 class RelationshipPage(TypedDict):
     items: "list[RelationshipAnswer]"
     next_cursor: "str | None"
 
-
-class RelationshipTakenUp(TypedDict):
-    id: "str"
-    companion: "CompanionInBrief"
-    user: "UserInBrief"
-    timezone: "str"
-    language: "str"
-    config: "dict[str, JsonValue]"
-    last_turn_at: "str | None"
-    version: "int"
-    created_at: "str"
-    updated_at: "str"
+class RelationshipTakenUp(RelationshipAnswer):
     kept: "list[str]"
-
 
 class RememberedAnswer(TypedDict):
     """A change that this turn made."""
-
     event: "str"
     entry_id: "str"
     type: "str | None"
     content: "str | None"
 
-
 class ReplayBody(TypedDict):
     after: "NotRequired[str | None]"
 
-
 class RestoreBody(TypedDict):
     memory: "NotRequired[bool]"
-
 
 class RestoredAnswer(TypedDict):
     commit: "str"
     entries: "int"
 
-
 class RevisionAnswer(TypedDict):
     """One change: what it was, what it became, who did it, and what it rests on."""
-
     id: "str"
     entry_id: "str"
     entry_version: "int"
@@ -1565,17 +1264,13 @@ class RevisionAnswer(TypedDict):
     effective_at: "str"
     redacted_at: "str | None"
 
-
 RevisionEvent: TypeAlias = "Literal['add', 'update', 'delete', 'none', 'restore', 'expire', 'supersede', 'archive', 'merge', 'redact']"
-
 
 class RevisionPage(TypedDict):
     items: "list[RevisionAnswer]"
     next_cursor: "str | None"
 
-
 RoleEnum: TypeAlias = "Literal['user', 'assistant', 'system', 'tool']"
-
 
 class RunAnswer(TypedDict):
     id: "str"
@@ -1600,55 +1295,33 @@ class RunAnswer(TypedDict):
     settled_at: "str | None"
     redacted_at: "str | None"
 
-
 class RunPage(TypedDict):
     items: "list[RunAnswer]"
     next_cursor: "str | None"
 
-
 RunState: TypeAlias = "Literal['pending', 'working', 'done', 'left_out', 'failed']"
-
 
 class SecretAnswer(TypedDict):
     secret: "str"
 
-
 class SecretBody(TypedDict):
     value: "str"
-
 
 class SecretsAnswer(TypedDict):
     items: "list[AgentSecretAnswer]"
 
-
-class SessionAnswer(TypedDict):
-    session: "str"
-    state: "dict[str, JsonValue]"
-    version: "int"
-    started_at: "str"
-    last_active_at: "str"
-    ended_at: "str | None"
-    idle_at: "str | None"
-
-
 class SessionChanges(TypedDict):
     state: "dict[str, JsonValue]"
-
 
 class SessionPage(TypedDict):
     items: "list[SessionAnswer]"
     next_cursor: "str | None"
 
-
-SessionState: TypeAlias = (
-    "Literal['hydrating', 'running', 'curating', 'merging', 'done', 'failed', 'needs_review', 'abandoned']"
-)
-
+SessionState: TypeAlias = "Literal['hydrating', 'running', 'curating', 'merging', 'done', 'failed', 'needs_review', 'abandoned']"
 
 class SpaceAnswer(TypedDict):
     model: "str"
     dimensions: "int"
-
 
 StartFromEnum: TypeAlias = "Literal['empty', 'present']"
 
@@ -1656,10 +1329,8 @@ StatusEnum: TypeAlias = "Literal['added', 'changed', 'deleted']"
 
 StepState: TypeAlias = "Literal['done', 'failed', 'started', 'waiting', 'approved', 'denied']"
 
-
 class StreamOptions(TypedDict):
     include_usage: "NotRequired[bool]"
-
 
 class SummaryAnswer(TypedDict):
     id: "str"
@@ -1679,20 +1350,16 @@ class SummaryAnswer(TypedDict):
     made_at: "str | None"
     erased_at: "str | None"
 
-
 class SummaryBody(TypedDict):
     text: "str"
-
 
 class SummaryPage(TypedDict):
     items: "list[SummaryAnswer]"
     next_cursor: "str | None"
 
-
 SummaryState: TypeAlias = "Literal['pending', 'working', 'ready', 'failed', 'hidden', 'erased']"
 
 Tier: TypeAlias = "Literal['scratchpad', 'archive']"
-
 
 class TokenAnswer(TypedDict):
     id: "str"
@@ -1700,15 +1367,12 @@ class TokenAnswer(TypedDict):
     scopes: "list[str]"
     expires_at: "str"
 
-
 ToolAnswer: TypeAlias = "dict[str, JsonValue]"
 
 ToolArguments: TypeAlias = "dict[str, JsonValue]"
 
-
 class ToolBody(TypedDict):
     """What a tool does and where it is called."""
-
     description: "str"
     endpoint: "str"
     method: "NotRequired[MethodEnum]"
@@ -1717,7 +1381,6 @@ class ToolBody(TypedDict):
     headers: "NotRequired[dict[str, Any]]"
     timeout: "NotRequired[float]"
     needs_approval: "NotRequired[bool]"
-
 
 class ToolCallAnswer(TypedDict):
     id: "str"
@@ -1730,16 +1393,13 @@ class ToolCallAnswer(TypedDict):
     recorded_at: "str"
     redacted_at: "str | None"
 
-
 class ToolCallBody(TypedDict):
     input: "NotRequired[dict[str, JsonValue]]"
     approved: "NotRequired[int | None]"
 
-
 class ToolList(TypedDict):
     format: "str"
     tools: "list[dict[str, JsonValue]]"
-
 
 class TriedTurnAnswer(TypedDict):
     turn: "str"
@@ -1750,10 +1410,8 @@ class TriedTurnAnswer(TypedDict):
     reason: "str"
     rendered: "str"
 
-
 class TurnAnswer(TypedDict):
     """A turn and how far remembering it has come."""
-
     id: "str"
     relationship_id: "str"
     seq: "int"
@@ -1774,10 +1432,8 @@ class TurnAnswer(TypedDict):
     remembered: "list[RememberedAnswer] | None"
     deletions_awaiting_review: "int | None"
 
-
 class TurnBody(TypedDict):
     """One exchange. `occurred_at` back-dates it: an older turn never overrules newer facts."""
-
     messages: "list[MessageBody]"
     session: "NotRequired[str]"
     occurred_at: "NotRequired[str | None]"
@@ -1786,37 +1442,14 @@ class TurnBody(TypedDict):
     modality: "NotRequired[str]"
     config: "NotRequired[dict[str, JsonValue]]"
 
-
 class TurnPage(TypedDict):
     items: "list[TurnAnswer]"
     next_cursor: "str | None"
 
-
 TurnState: TypeAlias = "Literal['pending', 'processing', 'applied', 'skipped', 'failed']"
 
-
-class TurnTraceAnswer(TypedDict):
+class TurnTraceAnswer(TurnAnswer):
     """Everything about a turn: messages, operations with verdicts, model calls, timings."""
-
-    id: "str"
-    relationship_id: "str"
-    seq: "int"
-    session: "str"
-    tags: "dict[str, str]"
-    category: "str"
-    modality: "str"
-    state: "str"
-    interrupted: "bool"
-    occurred_at: "str"
-    recorded_at: "str"
-    due_at: "str | None"
-    waits_for: "str"
-    settled_at: "str | None"
-    attempts: "int"
-    error_code: "str"
-    error: "str"
-    remembered: "list[RememberedAnswer] | None"
-    deletions_awaiting_review: "int | None"
     config: "dict[str, JsonValue]"
     prompt_version: "int | None"
     claimed_at: "str | None"
@@ -1824,52 +1457,35 @@ class TurnTraceAnswer(TypedDict):
     operations: "list[JudgementAnswer]"
     calls: "list[ModelCallAnswer]"
 
-
-class UserAnswer(TypedDict):
+class UserInBrief(TypedDict):
     id: "str"
     external_id: "str"
     display_name: "str"
+
+class UserAnswer(UserInBrief):
     metadata: "dict[str, JsonValue]"
     ingestion_paused: "bool"
     version: "int"
     created_at: "str"
     updated_at: "str"
 
-
-class UserChanges(TypedDict):
-    display_name: "NotRequired[str]"
-    metadata: "NotRequired[dict[str, JsonValue]]"
-    ingestion_paused: "NotRequired[bool]"
-
-
-class UserInBrief(TypedDict):
-    id: "str"
-    external_id: "str"
-    display_name: "str"
-
-
 class UserPage(TypedDict):
     items: "list[UserAnswer]"
     next_cursor: "str | None"
-
 
 Verdict: TypeAlias = "Literal['applied', 'none', 'refused', 'held']"
 
 WaitsForEnum: TypeAlias = "Literal['every_n_turns', 'session_end', 'explicit']"
 
-
 class WhichMessages(TypedDict):
     """Which messages: those named, all of the turns named, and those of the range; of one kind at least."""
-
     messages: "NotRequired[list[str]]"
     turns: "NotRequired[list[str]]"
     from_seq: "NotRequired[int | None]"
     to_seq: "NotRequired[int | None]"
 
-
 class WhichUser(TypedDict):
     external_id: "str"
     display_name: "NotRequired[str]"
-
 
 WorkerEnum: TypeAlias = "Literal['built_in', 'external']"

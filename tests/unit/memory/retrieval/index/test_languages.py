@@ -1,6 +1,6 @@
 import pytest
 
-from memory.retrieval.index.languages import language_of
+from memory.retrieval.index.language import language_of
 
 GERMAN = [
     "Ich wohne seit drei Jahren in Lissabon und arbeite als Krankenschwester.",

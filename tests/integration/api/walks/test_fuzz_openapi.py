@@ -1,6 +1,6 @@
 """Whatever the OpenAPI schema lets one send, and what it does not: never a crash, and only answers it describes.
 
-Each operation is a test, and every request meets the same world: it is asked inside a savepoint that is rolled back.
+Each operation is a test, and every request meets the same world of this file: what it does is rolled back.
 RAPPORT_FUZZ=long asks many more requests, and other ones every time.
 """
 
@@ -19,7 +19,6 @@ from django.utils import timezone
 from hypothesis import HealthCheck, given
 from hypothesis import settings as effort
 from hypothesis import strategies as st
-from pytest_django.fixtures import Settings
 from schemathesis import Case, GenerationMode
 from schemathesis.checks import not_a_server_error
 from schemathesis.config import SchemathesisConfig
@@ -36,12 +35,12 @@ from memory.entries.history import fields_of
 from memory.ingestion.pipeline import drain_relationship
 from memory.models import EntryRevision, HeldDeletion, ScratchpadEntry
 from relationships.models import Relationship, Snapshot, Turn
-from tests.integration.api.world import World, build_world
+from tests.integration.api.world import World
 from tests.integration.sense import make_sense
 from web.docs import schema_document
 
 LONG = os.environ.get("RAPPORT_FUZZ") == "long"
-REQUESTS, SEQUENCES = (300, 1000) if LONG else (15, 30)
+REQUESTS, SEQUENCES = (300, 1000) if LONG else (12, 25)
 CONFIG = {
     "generation": {
         "max-examples": REQUESTS,
@@ -55,8 +54,8 @@ CONFIG = {
         "stateful": {"enabled": False},
     },
     "operations": [
-        # an archive has a thousand corners; what is in them has tests of its own
-        {"include-path-regex": "/import$", "phases": {"coverage": {"enabled": LONG}}}
+        # an archive and a reply's request have a thousand corners; what is in them has tests of its own
+        {"include-path-regex": "/(import|completions)$", "phases": {"coverage": {"enabled": LONG}}}
     ],
     "suppress-health-check": ["all"],
     **({} if LONG else {"seed": 1}),
@@ -95,14 +94,7 @@ def one_connection() -> Iterator[None]:
         signal.connect(close_old_connections)
 
 
-@pytest.fixture
-def world(relationship: Relationship, settings: Settings) -> World:
-    settings.MAX_WAIT_SECONDS = 0
-    return build_world(relationship)
-
-
 @schema.parametrize()
-@pytest.mark.django_db
 def test_no_request_breaks_the_service(case: Case[Any], world: World, api_key: str) -> None:
     make_sense(case, world)
     with transaction.atomic():
@@ -116,7 +108,6 @@ OPERATIONS = [cast(Any, found).ok() for found in schema.get_all_operations()]
 OFTEN = [one for one in OPERATIONS if "{relationship_id}/" in one.path and one.method != "get"]
 
 
-@pytest.mark.django_db
 @effort(
     max_examples=SEQUENCES,
     derandomize=not LONG,

@@ -1,0 +1,19 @@
+"""The operations of the asynchronous client: the synchronous one's own methods, whose `_send` is a coroutine here."""
+
+from collections.abc import Callable, Coroutine
+from types import MethodType
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Awaited(Generic[P, R]):
+    """An operation with the same arguments, whose answer is awaited."""
+
+    def __init__(self, method: Callable[Concatenate[Any, P], R]) -> None:
+        self._method = method
+
+    def __get__(self, client: object, owner: type) -> Callable[P, Coroutine[Any, Any, R]]:
+        bound: Any = MethodType(self._method, client) if client is not None else self._method
+        return bound  # type: ignore[no-any-return]
