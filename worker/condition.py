@@ -207,7 +207,7 @@ def read_condition() -> QueueCondition:
     *turns, stored, queued = _rows(_COUNTS, told)[0]
     owed, retrying, oldest = _rows(_VECTORS, told)[0]
     return QueueCondition(
-        turns=TurnCounts(*turns, stored=stored or _stored_on_shards(int(monotonic() / _STORED_SECONDS))),
+        turns=TurnCounts(*turns, stored or _stored_on_shards(int(monotonic() / _STORED_SECONDS))),
         queued=queued,
         workers=_workers(),
         vectors=VectorCounts(owed, retrying, max(0.0, oldest or 0.0)),
