@@ -45,7 +45,7 @@ test: venv-dev ## the tests, in TESTERS=3 processes; ARGS="-k name" picks some
 	@$(RUN) scripts/chromium.py
 	@env -u PYTHONDONTWRITEBYTECODE $(RUN) -m pytest -q --numprocesses=$(TESTERS) --no-loadscope-reorder $(ARGS)
 
-test-citus: venv-dev ## the integration tests on a coordinator and two workers of Citus; ARGS="tests/integration/distributed" for some
+test-citus: venv-dev ## the integration tests on a coordinator and two workers of Citus; ARGS="tests/integration/distributed" for some, ARGS=tests/acceptance/drills/test_nodes.py: lose a node, add one
 	@$(RUN) -m scripts.citus test $(ARGS)
 
 demo-citus: venv ## the demo on a coordinator and two workers of Citus
@@ -72,8 +72,8 @@ bench-retrieval: venv-dev ## measure retrieval for many tenants; ARGS="--tenants
 bench-pages: venv-dev ## measure the admin UI's pages over a project of 1,000,000 messages; ARGS="--relationships 500 --messages 50000"
 	@$(RUN) -m benchmarks.pages $(ARGS)
 
-bench-scale: venv-dev ## measure 100, 10,000 and 1,000,000 relationships (40 GB of disk); ARGS="--relationships 100 10000" for fewer
-	@$(RUN) -m benchmarks.scale $(ARGS)
+bench-scale: venv-dev ## measure 100, 10,000 and 1,000,000 relationships (40 GB of disk); ARGS="--relationships 100 10000" for fewer; CITUS=1: what nodes of Citus cost
+	@$(RUN) -m benchmarks.scale $(if $(CITUS),--citus) $(ARGS)
 
 soak: venv-dev ## the whole service at a steady rate for 20 minutes, then every invariant; MINUTES=2 for less
 	@$(RUN) -m benchmarks.soak --minutes "$${MINUTES:-20}" $(ARGS)

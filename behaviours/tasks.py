@@ -13,6 +13,7 @@ from behaviours.working import run_behaviours
 from worker.enqueue import enqueue_task
 from worker.identity import worker_identity
 from worker.leases import GIVEN_UP, take_up
+from worker.lost_nodes import among
 from worker.readers import task
 
 AT_ONCE = 50
@@ -22,7 +23,7 @@ _TURNS_READ = """
 UPDATE behaviours_behaviourrun b SET due_at = %(now)s
   FROM relationships_turn t
  WHERE b.state = 'pending' AND b.due_at IS NULL
-   AND t.relationship_id = b.relationship_id AND t.id = b.turn_id AND t.state = 'applied'
+   AND t.relationship_id = b.relationship_id AND t.id = b.turn_id AND t.state = 'applied'{among}
 RETURNING b.relationship_id, b.project_id
 """
 
@@ -47,8 +48,9 @@ def _give_up(run: BehaviourRun) -> None:
 @transaction.atomic
 def look_at_turns_read(now: datetime) -> int:
     """Make due what waited until its turn was read. How many."""
+    condition, reachable = among(BehaviourRun, "b.relationship_id", "t.relationship_id")
     with connection.cursor() as cursor:
-        cursor.execute(_TURNS_READ, {"now": now})
+        cursor.execute(_TURNS_READ.format(among=condition), {"now": now, **reachable})
         due = cursor.fetchall()
     for relationship_id, project_id in set(due):
         enqueue_task(TASK, relationship_id, project_id=project_id)

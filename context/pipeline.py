@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 import structlog
-from django.db import InterfaceError, OperationalError
+from django.db import InterfaceError, InternalError, OperationalError
 
 from config import tracing
 from context.answer import AssembledContext, ChatMessage, LayerReport
@@ -29,7 +29,7 @@ from web.errors import FieldProblem, InvalidConfiguration, NotFound
 
 log = structlog.get_logger(__name__)
 # What is wrong with the call itself, or with the database: no context without a layer would be right.
-NOT_THE_LAYERS = (InvalidConfiguration, NotFound, OperationalError, InterfaceError)
+NOT_THE_LAYERS = (InvalidConfiguration, NotFound, OperationalError, InterfaceError, InternalError)
 
 
 def build_context(

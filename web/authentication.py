@@ -17,13 +17,14 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 import orjson
+from django.db import Error as DatabaseError
 from django.db import connection
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
-from config.postgresql.sessions import prepared_cursor
+from config.postgresql.sessions import node_went_away, prepared_cursor
 from config.rates import Rates, parse_rate
 from web.actor import Actor, ActorKind
 from web.errors import NotAllowed, NotFound, RapportError
@@ -159,13 +160,22 @@ def _of_key(prefix: str, secret: str, now: datetime) -> Credentials:
     if row.revoked_at is not None:
         raise AuthenticationFailed("This key was revoked.")
     if _use_is_due(row, now):
-        with connection.cursor() as cursor:
-            cursor.execute(_NOTE_USE, [now, row.id, now - NOTE_USE_EVERY])
+        _note_use(row, now)
         row = row._replace(last_used_at=now)
     if len(_REMEMBERED) >= _MOST_REMEMBERED:
         _REMEMBERED.clear()
     _REMEMBERED[prefix] = row
     return _credentials_of(row, prefix)
+
+
+def _note_use(row: _KeyRow, now: datetime) -> None:
+    """Left out while a node of a distributed database is away: each has the keys, and writes of all of them fail."""
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(_NOTE_USE, [now, row.id, now - NOTE_USE_EVERY])
+    except DatabaseError as error:
+        if not node_went_away(error):
+            raise
 
 
 def _opens(row: _KeyRow, secret: str) -> bool:

@@ -11,12 +11,12 @@ from django.http import Http404, HttpRequest, HttpResponse
 from rest_framework import exceptions as drf
 from rest_framework.request import Request
 
-from config.postgresql.sessions import database_went_away, sqlstate
+from config.postgresql.sessions import database_went_away, node_went_away, sqlstate
 from web import errors
 from web.errors import FieldProblem
 
 CONTENT_TYPE = "application/problem+json"
-RETRY_AFTER_SECONDS = 1
+_SHORTLY = {"Retry-After": "1"}
 
 # The nearest class in the error's family decides: an error added below one of these needs no line here.
 STATUSES: dict[type[errors.RapportError], int] = {
@@ -55,7 +55,22 @@ SQLSTATES: dict[str, tuple[int, str, str]] = {
     "22003": (422, "invalid", "A number is too large."),
     "22021": (422, "invalid", "A text holds characters that can't be kept."),
     "22P05": (422, "invalid", "A text holds characters that can't be kept."),
+    "40P01": (
+        503,
+        "deadlock",
+        "This and another request waited for each other, so the database ended this one. Nothing of it was kept. "
+        "Send it again.",
+    ),
+    "57014": (
+        503,
+        "cancelled",
+        "The database cancelled this, as it waited or worked too long. Nothing of it was kept. Send it again.",
+    ),
 }
+_NODE_AWAY = (
+    "The part of the database that holds this relationship, or another that this needs, is away. Relationships on "
+    "other parts go on. Try again shortly."
+)
 
 
 # RFC 9110's words, which Python took over in 3.13.
@@ -131,9 +146,8 @@ def plain_problem(status: int) -> HttpResponse:
 
 
 def database_unavailable() -> HttpResponse:
-    headers = {"Retry-After": str(RETRY_AFTER_SECONDS)}
     return problem(
-        503, "database_unavailable", "The database can't be reached. Try again shortly.", headers=headers
+        503, "database_unavailable", "The database can't be reached. Try again shortly.", headers=_SHORTLY
     )
 
 
@@ -155,7 +169,9 @@ def _of_drf(error: drf.APIException) -> HttpResponse:
 
 
 def _of_database(error: Exception) -> HttpResponse | None:
-    state = sqlstate(error)
-    if state in SQLSTATES:
-        return problem(*SQLSTATES[state])
+    known = SQLSTATES.get(sqlstate(error))
+    if known:
+        return problem(*known, headers=_SHORTLY if known[0] == 503 else None)
+    if node_went_away(error):
+        return problem(503, "node_unavailable", _NODE_AWAY, headers={"Retry-After": "5"})
     return database_unavailable() if database_went_away(error) else None

@@ -10,6 +10,8 @@ the first one waits for.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from functools import lru_cache
+from time import monotonic
 from typing import Any
 from uuid import UUID
 
@@ -18,6 +20,7 @@ from django.db import connection
 from django.db.models import DurationField, ExpressionWrapper, F
 from django.db.models.functions import Now
 
+from config.postgresql.citus import is_distributed
 from worker.models import WorkerHeartbeat
 
 DUE = "due"  # nobody has taken it yet
@@ -95,6 +98,13 @@ SELECT (SELECT count(*) FROM waiting WHERE attempts = 0 AND waiting_since IS NUL
        (SELECT count(*) FROM (
             SELECT 1 FROM django_q_ormq WHERE key = %(queue)s AND lock <= now() LIMIT %(limit)s) few)
 """
+# A distributed table's estimates lie with its shards. Asked of each of them, so only now and then.
+_STORED_ON_SHARDS = """
+SELECT coalesce(sum(greatest(result::float8, 0)), 0)::bigint
+  FROM run_command_on_shards('relationships_turn', 'SELECT reltuples FROM pg_class WHERE oid = ''%s''::regclass')
+ WHERE success
+"""
+_STORED_SECONDS = 60.0
 # Texts without their vector. One that is tried again is owed still, though it is not due.
 _VECTORS = """
 WITH owed AS (
@@ -194,10 +204,10 @@ class QueueCondition:
 def read_condition() -> QueueCondition:
     """The present condition. Raises django.db.Error."""
     told = {"limit": COUNT_LIMIT, "queue": str(settings.Q_CLUSTER["name"])}
-    *turns, queued = _rows(_COUNTS, told)[0]
+    *turns, stored, queued = _rows(_COUNTS, told)[0]
     owed, retrying, oldest = _rows(_VECTORS, told)[0]
     return QueueCondition(
-        turns=TurnCounts(*turns),
+        turns=TurnCounts(*turns, stored or _stored_on_shards(int(monotonic() / _STORED_SECONDS))),
         queued=queued,
         workers=_workers(),
         vectors=VectorCounts(owed, retrying, max(0.0, oldest or 0.0)),
@@ -226,6 +236,17 @@ def read_asked() -> Asked:
     """One statement; lately is within OLDEST_TURN_LIMIT_SECONDS. Raises django.db.Error."""
     lately = timedelta(seconds=settings.OLDEST_TURN_LIMIT_SECONDS)
     return Asked(*_rows(ASKED, {"limit": COUNT_LIMIT, "lately": lately})[0])
+
+
+@lru_cache(maxsize=1)
+def _stored_on_shards(minute: int) -> int:
+    """0 where the database is not distributed. Asked once in each `minute`."""
+    if not is_distributed(connection):
+        return 0
+    with connection.cursor() as cursor:
+        cursor.execute(_STORED_ON_SHARDS)
+        stored: int = cursor.fetchone()[0]
+        return stored
 
 
 def _workers() -> tuple[WorkerCondition, ...]:

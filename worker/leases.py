@@ -27,6 +27,7 @@ from worker.enqueue import enqueue_task
 from worker.fairness import in_turn_by_project, others_wait
 from worker.heartbeat import silent_machines
 from worker.identity import is_dead, machine_of
+from worker.lost_nodes import answering
 from worker.models import QueuedQuerySet
 from worker.worker_stats import stop_requested
 
@@ -41,6 +42,7 @@ GIVEN_UP = "Given up: it ended its workers."
 
 def take_back_dead(rows: QueuedQuerySet, now: datetime, **values: Any) -> list[Any]:
     """Make due again those of `rows` whose holder is gone, and count that as a try in vain. `values`: see take_back."""
+    rows = answering(rows)
     holders = list(rows.held().order_by().values_list("leased_by", flat=True).distinct())
     if not holders:
         return []
@@ -53,6 +55,7 @@ def postpone_overdue(rows: QueuedQuerySet, now: datetime, *, most: int) -> list[
 
     They count as due from now on, so that the rest have their turn and a full queue is not filled further.
     """
+    rows = answering(rows)
     overdue = rows.overdue(now, seconds=GRACE_SECONDS)
     chosen = [row.pk for row in in_turn_by_project(overdue, most=most)]
     postponed = []

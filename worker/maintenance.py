@@ -18,6 +18,8 @@ from django.db import close_old_connections, connection
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
+from config.postgresql.sessions import node_went_away
+from worker import lost_nodes
 from worker.fairness import HEAD_AGE
 from worker.heartbeat import beat, stop_beating
 from worker.housekeeping import do_what_is_due, periodic_tasks
@@ -56,19 +58,19 @@ class Maintenance:
             self._say_goodbye()
 
     def _round(self) -> float:
-        """Sweep and beat as their time comes. How long to rest."""
+        """Beat and sweep as their time comes. How long to rest."""
         clock = self._stats.page.maintenance_at = time.monotonic()
         try:
-            if clock >= self._sweep_at:
-                now = timezone.now()
-                self._sweep.run(now)
-                self._sweep_at = clock + self._sweep.seconds_to_rest(now)
             if clock >= self._beat_at:
                 self._measure()
                 self._beat()
                 self._beat_at = clock + BEAT_SECONDS
+            if clock >= self._sweep_at:
+                now = timezone.now()
+                self._sweep.run(now)
+                self._sweep_at = clock + self._sweep.seconds_to_rest(now)
         except DatabaseError as error:
-            return self._recover(error)
+            return _go_on_without() if node_went_away(error) else self._recover(error)
         if self._outage:
             log.info("the database is back", event_name="worker.database.back")
             self._outage = 0
@@ -123,3 +125,10 @@ class Maintenance:
             stop_beating(name=self._name)
         except DatabaseError:
             log.warning("the database is away; leases end by themselves", event_name="worker.database.away")
+
+
+def _go_on_without() -> float:
+    """A node of a distributed database is away, and the others are swept. How long to wait before that."""
+    if lost_nodes.go_on_without():
+        log.warning("a node of the database is away; going on without it", event_name="worker.node.away")
+    return _BACKOFF_SECONDS

@@ -25,6 +25,7 @@ from django.db import Error as DatabaseError
 from django.db import connection, connections, transaction
 from django.db.migrations.loader import MigrationLoader
 
+from config.postgresql.sessions import node_went_away
 from providers.errors import ProviderError, ProviderMisconfigured
 from web.errors import BudgetSpent
 from worker.condition import DUE, READING, QueueCondition, Wait, read_condition
@@ -92,6 +93,10 @@ def check_readiness(*, work: bool = False) -> Readiness:
             found.pending_migrations = pending_migrations()
             found.condition = read_condition() if work and not found.pending_migrations else None
     except (psycopg.Error, DatabaseError) as error:
+        if node_went_away(error):
+            found.database = True
+            found.reasons = ["database: a node of it is away; the relationships there wait, the others go on"]
+            return found
         found.reasons = [f"database: it does not answer ({type(error).__name__})"]
         return found
     found.database = True

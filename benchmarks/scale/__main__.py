@@ -1,11 +1,15 @@
 """`make bench-scale`: 100, 10,000 and 1,000,000 relationships on one machine: contexts, searches, room on the disk.
 
-Each number has a database and a web server of its own, side by side. They are thrown away at the end.
+Each number has a database and a web server of its own, side by side. They are thrown away at the end. With CITUS=1 what
+distribution costs instead: the same people on plain PostgreSQL and on one, two and four nodes.
 """
 
+from argparse import Namespace
 from pathlib import Path
 
 from benchmarks import runner
+from config.embedded_postgres import database_url
+from scripts import citus
 
 SIZES = (100, 10_000, 1_000_000)
 
@@ -16,7 +20,13 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--calls", type=int, default=300, help="of each sort, in each round")
     parser.add_argument("--folder", type=Path, help="below which the databases are; 40 GB for all three")
+    parser.add_argument(
+        "--citus", action="store_true", help="what distribution costs, on nodes of this machine"
+    )
     options = parser.parse_args()
+    if options.citus:
+        compare(options)
+        return
     with runner.own_settings(options.folder) as folder:
         from benchmarks.scale.run import Scales, require_room
         from benchmarks.service import server_version
@@ -32,6 +42,22 @@ def main() -> None:
             about = machine() | {"PostgreSQL": server_version()}
         keep = tuple(sizes) == SIZES and not options.no_save
         runner.conclude("scale", sections, about, keep=keep)
+
+
+def compare(options: Namespace) -> None:
+    """Raises SystemExit where there is no Citus."""
+    with citus.own_servers("citus_1", workers=4, place=options.folder) as servers:
+        url = database_url(servers / "coordinator", name="plain")
+        with runner.own_settings(options.folder, DATABASE_URL=url):
+            from benchmarks.scale.distributed import Comparison
+            from benchmarks.timing import machine
+
+            console = runner.console()
+            with runner.progress(console) as say:
+                comparison = Comparison(servers, say)
+                measures = {"nodes": lambda: comparison.measure(rounds=options.rounds, calls=options.calls)}
+                sections = runner.measure(measures, say, console)
+            runner.conclude("distributed", sections, machine(), keep=not options.no_save)
 
 
 if __name__ == "__main__":

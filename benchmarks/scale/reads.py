@@ -53,11 +53,11 @@ def in_process(seeded: Seeded, _: Client, *, calls: int, seed: int) -> Times:
         _search(seeded, id, at, _TEXT)
 
     return {
-        "context, warm": _timed(context, [*few, *again])[len(few) :],
-        "context, any, in memory": _timed(context, anybody),
-        "search, warm": _timed(search, [*few, *again])[len(few) :],
-        "search, any": _timed(search, others),
-        "search with vectors": _timed(lambda at, id: _search(seeded, id, at, _VECTORS), vectors),
+        "context, warm": timed(context, [*few, *again])[len(few) :],
+        "context, any, in memory": timed(context, anybody),
+        "search, warm": timed(search, [*few, *again])[len(few) :],
+        "search, any": timed(search, others),
+        "search with vectors": timed(lambda at, id: _search(seeded, id, at, _VECTORS), vectors),
     }
 
 
@@ -118,7 +118,7 @@ def _search(seeded: Seeded, id: UUID, number: int, retrieval: Retrieval) -> None
     )
 
 
-def _timed(call: Callable[[int, UUID], Any], ids: Sequence[UUID]) -> list[float]:
+def timed(call: Callable[[int, UUID], Any], ids: Sequence[UUID]) -> list[float]:
     taken = []
     for number, id in enumerate(ids):
         began = perf_counter()

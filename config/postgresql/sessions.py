@@ -1,5 +1,6 @@
 """PostgreSQL beside the ORM: statements that are prepared, sessions of one's own, and what its errors mean."""
 
+import re
 from contextvars import ContextVar
 from typing import Any
 
@@ -14,6 +15,12 @@ READING: ContextVar[str] = ContextVar("reading", default=DEFAULT_DB_ALIAS)  # se
 _CONNECT_SECONDS = 5
 _NOT_FOR_PSYCOPG = ("cursor_factory", "context")  # Django's own, of its connections
 _OVER_A_LIMIT = "54"  # SQLSTATE's class of statements that are too large or too complex
+_CONNECTION = "08"  # its class of connections: the server's own to another, as ours has no code when lost
+_SHUTDOWN = ("57P01", "57P02", "57P03")
+# What a server tells of another that broke off while it was asked, under the code of anything unforeseen.
+_BROKE_OFF = re.compile(
+    "server closed the connection|connection not open|could not (?:receive|send) data|failure on connection"
+)
 
 
 class PreparedCursor(psycopg.Cursor[Any]):
@@ -94,5 +101,15 @@ def database_went_away(error: BaseException) -> bool:
     A statement beyond its limits is of the same class in Python, but a mistake of ours: it never does well.
     """
     if not isinstance(error, OperationalError | InterfaceError):
-        return False
+        return node_went_away(error)
     return not sqlstate(error).startswith(_OVER_A_LIMIT)
+
+
+def node_went_away(error: BaseException) -> bool:
+    """Only a node of a distributed database can't be reached: the server that we asked says so, and goes on."""
+    state, cause = sqlstate(error), error.__cause__
+    if state == "XX000":
+        return bool(_BROKE_OFF.search(str(cause)))
+    if state in _SHUTDOWN and isinstance(cause, psycopg.Error):
+        return cause.diag.severity_nonlocalized == "ERROR"  # passed on; a server that ends itself says FATAL
+    return state.startswith(_CONNECTION)

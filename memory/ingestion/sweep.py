@@ -21,6 +21,7 @@ from relationships.models import Project, Turn
 from worker.enqueue import enqueue, enqueue_embedding
 from worker.fairness import room_for
 from worker.leases import take_back_dead
+from worker.lost_nodes import among
 from worker.reminders import Reminders
 
 log = structlog.get_logger(__name__)
@@ -34,21 +35,22 @@ TASKS_PER_SWEEP = 50
 # behind the last row seen of it, so that one long backlog does not hide the project's others.
 _DUE = """
 SELECT due_at, relationship_id FROM relationships_turn
- WHERE project_id = {project} AND state = 'pending' AND due_at <= %(now)s
-   AND (attempts > 0 OR due_at <= %(graced)s) AND (due_at, relationship_id) > ({after_due}, {after_id})
+ WHERE project_id = {{project}} AND state = 'pending' AND due_at <= %(now)s
+   AND (attempts > 0 OR due_at <= %(graced)s) AND (due_at, relationship_id) > ({{after_due}}, {{after_id}}){among}
  ORDER BY due_at, relationship_id LIMIT %(limit)s
 """
 # A relationship is worth a task only if its first open turn can be claimed: behind one that is being worked
-# on, or that waits for its retry, the others wait too. Served by the index turn_open.
+# on, or that waits for its retry, the others wait too. Served by the index turn_open. A distributed database asks only
+# those shards that are named for each table.
 _HEADS = """
 SELECT wanted.id, head.id, head.attempts
   FROM (SELECT id FROM relationships_relationship WHERE id = ANY(%(ids)s)) wanted, LATERAL (
        SELECT id, state, due_at, attempts FROM relationships_turn
-        WHERE relationship_id = wanted.id AND state IN ('pending', 'processing')
+        WHERE relationship_id = wanted.id AND relationship_id = ANY(%(ids)s) AND state IN ('pending', 'processing')
           AND (state = 'processing' OR due_at IS NOT NULL) ORDER BY seq LIMIT 1) head
  WHERE head.state = 'pending' AND head.due_at <= %(now)s
 """
-_NEXT_DUE = "SELECT min(due_at) FROM relationships_turn WHERE state = 'pending' AND due_at > %s"
+_NEXT_DUE = "SELECT min(due_at) FROM relationships_turn WHERE state = 'pending' AND due_at > %(now)s"
 
 _Place = tuple[datetime, UUID]
 _BEGINNING: _Place = (datetime.min.replace(tzinfo=UTC), UUID(int=0))
@@ -78,8 +80,9 @@ class Sweep:
 
     def seconds_to_rest(self, now: datetime) -> float:
         """Until the next retry falls due, at most SWEEP_SECONDS."""
+        condition, reachable = among(Turn)
         with connection.cursor() as cursor:
-            cursor.execute(_NEXT_DUE, [now])
+            cursor.execute(_NEXT_DUE + condition, {"now": now, **reachable})
             next_due: datetime | None = cursor.fetchone()[0]
         rest = (next_due - now).total_seconds() if next_due else settings.SWEEP_SECONDS
         return float(min(settings.SWEEP_SECONDS, max(0.05, rest)))
@@ -126,8 +129,9 @@ def _due_after(places: Mapping[UUID, _Place], now: datetime) -> list[tuple[UUID,
         "after_due": ("timestamptz", [due for due, _ in places.values()]),
         "after_id": ("uuid", [owner for _, owner in places.values()]),
     }
-    told = {"now": now, "graced": now - GRACE, "limit": ROWS_PER_PROJECT}
-    return sorted(rows_of_each(_DUE, each, told), key=itemgetter(1, 2))
+    condition, reachable = among(Turn)
+    told = {"now": now, "graced": now - GRACE, "limit": ROWS_PER_PROJECT, **reachable}
+    return sorted(rows_of_each(_DUE.format(among=condition), each, told), key=itemgetter(1, 2))
 
 
 def _heads(relationship_ids: Sequence[UUID], now: datetime) -> dict[UUID, tuple[UUID, int]]:

@@ -11,12 +11,13 @@ from memory.ingestion.configuration import Ingestion, Trigger
 from relationships.models import Turn, TurnState
 from relationships.services.turns import NewMessage, TurnDisposal
 from worker.enqueue import enqueue
+from worker.lost_nodes import among
 
 ENDED_SESSIONS = """
 UPDATE relationships_turn t SET due_at = %(now)s, waits_for = ''
   FROM relationships_sessionstate s
  WHERE t.state = 'pending' AND t.due_at IS NULL AND t.waits_for IN ('session_end', 'every_n_turns')
-   AND s.relationship_id = t.relationship_id AND s.session = t.session AND s.ended_at IS NOT NULL
+   AND s.relationship_id = t.relationship_id AND s.session = t.session AND s.ended_at IS NOT NULL{among}
 RETURNING t.relationship_id, t.project_id
 """
 
@@ -68,8 +69,9 @@ def read_ended_sessions(now: datetime) -> int:
 
     The housekeeping calls this: an ended session is a row to be found, so no ending can be missed.
     """
+    condition, reachable = among(Turn, "t.relationship_id", "s.relationship_id")
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(ENDED_SESSIONS, {"now": now})
+        cursor.execute(ENDED_SESSIONS.format(among=condition), {"now": now, **reachable})
         ended = dict(cursor.fetchall())
         for relationship_id, project_id in ended.items():
             enqueue(relationship_id, project_id=project_id)

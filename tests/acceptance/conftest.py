@@ -27,7 +27,7 @@ def migrated() -> Iterator[str]:
     """The name of a database that is migrated once for each process of the tests, to be copied."""
     name = os.environ.get("RAPPORT_TEST_DATABASE", "test_rapport").replace("test_", "test_acceptance_", 1)
     name += os.environ.get("PYTEST_XDIST_WORKER", "")
-    _migrate(create_database(name))
+    migrate(create_database(name))
     yield name
     drop_database(name)
 
@@ -91,13 +91,13 @@ def live_service(standing: LiveService, django_db_blocker: DjangoDbBlocker) -> I
 def own_live(django_db_blocker: DjangoDbBlocker, tmp_path: Path) -> Iterator[LiveService]:
     """A service on an embedded server of its own, which a test may kill."""
     with own_server(tmp_path / "own") as database:
-        _migrate(database)
+        migrate(database)
         with django_db_blocker.unblock(), django_on(database):
             service = LiveService(database, tmp_path)
             yield service
             service.end()
 
 
-def _migrate(database: LiveDatabase) -> None:
+def migrate(database: LiveDatabase) -> None:
     command = [sys.executable, "manage.py", "migrate", "--verbosity=0"]
     subprocess.run(command, cwd=ROOT, env=environment(database), check=True)

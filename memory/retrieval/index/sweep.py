@@ -9,6 +9,7 @@ from uuid import UUID
 from config.postgresql.citus import rows_of_each
 from memory.models import SearchText
 from worker.leases import take_back_dead
+from worker.lost_nodes import among
 from worker.reminders import Reminders
 
 # A text just written was enqueued by its change; give that a moment. A retry was enqueued by nobody.
@@ -21,7 +22,7 @@ TASKS_PER_SWEEP = 20
 _DUE = """
 SELECT relationship_id, min(due_at) FROM (
     SELECT relationship_id, due_at FROM memory_searchtext
-     WHERE project_id = {project} AND due_at <= %(now)s AND lease_token IS NULL
+     WHERE project_id = {{project}}{among} AND due_at <= %(now)s AND lease_token IS NULL
        AND (attempts > 0 OR due_at <= %(graced)s)
      ORDER BY due_at LIMIT %(limit)s) longest
  GROUP BY relationship_id
@@ -44,5 +45,8 @@ class VectorSweep:
 
 
 def _due(projects: Sequence[UUID], now: datetime) -> list[tuple[UUID, UUID, datetime]]:
-    told: dict[str, Any] = {"now": now, "graced": now - GRACE, "limit": ROWS_PER_PROJECT}
-    return sorted(rows_of_each(_DUE, {"project": ("uuid", projects)}, told), key=itemgetter(2))
+    condition, reachable = among(SearchText)
+    told: dict[str, Any] = {"now": now, "graced": now - GRACE, "limit": ROWS_PER_PROJECT, **reachable}
+    return sorted(
+        rows_of_each(_DUE.format(among=condition), {"project": ("uuid", projects)}, told), key=itemgetter(2)
+    )

@@ -35,7 +35,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.fixture(autouse=True)
 def every_invariant_holds_at_the_end(request: pytest.FixtureRequest) -> Iterator[None]:
     """Whatever was killed, and while the rest of it still runs: `verify` finds nothing."""
-    service = next(name for name in ("own_live", "live") if name in request.fixturenames)
+    service = next(name for name in ("own_live", "live", "distributed") if name in request.fixturenames)
     request.getfixturevalue(service)  # so that this ends before the service does
     yield
     connection.close()  # it may have died with its server

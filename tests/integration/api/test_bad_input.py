@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 
+import psycopg
 import pytest
 from django.db import OperationalError, connection
 from django.test import Client
@@ -222,18 +223,29 @@ def test_a_host_we_do_not_serve_is_a_problem(api: Api) -> None:
     assert is_problem(api.get("/project", host="elsewhere.example"), 400)
 
 
-def test_a_database_that_is_down_is_503_and_says_when_to_come_back(
-    api: Api, relationship: Relationship
+@pytest.mark.parametrize(
+    ("cause", "code", "seconds"),
+    [
+        (psycopg.OperationalError("connection to server failed"), "database_unavailable", "1"),
+        (psycopg.errors.ConnectionFailure("connection to the remote node failed"), "node_unavailable", "5"),
+        (psycopg.errors.InternalError_("server closed the connection unexpectedly"), "node_unavailable", "5"),
+        (psycopg.errors.DeadlockDetected("deadlock detected"), "deadlock", "1"),
+        (psycopg.errors.QueryCanceled("canceling statement due to user request"), "cancelled", "1"),
+    ],
+    ids=["the whole", "a node of it", "a node that broke off", "two that waited for each other", "cancelled"],
+)
+def test_a_database_that_could_not_go_on_is_503_and_says_why_and_when_to_come_back(
+    cause: psycopg.Error, code: str, seconds: str, api: Api, relationship: Relationship
 ) -> None:
     def away(*_: object) -> None:
-        raise OperationalError("connection to server failed")
+        raise OperationalError(str(cause)) from cause
 
     with connection.execute_wrapper(away):
         answer = api.get(f"/relationships/{relationship.id}")
 
     assert is_problem(answer, 503)
-    assert answer.body["type"] == "urn:rapport:problem:database_unavailable"
-    assert answer.headers["Retry-After"] == "1"
+    assert answer.body["type"] == f"urn:rapport:problem:{code}"
+    assert answer.headers["Retry-After"] == seconds
 
 
 def test_a_crash_is_500_with_an_id_and_without_a_word_of_the_request(

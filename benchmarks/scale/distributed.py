@@ -1,0 +1,140 @@
+"""What distribution costs: the same people on plain PostgreSQL and on one, two and four nodes of Citus, side by side.
+
+All on this machine and on the same servers, which do not wait for the disk; rounds take turns.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from uuid import UUID
+
+import psutil
+import psycopg
+from django.core.management import call_command
+from django.db import connections
+from django.utils import timezone
+
+from benchmarks.report import Goal, Section, of_rounds
+from benchmarks.scale.reads import MESSAGE, Times, timed
+from benchmarks.scale.seed import Seeded, seed
+from benchmarks.scale.templates import make_templates
+from benchmarks.seed import BY
+from benchmarks.service import use_database
+from benchmarks.timing import cpu_during, p50
+from config.embedded_postgres import database_url
+from context.pipeline import build_context
+from memory.ingestion.intake import accept_turn
+from memory.ingestion.pipeline import drain_relationship
+from relationships.models import Relationship
+from relationships.services.turns import NewMessage, NewTurn
+from scripts import citus
+from upkeep.distribution.pipeline import distribute
+from upkeep.erasure.relationships import erase_relationship
+
+PLAIN = "plain"
+NODES = {"citus_1": 1, "citus_2": 2, "citus_4": 4}
+SHARDS = 8
+GOALS = {"build_context": Goal(4), "accept_turn": Goal(2), "ingestion": Goal(2)}
+_WARM = 20  # calls that are not counted
+_ERASED = 20  # in a round
+Cpu = dict[str, dict[str, float]]  # milliseconds of a call, by what was done and on which servers
+
+
+class Comparison:
+    """Each place filled alike: the plain one first, and the others as copies of it that were then distributed."""
+
+    def __init__(self, servers: Path, say: Callable[[str], None]) -> None:
+        self._servers, self._say = servers, say
+
+    def measure(self, *, rounds: int, calls: int) -> list[Section]:
+        seeded = self._fill(_WARM + calls + rounds * _ERASED)
+        found: dict[str, list[tuple[Times, Cpu]]] = {name: [] for name in (PLAIN, *NODES)}
+        for number in range(rounds):
+            for name, measured in found.items():
+                self._say(f"round {number + 1}, {name}")
+                use_database(name)
+                measured.append(self._round(seeded, calls=calls, number=number))
+        how = f"{rounds} rounds of {calls} calls of each, {_ERASED} of erase; the places take turns."
+        return [_costs(how, found), _cpu(how, found)]
+
+    def _fill(self, count: int) -> Seeded:
+        self._on_coordinator(f"CREATE DATABASE {PLAIN}")
+        call_command("migrate", verbosity=0)
+        patterns = min(20, count)
+        seeded = seed(count, patterns=patterns, last_seq=make_templates(patterns), tell=self._say)
+        for name, nodes in NODES.items():
+            self._say(f"distributing over {nodes}")
+            connections.close_all()
+            citus.drop_database(self._servers, name)
+            self._on_coordinator(f"CREATE DATABASE {name} TEMPLATE {PLAIN}")
+            citus.start(self._servers, name, workers=nodes)
+            use_database(name)
+            distribute(shards=SHARDS, told=lambda _: None)
+        return seeded
+
+    def _on_coordinator(self, statement: str) -> None:
+        with psycopg.connect(database_url(self._servers / "coordinator"), autocommit=True) as server:
+            server.execute(statement.encode())
+
+    def _round(self, seeded: Seeded, *, calls: int, number: int) -> tuple[Times, Cpu]:
+        """The last people are there to be erased, some in each round; the first ones warm everything up."""
+        talking, begin = seeded.relationships[: _WARM + calls], _WARM + calls + number * _ERASED
+        people = {person.id: person for person in Relationship.objects.filter(id__in=list(talking))}
+
+        def context(_: int, id: UUID) -> None:
+            build_context(project_id=seeded.project_id, relationship_id=id, message=MESSAGE)
+
+        def accept(at: int, id: UUID) -> None:
+            said = NewMessage("user", f"I have a sister called Ana{number}x{at} who works as a nurse.")
+            accept_turn(relationship=people[id], new=NewTurn([said], timezone.now()))
+
+        def ingest(_: int, id: UUID) -> None:
+            assert drain_relationship(relationship_id=id, worker="benchmark").applied == 1
+
+        def erase(_: int, id: UUID) -> None:
+            erase_relationship(project_id=seeded.project_id, relationship_id=id, by=BY)
+
+        times: Times = {}
+        cpu: Cpu = {}
+        for what, call in (("build_context", context), ("accept_turn", accept), ("ingestion", ingest)):
+            timed(call, talking[:_WARM])
+            times[what], used = cpu_during(self._processes, partial(timed, call, talking[_WARM:]))
+            cpu[what] = {where: 1000 * seconds / calls for where, seconds in used.items()}
+        times["erase"] = timed(erase, seeded.relationships[begin : begin + _ERASED])
+        return times, cpu
+
+    def _processes(self) -> dict[str, list[psutil.Process]]:
+        found: dict[str, list[psutil.Process]] = {"coordinator": [], "nodes": []}
+        for node in citus.NODES:
+            note = (self._servers / node / "postmaster.pid").read_text()
+            postmaster = psutil.Process(int(note.splitlines()[0]))
+            where = "coordinator" if node == "coordinator" else "nodes"
+            found[where] += [postmaster, *postmaster.children(recursive=True)]
+        return found
+
+
+def _costs(how: str, found: Mapping[str, Sequence[tuple[Times, Cpu]]]) -> Section:
+    section = Section(
+        "cost", "Beside plain PostgreSQL", f"{how} p50, and its ratio to the plain one's, round by round."
+    )
+    plain = [times for times, _ in found[PLAIN]]
+    for what in plain[0]:
+        section.figures.append(of_rounds(f"{what}, plain", [p50(times[what]) for times in plain], "ms"))
+        for name, nodes in NODES.items():
+            pairs = zip(found[name], plain, strict=True)
+            ratios = [p50(times[what]) / p50(beside[what]) for (times, _), beside in pairs]
+            section.figures.append(of_rounds(f"{what}, {nodes} / plain", ratios, "x", GOALS.get(what)))
+    return section
+
+
+def _cpu(how: str, found: Mapping[str, Sequence[tuple[Times, Cpu]]]) -> Section:
+    section = Section(
+        "cpu", "The servers' processor time of a call", f"{how} All processes of the servers, in ms."
+    )
+    for what in GOALS:
+        for name in (PLAIN, *NODES):
+            for where in ("coordinator", "nodes"):
+                used = [cpu[what][where] for _, cpu in found[name]]
+                if name != PLAIN or where == "coordinator":
+                    section.figures.append(of_rounds(f"{what}, {name}, {where}", used, "ms"))
+    return section

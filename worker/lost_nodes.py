@@ -1,0 +1,71 @@
+"""Going on without a node of a distributed database that is away (docs/how-to/distribute.md).
+
+Citus answers no statement over many shards while one of them can't be reached. So once that happened, whoever looks for
+work among all relationships names those of the nodes that answer, and after a while asks for all again. This process
+remembers it.
+"""
+
+from time import monotonic
+from typing import Any, TypeVar
+from uuid import UUID
+
+from django.db import connection, models
+
+from worker.models import QueuedRow
+
+Rows = TypeVar("Rows", bound="models.QuerySet[Any]")
+
+ALL_AGAIN_SECONDS = 10.0
+MOST = 1000  # relationships of each shard
+# What goes wrong there otherwise is no list of IDs, and said so.
+_OF_EACH_SHARD = """
+SELECT string_to_array(result, ',')::uuid[] FROM run_command_on_shards(%s, %s)
+ WHERE success OR result NOT LIKE 'failed to connect%%'
+"""
+_OWING = """
+SELECT string_agg(relationship_id::text, ',') FROM (
+    SELECT relationship_id FROM %s WHERE {owes} GROUP BY 1 ORDER BY min(due_at) LIMIT {most}) owing
+"""
+
+_until = 0.0  # monotonic
+
+
+def go_on_without() -> bool:
+    """A node is away. Whether that is news."""
+    global _until
+    known, _until = is_known(), monotonic() + ALL_AGAIN_SECONDS
+    return not known
+
+
+def is_known() -> bool:
+    """Whether those of the other nodes are asked only."""
+    return monotonic() < _until
+
+
+def answering(rows: Rows) -> Rows:
+    """Of these rows those of relationships that owe something and can be reached; all, with every node there."""
+    if not is_known() or rows.model._meta.pk_fields[0].column != "relationship_id":
+        return rows
+    return rows.filter(relationship_id__in=_reachable(rows.model))
+
+
+def among(model: type[QueuedRow], *columns: str) -> tuple[str, dict[str, Any]]:
+    """The same as a condition that begins with AND, and its value; empty, with every node there.
+
+    `columns`: that of each table, where there are several, as each has shards of its own to be left out.
+    """
+    if not is_known():
+        return "", {}
+    reachable = _reachable(model)
+    if not reachable:
+        return " AND false", {}
+    named = columns or ("relationship_id",)
+    return "".join(f" AND {column} = ANY(%(among)s)" for column in named), {"among": reachable}
+
+
+def _reachable(model: type[QueuedRow]) -> list[UUID]:
+    states = ", ".join(f"'{state}'" for each in (model.WAITING, model.HELD) for state in each.values())
+    owes = f"state IN ({states})" if states else "due_at IS NOT NULL"
+    with connection.cursor() as cursor:
+        cursor.execute(_OF_EACH_SHARD, [model._meta.db_table, _OWING.format(owes=owes, most=MOST)])
+        return [relationship for (some,) in cursor.fetchall() for relationship in some or ()]
