@@ -233,9 +233,8 @@ ALLOW_PRIVATE_ADDRESSES = env.flag("RAPPORT_ALLOW_PRIVATE_ADDRESSES", False)
 # Modules a configuration may name by dotted path: nobody with a mere API key should make us import things.
 PLUGINS = env.listing("RAPPORT_PLUGINS")
 CONTEXT_FORMATS, CONTEXT_LAYERS = registries.CONTEXT_FORMATS, registries.CONTEXT_LAYERS
-HOUSEKEEPING = registries.HOUSEKEEPING
+GATES, HOUSEKEEPING = registries.GATES, registries.HOUSEKEEPING
 FORGETTING_POLICIES, FORGETTABLE = registries.FORGETTING_POLICIES, registries.FORGETTABLE
-GATES = registries.GATES
 INGESTION_STRATEGIES = registries.INGESTION_STRATEGIES
 INVARIANTS, METRICS = registries.INVARIANTS, registries.METRICS
 RANKERS, RERANKERS = registries.RANKERS, registries.RERANKERS
