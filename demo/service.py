@@ -51,6 +51,7 @@ def start_service(place: Place, *, host: str, port: int, say: Callable[[str], No
         place.log.replace(place.log.with_suffix(".log.1"))
     # The checks were made by whoever calls this.
     command = [sys.executable, "manage.py", "serve", "--skip-checks", "--host", host, "--port", str(free)]
+    place.log.parent.mkdir(parents=True, exist_ok=True)  # where the database is not ours
     with place.log.open("wb") as log:
         process = subprocess.Popen(  # noqa: S603 - our own command, no shell
             command,

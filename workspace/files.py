@@ -32,7 +32,7 @@ from workspace.store import (
 )
 from workspace.trees import Author, Entry, Files, entry_of, key_of, tree_sha
 
-TRIES = 8  # others who commit at the same moment
+TRIES = 32  # others who commit at the same moment: a try in vain is a commit of somebody else
 LONGEST_MESSAGE = 2000
 Contents = Mapping[str, bytes | None]  # by path; None: it goes
 NewTree = tuple[Files, Mapping[UUID, bytes], str]  # the new contents by their row's ID; the commit's message

@@ -132,12 +132,11 @@ def test_a_filled_database_is_distributed_though_somebody_is_killed_in_the_middl
         assert "stop web and worker" in place.run("distribute", fails=True)
     assert place.ask("SELECT count(*) FROM pg_dist_partition") == 0
 
-    killed = place.start("distribute", "--shards", str(SHARDS))
-    assert killed.stdout
-    for line in killed.stdout:
-        if line.startswith("memory_searchtext"):
-            killed.send_signal(signal.SIGKILL)
-    killed.wait()
+    with place.start("distribute", "--shards", str(SHARDS)) as killed:
+        assert killed.stdout
+        for line in killed.stdout:
+            if line.startswith("memory_searchtext"):
+                killed.send_signal(signal.SIGKILL)
     done = place.ask("SELECT count(*) FROM pg_dist_partition")
     assert 10 < done < len(OWNED) + 12
     assert "at its end" in place.run("distribute", "--status")
