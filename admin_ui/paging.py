@@ -67,7 +67,7 @@ def page_of(
         earlier=_address(request, number - 1) if number > 1 else None,
         later=_address(request, number + 1) if len(found) > size else None,
         order=order,
-        bounded=bool(sort) and order.removeprefix("-") in sort.bounded,
+        bounded=sort is not None and order.removeprefix("-") in sort.bounded,
         _all=rows,
     )
 
