@@ -1,6 +1,6 @@
 """The order of a list, as ?order= names it: a column's name, after a `-` downwards. One way for every list."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,7 +37,7 @@ class Sort:
         return [name.removeprefix("-") if name.startswith("-") else f"-{name}" for name in names]
 
 
-def order_of(request: HttpRequest, columns: Iterable[str], *, usual: str) -> str:
+def order_of(request: HttpRequest, columns: Collection[str], *, usual: str) -> str:
     """The one that is asked for, where there is such a column."""
     asked = request.GET.get("order", "")
     return asked if asked.removeprefix("-") in columns else usual
