@@ -46,7 +46,7 @@ SELECT NULL::bigint, u.display_name, u.external_id, c.name, r.timezone, p.config
        c.id, EXISTS (SELECT 1 FROM context_documentchunk WHERE companion_id = c.id),
        {key_holds}, r.language,
        EXISTS (SELECT 1 FROM memory_mendingplan m
-                WHERE m.relationship_id = r.id AND m.recorded_at > now() - interval '1 hour'
+                WHERE m.relationship_id = %(relationship)s AND m.recorded_at > now() - interval '1 hour'
                   AND m.state = 'proposed' AND m.turn_id IS NOT NULL)
   FROM relationships_relationship r
   JOIN relationships_companion c ON c.id = r.companion_id
