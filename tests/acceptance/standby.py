@@ -73,6 +73,8 @@ def followed(primary: LiveDatabase, folder: Path) -> Iterator[Standby]:
         cwd=standby.data_dir,
     )
     assert copy.succeeded, copy.output
+    for socket in standby.data_dir.glob(".s.PGSQL.*"):  # the primary's own
+        socket.unlink()
     with (standby.data_dir / "postgresql.auto.conf").open("a") as settings:
         settings.write("unix_socket_directories = '.'\n")
     try:

@@ -3,6 +3,7 @@
 import json
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -32,7 +33,11 @@ class Serve(LiveProcess):
     def part(self, word: str) -> psutil.Process | None:
         """The child whose command line says so."""
         children = psutil.Process(self.pid).children()
-        return next((child for child in children if child.is_running() and word in child.cmdline()), None)
+        for child in children:
+            with suppress(psutil.NoSuchProcess):  # it has just ended
+                if word in child.cmdline():
+                    return child
+        return None
 
 
 @pytest.fixture

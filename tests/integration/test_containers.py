@@ -64,7 +64,7 @@ def test_the_image_installs_what_is_locked_by_hash_and_builds_nothing() -> None:
     assert len(installs) == 2
     for line in installs:
         assert re.search(
-            r"pip install --require-hashes --only-binary=:all: -r requirements(-local)?\.lock", line
+            r"pip install --require-hashes --only-binary=:all: -r requirements(-\$extra)?\.lock", line
         )
 
 

@@ -21,7 +21,7 @@ FULL = AssembledContext(
 
 
 def test_the_answer_is_what_openapi_says_it_is() -> None:
-    shown = present_context(FULL)
+    shown = present_context(FULL) | {"read": {"database": "primary", "age_ms": 0.0, "reason": None}}
 
     assert ContextAnswer.model_validate(shown).model_dump() == shown
 

@@ -43,6 +43,7 @@ class Command(BaseCommand):
         if chats:
             os.nice(_NICE)
         os.environ["RAPPORT_PROCESS"] = "web"
+        os.environ["RAPPORT_WEB_PID"] = str(os.getpid())  # the server's too, which takes this process over
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(_folder_of_meters(bind))
         os.execv(command[0], command)  # noqa: S606 - our own Python
 
