@@ -144,13 +144,13 @@ def times_of(turn: Turn) -> TurnTimes:
     )
 
 
-def neighbours_of(turn: Turn) -> tuple[UUID | None, UUID | None]:
-    """The turns before and after it."""
-    others = Turn.objects.for_relationship(turn.relationship_id).values_list("seq", "id")
-    before = others.filter(seq__lt=turn.seq).order_by("-seq")[:1]
-    after = others.filter(seq__gt=turn.seq).order_by("seq")[:1]
-    found = {seq > turn.seq: turn_id for seq, turn_id in before.union(after)}
-    return found.get(False), found.get(True)
+def turn_between(relationship_id: UUID, turn_id: UUID) -> tuple[Turn, Sequence[UUID | None]] | None:
+    """A turn, and the IDs of those before and after it. One statement."""
+    turns = Turn.objects.for_relationship(relationship_id)
+    before = turns.filter(seq__lt=OuterRef("seq")).order_by("-seq").values("id")[:1]
+    after = turns.filter(seq__gt=OuterRef("seq")).order_by("seq").values("id")[:1]
+    found = turns.annotate(before=Subquery(before), after=Subquery(after)).filter(id=turn_id).first()
+    return found and (found, (found.before, found.after))
 
 
 @dataclass(frozen=True, slots=True)

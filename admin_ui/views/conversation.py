@@ -11,16 +11,16 @@ from admin_ui.conversation import (
     exchanges_of,
     found_lines,
     messages_that_say,
-    neighbours_of,
     operations_of,
     times_of,
+    turn_between,
 )
 from admin_ui.paging import page_of
 from admin_ui.params import text_param
 from admin_ui.turn_window import sessions_of, window_of
 from admin_ui.views.scratchpad import RelationshipPart
 from memory.models import OperationResult
-from relationships.models import Turn, TurnState
+from relationships.models import TurnState
 from web.errors import NotFound
 
 MORE = ("earlier", "later")  # the IDs of the links that bring more turns in place of themselves
@@ -53,9 +53,10 @@ class TraceView(RelationshipPart):
 
     def get(self, request: HttpRequest, relationship_id: UUID, turn_id: UUID) -> HttpResponse:
         relationship = self.get_relationship(relationship_id)
-        turn = Turn.objects.for_relationship(relationship_id).filter(id=turn_id).first()
-        if turn is None:
+        found = turn_between(relationship_id, turn_id)
+        if found is None:
             raise NotFound("This turn does not exist.")
+        turn, neighbours = found
         (exchange,) = exchanges_of(relationship_id, [turn])
         calls = calls_of(turn)
         results = OperationResult.objects.for_relationship(relationship_id).of_turn(turn_id)
@@ -64,7 +65,7 @@ class TraceView(RelationshipPart):
             "exchange": exchange,
             "turn": turn,
             "times": times_of(turn),
-            "neighbours": neighbours_of(turn),
+            "neighbours": neighbours,
             "operations": operations_of(results, calls),
             "calls": calls,
             "unsettled": turn.state in (TurnState.PENDING, TurnState.PROCESSING),

@@ -291,7 +291,8 @@ document.addEventListener("htmx:afterSwap", () => {
 });
 
 // Time travel: a slider says its moment, as text and to who listens, and takes the place of the date that was named;
-// a date that was named moves the slider.
+// a date that was named moves the slider. What was asked for before a slider moved does not move it back.
+let movedSince = false;
 function sayMoment(slider) {
   const first = Date.parse(slider.dataset.first), last = Date.parse(slider.dataset.last);
   const moment = new Date(first + (last - first) * slider.value / slider.max);
@@ -303,9 +304,11 @@ document.addEventListener("input", (event) => {
   if (!event.target.matches("[data-clears]")) return;
   document.getElementById(event.target.dataset.clears).value = "";
   sayMoment(event.target);
+  movedSince = true;
 }, true);
+document.addEventListener("htmx:beforeRequest", (event) => { if (event.detail.target.id === "then") movedSince = false; });
 document.addEventListener("htmx:afterSwap", (event) => {
-  const place = event.detail.target.id === "then" && event.detail.target.querySelector("[data-step]");
+  const place = event.detail.target.id === "then" && !movedSince && event.detail.target.querySelector("[data-step]");
   if (place) Object.entries(place.dataset).forEach(([name, step]) => {
     const slider = document.getElementById(name);
     if (slider.value !== step) { slider.value = step; sayMoment(slider); }

@@ -1,8 +1,9 @@
 """The talk and what came of it: a failed turn, a wrong deletion, what the companion sees, and what was true when."""
 
+import re
 from datetime import UTC, datetime, timedelta
 
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.acceptance.browser.desk import Desk
 from tests.acceptance.browser.stage import Stage
@@ -69,10 +70,17 @@ def test_the_slider_shows_what_was_true_then(desk: Desk, stage: Stage) -> None:
     window.get_by_label("Date", exact=True).fill(f"{datetime.now(UTC):%Y-%m-%d}")
     expect(slider).to_have_value("1000")  # a date moves the slider
     expect(then).to_contain_text("Lives in Lisbon")
-    slider.press("Home")
+    under_way: list[Route] = []
+    at_the_beginning = re.compile(r"/time/\?.*\bstep=0\b")
+    window.route(at_the_beginning, lambda route: under_way.append(route), times=1)
+    with window.expect_request(at_the_beginning):
+        slider.press("Home")
     expect(window.get_by_label("Date", exact=True)).to_have_value("")
 
-    window.get_by_role("slider", name="Compare with").press("Home")
+    other = window.get_by_role("slider", name="Compare with")
+    other.press("Home")
+    under_way[0].continue_()  # the answer for where this slider was does not move it back
+    expect(other).to_have_value("0")
     expect(changed).to_contain_text("No changes.")
 
 

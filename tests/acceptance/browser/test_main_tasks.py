@@ -133,9 +133,10 @@ def test_a_person_is_found_by_a_word(window: Page, stage: Stage, mark: str, end:
 
     window.get_by_label("Search memory").press_sequentially(word[:-1])
 
-    expect(window.locator("#found").get_by_role("link")).to_have_text([f"Orla {mark}", f"Plays the {word}"])
+    found = window.locator("#found tbody").get_by_role("link")
+    expect(found).to_have_text([f"Orla {mark}", f"Plays the {word}"])
     end("relationships")
-    window.locator("#found").get_by_role("link").first.click()
+    found.first.click()
     expect(window.get_by_text(f"Plays the {word}")).to_be_visible()
 
 
