@@ -206,8 +206,9 @@ def read_condition() -> QueueCondition:
     told = {"limit": COUNT_LIMIT, "queue": str(settings.Q_CLUSTER["name"])}
     *turns, stored, queued = _rows(_COUNTS, told)[0]
     owed, retrying, oldest = _rows(_VECTORS, told)[0]
+    turns.append(stored or _stored_on_shards(int(monotonic() / _STORED_SECONDS)))
     return QueueCondition(
-        turns=TurnCounts(*turns, stored or _stored_on_shards(int(monotonic() / _STORED_SECONDS))),
+        turns=TurnCounts(*turns),
         queued=queued,
         workers=_workers(),
         vectors=VectorCounts(owed, retrying, max(0.0, oldest or 0.0)),
