@@ -134,7 +134,9 @@ class DecayWalk:
             cursor.execute(_PAGE, {"after": self._after, "page": PAGE, "many": many})
             ids, last = cursor.fetchone()
             self._after = last or _START
-            configs = configs_of(ids) if ids else []
+            if not ids:
+                return 0
+            configs = configs_of(ids)
             params: dict[str, Any] = {
                 "ids": [config.relationship_id for config in configs],
                 "half_lives": [_half_life(config) for config in configs],
