@@ -14,7 +14,7 @@ _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG, prctl(2)
 signal.signal(signal.SIGTERM, signal.SIG_DFL)
 if sys.platform == "linux":  # if the process that started this one is killed: the port would stay taken
     ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGTERM)
-    if os.getppid() != int(os.environ.get("RAPPORT_WEB_PID", os.getppid())):
+    if os.getppid() != int(os.environ.get("RAPPORT_WEB_PID") or os.getppid()):
         sys.exit("The web server's first process ended before this one had begun.")
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")

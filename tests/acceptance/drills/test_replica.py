@@ -1,6 +1,7 @@
 """Contexts from a standby that stands still, freezes and dies: each is answered, and none is older than it says."""
 
 import signal
+import tempfile
 import threading
 import time
 from collections import Counter
@@ -39,8 +40,12 @@ EVENTUAL = {"consistency": "eventual"}
 
 
 @pytest.fixture
-def standby(own_live: LiveService, tmp_path: Path) -> Iterator[Standby]:
-    with followed(own_live.database, tmp_path / "standby") as standby:
+def standby(own_live: LiveService) -> Iterator[Standby]:
+    # a short path, as its socket is in its folder
+    with (
+        tempfile.TemporaryDirectory(prefix="rapport-standby-", dir="/tmp") as folder,
+        followed(own_live.database, Path(folder)) as standby,
+    ):
         yield standby
 
 
