@@ -1,6 +1,5 @@
 """What the web server runs in each of its processes: the gateway in front of the WSGI application."""
 
-import ctypes
 import gc
 import os
 import signal
@@ -8,14 +7,14 @@ import sys
 from contextlib import suppress
 from typing import Any
 
-_DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG, prctl(2)
-
 # Granian's own handler came along with the fork, and would swallow a SIGTERM until the server is up.
 signal.signal(signal.SIGTERM, signal.SIG_DFL)
-if sys.platform == "linux":  # if the process that started this one is killed: the port would stay taken
-    ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGTERM)
-    if os.getppid() != int(os.environ.get("RAPPORT_WEB_PID") or os.getppid()):
-        sys.exit("The web server's first process ended before this one had begun.")
+
+from config.supervision import die_with_parent
+
+die_with_parent(signal.SIGTERM)  # if that is killed: the port would stay taken
+if os.getppid() != int(os.environ.get("RAPPORT_WEB_PID") or os.getppid()):
+    sys.exit("The web server's first process ended before this one had begun.")
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 os.environ.setdefault("RAPPORT_PROCESS", "web")

@@ -2,7 +2,6 @@
 again when they die. Production runs the two under a service manager instead (compose.yaml).
 """
 
-import ctypes
 import json
 import os
 import signal
@@ -16,7 +15,7 @@ from urllib.request import urlopen
 
 import psutil
 
-from config.supervision import Child, Supervisor
+from config.supervision import Child, Supervisor, die_with_parent
 
 # In the environment of a service that was started in the background, so that it may be started anew.
 IN_BACKGROUND = "RAPPORT_IN_BACKGROUND"
@@ -24,7 +23,6 @@ _GRACE_SECONDS = 40.0  # more than either child takes for itself
 _STEADY_SECONDS = 30.0
 _LONGEST_PAUSE_SECONDS = 30.0
 _PORTS_TRIED = 100
-_DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG, prctl(2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +101,7 @@ def parts(address: Address, chat: Address) -> dict[str, tuple[list[str], dict[st
 
 def _part(name: str, command: Sequence[str], told: Mapping[str, str], *, root: Path) -> Child:
     def become() -> None:
-        _end_with_parent()
+        die_with_parent(signal.SIGTERM)  # if we are killed
         os.chdir(root)
         arguments = [sys.executable, "manage.py", *command]
         os.execve(sys.executable, arguments, {**os.environ, **told})  # noqa: S606 - our own command
@@ -171,9 +169,3 @@ def how_ended(status: int) -> str:
     """`status` as of a wait, in words."""
     code = os.waitstatus_to_exitcode(status)
     return f"killed by {signal.Signals(-code).name}" if code < 0 else f"status {code}"
-
-
-def _end_with_parent() -> None:
-    """Have the kernel stop this child if we are killed: nobody would tend it. Linux only."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGTERM)

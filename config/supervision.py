@@ -3,6 +3,7 @@
 The parent holds no thread and no database connection, so it may fork whenever it must.
 """
 
+import ctypes
 import gc
 import os
 import select
@@ -20,6 +21,7 @@ log = structlog.get_logger(__name__)
 
 _OUR_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD)
 _FIRST_PAUSE_SECONDS = 0.5
+_DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG, prctl(2)
 
 
 class Child:
@@ -206,6 +208,12 @@ def fork(target: Callable[[], None], *, name: str) -> int:
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
         os._exit(status)  # never back into the parent's code
+
+
+def die_with_parent(number: signal.Signals) -> None:
+    """Have the kernel send this process the signal when its parent is gone: nobody would tend it. Linux only."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, number)
 
 
 def name_process(name: str) -> None:

@@ -1,6 +1,8 @@
 """The pool: django-q2's cluster, alone in a process group of its own, reporting to the statistics page."""
 
 import os
+import signal
+from functools import partial
 from multiprocessing import util
 
 from django.conf import settings
@@ -10,7 +12,7 @@ from django_q.cluster import Cluster
 
 from config import tracing
 from config.database import use_pool
-from config.supervision import kill_group, name_process
+from config.supervision import die_with_parent, kill_group, name_process
 from worker import worker_stats
 from worker.readers import start_readers
 
@@ -23,6 +25,8 @@ def run_pool(shared: worker_stats.WorkerStats, *, supervisor: int) -> None:
     worker_stats.use(shared)
     # Not weakly: nobody else holds it.
     signals.post_spawn.connect(lambda **_: _enter(shared), weak=False)
+    # Its processes would wait for one another for ever, were this one and the supervisor killed at once.
+    os.register_at_fork(after_in_child=partial(die_with_parent, signal.SIGKILL))
     cluster = Cluster()
     cluster.start()
     while cluster.sentinel.is_alive():

@@ -222,6 +222,16 @@ def test_a_stop_that_may_not_wait_gives_the_turn_back(
     assert not WorkerHeartbeat.objects.exists()
 
 
+def test_with_all_killed_that_look_after_others_nothing_is_left(worker: LiveWorker) -> None:
+    family = worker.family()
+    cluster, *_ = worker.cluster()
+
+    worker.kill()
+    cluster.kill()  # before it misses the supervisor
+
+    wait_until(lambda: not any(map(psutil.Process.is_running, family)), what="every process to be gone")
+
+
 def test_with_the_supervisor_killed_its_processes_end_and_another_worker_takes_over(
     live: LiveService, model: OpenAIServer, worker: LiveWorker, relationship: Relationship
 ) -> None:
