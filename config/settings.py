@@ -170,9 +170,10 @@ Q_CLUSTER = {
     "catch_up": False,
     "label": "Queue",
     "scheduler": False,
-    # Never: a process has many tasks in hand, which the watchdog looks at (TASK_SECONDS).
+    # Never: a process has many tasks in hand, which the watchdog looks at (TASK_SECONDS) and a recycling waits for.
     "timeout": 1_000_000,
     "retry": 2_000_000,
+    "recycle": 1_000_000_000,
 }
 # Tasks that a process of the pool works on at once: they wait for models, mostly.
 READERS = env.whole("RAPPORT_READERS", 64, low=1, high=256)
@@ -235,7 +236,7 @@ CONTEXT_FORMATS, CONTEXT_LAYERS = registries.CONTEXT_FORMATS, registries.CONTEXT
 GATES, HOUSEKEEPING = registries.GATES, registries.HOUSEKEEPING
 FORGETTING_POLICIES, FORGETTABLE = registries.FORGETTING_POLICIES, registries.FORGETTABLE
 INGESTION_STRATEGIES = registries.INGESTION_STRATEGIES
-GATES, INVARIANTS, METRICS = registries.GATES, registries.INVARIANTS, registries.METRICS
+INVARIANTS, METRICS = registries.INVARIANTS, registries.METRICS
 RANKERS, RERANKERS = registries.RANKERS, registries.RERANKERS
 RECIPES, SWEEP = registries.RECIPES, registries.SWEEP
 
