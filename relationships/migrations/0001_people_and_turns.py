@@ -74,8 +74,9 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='ModelSpending',
             fields=[
-                ('pk', models.CompositePrimaryKey('day', 'project_id', blank=True, editable=False, primary_key=True, serialize=False)),
+                ('pk', models.CompositePrimaryKey('day', 'project_id', 'part', blank=True, editable=False, primary_key=True, serialize=False)),
                 ('day', models.DateField()),
+                ('part', models.PositiveSmallIntegerField(default=0)),
                 ('calls', models.PositiveBigIntegerField(default=0)),
                 ('tokens', models.PositiveBigIntegerField(default=0)),
                 ('cost', models.DecimalField(decimal_places=8, default=0, max_digits=16)),

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from math import ceil
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import structlog
 from django.conf import settings
 from django.db import Error as DatabaseError
 from django.db import connection, transaction
+from django.db.models import Sum
 from django.utils import timezone
 
 from config.postgresql.sessions import prepared_cursor
@@ -33,24 +34,27 @@ log = structlog.get_logger(__name__)
 MOST_ROWS = 10_000  # projects that a scrape looks at
 REASON = BudgetSpent.code  # error_code of a turn that waits for the next day
 
-# By itself, as a distributed database has the count on its coordinator alone.
+# What was asked: by itself, as a distributed database has the count on its coordinator alone.
 _READ = """
-SELECT p.daily_tokens, p.daily_usd, coalesce(s.calls, 0), coalesce(s.tokens, 0), coalesce(s.cost, 0),
-       coalesce(s.unpriced, 0)
+SELECT p.daily_tokens, p.daily_usd, coalesce(sum(s.calls), 0)::bigint, coalesce(sum(s.tokens), 0)::bigint,
+       coalesce(sum(s.cost), 0), coalesce(sum(s.unpriced), 0)::bigint
   FROM relationships_project p
   LEFT JOIN memory_modelspending s ON s.project_id = p.id AND s.day = %(day)s
  WHERE p.id = %(project)s
+ GROUP BY p.id
 """
+PARTS = 64  # rows that a project's count of a day is spread over, by connection
 # Where nothing was asked, no row is made or locked.
-COUNT_SPENDING = """
-INSERT INTO memory_modelspending AS spent (project_id, day, calls, tokens, cost, unpriced, answered_at)
-SELECT %(project)s, %(day)s, %(calls)s, %(tokens)s, %(cost)s, %(unpriced)s, %(answered_at)s::timestamptz
+COUNT_SPENDING = f"""
+INSERT INTO memory_modelspending AS spent (project_id, day, part, calls, tokens, cost, unpriced, answered_at)
+SELECT %(project)s, %(day)s, pg_backend_pid() %% {PARTS}, %(calls)s, %(tokens)s, %(cost)s, %(unpriced)s,
+       %(answered_at)s::timestamptz
  WHERE %(calls)s::int > 0
-ON CONFLICT (day, project_id) DO UPDATE
+ON CONFLICT (day, project_id, part) DO UPDATE
    SET calls = spent.calls + excluded.calls, tokens = spent.tokens + excluded.tokens,
        cost = spent.cost + excluded.cost, unpriced = spent.unpriced + excluded.unpriced,
        answered_at = coalesce(excluded.answered_at, spent.answered_at)
-"""
+"""  # noqa: S608 - a number of ours
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,16 +106,38 @@ def model_budget_of(project_id: UUID, *, now: datetime | None = None) -> ModelBu
     tokens, usd, *counted = row
     return ModelBudget(
         datetime.combine(ModelBudget.day_of(now) + timedelta(days=1), time(), UTC),
-        (settings.PROJECT_DAILY_TOKENS if tokens is None else tokens) or None,
-        (settings.PROJECT_DAILY_USD if usd is None else usd) or None,
+        *_limits(tokens, usd),
         *counted,
     )
 
 
-def read_spending() -> Sequence[ModelSpending]:
+def has_budget(daily_tokens: int | None, daily_usd: Decimal | None) -> bool:
+    """Whether a project with these columns has a limit: where it has none, what it asked need not be read."""
+    return any(_limits(daily_tokens, daily_usd))
+
+
+def _limits(daily_tokens: int | None, daily_usd: Decimal | None) -> tuple[int | None, Decimal | None]:
+    """Of a project's columns: None there is the service's own limit, 0 none."""
+    return (
+        (settings.PROJECT_DAILY_TOKENS if daily_tokens is None else daily_tokens) or None,
+        (settings.PROJECT_DAILY_USD if daily_usd is None else daily_usd) or None,
+    )
+
+
+class Spent(NamedTuple):
+    """What a project asked on a day, in tokens and USD."""
+
+    project_id: UUID
+    tokens: int
+    cost: Decimal
+
+
+def read_spending() -> Sequence[Spent]:
     """Today's, of the projects that asked most, first. One statement. Raises django.db.Error."""
-    today = ModelBudget.day_of(timezone.now())
-    return list(ModelSpending.objects.filter(day=today).order_by("-tokens", "project_id")[:MOST_ROWS])
+    today = ModelSpending.objects.filter(day=ModelBudget.day_of(timezone.now())).order_by()
+    sums = today.values("project_id").annotate(all_tokens=Sum("tokens"), all_cost=Sum("cost"))
+    rows = sums.order_by("-all_tokens", "project_id").values_list("project_id", "all_tokens", "all_cost")
+    return [Spent._make(row) for row in rows[:MOST_ROWS]]
 
 
 def require_model_budget(project_id: UUID) -> None:
@@ -123,8 +149,8 @@ def require_model_budget(project_id: UUID) -> None:
 def count_spending(
     project_id: UUID, completions: Sequence[Completion | None], *, answered: bool, now: datetime
 ) -> None:
-    """Add calls to the project's day. In the transaction that keeps the calls, and late in it: the row is locked until
-    its end. Takes what spending_figures takes.
+    """Add calls to the project's day. In the transaction that keeps the calls, and late in it: its row is locked until
+    the end. Takes what spending_figures takes.
     """
     with connection.cursor() as cursor:
         cursor.execute(COUNT_SPENDING, spending_figures(project_id, completions, answered=answered, now=now))

@@ -5,8 +5,7 @@ from decimal import Decimal
 
 from prometheus_client.core import GaugeMetricFamily, Metric
 
-from relationships.models import ModelSpending
-from relationships.services.model_budgets import read_spending
+from relationships.services.model_budgets import Spent, read_spending
 from worker.api.metrics import NAMED, project_label
 
 
@@ -15,7 +14,7 @@ def spending_metrics() -> Iterable[Metric]:
     return list(metrics_of(read_spending()))
 
 
-def metrics_of(spending: Sequence[ModelSpending]) -> Iterator[Metric]:
+def metrics_of(spending: Sequence[Spent]) -> Iterator[Metric]:
     """By the project's ID: those that asked most, then `other`."""
     tokens = GaugeMetricFamily(
         "rapport_project_tokens_today",

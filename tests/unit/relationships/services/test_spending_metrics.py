@@ -1,14 +1,14 @@
 from decimal import Decimal
 from uuid import uuid4
 
-from relationships.models import ModelSpending
+from relationships.services.model_budgets import Spent
 from relationships.services.spending_metrics import metrics_of
 from worker.api.metrics import NAMED
 
 BUSY = uuid4()
 SPENDING = [
-    ModelSpending(project_id=BUSY, tokens=9000, cost=Decimal("0.25")),
-    *(ModelSpending(project_id=uuid4(), tokens=100, cost=Decimal(0)) for _ in range(NAMED + 5)),
+    Spent(BUSY, tokens=9000, cost=Decimal("0.25")),
+    *(Spent(uuid4(), tokens=100, cost=Decimal(0)) for _ in range(NAMED + 5)),
 ]
 
 
