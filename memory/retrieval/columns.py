@@ -21,6 +21,7 @@ from config.postgresql.sessions import prepared_cursor
 from memory.models import SearchedKind
 from memory.retrieval.index.language import known_languages
 from memory.retrieval.rankers.base import Candidates, Counts, Floats, Ints
+from memory.retrieval.related import NEAR, Related, related_to
 from memory.retrieval.results import EntryFilters, MessageFilters
 from memory.retrieval.statements import LANGUAGES, read_statement
 from memory.retrieval.unpacking import (
@@ -64,8 +65,9 @@ class Columns:
     """The rows in the order they were told, and what each question has to do with them.
 
     `values`: by the names of statements.py. `people`: the number of each speaker or subject in `who`. `lexemes`: the
-    questions' words; `terms`: of each question, the numbers of its own among them. `cosines`: of each question, NaN
-    where a row has no vector in its space; none where no question has a vector.
+    questions' words, and what was looked up with them; `terms`: of each question, the numbers of its own among them;
+    `related`: of each, those of a word's forms and those of what is near to it, word by word. `cosines`: of each
+    question, NaN where a row has no vector in its space; none where no question has a vector.
     """
 
     ids: NDArray[np.bytes_]
@@ -75,6 +77,7 @@ class Columns:
     terms: Sequence[Ints]
     counts: Counts
     cosines: Sequence[Floats]
+    related: Sequence[Sequence[tuple[list[int], list[int]]]]
     too_many_words: bool = False  # so that not all of them were looked up
     read_as: Sequence[str] = ()  # the languages of the rows, where they are not the one that was wanted
 
@@ -89,21 +92,22 @@ class Columns:
 def read_columns(query: SearchQuery) -> Columns:
     """One statement; two more where the rows are of another language than the configuration says."""
     wanted = query.language or UNKNOWN_LANGUAGE
-    row, languages = _read(query, [wanted]), [wanted]
+    related = related_to(query.words, query.language)
+    row, languages = _read(query, [wanted], related), [wanted]
     if row["other_language"]:
         languages = _languages(query)
-        row = _read(query, languages)
-    return _columns(row, query, read_as=[] if languages == [wanted] else languages)
+        row = _read(query, languages, related)
+    return _columns(row, query, related, read_as=[] if languages == [wanted] else languages)
 
 
-def _read(query: SearchQuery, languages: Sequence[str]) -> dict[str, Any]:
+def _read(query: SearchQuery, languages: Sequence[str], related: Sequence[Related]) -> dict[str, Any]:
     given = query.vectors
     count = 0 if given is None else len(query.words)
     values: dict[str, Any] = {
         "relationship": query.relationship_id,
         "kind": query.kind.value,
         "languages": sorted(known_languages().intersection(languages)) or [UNKNOWN_LANGUAGE],
-        "words": list(query.words),
+        "words": [*query.words, *(words for one in related for words in (one.forms, one.near))],
         "most_looked_up": MOST_LOOKED_UP,
     }
     if query.only is not None:
@@ -146,7 +150,9 @@ def _languages(query: SearchQuery) -> list[str]:
         return [row[0] for row in cursor.fetchall()]
 
 
-def _columns(row: Mapping[str, Any], query: SearchQuery, *, read_as: Sequence[str]) -> Columns:
+def _columns(
+    row: Mapping[str, Any], query: SearchQuery, related: Sequence[Related], *, read_as: Sequence[str]
+) -> Columns:
     values = without_hidden(in_order(sent_values(row)), row.get("hidden"))
     ids = values.pop("id")
     if isinstance(query.filters, MessageFilters):
@@ -154,12 +160,18 @@ def _columns(row: Mapping[str, Any], query: SearchQuery, *, read_as: Sequence[st
     finder = Finder(ids)
     questions = len(query.words) if query.vectors is not None else 0
     vector_rows, known = finder.find(unpacked(row["vector_id"], "S16"))
+    asked = len(query.words)
+    terms = _terms(row["asked"], asked + 2 * len(related))
+    kin = list(zip(related, terms[asked::2], terms[asked + 1 :: 2], strict=True))
     return Columns(
         ids=ids,
         values=values,
         people=people_of(row["people"]),
         lexemes=row["lexemes"] or [],
-        terms=_terms(row["asked"], len(query.words)),
+        terms=[np.array(numbers, dtype=np.int64) for numbers in terms[:asked]],
+        related=[
+            [(forms, near) for one, forms, near in kin if one.question == number] for number in range(asked)
+        ],
         counts=counts_of_messages(row, values["place"])
         if query.kind == SearchedKind.MESSAGE
         else counts_of_entries(row, finder),
@@ -172,11 +184,11 @@ def _columns(row: Mapping[str, Any], query: SearchQuery, *, read_as: Sequence[st
     )
 
 
-def _terms(asked: Sequence[Sequence[int]] | None, questions: int) -> list[Ints]:
+def _terms(asked: Sequence[Sequence[int]] | None, questions: int) -> list[list[int]]:
     terms: list[list[int]] = [[] for _ in range(questions)]
     for number, term in asked or ():
         terms[number].append(term)
-    return [np.array(sorted(numbers), dtype=np.int64) for numbers in terms]
+    return [sorted(numbers) for numbers in terms]
 
 
 def _placed(cosines: Floats, rows: Ints, known: NDArray[np.bool_], count: int) -> Floats:
@@ -200,17 +212,42 @@ def candidates_of(columns: Columns, number: int, *, named: Collection[str]) -> C
         weight=values.get("weight", ones),
         counted=values.get("counted", ones.astype(np.bool_)),
         allowed=values["allowed"],
-        counts=_counts_of(columns, columns.terms[number]),
+        counts=_counts_of(columns, number),
     )
 
 
-def _counts_of(columns: Columns, terms: Ints) -> Counts:
+def _counts_of(columns: Columns, number: int) -> Counts:
     """Those of the question's own words, numbered anew from 0."""
-    counts = columns.counts
+    counts, terms, related = columns.counts, columns.terms[number], columns.related[number]
+    if related:
+        return _with_related(columns, number)
     if len(terms) == len(columns.lexemes):
         return counts  # there is one question
     own = np.isin(counts.term, terms)
     return Counts(row=counts.row[own], term=np.searchsorted(terms, counts.term[own]), count=counts.count[own])
+
+
+def _with_related(columns: Columns, number: int) -> Counts:
+    """And forms of a word counted as it; where nothing has a vector, which knows that too, also what is near to it."""
+    counts, own = columns.counts, {term: place for place, term in enumerate(columns.terms[number].tolist())}
+    shares = np.zeros((len(columns.lexemes), len(own)))
+    shares[columns.terms[number], np.arange(len(own))] = 1
+    near_ones = []
+    for forms, near in columns.related[number]:
+        place = min((own[term] for term in forms if term in own), default=None)
+        if place is not None:
+            shares[forms] = 0  # the question may have the same word in two forms
+            shares[forms, place] = 1
+            near_ones.append(([term for term in near if term not in own], place))
+    if not any((~np.isnan(cosines)).any() for cosines in columns.cosines):
+        for near, place in near_ones:
+            shares[near, place] = np.maximum(shares[near, place], NEAR)
+    hit, places = np.nonzero(shares[counts.term])
+    count = counts.count[hit] * shares[counts.term[hit], places]
+    table = np.bincount(counts.row[hit] * len(own) + places, weights=count).astype(np.float64)
+    filled = np.flatnonzero(table)
+    row, term = np.divmod(filled, max(1, len(own)))
+    return Counts(row=row, term=term, count=table[filled])
 
 
 class HalfBytes(bytes):

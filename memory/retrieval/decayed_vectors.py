@@ -58,10 +58,10 @@ SELECT r.id FROM relationships_relationship r
                 WHERE d.relationship_id = r.id AND d.half_life_days IS DISTINCT FROM w.half_life)
     OR w.half_life IS NOT NULL AND EXISTS (
        SELECT 1 FROM memory_embedding e
+         LEFT JOIN memory_decayedvector d ON d.relationship_id = e.relationship_id AND d.owner_id = e.owner_id
+          AND d.model = e.model AND d.dimensions = e.dimensions
         WHERE e.relationship_id = r.id AND e.kind = 'entry' GROUP BY e.model, e.dimensions
-       HAVING count(*) >= %(many)s AND count(*) > (
-              SELECT count(*) FROM memory_decayedvector d
-               WHERE d.relationship_id = r.id AND d.model = e.model AND d.dimensions = e.dimensions))
+       HAVING count(*) >= %(many)s AND count(*) > count(d.id))
 """
 _BEGIN = """
 INSERT INTO memory_decayedvector

@@ -2,9 +2,12 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 from uuid import UUID
+
+import orjson
 
 from config.postgresql.sessions import prepared_cursor
 from memory.models import SearchedKind
@@ -14,6 +17,8 @@ from memory.retrieval.statements import NEWEST_SPEAKERS, PARTICIPANTS
 from providers.embeddings import begin_question, embed_question, embedder_of
 from providers.embeddings.base import Embedded, Embedder
 from providers.errors import ProviderError
+from relationships.configuration.cascade import resolve_configuration
+from relationships.configuration.schema import Configuration
 from web.errors import InvalidInput, NotFound
 
 LONGEST_QUESTION = 8000  # characters; what follows is not read
@@ -48,20 +53,37 @@ class Participants:
 
 def read_participants(*, project_id: UUID, relationship_id: UUID, kind: SearchedKind) -> Participants:
     """One statement. Raises NotFound, for a relationship of another project too."""
+    return _read(project_id, relationship_id, kind)[0]
+
+
+def read_asked(
+    *, project_id: UUID, relationship_id: UUID, kind: SearchedKind, turn: Mapping[str, Any]
+) -> tuple[Participants, Configuration]:
+    """The same with what holds there, `turn` on top. Raises NotFound, InvalidConfiguration."""
+    participants, levels = _read(project_id, relationship_id, kind)
+    project, companion, relationship = map(orjson.loads, levels)
+    resolved = resolve_configuration(
+        project=project, companion=companion, relationship=relationship, turn=turn
+    )
+    return participants, resolved.values
+
+
+def _read(
+    project_id: UUID, relationship_id: UUID, kind: SearchedKind
+) -> tuple[Participants, tuple[str, str, str]]:
+    asked: dict[str, Any] = {
+        "project": project_id,
+        "relationship": relationship_id,
+        "kind": kind.value,
+        "newest": NEWEST_SPEAKERS,
+    }
     with prepared_cursor() as cursor:
-        cursor.execute(
-            PARTICIPANTS,
-            {
-                "project": project_id,
-                "relationship": relationship_id,
-                "kind": kind.value,
-                "newest": NEWEST_SPEAKERS,
-            },
-        )
+        cursor.execute(PARTICIPANTS, asked)
         row = cursor.fetchone()
     if row is None:
         raise NotFound("This relationship is not there.")
-    return Participants(row[0], row[1], tuple(row[3] or ()), row[2])
+    user, companion, language, speakers = row[3:]
+    return Participants(user, companion, tuple(speakers or ()), language), row[:3]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from memory.retrieval.index.segments import COUNTS, PACK_MESSAGES, SEGMENT, TERM
 
 NEWEST_SPEAKERS = 2000  # so many messages are looked at for who takes part
 
-# Who takes part, before the question is embedded: their names are left out of it.
+# Who takes part, before the question is embedded, as their names are left out of it; and the configuration's levels.
 PARTICIPANTS = """
-SELECT u.display_name, c.name, r.language,
+SELECT p.config::text, c.config::text, r.config::text, u.display_name, c.name, r.language,
        (SELECT array_agg(DISTINCT t.speaker)
           FROM (SELECT speaker FROM memory_searchtext
                  WHERE %(kind)s = 'message' AND relationship_id = %(relationship)s AND kind = 'message'
@@ -22,6 +22,7 @@ SELECT u.display_name, c.name, r.language,
          WHERE t.speaker <> '')
   FROM relationships_relationship r
   JOIN relationships_companion c ON c.id = r.companion_id
+  JOIN relationships_project p ON p.id = r.project_id
   JOIN relationships_enduser u ON u.id = r.user_id
  WHERE r.id = %(relationship)s AND r.project_id = %(project)s
 """

@@ -1,7 +1,7 @@
 """What a SearchText row is made of. Pure: entries and messages in, columns out."""
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -106,4 +106,4 @@ def owing_kinds(retrieval: Retrieval) -> list[str]:
 def columns(rows: Sequence[IndexRow]) -> dict[str, list[Any]]:
     """The rows turned round: one list for each column."""
     names = [field.name for field in fields(IndexRow)]
-    return dict(zip(names, map(list, zip(*map(astuple, rows), strict=True)), strict=True))
+    return {name: [getattr(row, name) for row in rows] for name in names}

@@ -141,10 +141,16 @@ def spread_text_scores(candidates: Candidates, question: Question, near: Neighbo
 
 
 def idf_of(candidates: Candidates, question: Question) -> Floats:
-    """Of each word of the question, over the counted rows."""
+    """Of each word of the question, over the counted rows. What is only near to it (less than 1) tells how rare it is
+    where it stands in none itself.
+    """
     counts = candidates.counts
-    counted = counts.term[candidates.counted[counts.row]]
-    documents = np.bincount(counted, minlength=question.terms).astype(np.float64)
+    counted = candidates.counted[counts.row]
+    itself, any_of = (
+        np.bincount(counts.term[counted & stands], minlength=question.terms).astype(np.float64)
+        for stands in (counts.count >= 1, counts.count > 0)
+    )
+    documents = np.where(itself > 0, itself, any_of)
     return inverse_document_frequency(documents, int(candidates.counted.sum()))
 
 

@@ -79,8 +79,8 @@ def turns(draw: st.DrawFn) -> list[Any]:
 
 
 @st.composite
-def histories(draw: st.DrawFn) -> tuple[list[Any], list[Any]]:
-    """Entries and their revisions. The content tells them apart, as active ones must."""
+def histories(draw: st.DrawFn, said: list[str]) -> tuple[list[Any], list[Any]]:
+    """Entries and their revisions. They cite messages of `said`. The content tells them apart, as active ones must."""
     entries, revisions = [], []
     for place in range(draw(st.integers(0, 3))):
         content = f"{place} {draw(NAMES)}x"
@@ -91,7 +91,7 @@ def histories(draw: st.DrawFn) -> tuple[list[Any], list[Any]]:
             "key": draw(st.none() | NAMES), "single_valued": False, "importance": draw(st.floats(0, 1)),
             "confidence": 1.0, "weight": draw(st.floats(0, 100)), "pinned": draw(st.booleans()),
             "read_only": False, "tags": {"a": "b"}, "category": "deadline", "metadata": draw(OBJECTS), "modality": "text",
-            "source": "turn", "source_message_ids": draw(st.lists(IDS, max_size=2)),
+            "source": "turn", "source_message_ids": said[: draw(st.integers(0, 2))],
             "recorded_at": draw(SAID), "effective_at": draw(SAID), "happens_at": draw(HAPPENS),
             "valid_from": draw(MAYBE_AHEAD), "valid_to": draw(MAYBE_AHEAD), "expires_at": draw(MAYBE_AHEAD),
             "last_accessed_at": draw(MAYBE), "access_count": 3, "version": 2,
@@ -111,7 +111,9 @@ def histories(draw: st.DrawFn) -> tuple[list[Any], list[Any]]:
 
 @st.composite
 def documents(draw: st.DrawFn) -> Any:
-    entries, revisions = draw(histories())
+    talk = draw(turns())
+    said = [message["id"] for turn in talk for message in turn["messages"]]
+    entries, revisions = draw(histories(said))
     return {
         "format": "rapport.relationship",
         "version": 1,
@@ -119,13 +121,14 @@ def documents(draw: st.DrawFn) -> Any:
         "profile": {"id": draw(IDS), "data": draw(OBJECTS), "version": 3, "updated_at": draw(SAID)},
         "profile_revisions": [],
         "sessions": [],
-        "turns": draw(turns()),
+        "turns": talk,
         "entries": entries,
         "revisions": revisions,
         "held_deletions": [],
         "summaries": [],
         "behaviour_runs": [],
         "outbox": [],
+        "files": [],
         "model_calls": [],
     }
 

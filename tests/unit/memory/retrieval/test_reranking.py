@@ -78,7 +78,8 @@ class TestTheModel:
         memory.entries(ASKED, asked=SENDS)
         memory.entries(ASKED, asked=SENDS)
 
-        wait_until(lambda: ModelSpending.objects.filter(calls=2, tokens__gt=0).exists(), what="the count")
+        wait_until(lambda: model_budget_of(relationship.project_id).calls == 2, what="the count")
+        assert model_budget_of(relationship.project_id).tokens
 
     @pytest.mark.parametrize(
         ("item", "why"),

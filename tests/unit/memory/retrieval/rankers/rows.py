@@ -20,7 +20,7 @@ DAY = 86_400.0
 class Row:
     """`words`: of the question, by name, how often they stand in it. `age` and `untouched` in days before NOW."""
 
-    words: Mapping[str, int] = field(default_factory=dict)
+    words: Mapping[str, float] = field(default_factory=dict)
     length: int = 10
     session: int = -1
     age: float = 0.0

@@ -52,6 +52,14 @@ def test_how_rare_a_word_is_comes_from_all_active_rows_whatever_the_filters() ->
     assert idf == pytest.approx([math.log(1 + 1.5 / 2.5), math.log(1 + 3.5 / 0.5)])
 
 
+def test_what_is_only_near_to_a_word_makes_it_no_commoner_but_stands_for_one_that_is_nowhere() -> None:
+    rows = [Row({"tea": 1}), Row({"tea": 0.2}), Row({"porto": 0.2})]
+
+    idf = idf_of(candidates(rows, TEA), question(TEA))
+
+    assert idf == pytest.approx([math.log(1 + 2.5 / 1.5)] * 2)
+
+
 def test_a_question_of_very_many_words_scores_as_if_its_words_were_asked_one_by_one() -> None:
     words = [f"word{number}" for number in range(WORDS_AT_ONCE * 2 + 3)]
     rows = [Row(dict.fromkeys(words[::2], 1), session=0), Row({words[-1]: 2}, session=0), Row(session=0)]
