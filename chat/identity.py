@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from relationships.models import DEFAULT_SESSION, Companion, Relationship
-from relationships.services.relationships import get_or_create_relationship
+from relationships.services.relationships import find_relationship, get_or_create_relationship
 from web.authentication import Credentials
 from web.errors import InvalidInput, NotFound
 from web.fields import ExternalId, SessionName
@@ -48,16 +48,14 @@ def who_talks(credentials: Credentials, headers: Mapping[str, str], body: Mappin
 def _relationship(
     credentials: Credentials, headers: Mapping[str, str], body: Mapping[str, Any]
 ) -> Relationship:
-    rows = Relationship.objects.of_project(credentials.project_id)
-    rows = rows.select_related("project", "companion", "user")
-    model = body["model"]
+    project_id, model = credentials.project_id, body["model"]
     if credentials.relationship_id is not None:
-        found = rows.filter(id=credentials.relationship_id, companion__slug=model).first()
+        found = find_relationship(project_id, companion=model, relationship=credentials.relationship_id)
         if found is None:
             raise _unknown(model)
         return found
     person = _person(headers, body)
-    found = rows.filter(companion__slug=model, user__external_id=person).first()
+    found = find_relationship(project_id, companion=model, user=person)
     return found or _make(credentials, model, person)
 
 
@@ -72,9 +70,9 @@ def _make(credentials: Credentials, model: str, person: str) -> Relationship:
 
 def _person(headers: Mapping[str, str], body: Mapping[str, Any]) -> str:
     ways = (
-        ("X-Rapport-User", headers.get("X-Rapport-User")),
+        ("X-Rapport-User", _header(headers, "X-Rapport-User", "user")),
         ("user", body.get("user")),
-        ("X-OpenWebUI-User-Id", headers.get("X-OpenWebUI-User-Id")),
+        ("X-OpenWebUI-User-Id", _header(headers, "X-OpenWebUI-User-Id", "user")),
     )
     for field, said in ways:
         if said is not None:
@@ -85,14 +83,22 @@ def _person(headers: Mapping[str, str], body: Mapping[str, Any]) -> str:
 def _session(headers: Mapping[str, str], body: Mapping[str, Any]) -> str:
     metadata = body.get("metadata") or {}
     ways = (
-        ("X-Rapport-Session", headers.get("X-Rapport-Session")),
+        ("X-Rapport-Session", _header(headers, "X-Rapport-Session", "metadata.session")),
         ("metadata.session", metadata.get("session")),
-        (_OPENWEBUI_CHAT, headers.get(_OPENWEBUI_CHAT)),
+        (_OPENWEBUI_CHAT, _header(headers, _OPENWEBUI_CHAT, "metadata.session")),
     )
     for field, said in ways:
         if said is not None:
             return _checked(_SESSION, field, said)
     return DEFAULT_SESSION
+
+
+def _header(headers: Mapping[str, str], name: str, field: str) -> str | None:
+    """Clients differ in how they send other letters, and one person would become two. Raises InvalidInput."""
+    said = headers.get(name)
+    if said is not None and not said.isascii():
+        raise InvalidInput.of(name, f"a header holds ASCII alone: send this in the body's field `{field}`")
+    return said
 
 
 def _is_remembered(headers: Mapping[str, str], body: Mapping[str, Any]) -> bool:

@@ -9,20 +9,23 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Max
 
 from chat.messages import told_calls
 from chat.models import KeptContext
 from chat.replies import Question, Reply
 from chat.tools.run import ToolUse, keep_call
+from config.postgresql.sessions import prepared_cursor
 from memory.ingestion.intake import accept_turn
-from memory.models import EntryRevision
 from relationships.ids import uuid7
 from relationships.models import Turn
 from relationships.services.model_budgets import count_spending
 from relationships.services.turns import NewMessage, NewTurn
 from web.actor import Actor
 
+_VERSIONS = """
+SELECT entry_id::text, max(entry_version) FROM memory_entryrevision
+ WHERE relationship_id = %(relationship)s AND entry_id = ANY(%(ids)s) AND recorded_at <= %(at)s GROUP BY 1
+"""
 MODEL = Actor.policy("memory_tools")  # a model asked for it, amid a reply
 
 
@@ -134,10 +137,11 @@ def _layer(report: Any) -> Mapping[str, Any]:
 
 def _versions(relationship_id: UUID, ids: list[UUID], at: datetime) -> dict[str, int]:
     """Of the entries among them, as they were then."""
-    revisions = EntryRevision.objects.for_relationship(relationship_id)
-    shown = revisions.filter(entry_id__in=ids, recorded_at__lte=at).order_by()
-    found = shown.values_list("entry_id").annotate(version=Max("entry_version"))
-    return {str(entry_id): version for entry_id, version in found}
+    if not ids:
+        return {}
+    with prepared_cursor() as cursor:
+        cursor.execute(_VERSIONS, {"relationship": relationship_id, "ids": ids, "at": at})
+        return dict(cursor.fetchall())
 
 
 def _is_id(source: str) -> bool:

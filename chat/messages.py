@@ -13,6 +13,7 @@ Message = Mapping[str, Any]
 SYSTEM = ("system", "developer")
 ROLES = (*SYSTEM, "user", "assistant", "tool")
 LONGEST_RESULT = 16_000  # characters of a tool's result that are remembered
+_TEXTS = ("text", "refusal")
 _NAMES = {"image_url": "image", "input_audio": "audio", "file": "file", "video_url": "video"}
 
 
@@ -38,7 +39,7 @@ class Sent:
 def read_messages(messages: Sequence[Any]) -> Sent:
     """Raises InvalidInput, which names the message and the field."""
     for place, message in enumerate(messages):
-        _check(message, place)
+        check_message(message, place)
     conversation = tuple(message for message in messages if message["role"] not in SYSTEM)
     _refuse_stray_results(messages)
     spoken = [place for place, message in enumerate(conversation) if message["role"] == "user"]
@@ -95,8 +96,8 @@ def told_calls(calls: Sequence[Message]) -> str:
 
 def _text_of_part(part: Message) -> str:
     kind = part["type"]
-    if kind in ("text", "refusal"):
-        return str(part.get(kind) or "")
+    if kind in _TEXTS:
+        return str(part[kind])
     return f"[{_NAMES.get(kind, kind)}]"
 
 
@@ -116,7 +117,9 @@ def _told(message: Message) -> str:
     return "\n".join(filter(None, parts))
 
 
-def _check(message: Any, place: int) -> None:
+def check_message(message: Any, place: int) -> None:
+    """Raises InvalidInput, which names the field."""
+
     def wrong(field: str, detail: str) -> InvalidInput:
         path = f"messages.{place}.{field}".rstrip(".")
         return InvalidInput.naming([FieldProblem(path, detail)])
@@ -130,6 +133,9 @@ def _check(message: Any, place: int) -> None:
         for number, part in enumerate(content):
             if not (isinstance(part, dict) and isinstance(part.get("type"), str)):
                 raise wrong(f"content.{number}", "must be an object with a type")
+            kind = part["type"]
+            if kind in _TEXTS and not isinstance(part.get(kind), str):
+                raise wrong(f"content.{number}.{kind}", "must be a text")
     elif not (content is None or isinstance(content, str)):
         raise wrong("content", "must be a text, or a list of parts")
     calls = message.get("tool_calls") or []
@@ -151,7 +157,8 @@ def _refuse_stray_results(messages: Sequence[Message]) -> None:
     called: set[str] = set()
     for place, message in enumerate(messages):
         called.update(call["id"] for call in message.get("tool_calls") or ())
-        if message["role"] == "tool" and message.get("tool_call_id") not in called:
+        answers = message.get("tool_call_id")
+        if message["role"] == "tool" and not (isinstance(answers, str) and answers in called):
             raise InvalidInput.of(
                 f"messages.{place}.tool_call_id",
                 "answers no call: send the assistant's message that made it too",

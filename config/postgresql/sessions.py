@@ -16,11 +16,14 @@ _CONNECT_SECONDS = 5
 _NOT_FOR_PSYCOPG = ("cursor_factory", "context")  # Django's own, of its connections
 _OVER_A_LIMIT = "54"  # SQLSTATE's class of statements that are too large or too complex
 _CONNECTION = "08"  # its class of connections: the server's own to another, as ours has no code when lost
+TOOK_TOO_LONG = "57014"  # a statement that was cancelled, by its own limit mostly
 _SHUTDOWN = ("57P01", "57P02", "57P03")
 # What a server tells of another that broke off while it was asked, under the code of anything unforeseen.
 _BROKE_OFF = re.compile(
     "server closed the connection|connection not open|could not (?:receive|send) data|failure on connection"
 )
+# What a statement finds that was sent to a shard in the moment in which it moved: its name ends with a number.
+_MOVED = re.compile(r"_\d{6,}\"? does not exist|could not open relation with OID|could not find .*\bshard")
 
 
 class PreparedCursor(psycopg.Cursor[Any]):
@@ -106,10 +109,11 @@ def database_went_away(error: BaseException) -> bool:
 
 
 def node_went_away(error: BaseException) -> bool:
-    """Only a node of a distributed database can't be reached: the server that we asked says so, and goes on."""
+    """Only a node of a distributed database can't be reached, or hands a shard over: the server that we asked says so,
+    and goes on."""
     state, cause = sqlstate(error), error.__cause__
-    if state == "XX000":
-        return bool(_BROKE_OFF.search(str(cause)))
+    if state in ("XX000", "42P01"):
+        return bool(_BROKE_OFF.search(str(cause)) or _MOVED.search(str(cause)))
     if state in _SHUTDOWN and isinstance(cause, psycopg.Error):
         return cause.diag.severity_nonlocalized == "ERROR"  # passed on; a server that ends itself says FATAL
     return state.startswith(_CONNECTION)

@@ -1,26 +1,25 @@
 """The two searches: what is asked, and what is found."""
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable
 from typing import Annotated, Any, ClassVar
 from uuid import UUID
 
+import orjson
 from django.utils import timezone
 from pydantic import AfterValidator, Field, StringConstraints
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from config.postgresql.sessions import prepared_cursor
 from memory.api.answers import EntryAnswer
 from memory.api.schemas import Tags, TypeName
-from memory.models import EntryState, ScratchpadEntry, Tier
-from memory.retrieval.questions import LONGEST_QUESTION
+from memory.models import EntryState, SearchedKind, Tier
+from memory.retrieval.questions import LONGEST_QUESTION, read_asked
 from memory.retrieval.rerankers.base import Asked
 from memory.retrieval.results import EntryFilters, Hit, MessageFilters, SearchResult, reason_of
 from memory.retrieval.search import search_entries, search_messages
 from relationships.api.messages import MessageAnswer
 from relationships.api.views import ApiView
-from relationships.models import Message, MessageRole
-from relationships.services.configuration import configuration_of
+from relationships.models import MessageRole
 from web.consistency import ConsistencyBody, ReadFromAnswer
 from web.fields import Answer, JsonObject, Name, SessionName, Timestamp
 from web.operations import operation
@@ -135,16 +134,16 @@ class SearchView(ApiView):
     scopes: ClassVar = {"POST": "read"}  # it changes nothing; a question is too long for an address
     counts_as: ClassVar = {"POST": "searches"}
 
-    def asked(self, relationship_id: UUID, body: SearchBody) -> dict[str, Any]:
+    def asked(self, relationship_id: UUID, kind: SearchedKind, body: SearchBody) -> dict[str, Any]:
         """What both searches are asked alike."""
-        relationship = self.get_relationship(relationship_id, "companion", "project")
-        configuration = configuration_of(relationship, turn=self.own_level(body.config))
-        ingestion = configuration.values.ingestion
+        own = {"project_id": self.project_id, "relationship_id": relationship_id}
+        participants, configuration = read_asked(**own, kind=kind, turn=self.own_level(body.config))
+        ingestion = configuration.ingestion
         return {
-            "project_id": self.project_id,
-            "relationship_id": relationship_id,
+            **own,
             "text": body.query,
-            "retrieval": configuration.values.retrieval,
+            "participants": participants,
+            "retrieval": configuration.retrieval,
             "asked": Asked(ingestion.provider, ingestion.model),
             "top_k": body.top_k,
             "ranker": body.ranker,
@@ -173,10 +172,9 @@ class EntrySearchView(SearchView):
         )
 
         def make() -> dict[str, Any]:
-            found = search_entries(**self.asked(relationship_id, body), filters=filters)
-            rows = ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=_ids(found))
-            entries = {entry.id: EntryAnswer.of(entry) for entry in rows}
-            return _present(found, entries, explain=body.explain)
+            asked = self.asked(relationship_id, SearchedKind.ENTRY, body)
+            found = search_entries(**asked, filters=filters)
+            return _present(found, _read_rows(_ENTRIES, found, relationship_id), explain=body.explain)
 
         return self.answer_by(body, make)
 
@@ -198,20 +196,42 @@ class MessageSearchView(SearchView):
         )
 
         def make() -> dict[str, Any]:
-            found = search_messages(**self.asked(relationship_id, body), filters=filters)
-            rows = Message.objects.for_relationship(relationship_id).filter(id__in=_ids(found))
-            cited_by = _cited_by(relationship_id, _ids(found))
-            messages = {
-                message.id: MessageAnswer.of(message) | {"cited_by": cited_by[message.id]}
-                for message in rows.filter(erased_at=None)
-            }
-            return _present(found, messages, explain=body.explain)
+            asked = self.asked(relationship_id, SearchedKind.MESSAGE, body)
+            found = search_messages(**asked, filters=filters)
+            return _present(found, _read_rows(_MESSAGES, found, relationship_id), explain=body.explain)
 
         return self.answer_by(body, make)
 
 
-def _ids(found: SearchResult) -> list[UUID]:
-    return [hit.id for hit in found.hits]
+_ENTRIES = f"""
+SELECT {", ".join(EntryAnswer.model_fields)} FROM memory_scratchpadentry
+ WHERE relationship_id = %(relationship)s AND id = ANY(%(ids)s)
+"""  # noqa: S608 - our own column names
+# With the active entries that rest on each, oldest first: a list of entries is looked through once, not once a message.
+_MESSAGES = f"""
+WITH citing AS MATERIALIZED (
+    SELECT id, effective_at, source_message_ids FROM memory_scratchpadentry
+     WHERE relationship_id = %(relationship)s AND state = 'active' AND source_message_ids && %(ids)s
+)
+SELECT {", ".join(MessageAnswer.model_fields)},
+       ARRAY(SELECT c.id FROM citing c WHERE m.id = ANY(c.source_message_ids) ORDER BY c.effective_at, c.id) AS cited_by
+  FROM relationships_message m
+ WHERE relationship_id = %(relationship)s AND id = ANY(%(ids)s) AND erased_at IS NULL
+"""  # noqa: S608 - our own column names
+_JSON = ("metadata", "tags")
+
+
+def _read_rows(statement: str, found: SearchResult, relationship_id: UUID) -> dict[UUID, dict[str, Any]]:
+    """What the answer tells of what was found, by ID; what went since is not among it."""
+    if not found.hits:
+        return {}
+    with prepared_cursor() as cursor:
+        cursor.execute(statement, {"relationship": relationship_id, "ids": [hit.id for hit in found.hits]})
+        names = [column.name for column in cursor.description]
+        rows = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+    for row in rows:
+        row.update({name: orjson.loads(row[name]) for name in _JSON if name in row})
+    return {row["id"]: row for row in rows}
 
 
 def _present(found: SearchResult, rows: dict[UUID, dict[str, Any]], *, explain: bool) -> dict[str, Any]:
@@ -233,19 +253,3 @@ def _scored(hit: Hit, found: SearchResult, explain: bool) -> dict[str, Any]:
         "parts": dict(hit.parts) if explain else None,
         "reason": reason_of(hit, found.ranker) if explain else None,
     }
-
-
-def _cited_by(relationship_id: UUID, message_ids: Collection[UUID]) -> dict[UUID, list[UUID]]:
-    """The active entries that rest on each of these messages, oldest first."""
-    citing: Iterable[tuple[UUID, list[UUID]]] = (
-        ScratchpadEntry.objects.for_relationship(relationship_id)
-        .active()
-        .filter(source_message_ids__overlap=list(message_ids))
-        .order_by("effective_at", "id")
-        .values_list("id", "source_message_ids")
-    )
-    cited_by: dict[UUID, list[UUID]] = defaultdict(list)
-    for entry_id, cited in citing if message_ids else ():
-        for message_id in set(cited) & set(message_ids):
-            cited_by[message_id].append(entry_id)
-    return cited_by

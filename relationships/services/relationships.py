@@ -4,8 +4,10 @@ from uuid import UUID
 
 from django.db import transaction
 
+from config.postgresql.rows import columns_of, take_instance
+from config.postgresql.sessions import prepared_cursor
 from relationships.ids import relationship_id
-from relationships.models import EndUser, Relationship
+from relationships.models import Companion, EndUser, Project, Relationship
 from relationships.services.audit import audit_row
 from relationships.services.companions import find_companion
 from relationships.services.configuration import check_level
@@ -13,6 +15,41 @@ from relationships.services.rows import change_row, require
 from relationships.services.users import change_user
 from web.actor import Actor
 from web.errors import InvalidInput
+
+# Asked before every reply: prepared once a connection.
+_FIND = f"""
+SELECT {columns_of(Relationship, "r")}, {columns_of(Companion, "c")}, {columns_of(EndUser, "u")},
+       {columns_of(Project, "p")}
+  FROM relationships_relationship r
+  JOIN relationships_companion c ON c.id = r.companion_id
+  JOIN relationships_enduser u ON u.id = r.user_id
+  JOIN relationships_project p ON p.id = r.project_id
+ WHERE r.project_id = %(project)s AND p.id = %(project)s
+   AND c.project_id = %(project)s AND c.slug = %(companion)s AND u.project_id = %(project)s
+"""  # noqa: S608 - our own column names
+_BY_ID, _BY_USER = f"{_FIND} AND r.id = %(relationship)s", f"{_FIND} AND u.external_id = %(user)s"
+
+
+def find_relationship(
+    project_id: UUID, *, companion: str, user: str = "", relationship: UUID | None = None
+) -> Relationship | None:
+    """That of a companion's slug and the user's external ID, or of its own ID; with its companion, user and project."""
+    told: dict[str, Any] = {
+        "project": project_id,
+        "companion": companion,
+        "user": user,
+        "relationship": relationship,
+    }
+    with prepared_cursor() as cursor:
+        cursor.execute(_BY_USER if relationship is None else _BY_ID, told)
+        row = cursor.fetchone()
+    if row is None:
+        return None
+    values = iter(row)
+    found = take_instance(Relationship, values)
+    found.companion, found.user = take_instance(Companion, values), take_instance(EndUser, values)
+    found.project = take_instance(Project, values)
+    return found
 
 
 @transaction.atomic

@@ -33,7 +33,7 @@ def curate(data: PromptData) -> str:
     """The lines that are there, the other version's, what was read, and what this session was about; each once."""
     agent = _agent(data)
     lines = ["# Hot context", *_lines(agent.hot_context), *_lines(agent.elsewhere)]
-    lines += [f"Session: {agent.assignment.splitlines()[0][:200]}. {agent.summary}".strip()]
+    lines += [f"Session: {agent.assignment.splitlines()[0][:200].rstrip('.')}. {agent.summary}".strip()]
     kept: list[str] = []
     words = 0
     for line in lines[:MOST_LINES]:

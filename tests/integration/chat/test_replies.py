@@ -163,6 +163,24 @@ def test_the_person_is_made_at_the_first_call(chat: Chat, way: dict[str, Any]) -
     assert Relationship.objects.get().companion.slug == "ada"
 
 
+@pytest.mark.parametrize(
+    ("message", "field"),
+    [
+        ({"role": "tool", "content": "a", "tool_call_id": ["x"]}, "messages.1.tool_call_id"),
+        ({"role": "user", "content": [{"type": "text", "text": {"a": 1}}]}, "messages.1.content.0.text"),
+        ({"role": "user", "content": [{"type": "text"}]}, "messages.1.content.0.text"),
+    ],
+)
+def test_an_odd_message_is_named(chat: Chat, message: dict[str, Any], field: str) -> None:
+    answer = chat.say("Hi", message)
+    assert (answer.status, answer.body["error"]["param"]) == (400, field), answer
+
+
+def test_a_header_of_other_letters_makes_no_second_person(chat: Chat) -> None:
+    answer = chat.say("Hi", user=None, headers={"X_Rapport_User": "Z\u00c3\u00a9"})
+    assert (answer.status, answer.body["error"]["param"]) == (400, "X-Rapport-User"), answer
+
+
 def test_nobody_is_guessed(chat: Chat) -> None:
     answer = chat.say("Hi", user=None)
 
