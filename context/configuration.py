@@ -47,7 +47,7 @@ class Context(Strict):
     core_prompt: LongText = ""
     """The companion's system prompt. {user} and {companion} stand for their names."""
     priorities: tuple[ShortText, ...] = Field(default=(), max_length=20)
-    """Behaviours that go before everything else, one line each."""
+    """Rules that come before everything else, one a line."""
     preamble: LongText = DEFAULT_PREAMBLE
     """Stands before the memory. {user} stands for the person's name."""
     order: tuple[str, ...] = DEFAULT_ORDER

@@ -47,7 +47,7 @@ SELECT NULL::bigint, u.display_name, u.external_id, c.name, r.timezone, p.config
        {key_holds}, r.language,
        EXISTS (SELECT 1 FROM memory_mendingplan m
                 WHERE m.relationship_id = %(relationship)s AND m.recorded_at > now() - interval '1 hour'
-                  AND m.state = 'proposed' AND m.turn_id IS NOT NULL)
+                  AND m.state = 'proposed' AND m.turn_id IS NOT NULL), r.message_count
   FROM relationships_relationship r
   JOIN relationships_companion c ON c.id = r.companion_id
   JOIN relationships_project p ON p.id = r.project_id
@@ -59,7 +59,7 @@ UNION ALL
 
 _COLUMNS = "seq, id::text, turn_id::text, session, role, content, date_part('epoch', occurred_at)"
 _ONLY_MESSAGES = _MESSAGES.format(columns=_COLUMNS)
-_MORE_MESSAGES = _MESSAGES.format(columns=_COLUMNS + ", NULL" * 14)
+_MORE_MESSAGES = _MESSAGES.format(columns=_COLUMNS + ", NULL" * 15)
 _FACTS_AND_MESSAGES = _FACTS.format(key_holds="true") + _MORE_MESSAGES
 _FACTS_BY_KEY = _FACTS.format(key_holds=KEY_STILL_HOLDS) + _MORE_MESSAGES
 
@@ -116,6 +116,7 @@ class Facts:
     has_archive: bool
     summary: dict[str, Any]
     messages: Sequence[RecentMessage]
+    are_all: bool = False  # `messages`: all that was ever said, in any session
     hot_context: str = ""  # as the agent left it
     awaits_review: bool = False  # what was asked to forget or correct within the hour, and was not clear
 
@@ -133,8 +134,7 @@ def read_facts(
     row = next((row for row in rows if row[0] is None), None)
     if row is None:
         raise NotFound("This relationship is not there.")
-    display_name, external_id, companion_name, timezone, project_level = row[1:6]
-    levels = Levels(project_level, *row[7:9])
+    display_name, external_id, companion_name, timezone = row[1:5]
     if not row[18]:
         raise KeyChanged("This key was changed.")
     (
@@ -148,13 +148,14 @@ def read_facts(
         companion_id,
         has_documents,
     ) = row[9:18]
+    messages = _messages_of(rows)
     return Facts(
         relationship_id=relationship_id,
         project_id=project_id,
         companion_id=companion_id,
         has_documents=has_documents,
         session=session,
-        levels=levels,
+        levels=Levels(row[5], *row[7:9]),
         timezone=timezone,
         user_name=name_in_text(display_name, external_id),
         companion_name=name_in_text(companion_name),
@@ -165,7 +166,8 @@ def read_facts(
         fresh_until=fresh_until,
         has_archive=has_archive,
         summary=orjson.loads(summary or "{}"),
-        messages=_messages_of(rows),
+        messages=messages,
+        are_all=len(messages) == row[21],
         hot_context=hot_context or "",
         awaits_review=row[20],
     )

@@ -19,6 +19,7 @@ from relationships.configuration.schema import Configuration
 from web.errors import InvalidInput
 
 _SPOKEN = ("user", "assistant")
+ALL_SHOWN = "nothing retrieved: all that was said stands among the recent messages"
 
 # The text of what was found: no more than may be shown at that time, whatever the index still knows.
 ENTRIES = f"""
@@ -146,6 +147,8 @@ class Recall:
             return search_messages(text=self.question.text, filters=filters, **asked)
 
         any_there = bool(self._facts.messages)  # of another session, where this one has none
+        if any_there and self._facts.are_all and all(one.id in without for one in self._facts.messages):
+            return Recalled(reason=self.not_asked or ALL_SHOWN)
         return self._recall(search, MESSAGES, self._message, any_there=any_there)
 
     def _recall(

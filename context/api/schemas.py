@@ -76,7 +76,7 @@ def present_context(assembled: AssembledContext) -> dict[str, Any]:
     capacity = assembled.capacity
     return ContextAnswer.of(
         assembled,
-        read=None,  # for who knows to say
+        read=None,  # ApiView.answer_by fills it in
         relationship=assembled.relationship_id,
         layers=[_present_layer(report) for report in assembled.layers],
         capacity=capacity and CapacityAnswer.of(capacity),

@@ -16,6 +16,9 @@ from memory.models import Tier
 from providers.tokens import estimate_tokens
 
 FOUND = "Found for this message:"  # above what was retrieved, where a list stands before it
+NEARLY_FULL = 0.9  # of ingestion.soft_budget
+UNCLEAR = "Something the person asked to forget or correct is not done yet: ask what exactly they mean."
+WHOLE, PINNED, FITS = "whole scratchpad, newest first", "pinned", "newest of the scratchpad, within budget"
 
 
 class Group(NamedTuple):
@@ -115,11 +118,6 @@ def _dates(line: Line, happens_at: str | None, timezone: str, now: datetime) -> 
     return (
         [*dates, PASSED] if plan_is_over(happens_at, told_at=told_at, now=now, timezone=timezone) else dates
     )
-
-
-NEARLY_FULL = 0.9  # of ingestion.soft_budget
-UNCLEAR = "What the person asked to forget or correct is not done yet: ask what exactly they mean."
-WHOLE, PINNED, FITS = "whole scratchpad, newest first", "pinned", "newest of the scratchpad, within budget"
 
 
 class MemoryLayer(Layer):

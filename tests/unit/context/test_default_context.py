@@ -1,12 +1,14 @@
 """The default installation: nothing configured, no key."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from context.pipeline import build_context
 from memory.ingestion.intake import accept_turn
 from memory.models import SearchText
+from memory.retrieval.index.language import known_languages
 from relationships.models import Message, Relationship
 from relationships.services.turns import NewMessage, NewTurn
 from tests.fixtures.contexts import NOON
@@ -63,6 +65,39 @@ def test_a_message_that_asks_nothing_searches_nothing(long_ago: Relationship) ->
 
     assert ANSWER not in system
     assert len(sent) == 1
+
+
+@pytest.mark.parametrize(
+    ("sessions", "context", "statements"),
+    [
+        (("current",) * 2, {}, 1),
+        (("current", "another"), {}, 3),  # one is out of sight, and found
+        (("another",) * 2, {}, 1),  # a new session is shown what was said in the others
+        (("current",) * 2, {"layers": {"messages": {"budget": 20}}}, 3),
+        (("current",) * 2, {"layers": {"messages": {"enabled": False}}}, 3),
+        (("current",) * 12, {}, 3),
+    ],
+)
+def test_nothing_is_searched_where_all_that_was_said_is_shown(
+    relationship: Relationship, sessions: tuple[str, ...], context: dict[str, Any], statements: int
+) -> None:
+    for place, session in enumerate(sessions):
+        said = [
+            NewMessage("user", f"The puppy is {place}."),
+            NewMessage("assistant", "What a lovely age it is!"),
+        ]
+        accept_turn(relationship=relationship, new=NewTurn(said, occurred_at=NOON, session=session))
+    known_languages()  # asked once a process
+
+    with statements_sent() as sent:
+        build_context(
+            project_id=relationship.project_id,
+            relationship_id=relationship.id,
+            message="How old is the puppy?",
+            config={"context": context},
+        )
+
+    assert len(sent) == statements
 
 
 def test_a_conversation_in_german_is_found_by_other_forms_of_its_words(relationship: Relationship) -> None:

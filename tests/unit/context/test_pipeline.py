@@ -9,6 +9,7 @@ from context.answer import AssembledContext
 from context.pipeline import build_context
 from context.waiting import LEFT_OUT
 from memory.retrieval.index.embed import embed_owed
+from memory.retrieval.index.language import known_languages
 from relationships.models import Companion, Relationship
 from tests.fakes import ScriptedEmbedder
 from tests.fixtures.contexts import NOON, put, remember, say
@@ -148,6 +149,7 @@ def test_one_statement_is_sent_whatever_the_number_of_entries(
 
 def test_many_recent_messages_take_one_statement_more(relationship: Relationship) -> None:
     say(relationship, *[f"message {place}" for place in range(50)])
+    known_languages()  # asked once a process
 
     with statements_sent() as sent:
         assembled = context_of(relationship, config={"context": {"recent_messages": 40}})
