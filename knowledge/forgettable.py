@@ -2,17 +2,17 @@
 
 from collections.abc import Collection, Iterator
 from datetime import datetime
-from functools import reduce
-from operator import and_
+from itertools import islice
 from uuid import UUID
 
-from django.db.models import Q
-
-from knowledge.models import DocumentChunk
+from knowledge.models import Document, DocumentChunk
 from memory.mending.candidates import Candidate, Scope
+from memory.mending.matching import WithWords
+from memory.mending.reading import MOST_READ
 from relationships.models import Relationship
 
-MOST = 20  # pieces
+MOST = 20  # pieces that are listed
+PIECE = 200
 EVERYBODYS = "is a document of the companion, which other people read too"
 
 
@@ -22,20 +22,20 @@ class ForgettableDocuments:
     kind = "document"
 
     def find(self, scope: Scope) -> Iterator[Candidate]:
-        words = [word for word in scope.wish.must if not word.identifier]
-        if not words or len(words) != len(scope.wish.must):
+        """The first pieces that have all of the wish's words, in any spelling."""
+        if not scope.wish.must:
             return
-        said = [
-            reduce(lambda one, two: one | two, [Q(content__icontains=form) for form in word.forms])
-            for word in words
-        ]
-        rows = DocumentChunk.objects.filter(companion_id=scope.relationship.companion_id).filter(
-            reduce(and_, said)
-        )
-        for row in rows.select_related("document").order_by("document_id", "place")[:MOST]:
-            yield Candidate(
-                self.kind, row.document_id, row.content, fixed=EVERYBODYS, place=row.document.name
-            )
+        has_words = WithWords(scope.relationship.id, scope.wish.text, words=scope.wish.must)
+        chunks = DocumentChunk.objects.filter(companion_id=scope.relationship.companion_id)
+        found: list[DocumentChunk] = []
+        listed = chunks.only("document_id", "content").order_by("document_id", "place")
+        rows = listed.iterator(chunk_size=PIECE)
+        while len(found) < MOST and has_words.read < MOST_READ and (piece := list(islice(rows, PIECE))):
+            found += has_words(piece)
+        names = Document.objects.in_bulk({row.document_id for row in found[:MOST]})
+        for row in found[:MOST]:
+            if document := names.get(row.document_id):
+                yield Candidate(self.kind, document.id, row.content, fixed=EVERYBODYS, place=document.name)
 
     def hide(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> set[UUID]:
         """Never asked for: every piece is fixed."""

@@ -133,7 +133,7 @@ def present_chunk(chunk: DocumentChunk) -> dict[str, Any]:
 def present_found(found: FoundKnowledge, *, explain: bool) -> dict[str, Any]:
     return KnowledgeFoundAnswer.of(
         found,
-        read=None,  # for who knows to say
+        read=None,  # ApiView.answer_by fills it in
         items=[_present_hit(hit, explain=explain) for hit in found.hits],
         embedding_model=found.space.model if found.space else None,
         notes=list(found.notes),

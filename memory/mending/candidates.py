@@ -1,4 +1,4 @@
-"""What of a relationship may say what a wish is about: entries, messages, and what FORGETTABLE finds. Only reads."""
+"""What of a relationship may say what a wish is about, and where it is looked for. (Read: reading.py.)"""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -9,16 +9,13 @@ from uuid import UUID
 from django.conf import settings
 from django.db import connection
 
-from memory.mending.judging import Aliases, Judgement, Verdict, aliases_in, judge
+from memory.mending.judging import Judgement, Verdict
 from memory.mending.wishes import Wish, read_wish
-from memory.models import USER_SUBJECT, EntryState, ScratchpadEntry
 from memory.retrieval.index.configs import configs_of
-from memory.words import Stems, words_of
+from memory.words import words_of
 from relationships.configuration.plugins import load
 from relationships.models import Message, Relationship
 
-MOST_READ = 20_000  # entries, and as many messages, the newest: a person tells no more in years
-SHOWN_STATES = (EntryState.ACTIVE, EntryState.SUPERSEDED, EntryState.EXPIRED)
 _STEMS = """
 SELECT word, (SELECT array_agg(DISTINCT stem) FROM pg_ts_dict d, unnest(ts_lexize(d.oid::regdictionary, word)) stem
                WHERE d.dictname = ANY(%(dictionaries)s) AND d.dictnamespace = 'pg_catalog'::regnamespace)
@@ -84,67 +81,19 @@ def forgettables() -> list[Any]:
     return [load("FORGETTABLE", slug)() for slug in settings.FORGETTABLE]
 
 
-def find_candidates(scope: Scope) -> tuple[list[Candidate], Stems]:
-    """Every text that may say it, judged by rules, those of entries first."""
-    entries, messages = read_entries(scope), read_messages(scope)
-    others = [candidate for finder in forgettables() for candidate in finder.find(scope)]
-    found = [*entries, *messages, *others]
-    stems = stems_of(scope.relationship.id, [scope.wish.text, *(candidate.text for candidate in found)])
-    aliases: Aliases = aliases_in([candidate.text for candidate in entries])
-    for candidate in found:
-        candidate.judgement = judge(
-            scope.wish,
-            candidate.text,
-            stems=stems,
-            subject=candidate.subject,
-            aliases=aliases,
-            owners=scope.owners,
-        )
-    return found, stems
-
-
-def read_entries(scope: Scope) -> list[Candidate]:
-    rows = ScratchpadEntry.objects.for_relationship(scope.relationship.id).filter(state__in=SHOWN_STATES)
-    return [
-        Candidate(
-            "entry",
-            row.id,
-            row.content,
-            subject="" if row.subject == USER_SUBJECT else row.subject,
-            version=row.version,
-            cites=row.source_message_ids,
-            fixed="is read-only" if row.read_only else "",
-            told_at=row.effective_at,
-        )
-        for row in rows.newest_first()[:MOST_READ]
-    ]
-
-
-def read_messages(scope: Scope) -> list[Candidate]:
-    """Those that may be learnt from or found; oldest first."""
-    rows = Message.objects.for_relationship(scope.relationship.id).filter(erased_at=None, hidden_at=None)
-    if scope.before is not None:
-        rows = rows.filter(seq__lt=scope.before)
-    found = [
-        Candidate(
-            "message",
-            row.id,
-            row.content,
-            role=row.role,
-            turn_id=row.turn_id,
-            seq=row.seq,
-            told_at=row.occurred_at,
-        )
-        for row in rows.order_by("-seq")[:MOST_READ]
-    ]
-    return found[::-1]
-
-
 def stems_of(relationship_id: UUID, texts: Iterable[str]) -> dict[str, Sequence[str]]:
     """Of the plain words, in the relationship's language and in English."""
-    words = {form for text in texts for word in words_of(text) if not word.identifier for form in word.forms}
+    return stems_in(language_of(relationship_id), texts)
+
+
+def language_of(relationship_id: UUID) -> str:
     config = next(iter(configs_of([relationship_id])), None)
-    language = (config.retrieval.language if config and config.retrieval else None) or "english"
+    return (config.retrieval.language if config and config.retrieval else None) or "english"
+
+
+def stems_in(language: str, texts: Iterable[str]) -> dict[str, Sequence[str]]:
+    """One statement."""
+    words = {form for text in texts for word in words_of(text) if not word.identifier for form in word.forms}
     with connection.cursor() as cursor:
         dictionaries = [f"{language}_stem", "english_stem"]
         cursor.execute(_STEMS, {"dictionaries": dictionaries, "words": sorted(words)})

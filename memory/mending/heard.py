@@ -1,19 +1,20 @@
 """A wish that is spoken in a conversation: reported by the model that reads the turns, or found by rules; judged as any
 other, and carried out in the transaction that settles the turns, with the words that asked for it."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
 from memory.errors import UnparsableAnswer
-from memory.mending.candidates import Candidate, read_entries, read_messages, stems_of
+from memory.mending.candidates import Candidate
 from memory.mending.carrying import carry_out
-from memory.mending.choosing import tick_echoes, words_that_go
+from memory.mending.echoes import having_any, tick_echoes, words_that_go
+from memory.mending.judging import NEIGHBOUR
 from memory.mending.plans import Draft, draft_plan, store_plan
+from memory.mending.reading import as_candidate
 from memory.mending.wishes import wish_in
 from memory.models import MendingVerb, ScratchpadEntry
-from memory.words import is_in, spelt, words_of
 from relationships.models import Message, Relationship
 from web.actor import Actor
 
@@ -97,68 +98,50 @@ def carry_out_heard(
     *,
     by: Actor,
     most: int,
-    gone: Sequence[UUID],
+    gone: Collection[UUID],
     now: datetime,
 ) -> None:
     """In the settling transaction, after the operations. `most`: entries that go at once without a person's word. More
-    wait for one, and so does a wish of which nothing that was found is sure. `gone`: entries that the operations of
-    this reading deleted.
+    wait for one. What is not sure waits in a plan of its own, while what is sure is carried out. `gone`: entries that
+    the operations of this reading deleted: of what may be meant, they chose.
     """
     for wish in heard:
-        draft = wish.draft
-        if draft.verb == MendingVerb.FORGET:
+        draft, forgets = wish.draft, wish.draft.verb == MendingVerb.FORGET
+        if forgets:
             _take_along(relationship_id, draft, gone)
-        entries = [one for one in draft.ticked if one.kind == "entry" and one.id not in set(gone)]
-        unsure = [one.id for one in draft.found if not one.fixed]
-        doubtful = bool(unsure) and not draft.ticked and set(gone).isdisjoint(unsure)
-        waits = doubtful or (draft.verb == MendingVerb.FORGET and len(entries) > most)
-        if draft.verb == MendingVerb.FORGET and (wish.reported or draft.found or not draft.asked):
-            draft.found.extend(
-                _asking(relationship_id, wish)
-            )  # else the rules took something else for a wish
+        entries = [one for one in draft.ticked if one.kind == "entry" and one.id not in gone]
+        unsure = [one for one in draft.found if not one.ticked and not one.fixed]
+        if not {one.id for one in unsure}.isdisjoint(gone):
+            unsure = []
+        waits = (bool(unsure) and not draft.ticked) or (forgets and len(entries) > most)
+        # Reported, or about something: else the rules took something else for a wish.
+        if forgets and (wish.reported or draft.found or not draft.asked):
+            draft.found.extend(_asking(relationship_id, wish))
         plan = store_plan(draft, depth="hide", by=by, turn_id=wish.turn_id)
-        if not waits:
-            carry_out(plan, by=by, now=now)
+        if waits:
+            continue
+        carry_out(plan, by=by, now=now)
+        if doubtful := [one for one in unsure if one.judgement.why != NEIGHBOUR]:
+            rest = replace(draft, found=doubtful, asked=None)
+            store_plan(rest, depth="hide", by=by, turn_id=wish.turn_id)
 
 
-def _take_along(relationship_id: UUID, draft: Draft, gone: Sequence[UUID]) -> None:
+def _take_along(relationship_id: UUID, draft: Draft, gone: Collection[UUID]) -> None:
     """Messages that repeat what an entry said which this reading deleted."""
-    rows = list(ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=list(gone)))
-    if not rows:
-        return
-    deleted = [
-        Candidate("entry", row.id, row.content, cites=row.source_message_ids, ticked=True) for row in rows
-    ]
-    staying = [one for one in read_entries(draft.scope) if one.id not in set(gone)]
-    messages = [one for one in read_messages(draft.scope) if one.id not in {had.id for had in draft.ticked}]
-    stems = stems_of(relationship_id, [one.text for one in (*deleted, *staying, *messages)])
-    tick_echoes(draft.scope, [*deleted, *staying, *messages], stems)
-    known = {one.id: one for one in draft.found}
-    for one in messages:
-        if one.ticked and one.id in known:
-            known[one.id].ticked = True
-        elif one.ticked:
-            draft.found.append(one)
+    rows = ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=gone) if gone else ()
+    deleted = [Candidate("entry", row.id, row.content, cites=row.source_message_ids) for row in rows]
+    tick_echoes(draft.scope, draft.found, deleted)
 
 
 def _asking(relationship_id: UUID, wish: Heard) -> list[Candidate]:
     """The words that asked, and what the companion said to them, where it repeats something of what is forgotten."""
     scope = wish.draft.scope
     rows = Message.objects.for_relationship(relationship_id).filter(turn_id=wish.turn_id, seq__gte=wish.seq)
-    said = list(rows.filter(erased_at=None, hidden_at=None).order_by("seq"))
-    replies = [row for row in said if row.role != "user"]
+    said = [as_candidate(row) for row in rows.filter(erased_at=None, hidden_at=None).order_by("seq")]
     going = [one for one in wish.draft.ticked or wish.draft.found if one.kind == "entry"]
-    staying = [one.text for one in read_entries(scope) if one.id not in {gone.id for gone in going}]
-    stems = stems_of(
-        relationship_id,
-        [scope.wish.text, *staying, *(one.text for one in going), *(row.content for row in replies)],
-    )
-    wanted = words_that_go(scope, going, staying, stems)
-    return [
-        Candidate("message", row.id, row.content, role=row.role, ticked=True, asks=True)
-        for row in said
-        if row.id == wish.message_id
-        or (
-            row in replies and any(is_in(word, spelt(words_of(row.content), stems), stems) for word in wanted)
-        )
-    ]
+    replies = [one for one in said if one.role != "user"]
+    repeats = having_any(scope, replies, words_that_go(scope, going)) if replies else []
+    asking = [one for one in said if one.id == wish.message_id or one in repeats]
+    for one in asking:
+        one.ticked = one.asks = True
+    return asking

@@ -14,6 +14,8 @@ from memory.mending.wishes import NO, ONCE, RELATIONS, STOP, WEAK, Wish, is_name
 from memory.words import Stems, Word, fold, is_in, normal, one_word, spelt, words_of
 
 PERHAPS = 0.5  # of the wish's words: whoever shares less says nothing of it
+# A neighbour lacks half of them, or the name or number that tells it: where another surely says it, nobody means it.
+MOST, NEIGHBOUR = "has most of the words", "has some of the words"
 AKIN = 5  # letters: two longer words that begin alike are of one family: allergic, allergy
 _TITLES = "|".join(
     rf"(?<=\b{title})" for title in ("Dr", "Mr", "Ms", "Mrs", "St", "Prof", "Hr", "Fr", "[A-Z]")
@@ -80,7 +82,7 @@ def _judge(
     there = spelt([*words, *words_of(subject)], stems)
     for form in [form for form in there if form in aliases]:
         there.update(aliases[form])
-    held = [word for word in wish.must if is_in(word, there, stems) or _akin(word, words)]
+    held = [word for word in wish.must if is_in(word, there, stems) or _akin(word, words, sentence)]
     held += _joined(wish, held, there)
     groups = [group for group in wish.may if group & there]
     total = len(wish.must) + 0.5 * len(wish.may)
@@ -94,7 +96,9 @@ def _judge(
     by_sign = bool(told) and all(not word.identifier for word in missing) and not _names(missing, wish)
     if not (whole or by_sign):
         if score >= PERHAPS or told:
-            return Judgement(Verdict.PERHAPS, min(score, 0.99), sentence, "has some of the words")
+            tells = any(word.identifier for word in missing) or _names(missing, wish)
+            why = MOST if told or (score > PERHAPS and not tells) else NEIGHBOUR
+            return Judgement(Verdict.PERHAPS, min(score, 0.99), sentence, why)
         return Judgement(Verdict.NOT, score, sentence)
     doubt = "" if told else _doubt(wish, sentence, words, subject, owners)
     return Judgement(Verdict.PERHAPS if doubt else Verdict.SAYS, score, sentence, doubt)
@@ -113,13 +117,13 @@ def _names(missing: list[Word], wish: Wish) -> bool:
     return any(word.forms & RELATIONS or is_name(word, wish.text) for word in missing)
 
 
-def _akin(word: Word, words: list[Word]) -> bool:
+def _akin(word: Word, words: list[Word], sentence: str) -> bool:
     if word.identifier or word.capital or len(word.plain) <= AKIN:
         return False
     beginning = word.plain[:AKIN]
     return any(
         not other.identifier
-        and not other.capital
+        and not is_name(other, sentence)
         and other.plain.startswith(beginning)
         and abs(len(other.plain) - len(word.plain)) <= 3
         for other in words

@@ -2,56 +2,63 @@
 with the endings of the relationship's language. No index says so: texts are read piece by piece, and only so many."""
 
 from collections.abc import Callable, Collection, Sequence
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
-from memory.mending.candidates import stems_of
-from memory.words import Stems, Word, fold, folds, is_in, one_word, spelt, words_of
+from memory.mending.candidates import language_of, stems_in
+from memory.mending.first_look import FirstLook
+from memory.words import Stems, Word, fold, is_in, one_word, spelt, words_of
 
 MOST_READ = 1_000_000  # characters that one page looks through: a second
+MOST_ROWS = 5000  # that are looked through at a time
 
 
 class WithWords:
     """Of rows that come in pieces, those whose text has the words. `spent`: it has read as much as it may."""
 
     def __init__(
-        self, relationship_id: UUID, query: str, text: Callable[[Any], str] = lambda row: row.content
+        self,
+        relationship_id: UUID,
+        query: str,
+        text: Callable[[Any], str] = lambda row: row.content,
+        words: Sequence[Word] | None = None,
     ) -> None:
+        """`words`: those of the query that count, where not all do."""
         self._relationship_id, self._query, self._text = relationship_id, query, text
-        self._wanted = words_of(query)
-        self.read = 0  # characters
+        self._wanted = words_of(query) if words is None else words
+        self.read, self._rows = 0, 0  # characters, and texts
 
     @property
     def spent(self) -> bool:
         return self.read >= MOST_READ
 
+    @property
+    def takes(self) -> int:
+        """As many rows as would spend it, if they are as long as those before."""
+        return min(MOST_ROWS, max(1, (MOST_READ - self.read) * self._rows // max(1, self.read)))
+
+    @cached_property
+    def _language(self) -> str:
+        return language_of(self._relationship_id)
+
     def __call__(self, rows: Sequence[Any]) -> list[Any]:
         """A query of signs alone is looked for as it stands."""
         texts = [self._text(row) for row in rows]
-        self.read += sum(map(len, texts))
+        self.read, self._rows = self.read + sum(map(len, texts)), self._rows + len(texts)
         if not self._wanted:
             sought = fold(self._query)
             return [row for row, text in zip(rows, texts, strict=True) if sought in fold(text)]
-        begins = [_beginnings(word) for word in self._wanted]
-        may = [(row, text) for row, text in zip(rows, texts, strict=True) if _may_have(begins, text)]
+        look = FirstLook(self._wanted)
+        may = [(row, text) for row, text in zip(rows, texts, strict=True) if look.may_have_all(text)]
+        if not may:
+            return []
         there = [words_of(text) for _, text in may]
         forms = {form for words in there for word in words if not word.identifier for form in word.forms}
-        stems = stems_of(self._relationship_id, [self._query, " ".join(forms)])
+        stems = stems_in(self._language, [self._query, " ".join(forms)])
         has = (_has(self._wanted, spelt(words, stems), stems) for words in there)
         return [row for (row, _), found in zip(may, has, strict=True) if found]
-
-
-def _beginnings(word: Word) -> list[str]:
-    """How one of its spellings begins in any text that has the word, whatever the ending; none where that is not sure:
-    English changes a y to i at most, other scripts may change what stands before a word."""
-    sure = not word.identifier and all(form.isascii() and form != "not" for form in word.forms)
-    return [form[: 2 if len(form) < 5 else 3].replace("y", "i") for form in word.forms] if sure else [""]
-
-
-def _may_have(begins: Sequence[Sequence[str]], text: str) -> bool:
-    folded = folds(text).replace("y", "i")
-    return all(any(begin in folded for begin in spellings) for spellings in begins)
 
 
 def _has(wanted: Sequence[Word], there: Collection[str], stems: Stems) -> bool:

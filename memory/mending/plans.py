@@ -15,9 +15,11 @@ from django.db import transaction
 
 from memory.errors import NothingFits, UnparsableAnswer
 from memory.mending.asking import Asked, ask_model, model_of, storable, store_call
-from memory.mending.candidates import Candidate, Scope, find_candidates, scope_of
+from memory.mending.candidates import Candidate, Scope, scope_of
 from memory.mending.choosing import choose
+from memory.mending.echoes import tick_echoes
 from memory.mending.judging import PERHAPS, Judgement, Verdict
+from memory.mending.reading import find_candidates
 from memory.models import MendingPlan, MendingState
 from providers.errors import ProviderError
 from relationships.ids import uuid7
@@ -34,13 +36,15 @@ ASKS = "asks for it"
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What a plan is made of before it is stored. `asked`: the question to a model, where one judged."""
+    """What a plan is made of before it is stored. `asked`: the question to a model, where one judged. `left_out`: texts
+    that were not looked at, or not listed, as there are too many."""
 
     scope: Scope
     verb: str
     to: str
     found: list[Candidate]
     asked: Asked | None
+    left_out: int = 0
 
     @property
     def ticked(self) -> list[Candidate]:
@@ -61,18 +65,21 @@ def draft_plan(
     Raises what `ask_model` raises.
     """
     scope = scope_of(relationship, what, asked_by=asked_by)
-    candidates, stems = find_candidates(scope)
+    found = find_candidates(scope)
+    candidates, whole = found.candidates, scope.wish.everything or scope.wish.last
     asked = None
     who = None if by_rules else model_of(scope)
-    if who is not None and candidates and not scope.wish.everything and not scope.wish.last:
+    if who is not None and candidates and not whole:
         asked = ask_model(scope, candidates, verb=verb, to=to, who=who)
     else:
-        choose(scope, candidates, stems)
+        choose(scope.wish, candidates, found.stems)
+        if not whole:
+            tick_echoes(scope, candidates, [one for one in candidates if one.kind == "entry" and one.ticked])
     if verb == "correct":
         _correct(candidates, to, by_model=asked is not None)
     told = [one for one in candidates if one.ticked or one.judgement.verdict != Verdict.NOT]
     told.sort(key=lambda one: (not one.ticked, -one.judgement.score, one.kind, one.seq))
-    return Draft(scope, verb, to, told[:MOST_ITEMS], asked)
+    return Draft(scope, verb, to, told[:MOST_ITEMS], asked, found.unread + len(told[MOST_ITEMS:]))
 
 
 def _correct(candidates: Sequence[Candidate], to: str, *, by_model: bool) -> None:
@@ -119,6 +126,7 @@ def store_plan(draft: Draft, *, depth: str, by: Actor, turn_id: UUID | None = No
         what=draft.scope.wish.text,
         to=draft.to,
         items=[_item(number, one) for number, one in enumerate(draft.found, start=1)],
+        left_out=draft.left_out,
         judged_by=draft.asked.call.model if draft.asked else "",
         turn_id=turn_id,
         actor_kind=by.kind,
@@ -200,7 +208,8 @@ def leave_plans(relationship_id: UUID, gone: Collection[UUID]) -> int:
             for item in plan.items
             if item["kind"] in ("entry", "message") and UUID(item["id"]) not in gone
         ]
-        waits = plan.turn_id is not None and {item["asks"] for item in kept} == {True, False}
+        asked = any(item["asks"] for item in plan.items)  # else the sure part has taken along what asks
+        waits = plan.turn_id is not None and {item["asks"] for item in kept} == {asked, False}
         if not waits:
             left += proposed.filter(id=plan.id).delete()[0]
         else:

@@ -27,6 +27,7 @@ STOP, NO, ONCE, RELATIONS, MINE = (
 )
 _ENGLISH, _TELLS_ENGLISH = _folded(_RULES["english"]), _folded(_RULES["tells_english"])
 _SAME = [_folded(group) for group in _RULES["same"]]
+_IRREGULAR = [_folded(group) for group in _RULES["irregular"].split(",")]
 MINE_ONLY = frozenset({"i", "im", "ive", "ich"})  # written with a capital, and no names
 _WEAK = [_folded(group) for group in _RULES["weak"]]
 WEAK = frozenset().union(*_WEAK)
@@ -40,7 +41,9 @@ _THEY, _MANNERS = _pattern(_RULES["they"]), _pattern(rf"^{_RULES['manners']}(?<!
 _STATEMENT = _pattern(_RULES["statement"])
 _REPORT = _pattern(_RULES["report"])
 _SENTENCE = re.compile(r"(?<=[.!?。！？])(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)\s+|\n+|(?<=[。！？])")
-_POINTS_BACK, _AFTERTHOUGHT = _pattern(_RULES["points_back"]), _pattern(_RULES["afterthought"])
+_POINTS_BACK, _AFTERTHOUGHT, _ENDED = (
+    _pattern(_RULES[name]) for name in ("points_back", "afterthought", "ended")
+)
 _GREETS = frozenset(
     "hi hello hey thanks hallo danke salut merci hola gracias ciao grazie sorry yes well".split()
 )
@@ -90,13 +93,15 @@ def wish_in(said: str) -> str | None:
         if _POINTS_BACK.match(what):  # "My old number is 0171, forget it": at what the message said before it
             for said_before in (sentence[: found.start()].strip(" ,;:"), before):
                 if _tells(said_before):
-                    return f"{said_before} {what}"
+                    return f"{_ENDED.sub('', said_before)} {what}"
         if _LAST.match(what) or not what:
             return ""
         if _TASKS.match(found.groupdict().get("verb") or "") and not _is_told(found["what"]):
             before = sentence
             continue
-        return what if _whom(what) or not _THEY.search(what) else f"{what} ({_whom(before) or 'them'})"
+        if _whom(what) or not _THEY.search(what):
+            return what
+        return f"{what} ({_whom(sentence[: found.start()]) or _whom(before) or 'them'})"
     return None
 
 
@@ -156,7 +161,7 @@ def read_wish(text: str, names: Collection[str] = ()) -> Wish:
 
 
 def _with_synonyms(word: Word) -> Word:
-    same = [group for group in _SAME if word.forms & group]
+    same = [group for group in (*_SAME, *_IRREGULAR) if word.forms & group]
     return word._replace(forms=word.forms.union(*same)) if same and not word.identifier else word
 
 
@@ -165,7 +170,7 @@ def _is_mine(words: list[Word], what: str) -> bool:
     for number, word in enumerate(words):
         if word.forms & MINE:
             return not any(next_one.forms & RELATIONS for next_one in words[number + 1 : number + 3])
-        if word.forms & RELATIONS or is_name(word, what):
+        if word.forms & RELATIONS or is_name(word, what) or _THEY.fullmatch(what, word.start, word.end):
             return False
     return False
 

@@ -123,6 +123,7 @@ class Migration(migrations.Migration):
                 ('what', models.TextField(blank=True)),
                 ('to', models.TextField(blank=True)),
                 ('items', models.JSONField(default=list)),
+                ('left_out', models.PositiveIntegerField(default=0)),
                 ('judged_by', models.CharField(blank=True, max_length=120)),
                 ('turn_id', models.UUIDField(null=True)),
                 ('actor_kind', models.CharField(max_length=10)),

@@ -37,6 +37,7 @@ class MendingPlan(RelationshipOwned):
     what = models.TextField(blank=True)
     to = models.TextField(blank=True)
     items = models.JSONField(default=list)
+    left_out = models.PositiveIntegerField(default=0)  # texts that were not looked at: too many for one plan
     judged_by = models.CharField(max_length=120, blank=True)  # a model's name; empty: rules
     turn_id = models.UUIDField(null=True)  # in which it was asked for
     actor_kind = models.CharField(max_length=10)

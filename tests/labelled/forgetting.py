@@ -88,6 +88,15 @@ def look(relationship: Relationship, case: Case) -> Outcome:
     return Outcome(left, lost)
 
 
+def told_in_vain(relationship: Relationship, again: Fact) -> list[str]:
+    """What is not there after it was told once more, as a message and as an entry."""
+    say(relationship, again.said, again.echo)
+    tell(relationship, (again,))
+    messages = Message.objects.for_relationship(relationship.id).filter(hidden_at=None, content=again.said)
+    entries = ScratchpadEntry.objects.for_relationship(relationship.id).active().filter(content=again.entry)
+    return [] if messages.count() == 2 and entries.exists() else [again.said]
+
+
 def _has(text: str, words: str) -> bool:
     """Whole words, by the forms of each: no stems, so that only what is there counts."""
     there = spelt(words_of(text), {})

@@ -84,9 +84,9 @@ def cases() -> Iterator[Case]:
             yield Case(make.__name__, number, tuple(facts), wish, tuple(gone), tuple(stays), again)
 
 
-def fresh_cases() -> Iterator[Case]:
-    """Written in one go before the rules were looked at again; `no_wish`: nothing is asked for."""
-    for number, row in enumerate(FRESH["WISHES"], start=1):
+def fresh_cases(name: str = "WISHES") -> Iterator[Case]:
+    """Written in one go before they were run; `no_wish`: nothing is asked for."""
+    for number, row in enumerate(FRESH[name], start=1):
         facts = tuple(Fact(*fact) for fact in row["facts"])
         told = Fact(*row["again"]) if "again" in row else None
         given = (facts, row["spoken"], tuple(row["gone"]), tuple(row["stays"]), told, row.get("what", ""))

@@ -4,7 +4,8 @@
 """
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import count
 
 import pytest
@@ -15,11 +16,15 @@ from relationships.models import Companion, Relationship
 from tests.acceptance.drills.talk import scaled
 from tests.fixtures.people import meet
 from tests.fixtures.turns import Conversation
-from tests.labelled.forgetting import Outcome, by_api, by_conversation, look, tell
+from tests.labelled.forgetting import Outcome, by_api, by_conversation, look, tell, told_in_vain
 from tests.labelled.forgetting_cases import FRESH, Case, cases, fresh_cases
 
 WAYS: dict[str, Callable[[Relationship, Case], None]] = {"api": by_api, "conversation": by_conversation}
-SETS = {"labelled": cases, "fresh": fresh_cases}
+SETS: dict[str, Callable[[], Iterator[Case]]] = {
+    "labelled": cases,
+    "fresh": fresh_cases,
+    "second": partial(fresh_cases, "SECOND"),
+}
 LEAST_GONE = 0.75  # of all cases, strictly
 _NUMBERS = count()
 
@@ -40,6 +45,8 @@ def outcome_of(companion: Companion, case: Case, way: Callable[[Relationship, Ca
         tell(found, case.facts)
         way(found, case)
         outcome = look(found, case)
+        if case.again:
+            outcome = Outcome(outcome.left, [*outcome.lost, *told_in_vain(found, case.again)])
         transaction.set_rollback(True)
     return outcome
 

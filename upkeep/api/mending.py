@@ -76,6 +76,9 @@ class PlanAnswer(Answer):
     verb: str
     depth: str
     state: str
+    left_out: int
+    """So many texts were not looked at or not listed, as there are too many for one plan: carry it out and ask again,
+    or use fewer and rarer words."""
     judged_by: str
     """The model that judged; empty: rules."""
     turn_id: UUID | None

@@ -87,6 +87,35 @@ def test_an_unclear_wish_is_seen_and_waits_until_a_person_chooses(
     assert len(api.get(f"{at}/messages").body["items"]) == 2
 
 
+def test_what_is_sure_goes_and_the_rest_of_the_wish_waits(
+    api: Api, at: str, conversation: Conversation, scripted_provider: ScriptedProvider, viewer: Client
+) -> None:
+    conversation.remember("Lives in Melk", *PETS)
+    scripted_provider.wishes_answer = lambda request: {
+        **about("says", "a cat")(request),
+        "unsure": about("unsure", "a dog")(request)["unsure"],
+    }
+    turn = asked(conversation, scripted_provider)
+
+    assert UNCLEAR in api.post(f"{at}/context", {"message": "Hello"}).raw.decode()
+    assert set(conversation.contents) == {"Lives in Melk", "Has a dog"}
+    assert api.get(f"{at}/messages").body["items"] == []  # what asked, and the reply that repeats it
+    [plan] = waiting(api, at)
+    assert [item["sentence"] for item in plan["items"]] == ["Has a dog"]
+    assert api.get(f"{at}/turns/{turn.id}").body["plans_awaiting_review"] == [plan["id"]]
+    assert plan["id"] in viewer.get(f"/admin-ui{at}/").content.decode()
+
+    [other] = [entry for entry in conversation.entries if entry.content == "Lives in Melk"]
+    api.delete(f"{at}/entries/{other.id}?permanent=true")
+    assert api.post(f"{at}/plans/{plan['id']}/carry-out", {"ticked": [1]}).status == 200
+    assert "Has a dog" not in conversation.contents
+    assert UNCLEAR not in api.post(f"{at}/context", {"message": "Hello"}).raw.decode()
+
+    api.post(f"{at}/plans/{plan['id']}/undo")
+    assert "Has a dog" in conversation.contents
+    assert api.get(f"{at}/messages").body["items"] == []
+
+
 def test_too_much_at_once_waits_and_is_carried_out_by_a_person(
     api: Api, at: str, conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:

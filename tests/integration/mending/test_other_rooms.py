@@ -5,6 +5,7 @@ import pytest
 from relationships.models import Snapshot
 from summaries.models import Summary, SummaryState
 from tests.fixtures.api import TESTER, Api
+from tests.fixtures.documents import learn
 from tests.fixtures.turns import Conversation
 from tests.fixtures.workspaces import whole
 from tests.integration.copies import dump, tables_with
@@ -41,6 +42,18 @@ def files(conversation: Conversation) -> dict[str, str]:
     }
     change_files(relationship=here, changes={path: text.encode() for path, text in said.items()}, by=TESTER)
     return said
+
+
+SPELLINGS = {  # whether a document has it
+    "renee muller": True,
+    "MUELLER": True,
+    "acme": True,
+    "Grossgmain": True,
+    "+44 20 7946 0018": True,
+    "ord 170": True,
+    "ORD-17": False,
+    "eva@firm.org": False,
+}
 
 
 def text_of(conversation: Conversation, path: str) -> str:
@@ -127,3 +140,18 @@ def test_a_summary_that_says_it_is_in_the_plan_and_made_anew(
     summary.refresh_from_db()
     assert (summary.state, summary.text) == left
     assert Summary.objects.get(version=2).state == SummaryState.PENDING
+
+
+def test_pieces_of_documents_are_listed_in_every_spelling_and_never_taken(
+    api: Api, at: str, conversation: Conversation
+) -> None:
+    learn(
+        whole(conversation.relationship).companion,
+        "Renée Müller runs the ＡＣＭＥ desk in Großgmain. Call 020-7946-0018 about ORD-170 of eva@firm.org.br.",
+    )
+    listed = {}
+    for what in SPELLINGS:
+        items = api.post(f"{at}/forget", {"what": what}).body["items"]
+        assert not any(item["ticked"] for item in items)
+        listed[what] = [item["kind"] for item in items] == ["document"]
+    assert listed == SPELLINGS

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory.mending.first_look import FirstLook
 from memory.mending.judging import Verdict, aliases_in, judge, subject_of_text
 from memory.mending.parts import without
 from memory.mending.wishes import read_wish, wish_in
@@ -38,6 +39,7 @@ def has(text: str, asked: str) -> bool:
 )
 def test_spellings_of_one_thing_are_the_same(one: str, other: str) -> None:
     assert has(one, other) or has(other, one)
+    assert FirstLook(words_of(other)).may_have_all(one)
 
 
 @pytest.mark.parametrize(
@@ -63,6 +65,7 @@ def test_every_text_has_its_own_words_where_they_stand(text: str) -> None:
     words = words_of(text)
     there = spelt(words, {})
     assert all(is_in(word, there, {}) for word in words)
+    assert FirstLook(words).may_have_all(text)
     assert all(0 <= word.start < word.end <= len(normal(text)) for word in words)
     assert [word.start for word in words] == sorted(word.start for word in words)
 
@@ -109,6 +112,9 @@ def test_time_grows_with_the_length_and_no_faster(piece: str) -> None:
         ("I forgot my keys", None),
         ("Nadia would mind. Forget that she has asthma, please.", "that she has asthma (Nadia)"),
         ("Forget that she has asthma.", "that she has asthma (them)"),
+        ("Gert paid, so forget what he owes me.", "what he owes me (Gert)"),
+        ("The interview was cancelled, please forget about it.", "The interview about it"),
+        ("You were late? Forget about it!", None),
         ("Lejla's divorce is not my business, erase it please.", "Lejla's divorce is not my business it"),
         ("Leave my law studies out of your notes from now on.", "my law studies"),
         ("Das mit der Affäre streich bitte wieder.", "der Affäre"),

@@ -1,0 +1,80 @@
+"""Messages that repeat what an entry says which goes: of the exchanges that it rests on, of either side."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+
+from memory.mending.candidates import Candidate, Scope, stems_of
+from memory.mending.first_look import FirstLook
+from memory.mending.judging import Judgement, Verdict, telling_words
+from memory.mending.reading import PIECE, as_candidate, entries_of, messages_of
+from memory.words import Word, is_in, spelt, words_of
+from relationships.models import Message
+
+REPEATS = "repeats what an entry says that goes"
+
+
+def tick_echoes(scope: Scope, found: list[Candidate], going: Sequence[Candidate]) -> None:
+    """Of the messages, those with one of the words that tell an entry which goes and that no entry has which stays.
+    What `found` lacks of them is added."""
+    cited = {message_id for entry in going for message_id in entry.cites}
+    if not cited:
+        return
+    owned = Message.objects.for_relationship(scope.relationship.id)
+    turns = set(owned.filter(id__in=cited).values_list("turn_id", flat=True))
+    known = {one.id: one for one in found if one.kind == "message"}
+    rows = messages_of(scope).filter(turn_id__in=turns)
+    said = [known.get(row.id) or as_candidate(row) for row in rows.reverse()]
+    wanted = words_that_go(scope, going)
+    for one in having_any(scope, [one for one in said if not one.ticked], wanted):
+        one.ticked = True
+        one.judgement = Judgement(Verdict.SAYS, max(one.judgement.score, 0.5), one.text[:300], REPEATS)
+        if one.id not in known:
+            found.append(one)
+
+
+def having_any(scope: Scope, said: Sequence[Candidate], wanted: Sequence[Word]) -> list[Candidate]:
+    stems = stems_of(scope.relationship.id, [*(one.text for one in said), *_spellings(wanted)])
+    return [
+        one
+        for one in said
+        if any(is_in(word, there, stems) for there in [spelt(words_of(one.text), stems)] for word in wanted)
+    ]
+
+
+def words_that_go(scope: Scope, going: Sequence[Candidate]) -> list[Word]:
+    """Of the wish and of the entries that go: those that nothing which stays of the entries has."""
+    wanted = [
+        word
+        for word in (*scope.wish.must, *(word for entry in going for word in _told_by(scope, entry)))
+        if word.identifier or len(word.plain) > 2 or not word.plain.isascii()
+    ]
+    ids = {one.id for one in going}
+    rows = entries_of(scope).values_list("id", "content").iterator(chunk_size=PIECE)
+    staying = (content for entry_id, content in rows if entry_id not in ids)
+    for texts in ([entry.rest or "" for entry in going], *_pieces(staying)):
+        look = FirstLook(wanted)
+        texts = [text for text in texts if look.may_have_any(text)]
+        stems = stems_of(scope.relationship.id, [*texts, *_spellings(wanted)]) if texts else {}
+        there = set().union(*(spelt(words_of(text), stems) for text in texts))
+        wanted = [word for word in wanted if not is_in(word, there, stems)]
+        if not wanted:
+            break
+    return wanted
+
+
+def _told_by(scope: Scope, entry: Candidate) -> list[Word]:
+    words = telling_words(entry.text, scope.owners)
+    if entry.rest is not None:
+        left = spelt(words_of(entry.rest), {})
+        words = [word for word in words if not is_in(word, left, {})]
+    return words
+
+
+def _spellings(words: Sequence[Word]) -> Iterator[str]:
+    return (form for word in words for form in word.forms)
+
+
+def _pieces(texts: Iterable[str]) -> Iterator[list[str]]:
+    rows = iter(texts)
+    while piece := list(islice(rows, PIECE)):
+        yield piece

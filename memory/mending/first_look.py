@@ -1,0 +1,58 @@
+"""A cheap first look at a text: whether it may have a word, before its words are taken apart. Pure.
+
+It may let too much through, and never too little: a word is looked for by its beginning, as its ending may differ, and
+an identifier by its signs without what stands between them.
+"""
+
+import re
+from collections.abc import Iterable
+
+from memory.words import Word, folds
+
+_JOINTS = re.compile(r"[\W_]+")
+_CHANGED_IN_FRONT = re.compile(
+    "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]"
+)  # Hebrew, Arabic: "the" is a part of it
+
+
+class FirstLook:
+    """For some words. One of which nothing is sure may be anywhere."""
+
+    def __init__(self, words: Iterable[Word], others: Iterable[str] = ()) -> None:
+        """`others`: folded spellings of which any will do."""
+        listed = list(words)
+        self._signs = [_signs(word) for word in listed if word.identifier]
+        self._begins = [frozenset(map(_beginning, word.forms)) for word in listed if not word.identifier]
+        self._others = frozenset(map(_beginning, others))
+
+    def may_have_all(self, text: str) -> bool:
+        folded, bare = self._folded(text)
+        return all(any(begin in folded for begin in begins) for begins in self._begins) and all(
+            any(sign in bare for sign in signs) for signs in self._signs
+        )
+
+    def may_have_any(self, text: str) -> bool:
+        folded, bare = self._folded(text)
+        return (
+            any(begin in folded for begins in self._begins for begin in begins)
+            or any(begin in folded for begin in self._others)
+            or any(sign in bare for signs in self._signs for sign in signs)
+        )
+
+    def _folded(self, text: str) -> tuple[str, str]:
+        folded = folds(text)
+        return folded.replace("y", "i"), _JOINTS.sub("", folded) if self._signs else ""
+
+
+def _beginning(form: str) -> str:
+    """English changes a y to i at most; "not" may be written as n't."""
+    if form == "not" or _CHANGED_IN_FRONT.search(form):
+        return ""
+    return form[: 2 if len(form) < 5 else 3].replace("y", "i")
+
+
+def _signs(word: Word) -> list[str]:
+    """Of a telephone number without its country, of an amount without its cents."""
+    forms = (form.removeprefix("tel:") for form in word.forms)
+    whole = (form.partition(".")[0] if form.replace(".", "").isdecimal() else form for form in forms)
+    return [_JOINTS.sub("", form) for form in whole]

@@ -1,0 +1,145 @@
+"""Reads what may say what a wish is about: entries, messages, and what FORGETTABLE finds.
+
+Texts come piece by piece, the newest first, and only those that may have one of the wish's words are kept. So what it
+takes does not grow with the relationship; what was too much is counted.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import QuerySet
+
+from memory.mending.candidates import Candidate, Scope, forgettables, stems_of
+from memory.mending.first_look import FirstLook
+from memory.mending.judging import PERHAPS, aliases_in, judge
+from memory.mending.wishes import Wish
+from memory.models import USER_SUBJECT, EntryState, ScratchpadEntry
+from memory.words import Stems
+from relationships.models import Message
+
+MOST_ROWS = 100_000  # entries, and as many messages, that are looked at
+MOST_READ = 10_000_000  # characters of them: two seconds
+MOST_KEPT = 500_000  # characters of those that are judged: half a second
+NEWEST = 120  # are judged whatever their words: a model may know others for it
+ALL_AT_ONCE = 500  # of each kind, where everything is to go
+PIECE = 1000  # rows
+_OF_ENTRIES = ("id", "content", "subject", "version", "source_message_ids", "read_only", "effective_at")
+_OF_MESSAGES = ("id", "content", "role", "turn_id", "seq", "occurred_at")
+SHOWN_STATES = (EntryState.ACTIVE, EntryState.SUPERSEDED, EntryState.EXPIRED)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """`unread`: entries and messages that were not looked at, as there are too many."""
+
+    candidates: list[Candidate]
+    stems: Stems
+    unread: int
+
+
+def find_candidates(scope: Scope) -> Found:
+    """Texts that may say it, judged by rules, those of entries first."""
+    messages = messages_of(scope).values_list(*_OF_MESSAGES, named=True)
+    entries = entries_of(scope).values_list(*_OF_ENTRIES, named=True)
+    look = _look_for(scope.wish, ())
+    said, unread = _likely(messages, as_candidate, scope.wish, look)
+    if scope.wish.last:
+        entries = entries.filter(source_message_ids__overlap=[one.id for one in said])
+    kept, more = _likely(entries, _entry, scope.wish, look)
+    aliases = aliases_in([one.text for one in kept])
+    others = {name for word in scope.wish.must for form in word.forms for name in aliases.get(form, ())}
+    if others:
+        look = _look_for(scope.wish, others)
+        said, unread = _likely(messages, as_candidate, scope.wish, look)
+        kept, more = _likely(entries, _entry, scope.wish, look)
+    found = [*kept, *reversed(said), *_of_other_rooms(scope, look)]
+    asked = (form for word in scope.wish.must for form in word.forms)
+    stems = stems_of(scope.relationship.id, [scope.wish.text, *asked, *(one.text for one in found)])
+    for one in found:
+        one.judgement = judge(
+            scope.wish, one.text, stems=stems, subject=one.subject, aliases=aliases, owners=scope.owners
+        )
+    return Found(found, stems, 0 if scope.wish.last else unread + more)
+
+
+def entries_of(scope: Scope) -> QuerySet[ScratchpadEntry]:
+    owned = ScratchpadEntry.objects.for_relationship(scope.relationship.id)
+    rows: QuerySet[ScratchpadEntry] = owned.filter(state__in=SHOWN_STATES).newest_first()
+    return rows
+
+
+def messages_of(scope: Scope) -> QuerySet[Message]:
+    """Those that may be learnt from or found; newest first."""
+    rows = Message.objects.for_relationship(scope.relationship.id).filter(erased_at=None, hidden_at=None)
+    if scope.before is not None:
+        rows = rows.filter(seq__lt=scope.before)
+    listed: QuerySet[Message] = rows.order_by("-seq")
+    return listed
+
+
+def _look_for(wish: Wish, aliases: Iterable[str]) -> FirstLook | None:
+    """None where no word tells it, but who was here last or that it is all."""
+    if wish.everything or wish.last:
+        return None
+    kinds = 0.5 * len(wish.may)  # words of kind decide only where they weigh as much as the others
+    decide = kinds >= PERHAPS * (len(wish.must) + kinds)
+    return FirstLook(wish.must, [*aliases, *(form for group in wish.may if decide for form in group)])
+
+
+def _likely(
+    rows: QuerySet[Any], made: Callable[[Any], Candidate], wish: Wish, look: FirstLook | None
+) -> tuple[list[Candidate], int]:
+    """Newest first, and how many more there are that were not looked at."""
+    kept: list[Candidate] = []
+    newest = ALL_AT_ONCE if wish.everything else NEWEST
+    seen = read = size = 0
+    for row in rows[: MOST_ROWS if look else newest].iterator(chunk_size=PIECE):
+        if read > MOST_READ or size > MOST_KEPT:
+            break
+        one = made(row)
+        seen, read = seen + 1, read + len(one.text)
+        if seen <= newest or (look is not None and look.may_have_any(f"{one.text} {one.subject}")):
+            kept.append(one)
+            size += len(one.text)
+    else:
+        if look and seen < MOST_ROWS:
+            return kept, 0
+    return kept, max(0, rows.count() - seen)
+
+
+def _of_other_rooms(scope: Scope, look: FirstLook | None) -> list[Candidate]:
+    """The first of each kind, and those that may have one of the words."""
+    if look is None:
+        return []
+    return [
+        one
+        for finder in forgettables()
+        for place, one in enumerate(finder.find(scope))
+        if place < NEWEST or look.may_have_any(one.text)
+    ]
+
+
+def _entry(row: Any) -> Candidate:
+    return Candidate(
+        "entry",
+        row.id,
+        row.content,
+        subject="" if row.subject == USER_SUBJECT else row.subject,
+        version=row.version,
+        cites=row.source_message_ids,
+        fixed="is read-only" if row.read_only else "",
+        told_at=row.effective_at,
+    )
+
+
+def as_candidate(row: Any) -> Candidate:
+    return Candidate(
+        "message",
+        row.id,
+        row.content,
+        role=row.role,
+        turn_id=row.turn_id,
+        seq=row.seq,
+        told_at=row.occurred_at,
+    )

@@ -1,0 +1,72 @@
+"""However much a relationship holds, a wish is looked for within bounds; what was not looked at is counted."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from memory.mending import reading
+from memory.mending.candidates import scope_of
+from memory.models import MendingPlan
+from relationships.models import Relationship
+from tests.fixtures.api import Api
+from tests.fixtures.contexts import remember
+from tests.fixtures.turns import Conversation
+from tests.fixtures.workspaces import whole
+from tests.integration.mending.test_forget import at
+
+__all__ = ["at"]
+
+OLD, FORGET = "Has a tame walrus", {"what": "the walrus", "dry_run": True}
+
+
+@pytest.fixture
+def many(conversation: Conversation) -> Relationship:
+    conversation.relationship.config = {"ingestion": {"provider": "offline"}}
+    conversation.relationship.save()
+    remember(conversation.relationship, OLD, effective_at=timezone.now() - timedelta(days=1))
+    more(conversation.relationship)
+    return whole(conversation.relationship)
+
+
+def more(relationship: Relationship) -> None:
+    there = reading.entries_of(scope_of(whole(relationship), "x")).count()
+    remember(
+        relationship,
+        *(f"Knows fact {there + number}" for number in range(300)),
+        effective_at=timezone.now(),
+    )
+
+
+def test_what_is_judged_does_not_grow_with_what_is_remembered(many: Relationship) -> None:
+    scope = scope_of(many, "the walrus")
+    some = reading.find_candidates(scope)
+    more(many)
+    twice = reading.find_candidates(scope)
+    for found in (some, twice):
+        assert len(found.candidates) == reading.NEWEST + 1 and found.unread == 0
+        assert OLD in [one.text for one in found.candidates]
+
+
+def test_what_was_not_looked_at_is_told(
+    api: Api, at: str, many: Relationship, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole_plan = api.post(f"{at}/forget", FORGET).body
+    assert (whole_plan["left_out"], [item["sentence"] for item in whole_plan["items"]]) == (0, [OLD])
+    monkeypatch.setattr(reading, "MOST_READ", 3000)  # characters: some 200 entries
+
+    plan = api.post(f"{at}/forget", FORGET).body
+
+    assert plan["items"] == [] and 50 < plan["left_out"] < 150
+    assert MendingPlan.objects.filter(left_out=plan["left_out"]).count() == 1
+
+
+def test_everything_goes_in_as_many_plans_as_it_takes(
+    api: Api, at: str, many: Relationship, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "ALL_AT_ONCE", 200)
+    everything = {"what": "everything"}
+    left: list[int] = []
+    while not left or left[-1]:
+        left.append(api.post(f"{at}/forget", everything).body["left_out"])
+    assert left == [101, 0] and api.get(f"{at}/entries").body["items"] == []
