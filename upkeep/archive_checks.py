@@ -6,9 +6,7 @@ It says too whatever has to be known of all rows before the first is written.
 import hashlib
 from array import array
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 from uuid import UUID
@@ -22,7 +20,10 @@ from memory.models import EntryState
 from relationships.configuration.json_schemas import refuse_misshapen
 from relationships.configuration.schema import Configuration
 from relationships.services.configuration import check_level
-from web.errors import FieldProblem, InvalidInput
+from upkeep.archive_overview import Overview
+from web.errors import FieldProblem, InvalidInput, TooMuch
+from workspace.paths import twin_fault
+from workspace.transfer import content_of
 
 Row = Mapping[str, Any]
 MOST_PROBLEMS = 20
@@ -42,6 +43,7 @@ PAST = {
     "summaries": ("recorded_at", "made_at", "erased_at"),
     "behaviour_runs": ("recorded_at", "fired_at", "settled_at", "redacted_at"),
     "outbox": ("recorded_at", "acknowledged_at", "redacted_at"),
+    "files": (),
     "model_calls": ("recorded_at", "redacted_at"),
     "relationship": ("last_turn_at",),
 }
@@ -55,24 +57,6 @@ class Archive(Protocol):
     def check_rows(self, name: str, problems: list[FieldProblem]) -> Iterator[tuple[int, dict[str, Any]]]: ...
 
     def rows(self, name: str) -> Iterator[dict[str, Any]]: ...
-
-
-@dataclass(slots=True)
-class Overview:
-    """What was learnt of all rows. `numbers`: every seq, in order; `told`: entries that have a history."""
-
-    numbers: "array[int]" = field(default_factory=lambda: array("q"))
-    told: set[bytes] = field(default_factory=set)
-    turns: Counter[str] = field(default_factory=Counter)  # by session
-    active: int = 0
-    messages: int = 0
-
-    def place_of(self, seq: int) -> int:
-        """Of a number among all, from 0."""
-        return bisect_left(self.numbers, seq)
-
-    def tells_of(self, entry_id: UUID | None) -> bool:
-        return entry_id is not None and entry_id.bytes in self.told
 
 
 def check_head(archive: Archive) -> None:
@@ -94,17 +78,20 @@ def check_archive(archive: Archive, *, configuration: Configuration, now: dateti
         "summaries": check.summary,
         "behaviour_runs": check.run,
         "outbox": check.queued,
+        "files": check.file,
         "model_calls": None,
     }
     for name, look in rows.items():
         for place, row in archive.check_rows(name, check.problems):
             path = f"{name}.{place}"
-            check.known(path, row["id"])
+            check.known(path, row.get("id"))
             check.past(name, path, row)
             if look is not None:
                 look(path, row)
             check.give_up(MOST_PROBLEMS)
         check.give_up(MOST_PROBLEMS)
+    check.tree()
+    check.histories()
     check.give_up(1)
     return check.overview()
 
@@ -121,8 +108,12 @@ class _Check:
         self.sessions: set[Any] = set()
         self.versions: set[Any] = set()
         self.said: set[Any] = set()  # by active entries
+        self.present: dict[bytes, bytes] = {}  # what each entry says
+        self.last: dict[bytes, bytes | None] = {}  # what its last revision says; None: it was erased
         self.summaries: set[Any] = set()
         self.runs: set[Any] = set()
+        self.files: set[Any] = set()
+        self.file_bytes = 0
         self.keys: set[Any] = set()
         self.configs: set[bytes] = set()
         self.revised: array[int] = array("q")
@@ -217,12 +208,18 @@ class _Check:
             numbers.append(seq)
 
     def entry(self, path: str, row: Row) -> None:
+        hashed = content_hash(row["content"])
+        if row["id"] is not None:
+            self.present[row["id"].bytes] = _stated({**row, "content_hash": hashed.hex()}, row["version"])
+        missing = next((cited for cited in row["source_message_ids"] if cited.bytes not in self.ids), None)
+        if missing is not None and not self.problems:  # it may be one of those left out
+            self.note(f"{path}.source_message_ids", f"{missing} is none of the messages")
         if row["state"] != EntryState.ACTIVE:
             return
         self.seen.active += 1
         if self.seen.active > self.configuration.ingestion.max_entries:
             return  # it will be refused for that
-        said = (row["subject"], row["type"], content_hash(row["content"]))
+        said = (row["subject"], row["type"], hashed)
         self.unique(self.said, f"{path}.content", _digest(said), "says the same as another active entry")
         if row["single_valued"]:
             told = "is held by another active entry, and may have one value"
@@ -234,9 +231,18 @@ class _Check:
         if _holds(numbers, row["seq"]):
             self.note(f"{path}.seq", "is a turn's or message's")
         self.number(self.revised, path, row["seq"])
+        self.last[row["entry_id"].bytes] = row["after"] and _stated(row["after"], row["entry_version"])
         for side in ("before", "after"):
             if row[side] and UUID(row[side]["id"]) != row["entry_id"]:
                 self.note(f"{path}.{side}.id", "is not the revision's entry_id")
+
+    def histories(self) -> None:
+        """An entry says what its last revision says, or its history would hide a change."""
+        for entry_id, last in self.last.items():
+            if last is not None and last != self.present.get(entry_id) and not self.problems:
+                self.note(
+                    "revisions", f"the last one of the entry {UUID(bytes=entry_id)} is not what that says"
+                )
 
     def held(self, path: str, row: Row) -> None:
         if row["turn_id"].bytes not in self.turns and not self.problems:  # it may be one of those left out
@@ -253,6 +259,20 @@ class _Check:
     def queued(self, path: str, row: Row) -> None:
         self.unique(self.runs, f"{path}.run_id", row["run_id"], "is there twice: a run queues one message")
 
+    def file(self, path: str, row: Row) -> None:
+        self.unique(self.files, f"{path}.path", row["path"], "is there twice")
+        self.file_bytes += len(content_of(row))
+        for count, unit, limit in (
+            (len(self.files), "files", settings.MAX_FILES),
+            (self.file_bytes, "bytes of files", settings.MAX_WORKSPACE_BYTES),
+        ):
+            if count > limit:
+                raise TooMuch(f"{path}: there are more than {limit} {unit}.", limit=limit)
+
+    def tree(self) -> None:
+        if fault := twin_fault(sorted(self.files)):
+            self.note("files", fault)
+
     def overview(self) -> Overview:
         self.seen.numbers = array("q", sorted([*self.seen.numbers, *self.revised]))
         return self.seen
@@ -261,6 +281,10 @@ class _Check:
 def _holds(numbers: "array[int]", seq: int) -> bool:
     place = bisect_left(numbers, seq)
     return place < len(numbers) and numbers[place] == seq
+
+
+def _stated(row: Row, version: int) -> bytes:
+    return _digest((version, str(row["type"]), row["subject"], row["content_hash"], str(row["state"])))
 
 
 def _digest(parts: Iterable[Any]) -> bytes:

@@ -31,6 +31,7 @@ from relationships.models import (
 from relationships.services.rows import require
 from summaries.models import Summary
 from upkeep.export_forgotten import Forgotten
+from workspace.transfer import files_to_keep
 
 FORMAT, VERSION = "rapport.relationship", 1
 ROWS_AT_ONCE = 200
@@ -89,7 +90,8 @@ def _one_snapshot() -> Iterator[None]:
 
 def _document(relationship_id: UUID, *, calls: bool) -> Iterator[bytes]:
     gone = Forgotten.of(relationship_id)
-    yield _json(_head(relationship_id))[:-1]
+    head, companion_id = _head(relationship_id)
+    yield _json(head)[:-1]
     yield from _array("profile_revisions", _rows(ProfileRevision, relationship_id, "version"))
     yield from _array("sessions", _rows(SessionState, relationship_id, "session"))
     yield from _array("turns", map(gone.turn, _turns(relationship_id)))
@@ -99,16 +101,18 @@ def _document(relationship_id: UUID, *, calls: bool) -> Iterator[bytes]:
     yield from _array("summaries", _without_workers(Summary, relationship_id))
     yield from _array("behaviour_runs", _without_workers(BehaviourRun, relationship_id))
     yield from _array("outbox", _rows(OutboxMessage, relationship_id, "id"))
+    yield from _array("files", files_to_keep(relationship_id, companion_id=companion_id))
     if calls:
         yield from _array("model_calls", map(gone.call, _rows(ModelCall, relationship_id, "id")))
     yield b"}"
 
 
-def _head(relationship_id: UUID) -> dict[str, Any]:
+def _head(relationship_id: UUID) -> tuple[dict[str, Any], UUID]:
+    """What is no list, and the companion's ID."""
     rows = Relationship.objects.select_related("companion", "user")
     relationship = require(rows.filter(id=relationship_id), "relationship")
     companion, user = relationship.companion, relationship.user
-    return {
+    head = {
         "format": FORMAT,
         "version": VERSION,
         "exported_from": {"relationship_id": relationship.id, "created_at": relationship.created_at},
@@ -125,6 +129,7 @@ def _head(relationship_id: UUID) -> dict[str, Any]:
         },
         "profile": next(_rows(Profile, relationship_id, "id"), None),
     }
+    return head, companion.id
 
 
 def _rows(model: Any, relationship_id: UUID, order: str) -> Iterator[dict[str, Any]]:

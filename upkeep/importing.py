@@ -50,10 +50,12 @@ from relationships.services.sessions import rebuild_sessions
 from relationships.services.snapshots import write_section
 from summaries.models import Summary
 from summaries.snapshot import rebuild_summary
-from upkeep.archive_checks import Archive, Overview, check_archive, check_head
+from upkeep.archive_checks import Archive, check_archive, check_head
+from upkeep.archive_overview import Overview
 from upkeep.erasure.counts import table_name
 from web.actor import Actor
 from worker.enqueue import enqueue
+from workspace.transfer import take_over_files
 
 Rows = Iterable[dict[str, Any]]
 
@@ -102,6 +104,8 @@ def _write(relationship: Relationship, archive: Archive, overview: Overview, by:
     _take_over(relationship, archive, now, messages=overview.messages)
     rebuild_index(relationship.id)
     counts = {table_name(model): count for model, count in written.items() if count}
+    if files := take_over_files(relationship, archive.rows("files"), by=by):
+        counts["file"] = files
     record_audit(
         project_id=relationship.project_id,
         action="relationship.imported",

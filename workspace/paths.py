@@ -7,6 +7,7 @@ from web.errors import FieldProblem
 from workspace.errors import BadPath
 
 LONGEST, LONGEST_NAME = 1024, 255  # bytes
+DEEPEST = 60  # folders
 # git's own folder, as it and as Windows' short names write it.
 _GIT = {".git", "git~1"}
 
@@ -32,6 +33,8 @@ def path_fault(path: str) -> str:
         return "has a backslash: write folders with /"
     if unicodedata.normalize("NFC", path) != path:
         return "is not in Unicode's form NFC: write it in that"
+    if path.count("/") > DEEPEST:
+        return f"is more than {DEEPEST} folders deep"
     for name in path.split("/"):
         if name in ("", ".", ".."):
             return "must be relative, and without empty parts, . and .."

@@ -13,7 +13,12 @@ from pydantic import Field, model_validator
 from memory.api.schemas import Category, EntryText, HappensAt, Metadata, Tags, TypeName, Weight
 from memory.models import EntrySource, EntryState, HeldState, RevisionEvent, Tier, Verdict
 from relationships.services.limits import message_fault, misplaced_role
-from upkeep.api.archive_beside import ArchivedBehaviourRun, ArchivedOutboxMessage, ArchivedSummary
+from upkeep.api.archive_beside import (
+    ArchivedBehaviourRun,
+    ArchivedFile,
+    ArchivedOutboxMessage,
+    ArchivedSummary,
+)
 from upkeep.api.archive_fields import (
     Attempts,
     CallText,
@@ -281,4 +286,5 @@ class Archive(Body):
     summaries: list[ArchivedSummary] = []
     behaviour_runs: list[ArchivedBehaviourRun] = []
     outbox: list[ArchivedOutboxMessage] = []
+    files: list[ArchivedFile] = []
     model_calls: list[ArchivedModelCall] = []

@@ -1,15 +1,22 @@
-"""Rows of an archive that stand beside what is remembered: summaries, and what behaviours did."""
+"""Rows of an archive that stand beside what is remembered: summaries, what behaviours did, and an agent's files."""
 
 from datetime import datetime
 from typing import Annotated, Literal, Self
 from uuid import UUID
 
+from django.conf import settings
 from pydantic import Field, model_validator
 
 from relationships.services.limits import message_fault
 from upkeep.api.archive_fields import Attempts, CallText, Code, Count, Milliseconds, Reason, refuse_words
 from web.actor import ActorKind
 from web.fields import Body, SessionName, ShortText, Timestamp, wrong_part
+from workspace.errors import HotContextTooLong
+from workspace.generated import made_elsewhere
+from workspace.hot_context import PATH as HOT_CONTEXT
+from workspace.hot_context import hot_context_text
+from workspace.paths import path_fault
+from workspace.transfer import content_of
 
 
 class ArchivedSummary(Body):
@@ -73,6 +80,33 @@ class ArchivedBehaviourRun(Body):
         refuse_words(self.redacted_at, **texts)
         if self.turn_id is None and self.kind == "async" and not _is_time(self.occasion):
             raise wrong_part("occasion", detail="is no time of a schedule, and there is no turn")
+        return self
+
+
+class ArchivedFile(Body):
+    """A file of the agent's workspace, as main has it."""
+
+    path: str
+    content: str
+    encoding: Literal["utf-8", "base64"] = "utf-8"
+
+    @model_validator(mode="after")
+    def _can_be_kept(self) -> Self:
+        if fault := path_fault(self.path):
+            raise wrong_part("path", detail=fault)
+        if source := made_elsewhere(self.path):
+            raise wrong_part("path", detail=f"is made from {source}: leave it out")
+        try:
+            content = content_of(self.model_dump())
+        except ValueError:
+            raise wrong_part("content", detail="is no base64, as encoding says") from None
+        if self.path == HOT_CONTEXT:
+            try:
+                hot_context_text(content)
+            except HotContextTooLong as error:
+                raise wrong_part("content", detail=error.problems[0].detail) from None
+        if (size := len(content)) > settings.MAX_FILE_BYTES:
+            raise wrong_part("content", detail=f"has {size} bytes; {settings.MAX_FILE_BYTES} are kept")
         return self
 
 

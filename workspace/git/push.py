@@ -22,12 +22,12 @@ from workspace.git.unpack import KINDS, LARGEST_OBJECT, unpack
 from workspace.hot_context import PATH as HOT_CONTEXT
 from workspace.identity import RAPPORT, author_of
 from workspace.models import MAIN, AgentSession, Commit
-from workspace.paths import path_fault
+from workspace.paths import DEEPEST, path_fault
 from workspace.store import NewCommit, keep_commits, move_branch, read_commit, read_head
 from workspace.trees import EXECUTABLE, FILE, Entry, Files, entry_of, key_of, tree_sha
 
 ZERO = "0" * 40
-MOST_COMMITS, MOST_PARENTS, DEEPEST = 2000, 16, 60
+MOST_COMMITS, MOST_PARENTS = 2000, 16
 TOGETHER = 3  # times what a workspace may hold: a push may bring several versions
 _SHA = re.compile(r"[0-9a-f]{40}")
 _MODES = {0o120000: "a symbolic link", 0o160000: "a submodule"}

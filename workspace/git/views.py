@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.http import HttpResponse
+from dulwich.errors import GitProtocolError
 from dulwich.protocol import Protocol, ReceivableProtocol
 from dulwich.server import DictBackend, UploadPackHandler
 from rest_framework.exceptions import AuthenticationFailed
@@ -110,7 +111,13 @@ class UploadPackView(GitView):
     def post(self, request: Request, relationship_id: UUID) -> HttpResponse:
         asked = self.asked(request, limit=MOST_ASKED)
         repository, out = RowRepository(self.owner(relationship_id)), io.BytesIO()
-        UploadPackHandler(_backend(repository), [_ROOT.decode()], _receivable(asked, out), True).handle()
+        handler = UploadPackHandler(_backend(repository), [_ROOT.decode()], _receivable(asked, out), True)
+        try:
+            handler.handle()
+        except (GitProtocolError, AssertionError, ValueError) as error:
+            raise InvalidInput.of(
+                "body", "asks for nothing that is here, or in no way that can be read"
+            ) from error
         return self.git_answer(UPLOAD, "result", out.getvalue())
 
 

@@ -7,6 +7,7 @@ from urllib.parse import quote
 import pytest
 from django.conf import settings
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from memory.entries.editing import add_entry
@@ -91,11 +92,28 @@ def test_several_changes_are_one_commit_or_none(api: Api, files: str) -> None:
     assert refused.status == 404
 
 
-@pytest.mark.parametrize("path", ["..%2Fx", "a%00b", "A.MD", "e%CC%81.md", ".git/config", "x" * 1100])
+@pytest.mark.parametrize(
+    "path", ["..%2Fx", "a%00b", "A.MD", "e%CC%81.md", ".git/config", "x" * 1100, "a/" * 61 + "b"]
+)
 def test_a_path_that_could_not_be_kept_everywhere_is_refused(api: Api, files: str, path: str) -> None:
     api.put(f"{files}/a.md", {"content": "one"})
     refused = api.put(f"{files}/{path}", {"content": "x"})
     assert refused.status in (400, 409, 422), refused
+
+
+@pytest.mark.parametrize(
+    "asked", [b"", b"zzzz", b"0004", b"0032want " + b"1" * 40 + b"\n0000", b"0012command=fetch"]
+)
+def test_a_fetch_that_asks_for_nothing_of_ours_is_refused(
+    api_key: str, relationship: Relationship, asked: bytes
+) -> None:
+    answer = Client().post(
+        f"/git/{relationship.id}.git/git-upload-pack",
+        asked,
+        "application/x-git-upload-pack-request",
+        headers={"Authorization": f"Bearer {api_key}"},
+    )
+    assert (answer.status_code, answer["Content-Type"]) == (422, "application/problem+json"), answer.content
 
 
 def test_limits_are_told_with_their_number(api: Api, files: str, monkeypatch: pytest.MonkeyPatch) -> None:

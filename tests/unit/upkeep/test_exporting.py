@@ -177,7 +177,7 @@ def test_a_long_conversation_costs_no_more_queries_and_comes_in_pieces(
     for number in range(30):
         conversation.say(*[f"{number} " * 500] * 5)
 
-    with django_assert_num_queries(15):
+    with django_assert_num_queries(17):
         pieces = list(export_relationship(relationship_id=conversation.relationship.id))
 
     assert len(pieces) > 2

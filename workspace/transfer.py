@@ -1,0 +1,51 @@
+"""An agent's files as an archive holds them: those of main, as they are now. Their history is git's to carry."""
+
+from base64 import b64decode, b64encode
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+from uuid import UUID
+
+from relationships.models import Relationship
+from web.actor import Actor
+from workspace.files import change_files
+from workspace.generated import made_elsewhere, supplied_specs
+from workspace.models import MAIN
+from workspace.store import read_blobs, read_head
+
+Row = Mapping[str, Any]
+
+
+def files_to_keep(relationship_id: UUID, *, companion_id: UUID) -> Iterator[dict[str, Any]]:
+    """Each file that nobody else makes, one at a time."""
+    head, supplied = read_head(relationship_id, MAIN), supplied_specs(companion_id)
+    for path, entry in sorted(head.files.items()) if head else ():
+        if not made_elsewhere(path) and path not in supplied:
+            yield _row(path, read_blobs(relationship_id, [entry])[entry.sha256])
+
+
+def content_of(row: Row) -> bytes:
+    """Raises ValueError: what should be base64 is not."""
+    content: str = row["content"]
+    return b64decode(content, validate=True) if row["encoding"] == "base64" else content.encode()
+
+
+def take_over_files(relationship: Relationship, rows: Iterable[Row], *, by: Actor) -> int:
+    """One commit of the files that an archive holds, if there are any, and none were moved by git before; how many.
+
+    Raises as change_files does.
+    """
+    if read_head(relationship.id, MAIN):
+        return 0
+    if files := {row["path"]: content_of(row) for row in rows}:
+        change_files(relationship=relationship, changes=files, by=by, message="Import the files")
+    return len(files)
+
+
+def _row(path: str, content: bytes) -> dict[str, Any]:
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        text = "\x00"
+    if "\x00" in text:
+        return {"path": path, "content": b64encode(content).decode(), "encoding": "base64"}
+    return {"path": path, "content": text, "encoding": "utf-8"}
