@@ -8,7 +8,7 @@ from uuid import UUID
 
 import structlog
 from django.conf import settings
-from django.db import DataError, IntegrityError, transaction
+from django.db import DataError, IntegrityError, InternalError, transaction
 from django.utils import timezone
 
 from config import tracing
@@ -105,7 +105,8 @@ def _ingest(claim: Claim, drained: Drained) -> bool:
         facts = claim.facts or read_facts(claim.turns)
         given = input_of(claim.turns, facts)
         if _has_words(given):
-            facts.budget.require(now=timezone.now())
+            if facts.budget is not None:
+                facts.budget.require(now=timezone.now())
             alias = given.ingestion.provider or settings.DEFAULT_LLM_PROVIDER
             call_log = CallLog(get_provider(alias))
         drained.owed = _read_and_apply(claim, given, call_log)
@@ -219,7 +220,8 @@ def _tell(claim: Claim) -> None:
 
 
 def _handle_internal_error(claim: Claim, error: Exception, call_log: CallLog, drained: Drained) -> bool:
-    """A mistake of ours. Tried again a few times, then the turn that trips us is found and steps aside.
+    """A mistake of ours. Tried again a few times, then the turn that trips us is found and steps aside. One of the
+    database's own, such as a shard that just moves, is waited out as a provider's failure is.
 
     Only the kind and place of the error are kept: its text may quote somebody's words.
     """
@@ -227,7 +229,7 @@ def _handle_internal_error(claim: Claim, error: Exception, call_log: CallLog, dr
     log.error("a mistake of ours", event_name="ingestion.internal_error", where=where, **_ids(claim))
     _keep_calls_if_possible(claim, call_log)
     attempts = max(turn.attempts for turn in claim.turns)
-    if attempts + 1 >= INTERNAL_TRIES:
+    if attempts + 1 >= (settings.MAX_ATTEMPTS if isinstance(error, InternalError) else INTERNAL_TRIES):
         return _refused(claim, "internal_error", where, CallLog(None), drained)
     delay = retry_delay(attempts, None)
     release_turns(claim, code="internal_error", error=where, delay=delay, counted=True)

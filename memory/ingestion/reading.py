@@ -23,7 +23,7 @@ from memory.ingestion.templates import default_instructions
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.schema import Configuration
 from relationships.models import Companion, EndUser, Message, Relationship, Turn
-from relationships.services.model_budgets import ModelBudget, model_budget_of
+from relationships.services.model_budgets import ModelBudget, has_budget, model_budget_of
 from web.errors import NotFound
 
 LEVELS = """
@@ -62,20 +62,22 @@ SELECT r.timezone, u.display_name, u.external_id, c.id, c.name, c.prompt_version
           FROM memory_scratchpadentry
          WHERE relationship_id = %(relationship)s AND state = 'active' AND tier = 'scratchpad'),
        EXISTS (SELECT 1 FROM memory_scratchpadentry
-                WHERE relationship_id = %(relationship)s AND state = 'active' AND tier = 'archive')
+                WHERE relationship_id = %(relationship)s AND state = 'active' AND tier = 'archive'),
+       p.daily_tokens, p.daily_usd
   FROM relationships_relationship r
   JOIN relationships_companion c ON c.id = r.companion_id
   JOIN relationships_enduser u ON u.id = r.user_id
+  JOIN relationships_project p ON p.id = r.project_id
  WHERE r.id = %(relationship)s
 """  # noqa: S608 - columns of ours
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """The configuration that holds, the budget of the project, and the rest as the statement tells it."""
+    """The configuration that holds, the project's budget if it has one, and the rest as the statement tells it."""
 
     configuration: Configuration
-    budget: ModelBudget
+    budget: ModelBudget | None
     row: Sequence[Any]
 
 
@@ -87,7 +89,7 @@ def read_batch(turns: Sequence[Turn]) -> IngestionInput:
 
 
 def read_facts(turns: Sequence[Turn]) -> Facts:
-    """Three statements. Raises as read_batch."""
+    """Two statements, and one for a project with a budget. Raises as read_batch."""
     with connection.cursor() as cursor:
         cursor.execute(LEVELS, [turns[0].relationship_id])
         levels = cursor.fetchone()
@@ -125,8 +127,9 @@ def facts_asked(turns: Sequence[Turn], configuration: Configuration) -> dict[str
 
 
 def facts_of(row: Sequence[Any], configuration: Configuration, *, project_id: UUID, now: datetime) -> Facts:
-    """With the project's budget, which is one statement."""
-    return Facts(configuration, model_budget_of(project_id, now=now), row)
+    """One statement where the project has a budget."""
+    budget = model_budget_of(project_id, now=now) if has_budget(*row[-2:]) else None
+    return Facts(configuration, budget, row)
 
 
 def input_of(turns: Sequence[Turn], facts: Facts) -> IngestionInput:

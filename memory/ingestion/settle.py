@@ -77,7 +77,7 @@ def settle_turns(
 ) -> bool:
     """The end of the claimed turns for now: gives the lease back, and stores the calls. Call after hold_claim.
 
-    One statement, and late, as it locks the project's count of the day. Whether another turn is owed: who accepts one
+    One statement, and late, as it locks the project's count. Whether another turn is owed: who accepts one
     later finds these settled, and says so by itself. `erased`: see take_calls.
     """
     now = timezone.now()

@@ -9,6 +9,7 @@ from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from memory.ingestion.intake import retry_turn
+from memory.ingestion.pipeline import INTERNAL_TRIES
 from memory.models import EntryRevision, ModelCall
 from providers.errors import ContentBlocked, RateLimited, Unauthorized
 from providers.llm.base import CompletionRequest
@@ -175,6 +176,38 @@ def test_a_mistake_of_ours_is_found_and_steps_aside_without_its_text(
     assert (failed.state, failed.error_code) == (TurnState.FAILED, "internal_error")
     assert "secret" not in failed.error
     assert conversation.again(good).state == TurnState.APPLIED
+
+
+def test_what_goes_wrong_within_the_database_itself_is_waited_out_as_long_as_a_provider(
+    conversation: Conversation, scripted_provider: ScriptedProvider, settings: Settings
+) -> None:
+    def trip(request: CompletionRequest) -> object:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("DO $$ BEGIN RAISE 'cache lookup failed' USING ERRCODE = 'XX000'; END $$")
+        return NOTHING
+
+    scripted_provider.otherwise = trip
+    turn = conversation.say("fine")
+    for _ in range(INTERNAL_TRIES + 1):
+        conversation.drain()
+        Turn.objects.filter(state=TurnState.PENDING).update(due_at=timezone.now())
+    waiting = conversation.again(turn)
+    assert (waiting.state, waiting.error_code, waiting.attempts) == (
+        TurnState.PENDING,
+        "internal_error",
+        INTERNAL_TRIES + 1,
+    )
+
+    scripted_provider.otherwise = NOTHING
+    conversation.drain()
+    assert conversation.again(turn).state == TurnState.APPLIED
+
+    settings.MAX_ATTEMPTS, scripted_provider.otherwise = 2, trip
+    always = conversation.say("fine too")
+    for _ in range(2):
+        conversation.drain()
+        Turn.objects.filter(state=TurnState.PENDING).update(due_at=timezone.now())
+    assert conversation.again(always).state == TurnState.FAILED  # it would keep all after it waiting for ever
 
 
 def test_a_stored_configuration_that_has_become_wrong_fails_the_turn_with_its_reason(

@@ -10,16 +10,22 @@ from django.utils import timezone
 from memory.entries.editing import revise_entry
 from memory.ingestion.claim import claim_turns
 from providers.llm.base import CompletionRequest
-from relationships.models import ModelSpending, Turn, TurnState
+from relationships.models import ModelSpending, Project, Turn, TurnState
+from relationships.services.model_budgets import PARTS, count_spending, model_budget_of
 from relationships.services.sequence import lock_relationship
 from tests.fakes import ScriptedProvider
+from tests.fixtures.distributed import DISTRIBUTED
 from tests.fixtures.turns import PERSON, Conversation, answer, update
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 # Not pg_stat_activity, of which a transaction sees the same copy again and again.
-WAITING = "SELECT count(*) FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))"
+WAITING = (
+    "SELECT count(*) FROM citus_lock_waits WHERE blocking_gpid = citus_backend_gpid()"
+    if DISTRIBUTED
+    else "SELECT count(*) FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))"
+)
 
 
 @pytest.fixture
@@ -126,7 +132,30 @@ def test_the_projects_count_of_the_day_is_nobodys_while_a_model_answers(
     turn = conversation.hear("And cake.")
 
     assert (turn.state, taken) == (TurnState.APPLIED, [1])
-    assert ModelSpending.objects.get().calls == 2
+    assert model_budget_of(turn.project_id).calls == 2
+
+
+def test_two_of_a_project_are_counted_at_the_same_time(project: Project, at_work: ThreadPoolExecutor) -> None:
+    def count() -> None:
+        while _part() == ours:  # by chance two connections share a row
+            connection.close()
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SET LOCAL lock_timeout = '5s'")
+            count_spending(project.id, [None], answered=False, now=timezone.now())
+
+    with transaction.atomic():
+        ours = _part()
+        count_spending(project.id, [None], answered=False, now=timezone.now())
+        at_work.submit(count).result(timeout=10)
+
+    assert model_budget_of(project.id).calls == 2
+
+
+def _part() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid() %% %s", [PARTS])
+        part: int = cursor.fetchone()[0]
+    return part
 
 
 def _locked_counts() -> int:

@@ -178,7 +178,7 @@ def test_an_empty_archive_costs_operations_nothing(
 
     turn = conversation.say("I like tea.")
 
-    with django_assert_num_queries(3):  # the configuration's levels, all the rest, and the project's budget
+    with django_assert_num_queries(2):  # the configuration's levels, and all the rest
         ingestion_input = read_batch([turn])
 
     assert ingestion_input.has_archive is False

@@ -7,7 +7,7 @@ from memory.ingestion.pipeline import drain_relationship
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import Conversation, add, answer
 
-OF_A_BATCH = 13  # savepoints with them, however many turns it has
+OF_A_BATCH = 12  # savepoints with them, however many turns it has
 
 
 @pytest.mark.parametrize(("turns", "entries"), [(1, 0), (1, 40), (8, 40)])
