@@ -73,15 +73,15 @@ def start(folder: Path, name: str = "rapport", *, workers: int = 2) -> str:
     return database_url(nodes[0], name=name)
 
 
-def start_node(data: Path, programs: Path | None = None) -> None:
-    """Start one server, unless it runs. Raises SystemExit with what it said."""
+def start_node(data: Path, programs: Path | None = None, *, more: str = "") -> None:
+    """Start one server, unless it runs; `more`: settings. Raises SystemExit with what it said."""
     programs = programs or _COPY / _PROGRAMS / "bin"
     if takes_connections(data):
         return
     account = account_for(data)
     data_directory.prepare(data, account, programs=programs)
     own = f"citus.local_hostname = '{socket_dir(data)}'\n"  # moving shards, a server asks itself
-    (data / "postgresql.auto.conf").write_text(_SETTINGS + own)
+    (data / "postgresql.auto.conf").write_text(_SETTINGS + own + more)
     drop_stale_locks(data)
     _pg_ctl(data, "start", f"--log={log_file(data).name}", programs=programs)
 

@@ -68,11 +68,12 @@ SELECT q.project_id,
         WHERE relationship_id = r.id AND seq < head.seq ORDER BY seq DESC LIMIT 1) before ON true
  GROUP BY 1, 2, 3
 """
-# Projects that asked a model today or yesterday, and those of them that had an answer lately: a row a project and day.
+# Projects that asked a model today or yesterday, and those of them that had an answer lately.
 ASKED = """
 WITH asked AS (
-    SELECT project_id, answered_at FROM memory_modelspending
-     WHERE day >= (now() AT TIME ZONE 'UTC')::date - 1 ORDER BY day DESC LIMIT %(limit)s
+    SELECT project_id, max(answered_at) AS answered_at FROM memory_modelspending
+     WHERE day >= (now() AT TIME ZONE 'UTC')::date - 1
+     GROUP BY day, project_id ORDER BY day DESC LIMIT %(limit)s
 )
 SELECT count(DISTINCT project_id),
        count(DISTINCT project_id) FILTER (WHERE answered_at > now() - %(lately)s)
@@ -210,7 +211,7 @@ def read_condition() -> QueueCondition:
     return QueueCondition(
         turns=TurnCounts(*turns),
         queued=queued,
-        workers=_workers(),
+        workers=read_workers(),
         vectors=VectorCounts(owed, retrying, max(0.0, oldest or 0.0)),
         waits=read_waits(),
         asked=read_asked(),
@@ -250,7 +251,8 @@ def _stored_on_shards(minute: int) -> int:
         return stored
 
 
-def _workers() -> tuple[WorkerCondition, ...]:
+def read_workers() -> tuple[WorkerCondition, ...]:
+    """The one heard last, first. One statement, which asks no node. Raises django.db.Error."""
     age = ExpressionWrapper(Now() - F("beat_at"), output_field=DurationField())
     rows = WorkerHeartbeat.objects.annotate(age=age).order_by("age")[:WORKER_LIMIT]
     return tuple(

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django_q.tasks import async_task
 
+from config import tracing
 from worker.broker import NotifyBroker
 
 
@@ -24,4 +25,6 @@ def enqueue_embedding(relationship_id: UUID, *, project_id: UUID) -> None:
 
 def enqueue_task(task: str, *row_ids: UUID, project_id: UUID) -> None:
     """The same for any row that owes something: `task` is the dotted path of what takes its IDs."""
-    async_task(task, *map(str, row_ids), broker=NotifyBroker(project_id=project_id))
+    parent = tracing.traceparent()
+    trace = {"traceparent": parent} if parent else {}
+    async_task(task, *map(str, row_ids), **trace, broker=NotifyBroker(project_id=project_id))

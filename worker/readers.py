@@ -14,6 +14,7 @@ from uuid import UUID
 import structlog
 from django.db import connections
 
+from config import tracing
 from worker import worker_stats
 
 log = structlog.get_logger(__name__)
@@ -59,30 +60,33 @@ def start_readers(count: int) -> Readers:
 def task(do: Callable[..., None]) -> Callable[..., None]:
     """Makes a task of a function of IDs, which the queue hands over as texts.
 
-    It never fails, so that django-q2 keeps nothing about it. A worker that is being stopped begins none.
+    It never fails, so that django-q2 keeps nothing about it. A worker that is being stopped begins none. It is a span,
+    in the trace of whoever enqueued it.
     """
+    name = f"{do.__module__}.{do.__name__}"
 
-    def attempt(*ids: str) -> None:
+    def attempt(*ids: str, traceparent: str | None = None) -> None:
         if worker_stats.stop_requested():
             return
         try:
-            do(*map(UUID, ids))
+            with tracing.received(name, [traceparent], since=None, attributes={"rapport.ids": ids}):
+                do(*map(UUID, ids))
         except Exception as error:
             log.error(
                 "a task crashed",
                 event_name="queue.task.crashed",
-                task=f"{do.__module__}.{do.__name__}",
+                task=name,
                 ids=ids,
                 **kind_and_place(error),
             )
             connections.close_all()
 
     @wraps(do)
-    def run(*ids: str) -> None:
+    def run(*ids: str, **trace: str) -> None:
         if _readers is None:
-            attempt(*ids)
+            attempt(*ids, **trace)
         else:
-            _readers.run(partial(attempt, *ids))
+            _readers.run(partial(attempt, *ids, **trace))
 
     return run
 

@@ -29,6 +29,11 @@ FORMS: dict[str, tuple[str, str, set[str]]] = {
         f"start from {ROOT_TABLE}, and join the list to it",
         {"knowledge/chunks.py", "memory/ingestion/opening.py"},
     ),
+    "a query in HAVING about the outer one": (
+        r"(?is)\bHAVING\b(?:[^()]|\([^()]*\))*?\(\s*SELECT\b",
+        "join what it asks about, and compare two counts",
+        set(),
+    ),
     "a setting that other nodes do not hear of": (
         r"(?i)\bset_config\s*\([^)]*,\s*true\)",
         "use the statement SET LOCAL",
@@ -99,6 +104,11 @@ def test_no_statement_has_a_form_that_a_distributed_database_refuses(form: str) 
             "a list of IDs that a query starts from",
             "SELECT w.id FROM unnest(%(ids)s::uuid[]) AS w (id), LATERAL (SELECT 1 FROM t WHERE o = w.id LIMIT 1) x",
             "SELECT r.id FROM t r JOIN unnest(%(ids)s::uuid[]) AS w (id) ON w.id = r.id",
+        ),
+        (
+            "a query in HAVING about the outer one",
+            "SELECT 1 FROM t GROUP BY t.a HAVING count(*) > (SELECT count(*) FROM o WHERE o.a = t.a)",
+            "SELECT 1 FROM t LEFT JOIN o USING (a) GROUP BY t.a HAVING count(*) > count(o.id)",
         ),
         (
             "a setting that other nodes do not hear of",

@@ -7,19 +7,29 @@ is left. Citus copies a table through the coordinator and lets nobody change it 
 
 from collections.abc import Callable, Iterator
 
-from django.db import connection, transaction
+from django.db import ProgrammingError, connection, transaction
 from psycopg import sql
 
+from config.postgresql.sessions import sqlstate
 from upkeep.distribution.tables import KEPT_KEYS, rows, tables, unfinished
 
 # Of the database, for all of its sessions from the next on. Our triggers change rows of their own shard only; SET LOCAL
 # has to reach the nodes (upkeep.erasure.allow_erasure). A statement over many shards asks one after the other, so that
-# a transaction can go on after it.
+# a transaction can go on after it. A node that is cut off without a word is taken for lost soon; so is, by the nodes, a
+# coordinator, and its locks are free then.
 SETTINGS = {
     "citus.enable_unsafe_triggers": "on",
     "citus.propagate_set_commands": "local",
     "citus.multi_shard_modify_mode": "sequential",
+    "citus.node_connection_timeout": "3s",
+    "tcp_keepalives_idle": "5",
+    "tcp_keepalives_interval": "2",
+    "tcp_keepalives_count": "3",
+    "tcp_user_timeout": "10s",
 }
+# The same of the coordinator's connections to nodes, which it takes from its server's configuration alone.
+_TO_NODES = " keepalives_idle=5 keepalives_interval=2 keepalives_count=3 tcp_user_timeout=10000"
+_NOT_ALLOWED = "42501"  # SQLSTATE
 _LOCK = 0x52_41_50_50  # one distribution at a time; the server frees it when our session ends
 
 _KEYS = """
@@ -35,6 +45,7 @@ def distribute(*, shards: int, told: Callable[[str], None]) -> None:
     try:
         for setting, value in {**SETTINGS, "citus.shard_count": str(shards)}.items():
             rows(sql.SQL("SET {} = {}").format(sql.SQL(setting), sql.Literal(value)))
+        _bound_silence(told)
         for step in _steps():
             told(step)
     finally:
@@ -57,6 +68,20 @@ def _steps() -> Iterator[str]:
         rows(sql.SQL("DROP TABLE {}").format(sql.Identifier(KEPT_KEYS)))
         rows("ANALYZE")
         yield "what the coordinator held of the tables is gone"
+
+
+def _bound_silence(told: Callable[[str], None]) -> None:
+    """Unless whoever runs the server has said how long it is borne, or lets nobody say it here."""
+    given = rows("SHOW citus.node_conninfo")[0][0]
+    if "tcp_user_timeout" in given:
+        return
+    try:
+        rows(sql.SQL("ALTER SYSTEM SET citus.node_conninfo = {}").format(sql.Literal(given + _TO_NODES)))
+        rows("SELECT pg_reload_conf()")
+    except ProgrammingError as error:
+        if sqlstate(error) != _NOT_ALLOWED:
+            raise
+        told(f"citus.node_conninfo stays as it is; have your provider add{_TO_NODES}")
 
 
 @transaction.atomic

@@ -1,7 +1,8 @@
 """/healthz, /readyz, /readyz/worker and /metrics: without authentication, without a prefix, without anybody's words."""
 
+from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TypeVar
 
 from django.conf import settings
 from django.db import Error as DatabaseError
@@ -13,8 +14,9 @@ from django.views.decorators.http import require_safe
 from prometheus_client import CONTENT_TYPE_LATEST
 from prometheus_client.openmetrics.exposition import CONTENT_TYPE_LATEST as OPENMETRICS
 
-from worker.api.metrics import render_metrics
-from worker.condition import QueueCondition, read_condition
+from config.postgresql.sessions import TOOK_TOO_LONG, node_went_away, sqlstate
+from worker.api.metrics import render_metrics, unread_metric, worker_metrics
+from worker.condition import QueueCondition, read_condition, read_workers
 from worker.readiness import (
     Blocker,
     Readiness,
@@ -23,6 +25,8 @@ from worker.readiness import (
     limit_statements,
     provider_in_use,
 )
+
+R = TypeVar("R")
 
 
 @require_safe
@@ -58,18 +62,34 @@ def readyz_worker(request: HttpRequest) -> HttpResponse:
 def metrics(request: HttpRequest) -> HttpResponse:
     """In Prometheus' text format or, with examples of traces, OpenMetrics.
 
-    503 while the database is away, so that a scrape fails instead of saying zero.
+    503 while the database is away, so that a scrape fails instead of saying zero. With a node of it away, what lies on
+    the others is told, and what could not be read.
     """
+    unread: dict[str, bool] = {}
     try:
-        with transaction.atomic():
-            limit_statements()
-            condition = read_condition()
-            others = [metric for path in settings.METRICS for metric in import_string(path)()]
+        condition = _read("queue", read_condition, unread)
+        others = list(worker_metrics(read_workers())) if condition is None else []
+        for path in settings.METRICS:
+            others += _read(path.rpartition(".")[2], import_string(path), unread) or ()
     except DatabaseError:
         return HttpResponse("The database does not answer.\n", status=503, content_type="text/plain")
     openmetrics = OPENMETRICS.partition(";")[0] in request.headers.get("Accept", "")
-    text = render_metrics(condition, others, openmetrics=openmetrics)
+    text = render_metrics(condition, [*others, unread_metric(unread)], openmetrics=openmetrics)
     return HttpResponse(text, content_type=OPENMETRICS if openmetrics else CONTENT_TYPE_LATEST)
+
+
+def _read(part: str, read: Callable[[], R], unread: dict[str, bool]) -> R | None:
+    """None, which is noted: a node that it needs is away, or did not answer in time."""
+    unread[part] = False
+    try:
+        with transaction.atomic():
+            limit_statements()
+            return read()
+    except DatabaseError as error:
+        if not node_went_away(error) and sqlstate(error) != TOOK_TOO_LONG:
+            raise
+        unread[part] = True
+        return None
 
 
 def _basics(readiness: Readiness) -> dict[str, Any]:

@@ -50,9 +50,12 @@ _COUNTERS = {
 
 
 def render_metrics(
-    condition: QueueCondition, others: Sequence[Metric] = (), *, openmetrics: bool = False
+    condition: QueueCondition | None, others: Sequence[Metric] = (), *, openmetrics: bool = False
 ) -> bytes:
-    """`others`: what the functions of METRICS gave. `openmetrics`: in that format, which has examples of traces."""
+    """`condition`: None where it could not be read; `others`: what the functions of METRICS gave.
+
+    `openmetrics`: in that format, which has examples of traces.
+    """
     registry = CollectorRegistry()
     registry.register(_Condition(condition, others))
     if not openmetrics:
@@ -62,15 +65,16 @@ def render_metrics(
 
 
 class _Condition(Collector):
-    def __init__(self, condition: QueueCondition, others: Sequence[Metric]) -> None:
+    def __init__(self, condition: QueueCondition | None, others: Sequence[Metric]) -> None:
         self._condition = condition
         self._others = others
 
     def collect(self) -> Iterable[Metric]:
-        yield from _turns(self._condition)
-        yield from _waits(self._condition.waits)
-        yield from _vectors(self._condition.vectors)
-        yield from _workers(self._condition.workers)
+        if self._condition is not None:
+            yield from _turns(self._condition)
+            yield from _waits(self._condition.waits)
+            yield from _vectors(self._condition.vectors)
+            yield from worker_metrics(self._condition.workers)
         yield from self._others
 
 
@@ -129,7 +133,16 @@ def _vectors(vectors: VectorCounts) -> Iterator[Metric]:
     )
 
 
-def _workers(workers: Sequence[WorkerCondition]) -> Iterator[Metric]:
+def unread_metric(unread: Mapping[str, bool]) -> Metric:
+    """By part of the metrics, whether it is missing."""
+    told = "1: these metrics are missing, as a node of a distributed database is away."
+    return _filled(
+        GaugeMetricFamily("rapport_metrics_unread", told, labels=["part"]),
+        {(part,): float(missing) for part, missing in unread.items()},
+    )
+
+
+def worker_metrics(workers: Sequence[WorkerCondition]) -> Iterator[Metric]:
     told = "Since the worker's last sign of life."
     ages = GaugeMetricFamily("rapport_worker_beat_age_seconds", told, labels=["worker"])
     yield _filled(ages, {(worker.name,): worker.beat_age_seconds for worker in workers})

@@ -1,9 +1,11 @@
 """A database that is spread over nodes: one is added while turns come in, and one is lost and comes back."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from time import monotonic
 from urllib.parse import parse_qs, urlsplit
+from uuid import UUID
 
 import httpx
 import pytest
@@ -11,11 +13,14 @@ from django.db import connection
 from pytest_django.plugin import DjangoDbBlocker
 
 from config.embedded_postgres import database_url
-from relationships.models import Relationship, Turn, TurnState
+from config.embedded_postgres.layout import PORT, socket_dir
+from relationships.ids import relationship_id
+from relationships.models import Companion, Relationship, Turn, TurnState
 from scripts import citus
 from tests.acceptance.conftest import migrate
 from tests.acceptance.database import LiveDatabase, django_on
 from tests.acceptance.drills.conftest import ask
+from tests.acceptance.drills.cut_off import MISSING, POSSIBLE, THERE, CutOff
 from tests.acceptance.drills.talk import LONG, require_each_applied_once_in_order, scaled
 from tests.acceptance.drills.talker import talking
 from tests.acceptance.service import LiveService
@@ -32,6 +37,7 @@ pytestmark = [
 
 PEOPLE = 4  # on each node
 TURNS = scaled(8, 100)  # that come in beside whatever happens
+SILENCE = 20.0  # seconds at most that somebody waits for a node that is cut off
 NAME = "rapport"
 _NODE_OF = """
 SELECT nodename FROM citus_shards
@@ -75,9 +81,9 @@ def distributed(
         live.end()
 
 
-def node_of(relationship: Relationship) -> str:
+def node_of(relationship: UUID) -> str:
     with connection.cursor() as cursor:
-        cursor.execute(_NODE_OF, [relationship.id])
+        cursor.execute(_NODE_OF, [relationship])
         return Path(cursor.fetchone()[0]).name
 
 
@@ -103,7 +109,7 @@ def test_a_node_is_added_and_shards_move_while_turns_come_in(distributed: LiveSe
         since = len(accepted)
         wait_until(lambda: len(accepted) >= since + TURNS, timeout=60, what="turns after the move")
 
-    assert {node_of(person) for person in people} == {"worker1", "worker2"}
+    assert "worker1:" in moving.log and "worker2:" in moving.log, "both hold shards"
     require_all_kept(live, people, accepted)
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE relationships_turn")
@@ -117,6 +123,8 @@ def test_a_lost_node_takes_nobody_else_along_and_comes_back_with_all_it_held(
     citus.start(nodes, NAME, workers=2)
     assert live.start_command("distribute", "--rebalance").wait(300) == 0
     stayed, lost = two_groups(live)
+    eve = Companion.objects.create(project=live.project, slug="eve", name="Eve")
+    known = {node_of(relationship_id(eve.id, person.user_id)): person.user for person in (*stayed, *lost)}
     model.latency = 0.3  # so that some are in hand when it goes
     with ExitStack() as stack:
         http = stack.enter_context(client(live))
@@ -129,6 +137,11 @@ def test_a_lost_node_takes_nobody_else_along_and_comes_back_with_all_it_held(
         for path, body in (("turns", {"messages": [{"role": "user", "content": "Hello"}]}), ("context", {})):
             require_away(http.post(f"/relationships/{lost[0].id}/{path}", json=body))
             assert http.post(f"/relationships/{stayed[0].id}/context", json={}).status_code == 200
+        # A relationship is on one node, and a person on all.
+        assert meet(http, known["worker1"].external_id).status_code == 201
+        for person in (known["worker2"].external_id, "somebody new"):
+            require_away(meet(http, person))
+        require_queue_unread(live)
         # One that nobody but the sweep would try again.
         model.push({"status": 500, "match": "stumble"})
         stumbled = live.say(stayed[0], "stumble")
@@ -146,12 +159,73 @@ def test_a_lost_node_takes_nobody_else_along_and_comes_back_with_all_it_held(
     require_all_kept(live, lost, waiting)
 
 
+@pytest.mark.skipif(not POSSIBLE, reason=MISSING)
+def test_a_node_that_is_cut_off_without_a_word_is_missed_in_time_and_comes_back(
+    distributed: LiveService, nodes: Path
+) -> None:
+    live = distributed
+    citus.start(nodes, NAME, workers=2)
+    assert live.start_command("distribute", "--rebalance").wait(300) == 0
+    stayed, lost = two_groups(live)
+    with ExitStack() as stack:
+        cut_off = stack.enter_context(reached_elsewhere(nodes / "worker2"))
+        http = stack.enter_context(client(live))
+        heard = stack.enter_context(talking(live, stayed))
+        waiting = stack.enter_context(talking(live, lost))
+        wait_until(lambda: len(waiting) >= TURNS, timeout=60, what="turns that go there")
+
+        cut_off.cut()
+
+        began = monotonic()
+        require_away(http.post(f"/relationships/{lost[0].id}/context", json={}))
+        assert monotonic() - began < SILENCE
+        require_queue_unread(live)
+        since = len(heard)
+        wait_until(lambda: len(heard) >= since + TURNS, timeout=60, what="turns of the others")
+
+        cut_off.heal()
+        since = len(waiting)
+        wait_until(lambda: len(waiting) >= since + TURNS, timeout=60, what="turns of those who came back")
+    live.wait_until_ready()
+    require_all_kept(live, stayed, heard)
+    require_all_kept(live, lost, waiting)
+
+
+@contextmanager
+def reached_elsewhere(node: Path) -> Iterator[CutOff]:
+    """The coordinator asks it at THERE, and in the end as before."""
+    with CutOff(node) as cut_off:
+        move_node(str(socket_dir(node)), THERE)
+        try:
+            yield cut_off
+        finally:
+            cut_off.heal()
+            move_node(THERE, str(socket_dir(node)))
+    citus.start_node(node)
+
+
+def move_node(before: str, after: str) -> None:
+    with connection.cursor() as cursor:
+        moved = "SELECT citus_update_node(nodeid, %s, %s) FROM pg_dist_node WHERE nodename = %s"
+        cursor.execute(moved, [after, PORT, before])
+
+
+def meet(http: httpx.Client, person: str) -> httpx.Response:
+    return http.post("/relationships", json={"companion": "eve", "user": person})
+
+
+def require_queue_unread(live: LiveService) -> None:
+    told = httpx.get(f"{live.web.url}/metrics", timeout=30)
+    assert told.status_code == 200 and 'rapport_metrics_unread{part="queue"} 1.0' in told.text
+    assert "rapport_worker_beat_age_seconds{" in told.text
+
+
 def two_groups(live: LiveService) -> tuple[list[Relationship], list[Relationship]]:
     """People on the one node, and on the other."""
     groups: dict[str, list[Relationship]] = {"worker1": [], "worker2": []}
     while min(map(len, groups.values())) < PEOPLE:
         (person,) = live.new_relationships(1)
-        groups[node_of(person)].append(person)
+        groups[node_of(person.id)].append(person)
     return groups["worker1"], groups["worker2"]
 
 

@@ -1,4 +1,8 @@
+from typing import Any
+
+import psycopg
 import pytest
+from django.db import OperationalError, connection
 from django.test import Client
 from django.utils import timezone
 from pytest_django.fixtures import Settings
@@ -85,6 +89,30 @@ def test_metrics_are_in_the_text_format_of_prometheus(
     lines = answer.content.decode().splitlines()
     assert 'rapport_turns{state="due"} 1.0' in lines
     assert 'rapport_model_calls_total{worker="here/1c0ffee2:1:2"} 7.0' in lines
+
+
+def test_metrics_say_what_they_could_not_read_of_a_node_that_is_away(
+    client: Client, worker_beats: None, make_turn: MakeTurn
+) -> None:
+    def away(execute: Any, sql: str, *rest: Any) -> Any:
+        if "relationships_turn" in sql:
+            lost = psycopg.errors.ConnectionFailure("connection to the remote node failed")
+            raise OperationalError("connection to the remote node failed") from lost
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(away):
+        answer = client.get("/metrics")
+
+    assert answer.status_code == 200
+    lines = answer.content.decode().splitlines()
+    assert 'rapport_model_calls_total{worker="here/1c0ffee2:1:2"} 7.0' in lines
+    assert not [line for line in lines if line.startswith("rapport_turns{")]
+    unread = {
+        line.partition(" ")[0]
+        for line in lines
+        if line.startswith("rapport_metrics_unread") and line.endswith(" 1.0")
+    }
+    assert unread == {'rapport_metrics_unread{part="queue"}'}
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/readyz/worker", "/metrics"])
