@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 
 from django.core.handlers.wsgi import WSGIRequest
 from django.http import HttpRequest
-from django.urls import resolve
+from django.urls import Resolver404, resolve
 from rest_framework.request import Request
 
 from web.server.clients import PROJECT
@@ -34,8 +34,10 @@ class Answered:
     @property
     def sentence(self) -> str:
         """Of a problem: what is wrong, and with which fields."""
-        fields = "; ".join(f"{one['field']}: {one['detail']}" for one in self.body.get("errors", []))
-        return f"{self.body.get('detail', self.status)}" + (f" ({fields})" if fields else "")
+        said = str(self.body.get("detail", self.status))
+        fields = (f"{one['field']}: {one['detail']}" for one in self.body.get("errors", []))
+        more = "; ".join(one for one in fields if one != said)
+        return f"{said} ({more})" if more else said
 
 
 class OwnApi:
@@ -58,7 +60,7 @@ class OwnApi:
         environ = {name: self._outer.META[name] for name in _CARRIED if name in self._outer.META}
         environ |= {
             "REQUEST_METHOD": method,
-            "PATH_INFO": f"/v1{path}",
+            "PATH_INFO": f"/v1{path}".encode().decode("latin-1"),  # as WSGI has it
             "QUERY_STRING": urlencode(given, doseq=True),
             "CONTENT_TYPE": "application/json",
             "CONTENT_LENGTH": str(len(raw)),
@@ -67,7 +69,10 @@ class OwnApi:
             **headers,
         }
         inner = WSGIRequest(environ)
-        view, arguments, named = resolve(inner.path_info)
+        try:
+            view, arguments, named = resolve(inner.path_info)
+        except Resolver404:
+            return Answered(404, {"detail": "There is nothing at this address."})
         response = view(inner, *arguments, **named)
         if hasattr(response, "render"):
             response.render()

@@ -14,9 +14,10 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 from config import tracing
 from config.postgresql.sessions import sqlstate
-from web.problems import CONTENT_TYPE, foreseen, plain_problem, problem
+from web.problems import foreseen, plain_problem, problem
 
 log = structlog.get_logger(__name__)
+_FOR_MACHINES = (["v1"], ["mcp"], ["mem0"], ["git"])  # first parts of addresses
 FRAMES = 12  # of the way to a crash: where it happened and who asked
 
 
@@ -46,7 +47,7 @@ class CrossOriginMiddleware(CorsMiddleware):
 
 
 class ProblemMiddleware:
-    """Under /v1 every error is a problem: unknown addresses, refused hosts, a database away, a crash."""
+    """Where machines call, every error is a problem: unknown addresses, refused hosts, a database away, a crash."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -63,7 +64,7 @@ class ProblemMiddleware:
             response, "tells_an_error", False
         ):  # in another shape, of the protocol that is spoken there
             return response
-        if response.status_code >= 400 and response.headers.get("Content-Type") != CONTENT_TYPE:
+        if response.status_code >= 400 and response.headers.get("Content-Type", "").startswith("text/html"):
             return plain_problem(response.status_code)
         return response
 
@@ -74,11 +75,19 @@ class ProblemMiddleware:
 
 
 def speaks_problems(request: HttpRequest) -> bool:
-    return request.path_info.startswith("/v1/") or request.path_info == "/v1"
+    return request.path_info.split("/", 2)[1:2] in _FOR_MACHINES
 
 
 def _crashed(request: HttpRequest, error: Exception) -> HttpResponse:
-    """500 with an ID that the log line shares. An error's own text may quote a person: it is not logged."""
+    detail, error_id = note_crash(error)
+    got_request_exception.send(sender=ProblemMiddleware, request=request)
+    return problem(500, "internal_error", detail, error_id=error_id)
+
+
+def note_crash(error: Exception) -> tuple[str, str]:
+    """Logs it; what to tell, with an ID that the log line shares. An error's own text may quote a person: it is
+    neither logged nor told.
+    """
     error_id = str(uuid4())
     frames = traceback.extract_tb(error.__traceback__)
     log.error(
@@ -89,6 +98,4 @@ def _crashed(request: HttpRequest, error: Exception) -> HttpResponse:
         sqlstate=sqlstate(error),
         frames=[f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames[-FRAMES:]],
     )
-    got_request_exception.send(sender=ProblemMiddleware, request=request)
-    detail = f"Something broke on our side. It was logged as {error_id}."
-    return problem(500, "internal_error", detail, error_id=error_id)
+    return f"Something broke on our side. It was logged as {error_id}.", error_id

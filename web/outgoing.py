@@ -8,7 +8,7 @@ import socket
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv6Address, ip_address
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import Any
 
 import httpcore2
@@ -19,6 +19,8 @@ from web import deadline
 
 LARGEST_ANSWER = 1_000_000  # bytes
 _SCHEMES = ("http", "https")
+# In their last 32 bits: IPv4-compatible, IPv4-translated, and what NAT64 makes (RFC 6052 and 8215).
+_HOLD_IPV4 = [IPv6Network(net) for net in ("::/96", "::ffff:0:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48")]
 
 
 class OutgoingError(Exception):
@@ -109,12 +111,21 @@ def _url(url: str) -> httpcore2.URL:
 def _refuse_private(host: str, number: IPv4Address | IPv6Address) -> None:
     if settings.ALLOW_PRIVATE_ADDRESSES:
         return
-    inner = getattr(number, "ipv4_mapped", None) or getattr(number, "sixtofour", None) or number
-    if not number.is_global or not inner.is_global or number.is_multicast:
+    inner = _inner(number)
+    if not number.is_global or not inner.is_global or number.is_multicast or inner.is_multicast:
         raise OutgoingError(
             f"{host} is an address of a private network. Call a public one, or set RAPPORT_ALLOW_PRIVATE_ADDRESSES=1.",
             refused=True,
         )
+
+
+def _inner(number: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
+    """The IPv4 address that a gateway would make of it, where there is one."""
+    if isinstance(number, IPv4Address):
+        return number
+    if any(number in network for network in _HOLD_IPV4):
+        return IPv4Address(int(number) & 0xFFFFFFFF)
+    return number.ipv4_mapped or number.sixtofour or number
 
 
 def _read(parts: Iterable[bytes], largest: int) -> tuple[bytes, bool]:

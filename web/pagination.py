@@ -12,13 +12,12 @@ from django.core.exceptions import ValidationError
 from django.db import OperationalError, connection, transaction
 from django.db.models import Field, Q, QuerySet
 
-from config.postgresql.sessions import sqlstate
+from config.postgresql.sessions import TOOK_TOO_LONG, sqlstate
 from web.errors import FieldProblem, InvalidInput
 from web.fields import EARLIEST, LATEST, PageQuery
 
-PIECE = 100  # rows that are sifted at a time
+PIECE = 100  # rows that are sifted first
 SLOW_SECONDS = 5.0  # for a page whose filters no index serves
-_CANCELLED = "57014"  # SQLSTATE of a statement that took too long
 
 
 class Sieve(Protocol):
@@ -26,6 +25,10 @@ class Sieve(Protocol):
 
     @property
     def spent(self) -> bool: ...
+
+    @property
+    def takes(self) -> int:
+        """Rows that it wants next, after the first."""
 
     def __call__(self, rows: Sequence[Any]) -> list[Any]: ...
 
@@ -63,13 +66,16 @@ def sifted(
     if keep is None:
         found = list(rows.order_by(*order)[: limit + 1])
     else:
-        found, piece = [], list(rows.order_by(*order)[:PIECE])
-        while piece and len(found) <= limit:
+        found, size = [], PIECE
+        piece = list(rows.order_by(*order)[:size])
+        while piece:
             found += keep(piece)
-            if len(found) <= limit and keep.spent:
+            if len(found) > limit or len(piece) < size:
+                break
+            if keep.spent:
                 return found, piece[-1]
-            values = [_value(piece[-1], name.lstrip("-")) for name in order]
-            piece = list(rows.filter(_after(order, values)).order_by(*order)[:PIECE])
+            values, size = [_value(piece[-1], name.lstrip("-")) for name in order], keep.takes
+            piece = list(rows.filter(_after(order, values)).order_by(*order)[:size])
     return found[:limit], found[limit - 1] if len(found) > limit else None
 
 
@@ -84,7 +90,7 @@ def _within_seconds(slow: Sequence[str]) -> Iterator[None]:
             cursor.execute(f"SET LOCAL statement_timeout = '{SLOW_SECONDS * 1000:.0f}'")
             yield
     except OperationalError as error:
-        if sqlstate(error) != _CANCELLED:
+        if sqlstate(error) != TOOK_TOO_LONG:
             raise
         way_out = (
             f"takes longer than {SLOW_SECONDS:g} seconds among so many rows. Make it simpler or leave it out, narrow "

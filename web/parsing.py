@@ -118,6 +118,8 @@ def _check_media_type(request: Request) -> None:
     charset = parameters.strip().lower().removeprefix("charset=").strip('"')
     if charset not in ("", "utf-8", "utf8"):
         raise WrongMediaType("Send the body in UTF-8.")
+    if request.headers.get("Content-Encoding", "identity").strip().lower() != "identity":
+        raise WrongMediaType("Send the body as it is: no Content-Encoding is read here.")
 
 
 class _TooLarge(str):

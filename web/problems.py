@@ -69,7 +69,8 @@ SQLSTATES: dict[str, tuple[int, str, str]] = {
 }
 _NODE_AWAY = (
     "The part of the database that holds this relationship, or another that this needs, is away. Relationships on "
-    "other parts go on. Try again shortly."
+    "other parts go on. Of people, companions, keys and documents each part has a copy, so new ones wait until it, or "
+    "its standby, is back. Try again shortly."
 )
 
 

@@ -16,8 +16,8 @@ from relationships.models import SessionState, Turn, TurnState
 
 MOST = 200  # of each kind at once
 SETTLING = timedelta(seconds=1)
-PLACE = r"^\d{1,18}-\d{1,18}$"
-_PLACE = re.compile(r"(\d{1,18})-(\d{1,18})")
+PLACE = r"^[0-9]{1,18}-[0-9]{1,18}$"
+_PLACE = re.compile(r"([0-9]{1,18})-([0-9]{1,18})")
 
 
 @dataclass(frozen=True, slots=True)

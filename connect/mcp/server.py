@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from connect.mcp.desk import Desk, UnknownResource
 from connect.mcp.tools import TOOLS, Tool, ToolFailed
+from web.middleware import note_crash
 
 T = TypeVar("T")
 INSTRUCTIONS = (
@@ -159,7 +160,13 @@ def _said(error: ToolFailed | ValidationError) -> str:
 
 
 async def _in_thread(work: Callable[[], T]) -> T:
-    return await sync_to_async(work, thread_sensitive=True)()
+    """What nobody foresaw the SDK would log and tell with its own words."""
+    try:
+        return await sync_to_async(work, thread_sensitive=True)()
+    except (UnknownResource, ToolFailed, ValidationError):
+        raise
+    except Exception as error:
+        raise MCPError(types.INTERNAL_ERROR, note_crash(error)[0]) from None
 
 
 @dataclass(frozen=True, slots=True)

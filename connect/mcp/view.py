@@ -12,8 +12,8 @@ from rest_framework.request import Request
 from connect.mcp.desk import Desk
 from connect.own_api import OwnApi
 from relationships.api.views import ApiView
-from web.errors import NotAllowed
-from web.parsing import read_bytes
+from web.errors import InvalidInput, NotAllowed
+from web.parsing import parse_object, read_bytes
 
 _late = import_string  # with the first request that needs it: the SDK takes a second
 
@@ -36,7 +36,9 @@ class McpView(ApiView):
         super().check_permissions(request)
 
     def post(self, request: Request, relationship_id: UUID | None = None) -> HttpResponse:
-        read_bytes(request, limit=self.max_body_bytes())
+        asked = parse_object(read_bytes(request, limit=self.max_body_bytes()))
+        if "id" in asked and not isinstance(asked["id"], str | int):  # the SDK takes it for a notification
+            raise InvalidInput.of("id", "must be a text or a whole number")
         answer: HttpResponse = _late("connect.mcp.transport.serve")(request._request, self.server())
         return answer
 

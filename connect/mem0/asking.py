@@ -9,10 +9,15 @@ from uuid import UUID
 
 from django.conf import settings
 
+from chat.messages import check_message, text_of
+
 _DATED = re.compile(r"\s*\[(\d{4}-\d\d-\d\d[^\]]{0,40})\]\s*")
 _SLUG = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}")
 ENTITIES = ("user_id", "agent_id", "app_id", "run_id")
 NOT_HERE = {
+    "immutable": "Mark the entry as read_only instead.",
+    "includes": "Give the companion an ingestion prompt of its own instead.",
+    "excludes": "Give the companion an ingestion prompt of its own instead.",
     "custom_instructions": "Give the companion an ingestion prompt of its own instead.",
     "agent_custom_instructions": "Give the companion an ingestion prompt of its own instead.",
     "custom_categories": "Give the companion entry types of its own instead (ingestion.types).",
@@ -42,8 +47,11 @@ def whose(given: dict[str, Any], *, stored: bool) -> Whose:
     run does not narrow what is found, since a person's memory is one. Raises Refusal.
     """
     named = {name: value for name, value in _entities(given).items() if value is not None}
+    for name, value in named.items():
+        if not isinstance(value, str):
+            raise Refusal(400, f"{name}: must be a text.")
     user = named.get("user_id")
-    if not isinstance(user, str) or user in ("", "*"):
+    if user in (None, "", "*"):
         raise Refusal(400, "user_id: name one person, as user_id or in filters.")
     if "app_id" in named:
         raise Refusal(400, "app_id: there are no apps here; a project has a key of its own.")
@@ -52,7 +60,7 @@ def whose(given: dict[str, Any], *, stored: bool) -> Whose:
     companion = str(named.get("agent_id") or settings.MEM0_COMPANION)
     if not _SLUG.fullmatch(companion):
         raise Refusal(400, "agent_id: is the slug of a companion: lower-case letters, digits, - and _.")
-    return Whose(user, companion, None if "run_id" not in named else str(named["run_id"]))
+    return Whose(str(user), companion, named.get("run_id"))
 
 
 def _entities(given: dict[str, Any]) -> dict[str, Any]:
@@ -60,34 +68,45 @@ def _entities(given: dict[str, Any]) -> dict[str, Any]:
     if isinstance(filters, str):
         filters = _object(filters)
     found = {name: given.get(name) for name in ENTITIES}
-    for part in [filters, *filters.get("AND", [])] if isinstance(filters, dict) else []:
+    for part in _conditions(filters):
         for name, value in part.items():
-            if name == "AND":
-                continue
             if name not in ENTITIES or not isinstance(value, str):
                 raise Refusal(
                     400, f"filters.{str(name)[:60]}: is not read here; name user_id and agent_id as texts."
                 )
+            if found[name] not in (None, value):
+                raise Refusal(400, f"filters.{name}: somebody else is named too; name one at a time.")
             found[name] = value
     return found
 
 
+def _conditions(filters: Any) -> list[dict[str, Any]]:
+    """All of them must hold; AND may stand around them once."""
+    listed = filters.get("AND", []) if isinstance(filters, dict) else None
+    if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
+        raise Refusal(400, "filters: must be an object, and AND in it a list of objects.")
+    return [{name: value for name, value in filters.items() if name != "AND"}, *listed]
+
+
 def said(given: dict[str, Any]) -> list[dict[str, Any]]:
-    """The messages of a turn. A text may begin with its date: `[2024-05-08 13:56] ...`."""
+    """The messages of a turn. A text may begin with its date: `[2024-05-08 13:56] ...`.
+
+    Raises Refusal, InvalidInput.
+    """
     messages = given.get("messages")
     if isinstance(messages, str):
         messages = [{"role": "user", "content": messages}]
     if not isinstance(messages, list) or not messages:
         raise Refusal(400, "messages: send a list of messages.")
-    return [_message(one) for one in messages if isinstance(one, dict)]
+    return [_message(one, place) for place, one in enumerate(messages)]
 
 
-def _message(given: dict[str, Any]) -> dict[str, Any]:
-    content = given.get("content")
-    if isinstance(content, list):
-        content = "\n".join(part.get("text", "") for part in content if isinstance(part, dict))
-    text = str(content or "")
-    message = {"role": given.get("role", "user"), "content": text}
+def _message(given: Any, place: int) -> dict[str, Any]:
+    if isinstance(given, dict):
+        given = {"role": "user", **given}
+    check_message(given, place)
+    text = text_of(given)
+    message = {"role": given["role"], "content": text}
     if isinstance(given.get("name"), str):
         message["speaker"] = given["name"]
     dated = _DATED.match(text)
@@ -101,11 +120,19 @@ def when(value: Any, field: str) -> str | None:
     if value is None:
         return None
     if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e11:
-        return datetime.fromtimestamp(value, UTC).isoformat()
-    found = _time(str(value))
+        found = _instant(value)
+    else:
+        found = _time(str(value))
     if found is None:
         raise Refusal(400, f"{field}: write seconds since 1970, or a date such as 2026-03-02.")
     return found
+
+
+def _instant(seconds: float) -> str | None:
+    try:
+        return datetime.fromtimestamp(seconds, UTC).isoformat()
+    except (ValueError, OverflowError, OSError):
+        return None
 
 
 def _time(text: str) -> str | None:

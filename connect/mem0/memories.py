@@ -1,5 +1,6 @@
 """mem0's operations on memories, each some calls of our own REST API."""
 
+import json
 from typing import Any
 
 from connect.mem0.asking import NOT_HERE, Refusal, Whose, said, two_ids, when, whose
@@ -25,12 +26,18 @@ class Memories:
         for name, way_out in NOT_HERE.items():
             if given.get(name) is not None:
                 raise Refusal(400, f"{name}: is not read here. {way_out}")
-        meant = whose(given, stored=True)
-        messages = said(given)
+        as_they_are = given.get("infer") is False
+        if not as_they_are and given.get("expiration_date") is not None:
+            raise Refusal(
+                400, "expiration_date: is read with infer=False alone, as what is learnt has its own."
+            )
+        meant, messages, tags = whose(given, stored=True), said(given), {}
+        if not as_they_are:
+            tags = _tags(given.get("metadata") or {})
         relationship = self._made(meant)
-        if given.get("infer") is False:
+        if as_they_are:
             return self._kept_as_they_are(relationship, messages, given)
-        turn: dict[str, Any] = {"messages": messages}
+        turn: dict[str, Any] = {"messages": messages, "tags": tags}
         if meant.session is not None:
             turn["session"] = meant.session
         if at := when(given.get("timestamp"), "timestamp"):
@@ -160,7 +167,7 @@ class Memories:
         """With its companion, if that is the first time that anybody speaks to it."""
         asked = {"companion": meant.companion, "user": meant.user}
         answered = self.api.post("/relationships", asked)
-        if not answered.good and answered.status in (404, 422):
+        if not answered.good and any(one["field"] == "companion" for one in answered.body.get("errors", [])):
             self.api.post("/companions", {"slug": meant.companion, "name": meant.companion})
             answered = self.api.post("/relationships", asked)
         return str(good(answered)["id"])
@@ -177,12 +184,24 @@ def shown(entry: dict[str, Any], relationship: str, meant: Whose) -> dict[str, A
         "memory": entry["content"],
         "user_id": meant.user,
         "agent_id": meant.companion,
-        "metadata": entry["metadata"],
+        "metadata": {**entry["tags"], **entry["metadata"]},
         "categories": [entry["type"]],
         "created_at": entry["effective_at"],
         "updated_at": entry["recorded_at"],
         "expiration_date": entry["expires_at"],
     }
+
+
+def _tags(metadata: Any) -> dict[str, str]:
+    """What all that is learnt from a turn carries. Raises Refusal."""
+    if not isinstance(metadata, dict):
+        raise Refusal(400, "metadata: must be an object.")
+    for name, value in metadata.items():
+        if not isinstance(value, str | int | float):
+            raise Refusal(
+                400, f"metadata.{name[:60]}: with infer, a text or a number; send any JSON with infer=False."
+            )
+    return {name: value if isinstance(value, str) else json.dumps(value) for name, value in metadata.items()}
 
 
 def event_of(event: str) -> str:

@@ -1,5 +1,6 @@
 """Whatever is sent: a 4xx problem that names the field, never a 500, and nothing half-written."""
 
+import gzip
 import json
 from collections.abc import Callable, Iterator
 
@@ -166,6 +167,22 @@ def test_another_content_type_is_415(api: Api, content_type: str) -> None:
     assert is_problem(answer, 415)
 
 
+def test_a_packed_body_is_415_and_not_called_broken_json(api: Api) -> None:
+    answer = api.send("POST", "/users", gzip.compress(b'{"external_id": "maya"}'), Content_Encoding="gzip")
+
+    assert is_problem(answer, 415) and "Content-Encoding" in answer.body["detail"]
+
+
+@pytest.mark.parametrize("path", ["/mcp/relationships/x", "/mem0x", "/git/x.git/HEAD", "/v1x"])
+def test_programs_get_problems_at_the_other_doors_too(api: Api, path: str) -> None:
+    answer = api.client.get(path)
+
+    assert answer.status_code == 404
+    assert answer["Content-Type"].startswith(
+        "text/html" if path.endswith("x") and path.count("/") == 1 else "application/"
+    )
+
+
 @pytest.mark.parametrize("content_type", ["application/json; charset=UTF-8", "Application/JSON"])
 def test_json_by_another_spelling_is_json(api: Api, content_type: str) -> None:
     assert api.send("POST", "/users", b'{"external_id": "maya"}', content_type).status == 201
@@ -229,10 +246,15 @@ def test_a_host_we_do_not_serve_is_a_problem(api: Api) -> None:
         (psycopg.OperationalError("connection to server failed"), "database_unavailable", "1"),
         (psycopg.errors.ConnectionFailure("connection to the remote node failed"), "node_unavailable", "5"),
         (psycopg.errors.InternalError_("server closed the connection unexpectedly"), "node_unavailable", "5"),
+        (
+            psycopg.errors.UndefinedTable('relation "public.memory_replay_102033" does not exist'),
+            "node_unavailable",
+            "5",
+        ),
+        (psycopg.errors.InternalError_("could not open relation with OID 17011"), "node_unavailable", "5"),
         (psycopg.errors.DeadlockDetected("deadlock detected"), "deadlock", "1"),
         (psycopg.errors.QueryCanceled("canceling statement due to user request"), "cancelled", "1"),
     ],
-    ids=["the whole", "a node of it", "a node that broke off", "two that waited for each other", "cancelled"],
 )
 def test_a_database_that_could_not_go_on_is_503_and_says_why_and_when_to_come_back(
     cause: psycopg.Error, code: str, seconds: str, api: Api, relationship: Relationship

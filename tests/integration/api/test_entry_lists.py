@@ -179,6 +179,21 @@ def test_a_page_by_words_reads_no_more_of_many_long_entries_than_of_some(
     assert found == ["Is a walrus"] and pages > 3
 
 
+def test_a_page_by_words_looks_through_many_short_entries_by_few_statements(
+    relationship: Relationship, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    told = timezone.now()
+    texts = (f"Has walnut tree {number}" for number in range(1000))
+    remember(relationship, "Is a walrus", *texts, effective_at=told)
+    rows = ScratchpadEntry.objects.for_relationship(relationship.id)
+
+    with django_assert_max_num_queries(5):  # two pieces, with their stems, and the language
+        keep = WithWords(relationship.id, "walrus")
+        page = page_of(rows, order=["-effective_at", "-id"], page=PageQuery(), present=str, keep=keep)
+
+    assert (len(page["items"]), page["next_cursor"]) == (1, None)
+
+
 @pytest.mark.parametrize("beside", ["", "&known_at=2100-01-01T00:00:00Z"])
 def test_a_text_that_takes_too_long_is_named_with_the_way_out(
     api: Api, path: str, relationship: Relationship, monkeypatch: pytest.MonkeyPatch, beside: str

@@ -166,6 +166,7 @@ def test_files_and_hot_context_are_resources_and_a_file_leads_nowhere_else(
 ) -> None:
     here = f"/relationships/{relationship.id}"
     api.put(f"{here}/files/plans/a%20trip.md", {"content": "Porto."})
+    api.put(f"{here}/files/plans/caf%C3%A9-%E6%97%A5.md", {"content": "Bica."})
     api.put(f"{here}/hot-context", {"content": "Plans a trip."})
     at = f"rapport:/{here}"
 
@@ -174,11 +175,25 @@ def test_files_and_hot_context_are_resources_and_a_file_leads_nowhere_else(
 
     assert "plans/a trip.md" in [file["path"] for file in read("files")["files"]]
     assert read("files/plans/a%20trip.md")["content"] == "Porto."
+    assert read("files/plans/caf%C3%A9-%E6%97%A5.md")["content"] == "Bica."
     assert "Plans a trip." in str(read("hot-context"))
-    for place in ("files/../profile", "files/none.md", "profile/x", "files/"):
-        assert "message" in mcp.ask("resources/read", uri=f"{at}/{place}")
+    for place in ("files/../profile", "files/none.md", "profile/x", "files/", "files/%0a"):
+        refused = mcp.ask("resources/read", uri=f"{at}/{place}")
+        assert refused["code"] == -32602 and "tried" not in refused["message"], refused
     templates = mcp.ask("resources/templates/list")["resourceTemplates"]
     assert "files/{+path}" in templates[-1]["uriTemplate"]
+
+
+@pytest.mark.parametrize("odd", [None, 1.5, {"a": 1}, [1]])
+def test_a_call_whose_answer_nobody_could_find_is_refused_and_not_passed_by(mcp: Mcp, odd: Any) -> None:
+    remember = {"name": "remember", "arguments": {"content": "Has a cat."}}
+    answer = mcp.post({"jsonrpc": "2.0", "id": odd, "method": "tools/call", "params": remember})
+    assert answer.status_code == 422 and b"id: must be" in answer.content, answer.content
+
+
+def test_nothing_of_our_own_addresses_is_told(api_key: str, relationship: Relationship) -> None:
+    uri = "rapport://relationships/" + "-" * 36 + "/entries"
+    assert Mcp(api_key).ask("resources/read", uri=uri)["message"] == "There is nothing at this address."
 
 
 def test_a_key_that_may_only_read_reads_and_is_told_so(relationship: Relationship) -> None:

@@ -11,7 +11,7 @@ from django.test import Client
 from pytest_django.fixtures import Settings
 
 from memory.models import ScratchpadEntry
-from relationships.models import Companion, Project
+from relationships.models import Companion, Project, Turn
 from relationships.services.projects import create_project
 from tests.acceptance.drills.talk import scaled
 from tests.fixtures.api import TESTER, new_key
@@ -101,7 +101,37 @@ def test_another_project_finds_nothing_by_name_or_by_id(mem0: Mem0) -> None:
             400,
             "timestamp",
         ),
-        ("POST", "v3/memories/search/", {"filters": {"user_id": "maya"}}, 422, "query"),
+        *(
+            ("POST", "v3/memories/add/", {"user_id": "a", **body}, status, said)
+            for body, status, said in (
+                (
+                    {"messages": [{"role": "user", "content": [{"type": "text", "text": 1}]}]},
+                    400,
+                    "messages.0.content",
+                ),
+                ({"messages": [{"role": "user", "content": "I love tea."}, "x"]}, 400, "messages.1: must be"),
+                ({"messages": ["x"], "infer": False}, 400, "messages.0: must be"),
+                ({"messages": "x", "timestamp": -7e10}, 400, "timestamp"),
+                ({"messages": "x", "expiration_date": -7e10, "infer": False}, 400, "expiration_date"),
+                ({"messages": "x", "expiration_date": "2030-01-01"}, 400, "infer=False"),
+                ({"messages": "x", "metadata": {"a": [1]}}, 400, "metadata.a"),
+                ({"messages": "x", "run_id": {"a": 1}}, 400, "run_id"),
+                ({"messages": "x", "immutable": True}, 400, "read_only"),
+            )
+        ),
+        *(
+            ("POST", "v3/memories/", {"user_id": "a", "filters": filters}, 400, "filters")
+            for filters in (
+                {"AND": 5},
+                {"AND": [5]},
+                {"AND": {"user_id": "a"}},
+                {"AND": [{"AND": [{"created_at": {"gte": "2020"}}]}]},
+                {"AND": [{"user_id": "a"}, {"user_id": "b"}]},
+                [{"user_id": "a"}],
+                5,
+            )
+        ),
+        ("POST", "v3/memories/search/", {"filters": {"user_id": "maya"}}, 422, "query: must be a string"),
         ("DELETE", "v1/memories/", None, 400, "user_id"),
         ("GET", "v1/memories/no-id/", None, 404, "not there"),
         ("POST", "v1/exports/", {"schema": "{}"}, 501, "not offered"),
@@ -113,6 +143,21 @@ def test_what_is_not_read_is_refused_with_a_sentence(
     mem0.keep("maya", "Has a cat.")
     answer = mem0.send(method, path, body)
     assert (answer[0], said in answer[1]["detail"]) == (status, True), answer
+    assert f"({said}" not in answer[1]["detail"]  # once is enough
+
+
+def test_nobody_is_made_for_a_person_who_can_not_be(mem0: Mem0) -> None:
+    assert (
+        mem0.send("POST", "v3/memories/add/", {"user_id": "u" * 201, "agent_id": "ghost", "messages": "x"})[0]
+        == 422
+    )
+    assert not Companion.objects.filter(slug="ghost").exists()
+
+
+def test_metadata_of_what_is_said_stands_on_what_is_learnt(mem0: Mem0) -> None:
+    body = {"messages": "x", "user_id": "maya", "metadata": {"source": "form", "page": 3}}
+    mem0.send("POST", "v3/memories/add/", body)
+    assert Turn.objects.get().tags == {"source": "form", "page": "3"}
 
 
 def test_a_wrong_key_is_told_nothing(mem0: Mem0) -> None:

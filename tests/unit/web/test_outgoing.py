@@ -86,7 +86,8 @@ def test_a_redirect_is_an_answer_and_is_not_followed(address: str) -> None:
 @pytest.mark.parametrize(
     "host",
     "127.0.0.1 localhost [::1] 10.1.2.3 192.168.0.1 169.254.169.254 [fd00::1] [fe80::1] 100.64.0.1 0.0.0.0 [::] "
-    "[::ffff:10.0.0.1] [2002:0a00:0001::] 224.0.0.1 2130706433".split(),
+    "[::ffff:10.0.0.1] [2002:0a00:0001::] [64:ff9b::a00:1] [64:ff9b:1::a00:1] [::10.0.0.1] [::ffff:0:10.0.0.1] [::ffff:224.0.0.1] "
+    "224.0.0.1 2130706433".split(),
 )
 def test_an_address_of_a_private_network_is_refused_before_any_connection(host: str) -> None:
     with pytest.raises(OutgoingError, match=r"private network|not known") as caught:
