@@ -10,9 +10,10 @@ from django.urls import reverse
 
 from admin_ui.params import parse_uuid
 from knowledge.models import Document
-from relationships.models import ApiKey, AuditEvent, Companion, EndUser, Operator, Relationship
+from relationships.models import ApiKey, AuditEvent, Companion, EndUser, Operator, Project, Relationship
 from web.actor import ActorKind
 
+_KINDS = {"user": "person", "membership": "operator", "api_key": "API key"}  # on the screen
 Names = Mapping[object, tuple[str, str]]  # (name, address) by ID
 
 
@@ -37,7 +38,7 @@ class NamedEvent:
 
 
 def named_events(events: Sequence[AuditEvent], project_id: UUID) -> list[NamedEvent]:
-    """One statement for each kind of thing that is named: at most six."""
+    """One statement for each kind of thing that is named: at most seven."""
     targets = [_target_of(event) for event in events]
     wanted: dict[str, set[Any]] = {}
     for kind, key in targets:
@@ -59,7 +60,13 @@ def named_events(events: Sequence[AuditEvent], project_id: UUID) -> list[NamedEv
 
 
 def _words(name: str) -> str:
-    return name.replace(".", " ").replace("_", " ").replace("api key", "API key")
+    kind, _, verb = name.partition(".")
+    return f"{_KINDS.get(kind, kind.replace('_', ' '))} {verb.replace('_', ' ').replace('.', ' ')}".strip()
+
+
+def code_of(word: str) -> str:
+    """What a kind of thing is called in actions, by its word on the screen."""
+    return next((kind for kind, shown in _KINDS.items() if shown == word.lower()), word)
 
 
 def _target_of(event: AuditEvent) -> tuple[str, Any]:
@@ -122,7 +129,13 @@ def _documents(project_id: UUID, ids: Iterable[UUID]) -> Names:
     }
 
 
+def _projects(project_id: UUID, ids: Iterable[UUID]) -> Names:
+    rows = Project.objects.filter(id=project_id, id__in=ids)
+    return {row.id: (row.name, reverse("admin_ui:overview")) for row in rows}
+
+
 _NAMES: Mapping[str, Any] = {
+    "project": _projects,
     "relationship": _relationships,
     "companion": _companions,
     "user": _people,

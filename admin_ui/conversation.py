@@ -22,6 +22,7 @@ from memory.models import (
 )
 from relationships.models import Message, Relationship, Turn, TurnState
 
+MOST_CALLS = 20  # of a turn on its page
 BADGES = {
     TurnState.PENDING: "info",
     TurnState.PROCESSING: "info",
@@ -178,13 +179,11 @@ def _entry_named(result: OperationResult, shown: Mapping[UUID, Sequence[UUID]]) 
     return ids[number - 1] if isinstance(number, int) and 0 < number <= len(ids) else None
 
 
-def calls_of(turn: Turn) -> list[ModelCall]:
-    """Every question that was asked for this turn, in order."""
-    return list(
-        ModelCall.objects.for_relationship(turn.relationship_id)
-        .filter(turn_ids__contains=[turn.id])
-        .order_by("recorded_at", "id")
-    )
+def calls_of(turn: Turn) -> tuple[list[ModelCall], int]:
+    """The newest questions that were asked for this turn, in order; and how many there were: each try is one."""
+    calls = ModelCall.objects.for_relationship(turn.relationship_id).filter(turn_ids__contains=[turn.id])
+    newest = list(calls.order_by("-recorded_at", "-id")[:MOST_CALLS])[::-1]
+    return newest, calls.count() if len(newest) == MOST_CALLS else len(newest)
 
 
 @dataclass(frozen=True, slots=True)

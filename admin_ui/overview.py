@@ -1,16 +1,19 @@
 """What happened in a project over some days: each figure one statement, over one index on a time."""
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.db import connection
 
 from admin_ui.plots import Plot, stacked_bars
+from admin_ui.words import lasting
 from worker.condition import DUE, READING, QueueCondition
-from worker.readiness import explained
+from worker.readiness import BLOCKING, Blocker, blockers, explained
 
 PERIODS = (7, 30, 90)  # days
 MOST_DAYS_ONE_BY_ONE = 31  # in a longer period a bar is a week
@@ -160,6 +163,35 @@ def waiting_turns(condition: QueueCondition, project_id: UUID, *, now: datetime)
         for wait in sorted(waits, key=lambda wait: -wait.seconds)
         if wait.reason not in (DUE, READING)
     ]
+
+
+def alarms_of(condition: QueueCondition, project_id: UUID, *, now: datetime) -> list[str]:
+    """What holds turns up, in sentences for an operator of this project; empty while all is well. What waits for a
+    person to mend a setting is told at once, all else as soon as it is alarming (`worker.readiness`).
+    """
+    silent, told = condition.beat_age_seconds, []
+    if silent is None or silent > settings.HEARTBEAT_LIMIT_SECONDS:
+        since = "" if silent is None else f" for {lasting(silent)}"
+        told.append(f"No worker has reported{since}. Start one with manage.py worker.")
+    alarming = {(found.reason, found.provider): found for found in blockers(condition) if found.alarming}
+    for wait in waiting_turns(condition, project_id, now=now):
+        if alarming.pop((wait.reason, wait.provider), None) or wait.reason in BLOCKING:
+            told.append(
+                f"{_refusal(wait.why, wait.provider)} Turns wait since {wait.since:%-d %b, %H:%M} UTC."
+            )
+    return told + [_alarm(found) for found in alarming.values()]
+
+
+def _alarm(found: Blocker) -> str:
+    if found.reason != DUE:
+        return _refusal(explained(found.reason), found.provider)
+    return f"No worker takes the turns that are waiting, the oldest for {lasting(found.seconds)}."
+
+
+def _refusal(why: str, provider: str) -> str:
+    """A sentence about "the provider" with its name."""
+    named = re.sub("the provider", provider, why, count=1, flags=re.IGNORECASE)
+    return named if named != why or not provider else f"{provider}: {why}"
 
 
 def _rows(statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:

@@ -1,6 +1,7 @@
 """What lists say of their rows at a glance: an icon, an age. As tags, since an include for each takes far longer."""
 
 import re
+from calendar import month_abbr
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
@@ -15,11 +16,14 @@ from django.utils.safestring import mark_safe
 from admin_ui.paging import Page
 from admin_ui.sorting import MOST_SORTED
 from admin_ui.word_diff import Piece
+from admin_ui.words import in_words, lasting
 
 register = template.Library()
 
-_LINKED = ("operator", "relationship_id", "companion_id", "summary")  # named beside the details, with a link
+# Named beside the details, with a link; or of no interest to a reader.
+_LEFT_OUT = ("operator", "relationship_id", "companion_id", "summary", "version")
 MOST_LISTED = 12  # of a list in an audit event
+_ISO_DATE = re.compile(r"\b(\d{4})-(0[1-9]|1[0-2])(?!\d)(?:-(\d\d)(?!\d)(T(?=\d))?)?")
 _UNITS = (("year", 365 * 86400), ("month", 30 * 86400), ("day", 86400), ("hour", 3600), ("minute", 60))
 
 
@@ -38,9 +42,37 @@ def grouped(number: int) -> str:
 
 
 @register.filter
+def words(code: str) -> str:
+    """A code as the pages say it."""
+    return in_words(code)
+
+
+register.filter("lasting", lasting)
+
+
+@register.filter
+def spelt(date: str) -> str:
+    """Each 2026-11-22 or 2026-11 in a text as 22 Nov 2026 or Nov 2026."""
+    return _ISO_DATE.sub(_spelt, date.replace("/", " to "))
+
+
+def _spelt(found: re.Match[str]) -> str:
+    year, month, day, time = found.groups()
+    spelt_out = filter(None, ((day or "").lstrip("0"), month_abbr[int(month)], year))
+    return " ".join(spelt_out) + (", " if time else "")
+
+
+@register.filter
+def committer(author: str) -> str:
+    """Who wrote a commit: the name without the address, and without a session's or a policy's ID."""
+    kind, _, name = author.partition(" <")[0].partition(" ")
+    return {"session": "agent session", "policy": "Rapport"}.get(kind) or f"{in_words(kind)} {name}".strip()
+
+
+@register.filter
 def details(values: Mapping[str, Any]) -> str:
     """An audit event's details on one line; what is empty is left out, and of a long list all but the beginning."""
-    shown = {name.replace("_", " "): _shown(value) for name, value in values.items() if name not in _LINKED}
+    shown = {name.replace("_", " "): _shown(value) for name, value in values.items() if name not in _LEFT_OUT}
     return "; ".join(f"{name}: {value}" for name, value in shown.items() if value not in ("", None))
 
 

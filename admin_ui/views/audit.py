@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHt
 from django.shortcuts import render
 
 from admin_ui.access import OperatorView
-from admin_ui.audit_names import named_events
+from admin_ui.audit_names import code_of, named_events
 from admin_ui.paging import page_of
 from admin_ui.params import text_param
 from admin_ui.sorting import Sort
@@ -43,7 +43,7 @@ class AuditView(OperatorView):
         params = {name: text_param(request.GET, name) for name in ("action", "actor")}
         rows = AuditEvent.objects.filter(project_id=self.access.project.id)
         for word in params["action"].split():
-            rows = rows.filter(action__icontains=word)
+            rows = rows.filter(action__icontains=code_of(word))
         if params["actor"]:
             rows = rows.filter(actor_id__icontains=params["actor"])
         return rows, params

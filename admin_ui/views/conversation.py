@@ -58,7 +58,7 @@ class TraceView(RelationshipPart):
             raise NotFound("This turn does not exist.")
         turn, neighbours = found
         (exchange,) = exchanges_of(relationship_id, [turn])
-        calls = calls_of(turn)
+        calls, call_count = calls_of(turn)
         results = OperationResult.objects.for_relationship(relationship_id).of_turn(turn_id)
         ctx = {
             **self.ctx_of(relationship),
@@ -68,6 +68,7 @@ class TraceView(RelationshipPart):
             "neighbours": neighbours,
             "operations": operations_of(results, calls),
             "calls": calls,
+            "call_count": call_count,
             "unsettled": turn.state in (TurnState.PENDING, TurnState.PROCESSING),
         }
         return render(request, "admin_ui/conversation/trace.html", ctx)

@@ -2,13 +2,22 @@
 
 from typing import Any
 
-from django.db.models import Count, Min
+from django.db.models import Count, Min, Q
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.utils import timezone
 
 from admin_ui.access import OperatorView
-from admin_ui.overview import PERIODS, TIMES, CompanionCalls, Overview, Period, overview_of, waiting_turns
+from admin_ui.overview import (
+    PERIODS,
+    TIMES,
+    CompanionCalls,
+    Overview,
+    Period,
+    alarms_of,
+    overview_of,
+    waiting_turns,
+)
 from admin_ui.params import parse_uuid
 from admin_ui.sorting import order_of
 from memory.models import EntryState, MendingPlan, OperationResult, ScratchpadEntry
@@ -17,7 +26,7 @@ from relationships.services.api_keys import create_api_key
 from relationships.services.companions import create_companion
 from relationships.services.model_budgets import model_budget_of
 from worker.condition import read_condition
-from worker.readiness import blockers, embedder_in_use, provider_in_use, reasons_for_alarm
+from worker.readiness import embedder_in_use, provider_in_use
 from worker.worker_stats import NOW
 
 TYPES_SHOWN, RECENT = 12, 8
@@ -132,13 +141,10 @@ class AlarmView(OperatorView):
         return super().dispatch(request, *args, **kwargs)
 
     def get(self, request: HttpRequest) -> HttpResponse:
-        condition = read_condition()
-        found = blockers(condition)
-        reasons = reasons_for_alarm(condition, found)
-        owed = Turn.objects.filter(project_id=self.access.project.id, state=TurnState.PENDING)
-        ctx = {
-            "reasons": reasons,
-            "held_up": owed.filter(due_at__isnull=False).count() if reasons else 0,
-            "next_try": owed.exclude(error_code="").aggregate(at=Min("due_at"))["at"] if reasons else None,
-        }
+        reasons = alarms_of(read_condition(), self.access.project.id, now=timezone.now())
+        due = Q(state=TurnState.PENDING, due_at__isnull=False) | Q(state=TurnState.PROCESSING)
+        owed = Turn.objects.filter(due, project_id=self.access.project.id)
+        tried = Q(state=TurnState.PENDING) & ~Q(error_code="")
+        sums = {"held_up": Count("id"), "next_try": Min("due_at", filter=tried)}
+        ctx = {"reasons": reasons, **(owed.aggregate(**sums) if reasons else {})}
         return render(request, "admin_ui/overview/_alarm.html", ctx)

@@ -15,6 +15,7 @@ from admin_ui.paging import page_of
 from admin_ui.params import parse_uuid, text_param
 from admin_ui.sorting import Sort
 from admin_ui.turns import WAITING, rows_of
+from admin_ui.words import codes_called, in_words
 from memory.ingestion.intake import retry_turn
 from memory.models import ModelCall
 from relationships.models import Companion, Turn, TurnState
@@ -22,7 +23,7 @@ from web.errors import RapportError
 
 NONE_OF = {  # what to say where there is no such turn
     "": "No turns yet.",
-    TurnState.APPLIED: "No applied turns.",
+    TurnState.APPLIED: "No processed turns.",
     TurnState.FAILED: "No failed turns.",
     TurnState.PENDING: "No waiting turns.",
     TurnState.PROCESSING: "No turns are being processed.",
@@ -68,10 +69,11 @@ class TurnsView(OperatorView):
         ctx = {
             "page": page,
             "rows": rows,
-            "states": [(name, name.capitalize() or "All") for name in map(str, NONE_OF)],
+            "states": [(name, in_words(name).capitalize() or "All") for name in map(str, NONE_OF)],
             "state": state,
             "none": NONE_OF[state],
             "filters": filters,
+            "retries": self.access.can_edit and any(row.turn.state == TurnState.FAILED for row in rows),
             "filtered": any(filters.values()),
             "unsettled": page.number == 1 and any(row.turn.state in WAITING for row in rows),
             "companions": Companion.objects.of_project(self.access.project.id).order_by("name")[:200],
@@ -103,7 +105,10 @@ class TurnsView(OperatorView):
         reason = text_param(request.GET, "reason")
         if reason:  # which no applied turn has
             settled, waits = Q(state__in=[TurnState.FAILED, TurnState.SKIPPED]), Q(state__in=WAITING)
-            rows = rows.filter(settled | waits, error_code__icontains=reason)
+            rows = rows.filter(
+                settled | waits,
+                Q(error_code__icontains=reason.replace(" ", "_")) | Q(error_code__in=codes_called(reason)),
+            )
         return rows
 
     def _state(self, request: HttpRequest) -> str:

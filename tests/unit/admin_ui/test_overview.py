@@ -10,7 +10,7 @@ from pytest_django.fixtures import Settings
 
 from admin_ui.overview import Overview, Period, overview_of
 from memory.models import ModelCall
-from providers.errors import Unauthorized
+from providers.errors import ProviderUnavailable, Unauthorized
 from relationships.models import ApiKey, Companion, Project, Relationship, Turn
 from relationships.services.model_budgets import set_model_budget
 from tests.fakes import ScriptedProvider
@@ -150,8 +150,23 @@ def test_turns_that_a_refused_key_holds_up_are_told_with_the_reason_and_since_wh
     assert "2 turns have been waiting since" in page
     assert "for scripted: The provider does not accept the API key" in page
     banner = unescape(editor.get("/admin-ui/alarm/", headers={"HX-Request": "true"}).content.decode())
-    assert "Provider: 'scripted' holds up 2 turns of 1 project, the oldest for 320 s" in banner
+    assert "scripted does not accept the API key; check it in the settings. Turns wait since" in banner
     assert "2 turns of this project wait; nothing is lost. Next try" in re.sub(r"<[^>]+>", "", banner)
+
+
+def test_a_refused_key_raises_the_banner_at_once_and_a_slow_provider_does_not(
+    editor: Client, conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    beat(name="here/1:1:1", pool_restarts=0, counters={})
+    banners = []
+    for refusal in (ProviderUnavailable(), Unauthorized()):
+        scripted_provider.answer_with(refusal)
+        conversation.hear("I like tea.")
+        Turn.objects.filter(error_code="unavailable").update(due_at=timezone.now())
+        banners.append(editor.get("/admin-ui/alarm/", headers={"HX-Request": "true"}).content.decode())
+
+    assert "notice" not in banners[0]
+    assert "scripted does not accept the API key" in banners[1]
 
 
 def test_the_budget_of_the_day_is_on_the_page(

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.test import Client
 
-from memory.models import ScratchpadEntry
+from memory.models import ModelCall, ScratchpadEntry
 from relationships.models import Relationship, Turn, TurnState
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import Conversation, add, answer
@@ -44,6 +44,27 @@ def test_a_trace_shows_the_prompt_the_raw_answer_and_each_verdict(
     assert "Retry" not in shown
 
 
+def test_a_turn_that_was_tried_often_shows_the_newest_tries_and_how_many_there_were(
+    viewer: Client, page: str, conversation: Conversation, relationship: Relationship
+) -> None:
+    turn = conversation.say("I have a dog.")
+    for number in range(21):
+        ModelCall(
+            relationship_id=relationship.id,
+            project_id=relationship.project_id,
+            purpose="ingestion",
+            turn_ids=[turn.id],
+            provider="x",
+            prompt=f"Try {number}.",
+            milliseconds=1,
+        ).save(force_insert=True)
+
+    shown = viewer.get(f"{page}turns/{turn.id}/").content.decode()
+
+    assert "Showing the newest 20 of 21 model calls." in shown
+    assert re.findall(r"Try \d+\.", shown) == [f"Try {number}." for number in range(1, 21)]
+
+
 def fail(relationship: Relationship, *turns: Turn, code: str = "unparsable_answer") -> None:
     owned = Turn.objects.for_relationship(relationship.id).filter(id__in=[turn.id for turn in turns])
     owned.update(state=TurnState.FAILED, error_code=code)
@@ -78,7 +99,7 @@ def test_one_failed_turn_is_retried(
 
 @pytest.mark.parametrize(
     ("query", "button", "retried"),
-    [("?state=failed", "Retry all failed", 2), ("?state=failed&reason=unparsable", "Retry these", 1)],
+    [("?state=failed", "Retry all failed", 2), ("?state=failed&reason=key+refused", "Retry these", 1)],
 )
 def test_the_failed_turns_of_the_list_and_no_others_are_retried_at_once(
     editor: Client,
@@ -89,10 +110,13 @@ def test_the_failed_turns_of_the_list_and_no_others_are_retried_at_once(
     retried: int,
 ) -> None:
     one, two = conversation.say("One."), conversation.say("Two.")
-    fail(relationship, one)
-    fail(relationship, two, code="refused")
+    fail(relationship, one, code="unauthorized")
+    fail(relationship, two)
     page = f"/admin-ui/turns/{query}"
-    assert button in editor.get(page).content.decode()
+    shown = editor.get(page).content.decode()
+    assert button in shown
+    assert "API key refused</span>" in shown
+    assert ("unparsable answer</span>" in shown) is (retried == 2)
 
     said = editor.post(page, follow=True).content.decode()
 

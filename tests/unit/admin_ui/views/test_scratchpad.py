@@ -203,15 +203,22 @@ def test_who_an_entry_is_about_stands_in_one_line(editor: Client, page: str, ent
     assert now(entry).subject == "user"
 
 
-@pytest.mark.parametrize("said", ["2026", "2026-03", "2026-03-14/2026-03-20"])
-def test_when_something_happens_is_shown_as_it_was_said(
-    editor: Client, page: str, entry: ScratchpadEntry, said: str
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("2026", "2026"),
+        ("2026-03", "Mar 2026"),
+        ("2026-03-04/2026-03-20", "4 Mar 2026 to 20 Mar 2026"),
+    ],
+)
+def test_when_something_happens_is_shown_as_exactly_as_it_was_said(
+    editor: Client, page: str, entry: ScratchpadEntry, said: str, shown: str
 ) -> None:
     revise_entry(
         relationship_id=entry.relationship_id, entry_id=entry.id, values={"happens_at": said}, by=PERSON
     )
 
-    assert f"happens {said}</span>" in editor.get(page).content.decode()
+    assert f"happens {shown}</span>" in editor.get(page).content.decode()
     assert said in editor.get(f"{page}entries/{entry.id}/").content.decode()
 
 

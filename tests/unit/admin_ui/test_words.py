@@ -1,0 +1,25 @@
+import pytest
+
+from admin_ui.templatetags.facts import committer, spelt
+from admin_ui.words import in_words, lasting
+
+
+@pytest.mark.parametrize(
+    ("said", "read"),
+    [
+        (in_words("rate_limited"), "rate limited"),
+        (in_words("<b>_"), "<b>_"),
+        (lasting(0.518), "0.52 s"),
+        (lasting(61), "1 minute"),
+        (lasting(7199), "120 minutes"),
+        (lasting(7200), "2 hours"),
+        (lasting(200_000), "2 days"),
+        (spelt("2026-01-05T09:00"), "5 Jan 2026, 09:00"),
+        (spelt("on 2026-01-05 at 09:00"), "on 5 Jan 2026 at 09:00"),
+        (committer("session 01a2 <01a2@rapport.invalid>"), "agent session"),
+        (committer("developer rk_1 <developer@rapport.invalid>"), "API key rk_1"),
+        (committer("Zoë Ng <zoe@example.org>"), "Zoë Ng"),
+    ],
+)
+def test_codes_times_and_names_are_read_as_words(said: str, read: str) -> None:
+    assert said == read
