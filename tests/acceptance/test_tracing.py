@@ -134,6 +134,7 @@ def test_each_request_is_one_trace_to_its_end_and_says_nobodys_words(traces: dic
     applied = next(span for span in turn if span.parent == read.id and span.name == "apply operations")
     assert applied.attributes["rapport.revisions"] == 1
     assert children(turn, applied)[-1] == "COMMIT"
+    assert {span.parent for span in turn if span.name == "memory.tasks.drain"} == {request.id}
 
     (request,) = [span for span in traces[CONTEXT] if span.parent == PARENT]
     assert {"wait for a thread", "layer memory"} <= set(children(traces[CONTEXT], request))

@@ -6,17 +6,25 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from uuid import uuid4
 
 import pytest
 from django.db import IntegrityError, connection
 from django.db.backends.signals import connection_created
+from django.utils.module_loading import import_string
+from django_q.models import OrmQ
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
+from behaviours import owed as behaviours
 from config import environment, tracing
 from config.checks import check_environment
 from config.tracing.statements import described
+from connect.events import owed as events
+from knowledge import claim as knowledge
+from memory.ingestion import replays
 from memory.ingestion.pipeline import drain_relationship
+from summaries import owed as summaries
 from tests.acceptance.processes import ROOT
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import Conversation, add, answer
@@ -25,10 +33,16 @@ from web.deadline import deadline, is_over
 from worker import worker_stats
 from worker.api.metrics import render_metrics
 from worker.condition import QueueCondition, TurnCounts, WorkerCondition
+from worker.enqueue import enqueue_task
 from worker.worker_stats import WorkerStats
+from workspace.sessions import claim as sessions
 
 ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
 SECRET = "xylophagous"
+TASKS = [
+    *("memory.tasks.drain", "memory.tasks.embed", replays.TASK, summaries.TASK),
+    *(knowledge.TASK, behaviours.TASK, sessions.TASK, events.TASK),
+]
 
 
 @pytest.fixture
@@ -128,6 +142,28 @@ def test_turns_of_several_requests_that_are_read_together_are_found_in_the_trace
     assert {read.attributes["rapport.outcome"] for read in (first, *others)} == {"applied"}
     assert "wait for a worker" in children(receiver.trace(requests[2].trace), requests[2])
     assert "apply operations" in children(receiver.trace(first.trace), first)
+
+
+@pytest.mark.django_db
+def test_every_task_is_a_span_of_whoever_enqueued_it_and_of_nobody_where_the_sweep_did(
+    receiver: OtlpReceiver, conversation: Conversation
+) -> None:
+    relationship = conversation.relationship
+    for wrapped in (tracing.received("request", [None], since=None), nullcontext()):
+        with wrapped:
+            for path in TASKS:
+                ids = [relationship.id] * (2 if path.endswith("replay") else 1)
+                enqueue_task(path, *ids, project_id=relationship.project_id)
+    for queued in OrmQ.objects.order_by("id"):
+        task = queued.task
+        import_string(task["func"])(*task["args"], **task["kwargs"])
+    tracing.end()
+
+    (request,) = [span for span in receiver.spans if span.name == "request"]
+    assert set(TASKS) <= set(children(receiver.trace(request.trace), request))
+    alone = [span for span in receiver.spans if span.name in TASKS and not span.parent]
+    assert sorted(span.name for span in alone) == sorted(TASKS)
+    assert alone[0].attributes["rapport.ids"][0] == str(relationship.id)
 
 
 @pytest.mark.django_db
