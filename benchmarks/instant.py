@@ -1,4 +1,4 @@
-"""A model that answers at once: each message of the person becomes one entry.
+"""A model that answers at once, or by its name `after-2s` so late: each message of the person becomes one entry.
 
 It stands behind tests.vendor_servers.openai_server in a process of its own; the vendor's SDK and HTTP are measured too.
 """
@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 CONTENT_CHARACTERS = 90
+_LATE = re.compile(r"after-(\d+)s")
 _MESSAGE = re.compile(r"^\[(\d+)\] [^\n(]*\(user\): (.*)$", re.MULTILINE)
 
 
@@ -17,4 +18,5 @@ def respond(body: dict[str, Any]) -> dict[str, Any]:
         {"op": "add", "type": "event", "content": words[:CONTENT_CHARACTERS], "messages": [int(number)]}
         for number, words in _MESSAGE.findall(prompt)
     ]
-    return {"json": {"operations": operations}}
+    late = _LATE.fullmatch(str(body.get("model")))
+    return {"json": {"operations": operations}, "delay": float(late[1]) if late else 0.0}

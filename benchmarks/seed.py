@@ -146,6 +146,7 @@ def make_sample() -> Relationship:
         )
         for place in range(SAMPLE_MESSAGES)
     )
+    Relationship.objects.filter(id=sample.id).update(message_count=SAMPLE_MESSAGES)
     profile = {f"field_{place}": prose(30, seed=place) for place in range(SAMPLE_FIELDS)}
     write_section(relationship_id=sample.id, project_id=sample.project_id, section="profile", value=profile)
     return sample

@@ -13,6 +13,7 @@ MEASURES: dict[str, Callable[[Setup], Section]] = {
     "talks": talks.talks,
     "over_http": contexts.over_http,
     "ingestion": turns.ingestion,
+    "distant": turns.distant,
     "latency": turns.latency,
     "memory": processes.memory,
     "waiting": contexts.waiting,

@@ -1,15 +1,18 @@
 """Turns: how many are taken in and read a second, and how soon one is read when nobody is busy."""
 
+import os
 import time
 from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
+
 from benchmarks.client import Answers
 from benchmarks.measures.setup import Setup
 from benchmarks.report import Figure, Goal, Section, of_rounds
 from benchmarks.seed import turn_body
-from benchmarks.timing import cpu_during, p50, p95
+from benchmarks.timing import cpu_during, memory_of, p50, p95
 from memory.ingestion.configuration import Ingestion
 from memory.ingestion.intake import ingest_now
 from relationships.models import Turn
@@ -20,6 +23,8 @@ GOAL = Goal(100, at_most=False)
 MODEL = "instant"
 DEFAULT_BATCH = Ingestion().max_batch
 BATCHES = {DEFAULT_BATCH: f"{DEFAULT_BATCH} turns a call", 1: "1 turn a call"}
+DISTANT_GOALS = {0: 0.0, 1: 100.0, 2: 0.9 * 128 / 2}  # turns a second, by the model's seconds
+ROUNDS_OF_READERS = 10
 PAUSE_SECONDS = 0.06  # a turn is claimed and applied in less: each finds everybody idle
 _SETTLE_SECONDS = 600.0
 _SPAN = """
@@ -62,6 +67,40 @@ def ingestion(setup: Setup) -> Section:
             *figures,
             Figure("as they come in", rate, "turns/s", goal=GOAL),
         ],
+    )
+
+
+def distant(setup: Setup) -> Section:
+    """A model that takes its time: as many calls under way as there are readers."""
+    readers = int(os.environ["RAPPORT_WORKERS"]) * settings.READERS
+    figures: list[Figure] = []
+    allowed = 0.0
+    for seconds, goal in DISTANT_GOALS.items():
+        setup.service.stop_worker()
+        reading = {"provider": MODEL, "model": f"after-{seconds}s", "max_batch": 1}
+        count = min(2 * setup.scale.turns, ROUNDS_OF_READERS * readers)
+        relationships = setup.relationships(f"distant-{seconds}", ingestion=reading, count=count)
+        requests = setup.turn_requests(relationships, count=count)
+        setup.client.drive(requests, connections=CONNECTIONS, count=count).require(202)
+        setup.service.start_worker()
+
+        since_claim, _ = _spans(setup, relationships, turns=count)
+        rate = count / since_claim
+        memory = sum(memory_of(process).pss for process in setup.service.processes()["worker"])
+        at = f"a model of {seconds} s"
+        allowed = allowed or rate
+        least = Goal(min(goal, 0.8 * allowed), at_most=False) if seconds else None
+        figures += [
+            Figure(f"{at}: read", rate, "turns/s", goal=least),
+            Figure("    the worker's memory", memory, "MB", goal=Goal(350)),
+        ]
+    return Section(
+        "distant",
+        "A model that takes its time",
+        f"One worker of default settings, {readers} readers; turns of as many people wait, one a call. From the first "
+        "claim to the last one applied, the pool's start with it. What the CPU allows is the rate of a model that "
+        "answers at once; the goal is four fifths of it, where that is less than the readers could wait for.",
+        figures,
     )
 
 
