@@ -137,7 +137,7 @@ KEYED_FACTS: Recipe = {
 }
 
 DECAY: Recipe = {
-    "description": "As two_call, and ranked by similarity x importance x 2^(-age / half-life); what has faded leaves.",
+    "description": "As two calls do, ranked by similarity, importance and age; what has faded expires.",
     "after": "pgmemai",
     "cost": "as two_call; a sweep for what has faded",
     "config": {

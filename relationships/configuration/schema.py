@@ -62,8 +62,7 @@ def configuration_model() -> type[Configuration]:
         "Configuration",
         __base__=Configuration,
         __doc__=Configuration.__doc__,
-        __cls_kwargs__={
-            "use_attribute_docstrings": False
-        },  # made by a call, it has no source to look for them in
+        # Made by a call, it has no source to look for docstrings in.
+        __cls_kwargs__={"use_attribute_docstrings": False},
         **sections,
     )

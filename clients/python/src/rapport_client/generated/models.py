@@ -111,6 +111,7 @@ class Archive(TypedDict):
     summaries: "NotRequired[list[ArchivedSummary]]"
     behaviour_runs: "NotRequired[list[ArchivedBehaviourRun]]"
     outbox: "NotRequired[list[ArchivedOutboxMessage]]"
+    files: "NotRequired[list[ArchivedFile]]"
     model_calls: "NotRequired[list[ArchivedModelCall]]"
 
 class ArchivedBehaviourRun(TypedDict):
@@ -172,6 +173,12 @@ class ArchivedEntry(TypedDict):
     last_accessed_at: "NotRequired[str | None]"
     access_count: "NotRequired[int]"
     version: "NotRequired[int]"
+
+class ArchivedFile(TypedDict):
+    """A file of the agent's workspace, as main has it."""
+    path: "str"
+    content: "str"
+    encoding: "NotRequired[EncodingEnum]"
 
 class ArchivedHeldDeletion(TypedDict):
     id: "str"
@@ -1117,6 +1124,7 @@ class PlanAnswer(TypedDict):
     verb: "str"
     depth: "str"
     state: "str"
+    left_out: "int"
     judged_by: "str"
     turn_id: "str | None"
     recorded_at: "str"

@@ -926,6 +926,7 @@ class Operations:
             summaries: Maybe[Sequence[m.ArchivedSummary]] = UNSET,
             behaviour_runs: Maybe[Sequence[m.ArchivedBehaviourRun]] = UNSET,
             outbox: Maybe[Sequence[m.ArchivedOutboxMessage]] = UNSET,
+            files: Maybe[Sequence[m.ArchivedFile]] = UNSET,
             model_calls: Maybe[Sequence[m.ArchivedModelCall]] = UNSET) -> m.ImportedAnswer:
         """Import a relationship.
 
@@ -942,7 +943,7 @@ class Operations:
                 "relationship": relationship, "profile": profile, "profile_revisions": profile_revisions,
                 "sessions": sessions, "turns": turns, "entries": entries, "revisions": revisions,
                 "held_deletions": held_deletions, "summaries": summaries, "behaviour_runs": behaviour_runs,
-                "outbox": outbox, "model_calls": model_calls}))
+                "outbox": outbox, "files": files, "model_calls": model_calls}))
 
     def turns_ingest(self, relationship_id: Id) -> m.DueAnswer:
         """Read the turns that wait for their trigger now."""
