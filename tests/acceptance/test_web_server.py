@@ -1,8 +1,10 @@
 """The production web server itself: what it passes on, what it survives, how it ends."""
 
+import json
 import signal
 import socket
 from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection
 from urllib.parse import urlsplit
 
 import httpx
@@ -103,6 +105,23 @@ def test_a_body_sent_in_pieces_is_taken(live_service: LiveService) -> None:
         answer = client.post(path, content=pieces, headers={"Content-Type": "application/json"})
 
     assert answer.status_code == 202, answer.text
+
+
+def test_a_client_that_sends_all_before_it_listens_hears_why_it_was_refused(
+    live_service: LiveService,
+) -> None:
+    """Python's own does."""
+    megabytes = [b" " * 1_000_000] * 30
+    headers = {"Content-Type": "application/json", "Authorization": f"Bearer {live_service.new_api_key()}"}
+    told: list[tuple[int, str]] = []
+    for body in (b"".join(megabytes), iter(megabytes)):
+        connection = HTTPConnection(urlsplit(live_service.web.url).netloc, timeout=30)
+        connection.request("POST", "/v1/users", body, headers)
+        answer = connection.getresponse()
+        told.append((answer.status, json.loads(answer.read())["type"]))
+        connection.close()
+
+    assert told == [(413, "urn:rapport:problem:too_much")] * 2
 
 
 def test_a_head_beyond_every_measure_is_refused_and_costs_nobody_else(live_service: LiveService) -> None:

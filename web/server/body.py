@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import suppress
 from io import BytesIO
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
@@ -12,6 +13,10 @@ Receive = Callable[[], Awaitable[Message]]
 
 IN_MEMORY = 1_048_576  # bytes; what is larger waits on the disk
 SECONDS, BYTES_A_SECOND = 30.0, 65_536  # a body may take so long, and a large one as long as this pace needs
+_LEFT_SECONDS, _SILENCE_SECONDS = (
+    10.0,
+    1.0,
+)  # for which the rest of a body that was refused is taken; waited for
 # Where files and archives come and go: long work, and the only bodies beyond MAX_BODY_BYTES.
 _BULK = re.compile(r"^/(v1|admin-ui)/.*/(import|export|documents)/?$|^/git/.*/git-(upload|receive)-pack$")
 
@@ -51,6 +56,17 @@ async def read_body(receive: Receive, *, limit: int, seconds: float) -> IO[bytes
             return await _read(receive, limit)
     except TimeoutError:
         raise BodyTooSlow from None
+
+
+async def throw_away(receive: Receive) -> None:
+    """The rest of a body that nobody wants, unless its sender falls silent: most look for an answer when they have sent
+    all, and one who was cut off before never sees it.
+    """
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_LEFT_SECONDS):
+            more = True
+            while more:
+                more = (await asyncio.wait_for(receive(), _SILENCE_SECONDS)).get("more_body", False)
 
 
 async def _read(receive: Receive, limit: int) -> IO[bytes]:

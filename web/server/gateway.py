@@ -62,12 +62,14 @@ class Limits:
     proxies: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Request:
     scope: Any
     receive: Receive
     key: str  # as it was sent
     client: str  # whom it counts for
+    length: int | None  # of its body; None: it comes in pieces
+    read: bool = False
 
     @property
     def is_bulk(self) -> bool:
@@ -104,11 +106,16 @@ class Gateway:
             answer = await self._admitted(request)
             if answer.later is not None:
                 answer = await self._chats.make(answer, request.client)
-            await self._sender.send(answer, client=request.client, receive=receive, send=send)
+            await self._send(answer, request, send)
         except Refused as refused:
             environ = environ_of(scope, BytesIO(), 0, proxies=self._limits.proxies)
-            answer = self._refusal(environ, refused)
-            await self._sender.send(answer, client=request.client, receive=receive, send=send)
+            await self._send(self._refusal(environ, refused), request, send)
+
+    async def _send(self, answer: Answer, request: _Request, send: Send) -> None:
+        unread = not request.read and request.length != 0
+        await self._sender.send(
+            answer, client=request.client, receive=request.receive, send=send, unread=unread
+        )
 
     def _begin(self) -> None:
         self._begun = True
@@ -118,14 +125,19 @@ class Gateway:
 
     def _identified(self, scope: Any, receive: Receive) -> _Request:
         key, forwarded = "", []
+        length: int | None = 0
         for name, value in scope["headers"]:
             if name == b"authorization":
                 key = value.decode("latin-1")
+            elif name == b"content-length" and value.isdigit():
+                length = int(value)
+            elif name == b"transfer-encoding":
+                length = None
             elif name == b"x-forwarded-for":
                 forwarded.append(value.decode("latin-1"))
         remote = (scope.get("client") or ("",))[0]
         client = self._clients.name(scope["path"], key=key, remote=remote, forwarded=",".join(forwarded))
-        return _Request(scope, receive, key, client)
+        return _Request(scope, receive, key, client, length)
 
     async def _admitted(self, request: _Request) -> Answer:
         places = self._open_chats if request.is_chat else self._open
@@ -138,7 +150,7 @@ class Gateway:
             places.give_back(request.client)
 
     async def _answer(self, request: _Request) -> Answer:
-        length = _length(request.scope["headers"])
+        length = request.length
         limit = self._limits.large_body if may_be_large(request.scope["path"]) else self._limits.body
         if is_probe(request.scope["path"]):
             # A body is not waited for: all who ask share the places of a probe, and one could hold them.
@@ -151,7 +163,7 @@ class Gateway:
             detail = f"At most {LARGE_EACH} large bodies are taken in at once. Wait for one to end."
             raise Refused(429, "too_many_at_once", detail)
         try:
-            with await self._body(request, length, limit) as body:
+            with await self._body(request, limit) as body:
                 size = body.seek(0, 2)
                 body.seek(0)
                 return await self._run(request, body, size)
@@ -159,10 +171,10 @@ class Gateway:
             if large:
                 self._large_bodies.give_back(request.client)
 
-    async def _body(self, request: _Request, length: int | None, limit: int) -> IO[bytes]:
-        seconds = time_for(limit if length is None else length)
+    async def _body(self, request: _Request, limit: int) -> IO[bytes]:
+        seconds = time_for(limit if request.length is None else request.length)
         try:
-            return await read_body(request.receive, limit=limit, seconds=seconds)
+            body = await read_body(request.receive, limit=limit, seconds=seconds)
         except BodyTooSlow:
             detail = f"The body did not arrive within {seconds:.0f} s. Send it again."
             raise Refused(408, "too_slow", detail) from None
@@ -170,6 +182,8 @@ class Gateway:
             raise Refused(413, "too_much", f"The body is longer than {limit} bytes.") from None
         except ClientGone:  # or it is there still, and sent what is no HTTP
             raise Refused(400, "malformed_body", "The body broke off before its end.") from None
+        request.read = True
+        return body
 
     async def _run(self, request: _Request, body: IO[bytes], length: int) -> Answer:
         """In a thread, when it is this client's turn."""
@@ -234,17 +248,6 @@ class GivingWay:
         with self._lock:
             self._inside += by
             sys.setswitchinterval(0.0005 if self._inside else self._usual)
-
-
-def _length(headers: list[tuple[bytes, bytes]]) -> int | None:
-    """As told; 0 where there is no body, None where it comes in pieces."""
-    length: int | None = 0
-    for name, value in headers:
-        if name == b"content-length" and value.isdigit():
-            return int(value)
-        if name == b"transfer-encoding":
-            length = None
-    return length
 
 
 def _succeed(future: "asyncio.Future[Answer]", answer: Answer) -> None:

@@ -3,14 +3,15 @@
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import IO
 
 import structlog
 
 from config import tracing
 from web.server.admission import Places
-from web.server.body import Message, Receive
-from web.server.call import Answer
+from web.server.body import Message, Receive, throw_away
+from web.server.call import Answer, Headers
 
 log = structlog.get_logger(__name__)
 
@@ -38,15 +39,23 @@ class Sender:
         self._large = Places(each=LARGE_EACH, together=LARGE_TOGETHER)
         self._streams = Places(each=max(1, streams // 4), together=streams)
 
-    async def send(self, answer: Answer, *, client: str, receive: Receive, send: Send) -> None:
-        """Raises Refused, and nothing is sent then."""
+    async def send(
+        self, answer: Answer, *, client: str, receive: Receive, send: Send, unread: bool = False
+    ) -> None:
+        """`unread`: the request's body, or a part of it. Raises Refused, and nothing is sent then."""
         if answer.file is not None:
             with answer.file as file:
                 await self._file(answer, file, client, send)
         elif answer.stream is not None:
             await self._stream(answer, client, receive, send)
+        elif unread and answer.status >= 400:
+            await send(_start(replace(answer, headers=_without_length(answer.headers))))
+            await send({"type": "http.response.body", "body": answer.body, "more_body": True})
+            await throw_away(receive)
+            await send({"type": "http.response.body", "body": b""})
         else:
-            await _whole(answer, send)
+            await send(_start(answer))
+            await send({"type": "http.response.body", "body": answer.body})
 
     async def _file(self, answer: Answer, file: IO[bytes], client: str, send: Send) -> None:
         """Part by part, each when the one before is taken. Who takes none for long has the rest kept from him."""
@@ -151,13 +160,13 @@ class _Stream:
         asyncio.run_coroutine_threadsafe(tell(), self._loop).result(_PART_SECONDS)
 
 
-async def _whole(answer: Answer, send: Send) -> None:
-    await send(_start(answer))
-    await send({"type": "http.response.body", "body": answer.body})
-
-
 def _start(answer: Answer) -> Message:
     return {"type": "http.response.start", "status": answer.status, "headers": answer.headers}
+
+
+def _without_length(headers: Headers) -> Headers:
+    """With a length the server would take the answer for ended, and hang up."""
+    return [(name, value) for name, value in headers if name.lower() != b"content-length"]
 
 
 async def _until_gone(receive: Receive) -> None:
