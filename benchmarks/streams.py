@@ -1,14 +1,19 @@
 """A model that streams, and a load of streams, each a process of its own with nothing of ours or of Django in it.
 
-python -m benchmarks.streams          serves, and prints its address
-python -m benchmarks.streams load     reads {host, port, request, count} and tells when each stream's parts came
+python -m benchmarks.streams           serves, and prints its address
+python -m benchmarks.streams pass URL  passes on to it what it is asked and what comes back, and does nothing else
+python -m benchmarks.streams load      reads {host, port, request, count} and tells when each stream's parts came
 """
 
 import asyncio
 import json
 import sys
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from functools import partial
 from time import perf_counter, process_time
 from typing import Any
+from urllib.parse import urlsplit
 
 WORDS, PAUSE_SECONDS = 20, 0.05
 _HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -54,8 +59,21 @@ async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
         writer.close()
 
 
-async def serve() -> None:
-    server = await asyncio.start_server(_answer, "127.0.0.1", 0, backlog=1024)
+async def _pass(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, port: int) -> None:
+    model, to_model = await asyncio.open_connection("127.0.0.1", port)
+
+    async def copy(given: asyncio.StreamReader, taken: asyncio.StreamWriter) -> None:
+        with suppress(ConnectionError):
+            while part := await given.read(65536):
+                taken.write(part)
+                await taken.drain()
+            taken.close()
+
+    await asyncio.gather(copy(reader, to_model), copy(model, writer))
+
+
+async def serve(answer: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]) -> None:
+    server = await asyncio.start_server(answer, "127.0.0.1", 0, backlog=1024)
     port = server.sockets[0].getsockname()[1]
     print(f"http://127.0.0.1:{port}/v1", flush=True)
     await server.serve_forever()
@@ -92,5 +110,7 @@ async def load(told: dict[str, Any]) -> dict[str, Any]:
 if __name__ == "__main__":
     if sys.argv[1:] == ["load"]:
         json.dump(asyncio.run(load(json.load(sys.stdin))), sys.stdout)
+    elif sys.argv[1:2] == ["pass"]:
+        asyncio.run(serve(partial(_pass, port=urlsplit(sys.argv[2]).port or 0)))
     else:
-        asyncio.run(serve())
+        asyncio.run(serve(_answer))

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
+import psutil
+
 from benchmarks.client import Client
 from benchmarks.measures.setup import SMOKE, Setup
 from benchmarks.report import Figure, Goal, Section, of_rounds
@@ -34,6 +36,7 @@ def chat(setup: Setup) -> Section:
     firsts = [(_first(bare, theirs), _first(setup.client, ours)) for _ in range(5 * setup.scale.rounds)]
     alone = setup.client.drive([setup.context_request()], connections=1, seconds=3)
     direct = _run(bare, theirs, count)
+    passed = _passed(theirs, count)
 
     def both(client: Client) -> tuple[dict[str, Any], Any]:
         streams = _start(client, ours, count)
@@ -48,8 +51,8 @@ def chat(setup: Setup) -> Section:
     complete = sum(one["whole"] for run in (streams, beside, elsewhere) for one in run["streams"])
     how = (
         f"A model of its own process that streams {WORDS} words, {1000 * PAUSE_SECONDS:g} ms apart. One client asks it "
-        f"directly and through us in turn; then {count} streams at once, of {count} people; then contexts beside as "
-        "many of the same server processes, and of a second group."
+        f"directly and through us in turn; then {count} streams at once, of {count} people; the same through a process "
+        "that only copies bytes; then contexts beside as many of the same server processes, and of a second group."
     )
     figures = [
         of_rounds("first word, without us", [bare_one for bare_one, _ in firsts], "ms"),
@@ -60,7 +63,14 @@ def chat(setup: Setup) -> Section:
         Figure("first word of many, without us, p50", _p50_first(direct), "ms"),
         Figure("first word of many, with us, p50", _p50_first(streams), "ms"),
         Figure("end of many, p50", p50(ends), "ms"),
-        Figure("CPU of the web server, a reply", 1000 * cpu["web"] / count, "ms", goal=Goal(15)),
+        Figure("CPU of a bare pass-through, a reply", 1000 * passed / count, "ms"),
+        Figure("CPU of the web server, a reply", 1000 * cpu["web"] / count, "ms"),
+        Figure(
+            "CPU of the web server, a reply, more than that",
+            1000 * (cpu["web"] - passed) / count,
+            "ms",
+            goal=Goal(15),
+        ),
         Figure("CPU of the database, a reply", 1000 * cpu["database"] / count, "ms"),
         Figure("a context alone, p99", alone.p99, "ms"),
         Figure("a context beside streams of the same processes, p99", contexts.p99, "ms"),
@@ -74,6 +84,22 @@ def _model() -> Client:
     """Who asks it without us."""
     address = urlsplit(os.environ["BENCH_STREAM_URL"])
     return Client(str(address.hostname), int(address.port or 0), "none")
+
+
+def _passed(request: str, count: int) -> float:
+    """CPU seconds of a process that passes all on to the model, and back."""
+    command = [sys.executable, "-m", "benchmarks.streams", "pass", os.environ["BENCH_STREAM_URL"]]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        address = urlsplit(process.stdout.readline().strip())
+        try:
+            client = Client(str(address.hostname), int(address.port or 0), "none")
+            _run(client, request, 8)
+            processes = {"it": [psutil.Process(process.pid)]}
+            _, used = cpu_during(lambda: processes, lambda: _run(client, request, count))
+            return used["it"]
+        finally:
+            process.terminate()
 
 
 def _request(client: Client, model: str) -> str:
