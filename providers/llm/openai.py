@@ -5,7 +5,9 @@ The SDK's own retries stay off; a failed call is the turn's to repeat. What a mo
 remembered for this process.
 """
 
+from collections import deque
 from collections.abc import Generator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -23,9 +25,11 @@ from providers.llm.openai_envelope import Envelope, Usage
 from providers.llm.tool_calls import arguments_text
 from providers.openai_sdk import complaint, openai_client, openai_error
 from providers.options import OpenAIOptions
+from web.deadline import deadline
 
 logger = structlog.get_logger(__name__)
 
+_ENDING_SECONDS = 0.1  # for a stream to end that has said it is done
 ARGUABLE = {400, 422, 500, 501}  # some servers answer 500 to a response_format that they don't know
 
 
@@ -138,11 +142,13 @@ class OpenAIProvider(HostedProvider):
         )
         try:
             with asking as response:
-                return (
-                    yield from read_chunks(
-                        response.iter_lines(), model=model, request_id=response.request_id, quote=self._quote
-                    )
+                lines = response.iter_lines()
+                answer = yield from read_chunks(
+                    lines, model=model, request_id=response.request_id, quote=self._quote
                 )
+                with suppress(httpx2.HTTPError), deadline(_ENDING_SECONDS):
+                    deque(lines, maxlen=0)  # only a connection that was read to its end is kept for the next
+                return answer
         except sdk.APIStatusError as error:
             raise openai_error(error, quote=self._quote) from error
         except sdk.APIConnectionError as error:

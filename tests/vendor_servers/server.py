@@ -58,6 +58,7 @@ class VendorServer(ABC):
         self.push = self.script.push
         self.clear = self.script.clear
         self.stopping = threading.Event()
+        self.connected = 0  # how often a client has made a connection
         self._http = _HTTPServer(("127.0.0.1", port), self)
         self.url = f"http://127.0.0.1:{self._http.server_port}{self.base_path}"
 
@@ -172,6 +173,7 @@ class _Handler(BaseHTTPRequestHandler):
     def setup(self) -> None:
         super().setup()
         self.server.connections.add(self.connection)
+        self.server.vendor.connected += 1
 
     def finish(self) -> None:
         self.server.connections.discard(self.connection)
@@ -264,6 +266,9 @@ class _Handler(BaseHTTPRequestHandler):
             data = f"data: {event}\n\n".encode()
             self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
             self.wfile.flush()
+        if len(events) == reply.manner.get("stall"):
+            self.server.vendor.stopping.wait()
+            return
         self.wfile.write(b"0\r\n\r\n")
         self.wfile.flush()
 

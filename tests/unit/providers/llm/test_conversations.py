@@ -53,6 +53,19 @@ def vendor(
     made[0].close()
 
 
+def test_replies_share_a_connection_unless_it_does_not_end(openai_server: OpenAIServer) -> None:
+    options = {"base_url": openai_server.url, "model": "m-1", "timeout": 5}
+    provider = OpenAIProvider(alias="openai", options=options)
+    openai_server.push({"pieces": ["One"]}, {"pieces": ["Two"]}, {"pieces": ["Three"], "stall": 5})
+
+    said = [text_of(list(provider.stream(HELLO))) for _ in range(3)]
+
+    assert (said, openai_server.connected) == (["One", "Two", "Three"], 1)
+    assert text_of(list(provider.stream(HELLO)))  # nobody waits for one that says no more
+    assert openai_server.connected == 2
+    provider.close()
+
+
 def text_of(parts: list[ChatPart]) -> str:
     return "".join(part.text for part in parts)
 
