@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import IO
@@ -20,6 +21,7 @@ Send = Callable[[Message], Awaitable[None]]
 LARGE_EACH, LARGE_TOGETHER = 4, 16  # answers that wait on the disk: of one client, of all
 _PART = 65_536  # bytes of a large answer on their way at once
 _PART_SECONDS = 30.0  # in which a client has to take one of them
+_PARTS_AHEAD = 16  # of a stream
 _KEEP_ALIVE_SECONDS = (
     12.0  # of silence, after which a stream says that it goes on: proxies let go of silent ones
 )
@@ -93,36 +95,48 @@ class Sender:
     async def _attend(self, stream: "_Stream", receive: Receive) -> None:
         """Until it ends. Who leaves is noticed; silence is broken."""
         gone = asyncio.ensure_future(_until_gone(receive))
-        while not (gone.done() or stream.ended.done()):
-            await asyncio.wait(
-                (gone, stream.ended), timeout=stream.seconds_to_speak(), return_when=asyncio.FIRST_COMPLETED
-            )
-            if not gone.done() and not stream.ended.done():
+        handing = asyncio.ensure_future(stream.hand_over())
+        until = {gone, handing, stream.ended}
+        while not any(one.done() for one in until):
+            await asyncio.wait(until, timeout=stream.seconds_to_speak(), return_when=asyncio.FIRST_COMPLETED)
+            if not any(one.done() for one in until):
                 await stream.keep_alive()
-        gone.cancel()
-        stream.left.set()
+        if not gone.done():
+            await asyncio.wait((gone, handing), timeout=_PART_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        stream.leave()
         await stream.ended
+        for one in (gone, handing):
+            one.cancel()
+        await asyncio.gather(gone, handing, return_exceptions=True)
 
 
 class _Stream:
-    """Takes from the application's iterator in a thread, and hands over on the loop."""
+    """Takes from the application's iterator in a thread, and hands over on the loop, all at once that has come
+    meanwhile. The thread is at most _PARTS_AHEAD parts ahead of its client.
+    """
 
     def __init__(self, answer: Answer, loop: asyncio.AbstractEventLoop, send: Send) -> None:
         self._answer, self._loop, self._send = answer, loop, send
-        self.left = threading.Event()
+        self._left = threading.Event()
         self.ended: asyncio.Future[None] = loop.create_future()
+        self._parts: deque[bytes] = deque()  # taken, and not yet handed over
+        self._room = threading.Semaphore(_PARTS_AHEAD)
+        self._news = asyncio.Event()
         self._told_at = loop.time()
-        self._begun = False
+        self._begun = self._busy = self._whole = False
 
     def run(self) -> None:
+        """In the thread."""
         assert self._answer.stream is not None
         try:
-            self._tell(_start(self._answer))
             for part in self._answer.stream:
-                if self.left.is_set():
+                if not self._room.acquire(timeout=_PART_SECONDS):
+                    raise TimeoutError
+                if self._left.is_set():
                     return
-                self._tell({"type": "http.response.body", "body": part, "more_body": True})
-            self._tell({"type": "http.response.body", "body": b""})
+                self._parts.append(part)
+                self._loop.call_soon_threadsafe(self._news.set)
+            self._whole = True
         except Exception as error:
             log.warning(
                 "a stream broke off", event_name="web.stream.broken", error_class=type(error).__name__
@@ -136,6 +150,7 @@ class _Stream:
     def _end(self) -> None:
         if not self.ended.done():
             self.ended.set_result(None)
+        self._news.set()
 
     def close(self) -> None:
         """Let the application let go of what it holds."""
@@ -143,21 +158,35 @@ class _Stream:
         if close is not None:
             close()
 
+    def leave(self) -> None:
+        """Nobody takes anything any more: the thread ends with the next part."""
+        self._left.set()
+        self._room.release(_PARTS_AHEAD)
+
+    async def hand_over(self) -> None:
+        """To the end, as far as it came. On the loop."""
+        await self._send(_start(self._answer))
+        while self._parts or not self.ended.done():
+            await self._news.wait()
+            self._news.clear()
+            if count := len(self._parts):
+                body = b"".join(self._parts.popleft() for _ in range(count))
+                self._told_at, self._begun, self._busy = self._loop.time(), True, True
+                await self._send({"type": "http.response.body", "body": body, "more_body": True})
+                self._busy = False
+                self._room.release(count)
+        if self._whole:
+            await self._send({"type": "http.response.body", "body": b""})
+
     def seconds_to_speak(self) -> float:
         return max(0.05, self._told_at + _KEEP_ALIVE_SECONDS - self._loop.time())
 
     async def keep_alive(self) -> None:
         """A comment, where nothing was said for long. Call it on the loop."""
-        if self._begun and self._loop.time() >= self._told_at + _KEEP_ALIVE_SECONDS:
+        if self._loop.time() >= self._told_at + _KEEP_ALIVE_SECONDS:
             self._told_at = self._loop.time()
-            await self._send({"type": "http.response.body", "body": _KEEP_ALIVE, "more_body": True})
-
-    def _tell(self, message: Message) -> None:
-        async def tell() -> None:
-            self._told_at, self._begun = self._loop.time(), True
-            await self._send(message)
-
-        asyncio.run_coroutine_threadsafe(tell(), self._loop).result(_PART_SECONDS)
+            if self._begun and not self._busy:
+                await self._send({"type": "http.response.body", "body": _KEEP_ALIVE, "more_body": True})
 
 
 def _start(answer: Answer) -> Message:
