@@ -12,6 +12,7 @@ HIDE = "Object.defineProperty(document, 'hidden', {{configurable: true, get: () 
 
 
 def test_a_live_part_asks_no_more_once_its_tab_is_hidden(desk: Desk, stage: Stage) -> None:
+    stage.remember(stage.relationship("Ottokar"), "Likes tea.")  # an empty project has other things to show
     window = desk.open()
     asked, answered = heard(window, "request"), heard(window, "requestfinished")
     window.clock.install()
@@ -31,6 +32,7 @@ def test_a_live_part_asks_no_more_once_its_tab_is_hidden(desk: Desk, stage: Stag
 
 def test_open_pages_hold_no_thread_of_the_api(desk: Desk, stage: Stage) -> None:
     """As many pages as a browser with many tabs has, and each of them polls: the API answers meanwhile."""
+    stage.remember(stage.relationship("Ottoline"), "Likes tea.")
     windows = [desk.open() for _ in range(12)]
     for window in windows:
         window.goto(f"{stage.url}/")
