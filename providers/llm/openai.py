@@ -7,7 +7,7 @@ remembered for this process.
 
 from collections import deque
 from collections.abc import Generator, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -124,28 +124,23 @@ class OpenAIProvider(HostedProvider):
     def _stream(self, request: ChatRequest, model: str) -> Generator[ChatPart, None, VendorAnswer]:
         """What was asked is passed on as it is; a complaint about it is for who asked."""
         tools = {"tools": list(request.tools)} if request.tools else {}
-        # In the extra body, as the SDK looks through messages of its own for what it may have to translate.
-        fields = {
+        body = {
+            "model": model,
+            "stream": True,
+            "stream_options": {"include_usage": True},
             "messages": list(request.messages),
             **self._chat_limits(request),
             **self.options.extra,
             **request.options,
             **tools,
         }
-        streaming: Any = self._client.chat.completions.with_streaming_response
-        asking = streaming.create(
-            model=model,
-            messages=(),
-            stream=True,
-            stream_options={"include_usage": True},
-            extra_body=fields,
-        )
+        ask: Any = self._client.post  # not `create`: see _send
         try:
-            with asking as response:
+            asked = ask("/chat/completions", body=body, cast_to=httpx2.Response, stream=True)
+            with closing(asked) as response:
                 lines = response.iter_lines()
-                answer = yield from read_chunks(
-                    lines, model=model, request_id=response.request_id, quote=self._quote
-                )
+                request_id = response.headers.get("x-request-id")
+                answer = yield from read_chunks(lines, model=model, request_id=request_id, quote=self._quote)
                 with suppress(httpx2.HTTPError), deadline(_ENDING_SECONDS):
                     deque(lines, maxlen=0)  # only a connection that was read to its end is kept for the next
                 return answer
