@@ -103,7 +103,9 @@ def test_runs_are_shown_and_a_failed_one_is_tried_again(
     [run] = runs_of(conversation)
     person = conversation.relationship.id
 
-    assert "private network" in owner.get(f"{page}?relationship={person}").content.decode()
+    shown = owner.get(f"{page}?relationship={person}").content.decode()
+    assert "1 run<" in shown
+    assert "private network" in shown
     answer = owner.post(page, {"do": "retry", "relationship": person, "run": run.id})
 
     assert answer.status_code == 302
