@@ -41,7 +41,7 @@ class McpView(ApiView):
             raise InvalidInput.of("id", "must be a text or a whole number")
         answer: HttpResponse = _late("connect.mcp.transport.serve")(request._request, self.server())
         if asked.get("method") == "initialize" and answer.status_code == 200:
-            answer["Mcp-Session-Id"] = uuid4().hex  # clients of 2025-11-25 may insist on one; nothing is kept under it
+            answer["Mcp-Session-Id"] = uuid4().hex  # a client of 2025-11-25 may insist; nothing is kept
         return answer
 
     def server(self) -> Any:
