@@ -256,9 +256,9 @@ CORS_ALLOWED_ORIGINS = env.listing("RAPPORT_CORS_ORIGINS")
 CORS_URLS_REGEX = r"^/(v1/|mcp)"
 CORS_ALLOW_HEADERS = [
     *["accept", "authorization", "content-type", "idempotency-key", "if-match", "last-event-id"],
-    *["mcp-protocol-version", "mcp-method", "mcp-name"],
+    *["mcp-protocol-version", "mcp-session-id", "mcp-method", "mcp-name"],
 ]
-CORS_EXPOSE_HEADERS = ["ETag", "Retry-After", "RateLimit", "RateLimit-Policy"]
+CORS_EXPOSE_HEADERS = ["ETag", "Mcp-Session-Id", "Retry-After", "RateLimit", "RateLimit-Policy"]
 SPECTACULAR_SETTINGS = {
     "TITLE": "Rapport",
     "DESCRIPTION": "What an AI companion knows about a person: kept, shown, and mended.",

@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from django.conf import settings
 from django.http import HttpResponse
@@ -40,6 +40,8 @@ class McpView(ApiView):
         if "id" in asked and not isinstance(asked["id"], str | int):  # the SDK takes it for a notification
             raise InvalidInput.of("id", "must be a text or a whole number")
         answer: HttpResponse = _late("connect.mcp.transport.serve")(request._request, self.server())
+        if asked.get("method") == "initialize" and answer.status_code == 200:
+            answer["Mcp-Session-Id"] = uuid4().hex  # a client of 2025-11-25 may insist; nothing is kept
         return answer
 
     def server(self) -> Any:

@@ -2,8 +2,14 @@
 
 import shutil
 
+from rapport_client import Rapport
+
 from tests.acceptance.clients.conftest import Door
+from tests.acceptance.processes import ROOT
 from tests.environments import TYPESCRIPT, node, node_with, typescript_client
+from tests.vendor_servers.openai_server import OpenAIServer
+
+VERCEL = TYPESCRIPT / "examples/vercel_memory.mjs"
 
 
 def test_its_own_tests_pass_against_the_real_service(door: Door) -> None:
@@ -13,3 +19,24 @@ def test_its_own_tests_pass_against_the_real_service(door: Door) -> None:
     told = door.run(node(), "--test", "--test-reporter=tap", "client.test.mjs", folder=folder)
     assert "# fail 0" in told
     assert "# skipped 0" in told
+
+
+def test_the_example_of_the_vercel_ai_sdk_runs_is_short_and_is_the_guides(
+    door: Door, rapport: Rapport, standing_model: OpenAIServer
+) -> None:
+    standing_model.clear()
+    standing_model.push({"text": "Rice with greens."}, {"text": "Soup, if you like."})
+    folder = node_with(typescript_client())
+    file = shutil.copy(VERCEL, folder)
+    told = door.run(node(), file, folder=folder, MODEL_URL=f"{standing_model.url}", MODEL_KEY="k")
+
+    assert told == "Rice with greens.\nSoup, if you like."
+    systems = [asked.body["messages"][0] for asked in standing_model.requests]
+    assert [one["role"] for one in systems] == ["system", "system"]
+    assert all("peanuts" in one["content"] for one in systems)
+    maya = rapport.relationship(companion="ada", user="maya")
+    said = {message["content"] for message in rapport.items(rapport.messages_list, maya.id)}
+    assert {"What should I cook tonight?", "Soup, if you like."} <= said
+    example = VERCEL.read_text()
+    assert len(example.splitlines()) <= 30
+    assert f"```js\n{example}```" in (ROOT / "docs/how-to/use-an-agent-framework.md").read_text()

@@ -29,7 +29,7 @@ def test_a_page_of_a_named_site_may_read_what_is_left_of_its_limits(
     answer = client.get("/v1/project", headers={"Origin": SITE})
 
     exposed = {name.strip() for name in answer["Access-Control-Expose-Headers"].split(",")}
-    assert exposed == {"ETag", "Retry-After", "RateLimit", "RateLimit-Policy"}
+    assert exposed == {"ETag", "Mcp-Session-Id", "Retry-After", "RateLimit", "RateLimit-Policy"}
 
 
 def test_without_a_named_site_nothing_is_said_to_browsers(client: Client) -> None:

@@ -219,6 +219,20 @@ def test_strangers_stay_out(api_key: str, relationship: Relationship) -> None:
     assert "is not there" in mcp.ask("resources/read", uri=uri)["message"]
 
 
+def test_a_client_that_insists_on_a_session_gets_its_id_and_needs_no_more(mcp: Mcp) -> None:
+    about = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}
+    hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": about}
+    listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
+    session, other = (mcp.post(hello)["Mcp-Session-Id"] for _ in range(2))
+    assert session.isascii() and len(session) == 32 and session != other
+    again = mcp.post(listing, Mcp_Session_Id=session)
+    assert again.status_code == 200 and "Mcp-Session-Id" not in again
+    key = {"Authorization": f"Bearer {mcp.key}", "Mcp-Session-Id": session}
+    assert mcp.http.delete(mcp.path, headers=key).status_code == 405
+    modern = mcp.post(hello, MCP_Protocol_Version="2026-07-28")
+    assert "Mcp-Session-Id" not in modern
+
+
 def test_the_prompts(mcp: Mcp) -> None:
     names = [prompt["name"] for prompt in mcp.ask("prompts/list")["prompts"]]
     assert names == ["continue_conversation", "what_do_you_know_about_me"]

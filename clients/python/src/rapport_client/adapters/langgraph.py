@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from langgraph.store.base import (
@@ -113,9 +113,10 @@ class RapportStore(BaseStore):  # type: ignore[misc]
         until = op.offset + op.limit
         if op.query:
             most = MOST_FOUND if op.filter else min(until, MOST_FOUND)
-            found: Iterable[Any] = self._owner(op.namespace_prefix).search(
+            hits = self._owner(op.namespace_prefix).search(
                 op.query, top_k=max(most, 1), tags=_below(op.namespace_prefix[:DEPTH])
             )
+            found: Iterable[Any] = chain(hits, self._unlike(op.namespace_prefix, hits))
             found = (entry for entry in found if entry["metadata"][MARK]["found"])
         else:
             found = self._entries(op.namespace_prefix)
@@ -127,6 +128,11 @@ class RapportStore(BaseStore):  # type: ignore[misc]
             and all(_fits(item.value.get(name), wanted) for name, wanted in (op.filter or {}).items())
         )
         return list(islice(fitting, op.offset, until))
+
+    def _unlike(self, prefix: Namespace, hits: Sequence[m.EntryHitAnswer]) -> Iterator[dict[str, Any]]:
+        """What follows the hits, as with any store of vectors: all has its place, be it the last."""
+        known = {hit["id"] for hit in hits}
+        return ({**entry, "score": 0.0} for entry in self._entries(prefix) if entry["id"] not in known)
 
     def _namespaces(self, op: ListNamespacesOp) -> list[Namespace]:
         conditions = op.match_conditions or ()

@@ -1,0 +1,17 @@
+// The Vercel AI SDK, whose model knows the person. RAPPORT_URL, RAPPORT_API_KEY; MODEL_URL, MODEL_KEY: of your model's server.
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { generateText, streamText, wrapLanguageModel } from "ai";
+import { Rapport } from "rapport-client";
+import { remembering } from "rapport-client/vercel";
+
+const { RAPPORT_URL, RAPPORT_API_KEY, MODEL_URL, MODEL_KEY } = process.env;
+const rapport = new Rapport({ baseUrl: RAPPORT_URL, apiKey: RAPPORT_API_KEY });
+const maya = await rapport.relationship("ada", "maya");
+await maya.add("Is allergic to peanuts.");
+
+const provider = createOpenAICompatible({ name: "mine", baseURL: MODEL_URL, apiKey: MODEL_KEY });
+const model = wrapLanguageModel({ model: provider("my-model"), middleware: remembering(maya, "phone") });
+
+const { text } = await generateText({ model, prompt: "What should I cook tonight?" });
+console.log(text);
+for await (const part of streamText({ model, prompt: "And tomorrow?" }).textStream) process.stdout.write(part);
