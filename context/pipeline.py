@@ -95,12 +95,12 @@ def _render(layer: Layer, request: LayerRequest, waited: Waited | None) -> tuple
     try:
         with tracing.span(f"layer {layer.name}"):
             text = layer.render(request) if waited is None else waited.text()
-    except NOT_THE_LAYERS:
-        raise
     except Late as why:
         LEFT_OUT.labels(layer.name, "late").inc()
         text = LayerText(reason=f"left out: {why}")
     except Exception as error:
+        if waited is None and isinstance(error, NOT_THE_LAYERS):  # one of ours
+            raise
         LEFT_OUT.labels(layer.name, "failed").inc()
         _tell(layer, error, request)
         text = LayerText(reason=f"left out: it failed ({type(error).__name__})")

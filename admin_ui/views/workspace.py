@@ -1,5 +1,6 @@
 """An agent's workspace: files with their history, sessions with their steps, checkpoints, what waits for a decision."""
 
+from collections.abc import Sequence
 from operator import itemgetter
 from typing import Any
 from uuid import UUID
@@ -12,7 +13,7 @@ from admin_ui.params import parse_uuid, pretty, text_param, version_param
 from admin_ui.sorting import order_of
 from admin_ui.views.scratchpad import EntryAction
 from relationships.models import Relationship
-from web.errors import NotFound, RapportError, StaleVersion
+from web.errors import RapportError, StaleVersion
 from workspace.checkpoints import restore_checkpoint, take_checkpoint
 from workspace.files import read_file
 from workspace.generated import made_elsewhere
@@ -39,7 +40,7 @@ from workspace.sessions.verbs import (
     start_session,
     stop_session,
 )
-from workspace.store import read_head
+from workspace.store import read_blobs, read_head
 from workspace.write_hot_context import write_hot_context
 
 SHOWN = 50
@@ -71,7 +72,7 @@ class WorkspaceView(WorkspacePart):
             "sessions": AgentSession.objects.for_relationship(relationship_id).order_by("-created_at")[
                 :SHOWN
             ],
-            "held": [_held(relationship, row) for row in held.order_by("-created_at")[:SHOWN]],
+            "held": _held(relationship, list(held.order_by("-created_at")[:SHOWN])),
         }
         return render(request, "admin_ui/workspace/detail.html", ctx)
 
@@ -233,15 +234,22 @@ class DecideChangeView(WorkspacePart):
         return redirect("admin_ui:relationship_workspace", relationship_id)
 
 
-def _held(relationship: Relationship, row: HeldChange) -> dict[str, Any]:
-    """Both sides of a conflict, as a difference; or the profile that is proposed."""
-    sides = [_content(relationship, path) for path in (row.path, row.kept_as) if path]
-    diff = unified(*sides, path=row.path) if len(sides) == 2 else None
-    return {"row": row, "diff": diff, "proposal": pretty(row.proposal) if row.proposal else ""}
+def _held(relationship: Relationship, rows: Sequence[HeldChange]) -> list[dict[str, Any]]:
+    """Of each both sides of the conflict, as a difference; or the profile that is proposed."""
+    conflicts = [row for row in rows if row.kept_as]
+    head = read_head(relationship.id, MAIN) if conflicts else None
+    files = head.files if head else {}
+    sides = {path: files[path] for row in conflicts for path in (row.path, row.kept_as) if path in files}
+    contents = read_blobs(relationship.id, sides.values())
 
+    def content(path: str) -> bytes:
+        return contents[sides[path].sha256] if path in sides else b""
 
-def _content(relationship: Relationship, path: str) -> bytes:
-    try:
-        return read_file(relationship, path).content
-    except NotFound:
-        return b""
+    return [
+        {
+            "row": row,
+            "diff": unified(content(row.path), content(row.kept_as), path=row.path) if row.kept_as else None,
+            "proposal": pretty(row.proposal) if row.proposal else "",
+        }
+        for row in rows
+    ]

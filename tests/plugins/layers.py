@@ -1,4 +1,5 @@
 from threading import Event
+from typing import ClassVar
 
 from context.layers.base import Layer, LayerRequest, LayerText
 
@@ -9,9 +10,10 @@ class BrokenLayer(Layer):
     """One that meets a mistake, whose text quotes somebody."""
 
     slug = "broken"
+    mistake: ClassVar[type[Exception]] = KeyError
 
     def render(self, request: LayerRequest) -> LayerText:
-        raise KeyError(request.message)
+        raise self.mistake(request.message)
 
 
 class MoodLayer(Layer):

@@ -276,6 +276,14 @@ def _workspace(hostile: HostileProject) -> None:
         path=wild("held_path"),
         proposal={"a": wild("proposal")},
     )
+    for _ in range(2):
+        HeldChange.objects.create(
+            **hostile.owned,
+            session_id=session.id,
+            kind="conflict",
+            path="notes.md",
+            kept_as="memory/hot_context.md",
+        )
     take_checkpoint(relationship=here, name=wild("checkpoint"), by=by)
     hostile.ids |= {"session_id": session.id, "sha": sha, "change_id": held.id}
 

@@ -4,6 +4,7 @@ from threading import Barrier
 from typing import Any
 
 import pytest
+from django.db import InternalError, OperationalError
 
 from context.answer import AssembledContext
 from context.pipeline import build_context
@@ -14,9 +15,9 @@ from relationships.models import Companion, Relationship
 from tests.fakes import ScriptedEmbedder
 from tests.fixtures.contexts import NOON, put, remember, say
 from tests.fixtures.documents import learn
-from tests.plugins.layers import ANSWERED
+from tests.plugins.layers import ANSWERED, BrokenLayer
 from tests.wire import statements_sent
-from web.errors import InvalidConfiguration
+from web.errors import InvalidConfiguration, NotFound
 
 
 def context_of(
@@ -158,9 +159,15 @@ def test_many_recent_messages_take_one_statement_more(relationship: Relationship
     assert len(assembled.messages) == 41
 
 
+@pytest.mark.parametrize("mistake", [KeyError, NotFound, OperationalError, InternalError])
 def test_a_layer_that_fails_is_left_out_with_its_reason_and_nobodys_words(
-    maya: Relationship, caplog: pytest.LogCaptureFixture
+    maya: Relationship,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+    mistake: type[Exception],
 ) -> None:
+    """What of a layer of ours would fail the whole is here a failure of somebody else's code."""
+    monkeypatch.setattr(BrokenLayer, "mistake", mistake)
     whole = context_of(maya)
 
     assembled = context_of(
@@ -168,7 +175,7 @@ def test_a_layer_that_fails_is_left_out_with_its_reason_and_nobodys_words(
     )
 
     broken = assembled.layers[1]
-    assert (broken.reason, broken.tokens) == ("left out: it failed (KeyError)", 0)
+    assert (broken.reason, broken.tokens) == (f"left out: it failed ({mistake.__name__})", 0)
     assert "- Lives in Lisbon" in assembled.system
     assert assembled.messages[-1] == whole.messages[-1]
     (line,) = [record.msg for record in caplog.records if "context.layer.failed" in str(record.msg)]

@@ -8,7 +8,6 @@ from typing import Any
 from web.server.call import Answer
 from web.server.sending import Sender
 
-
 AHEAD = 17  # parts: those on their way, and one in the thread's hand
 
 
