@@ -9,7 +9,9 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import openai
 import pytest
 from django.db.models import QuerySet
 
@@ -18,6 +20,7 @@ from tests.acceptance.processes import ROOT
 from tests.acceptance.service import LiveService
 from tests.environments import node, node_with, python_with
 from tests.vendor_servers.openai_server import OpenAIServer
+from tests.waiting import wait_until
 
 HERE = Path(__file__).parents[1] / "clients"
 PYTHON = ("langchain-openai==1.7.3", "llama-index-llms-openai-like==0.8.1")
@@ -28,7 +31,7 @@ TOLD = [
     "My sister is called Ana.",
 ]
 ASKED = "What do you know about me?"
-PROGRAMS = ("talk_openai.mjs", "talk_vercel.mjs", "talk_langchain.py", "talk_llamaindex.py")
+PROGRAMS = ("talk_openai.py", "talk_openai.mjs", "talk_vercel.mjs", "talk_langchain.py", "talk_llamaindex.py")
 
 
 @pytest.fixture
@@ -106,3 +109,42 @@ def test_the_guides_program_runs_as_it_stands(
 
 def messages(service: LiveService, **fields: str) -> QuerySet[Message]:
     return Message.objects.filter(project_id=service.project.id, **fields)
+
+
+def test_what_goes_wrong_is_raised_by_openais_sdk_as_from_openai(
+    service: LiveService, model: OpenAIServer
+) -> None:
+    client = openai.OpenAI(
+        base_url=f"{service.web.url}/v1",
+        api_key=service.new_api_key(),
+        default_headers={"X-Rapport-User": "maya"},
+        max_retries=0,
+    )
+
+    def said(text: str = "I live in Porto.", **more: Any) -> str:
+        asked = {"model": "ada", "messages": [{"role": "user", "content": text}], "stream": True, **more}
+        with client.chat.completions.create(**asked) as chunks:
+            return "".join(chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices)
+
+    with pytest.raises(openai.NotFoundError, match="nobody"):
+        said(model="nobody")
+    with pytest.raises(openai.BadRequestError):
+        said(messages=[])
+    with pytest.raises(openai.AuthenticationError):
+        client.with_options(api_key="rk_wrong").models.list()
+    model.push({"pieces": ["One", " two"], "error": 2})
+    with pytest.raises(openai.APIError, match="broke off"):
+        said("I like tea.")
+
+    model.push({"pieces": [f"word{number} " for number in range(200)], "pause": 0.02})
+    asked: Any = {"model": "ada", "messages": [{"role": "user", "content": "I like plums."}], "stream": True}
+    with client.chat.completions.create(**asked) as left:
+        next(iter(left))
+    turns = Turn.objects.filter(project_id=service.project.id, interrupted=True)
+    wait_until(lambda: turns.count() == 2, what="both broken replies to be kept")
+    assert messages(service, role="user", content="I like plums.").exists()
+
+    model.clear()
+    model.push({"status": 429, "retry_after": 1})  # the last: nobody asks it again for a second
+    with pytest.raises(openai.RateLimitError):
+        said()

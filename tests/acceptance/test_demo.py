@@ -107,6 +107,16 @@ def test_it_shows_the_scratchpad_and_the_context_with_its_tokens(first: str) -> 
     assert "system: You are Ada" in first
 
 
+def test_it_asks_once_through_the_chat_endpoint_and_lets_an_agent_work_in_files(first: str) -> None:
+    chat = first.partition("A message by POST /v1/chat/completions")[2]
+    assert re.search(r"^Ada: \S", chat, re.MULTILINE), chat
+    assert re.search(r"^(  (add|update|delete) |It changed nothing in memory)", chat, re.MULTILINE), chat
+    agent = first.partition("An agent works at a task, in files")[2]
+    assert re.search(r"^  \d+\. \S+", agent, re.MULTILINE) and "The session is done." in agent, agent
+    assert re.search(r"^  memory/hot_context\.md  \d+ bytes$", agent, re.MULTILINE), agent
+    assert len(agent.partition("Hot context, which chat is shown from now on")[2].strip()) > 40
+
+
 def test_it_says_which_provider_is_in_use_and_how_to_have_another(first: str) -> None:
     assert "Provider: offline" in first
     assert "GEMINI_API_KEY=... make demo" in first

@@ -235,16 +235,8 @@ def _companion(hostile: HostileProject) -> None:
         error_code="unreadable",
         added_by_kind="operator",
     )
-    DocumentChunk.objects.create(
-        document=document,
-        companion=companion,
-        place=0,
-        heading=wild("heading"),
-        content=wild("chunk"),
-        tokens=1,
-        lexemes="",
-        length=1,
-    )
+    words = {"heading": wild("heading"), "content": wild("chunk"), "lexemes": ""}
+    DocumentChunk.objects.create(document=document, companion=companion, place=0, tokens=1, length=1, **words)
     hostile.ids |= {"replay_id": replay.id, "document_id": document.id}
 
 
@@ -276,14 +268,9 @@ def _workspace(hostile: HostileProject) -> None:
         path=wild("held_path"),
         proposal={"a": wild("proposal")},
     )
+    conflict = {"kind": "conflict", "path": "notes.md", "kept_as": "memory/hot_context.md"}
     for _ in range(2):
-        HeldChange.objects.create(
-            **hostile.owned,
-            session_id=session.id,
-            kind="conflict",
-            path="notes.md",
-            kept_as="memory/hot_context.md",
-        )
+        HeldChange.objects.create(**hostile.owned, session_id=session.id, **conflict)
     take_checkpoint(relationship=here, name=wild("checkpoint"), by=by)
     hostile.ids |= {"session_id": session.id, "sha": sha, "change_id": held.id}
 
