@@ -69,6 +69,7 @@ class TraceView(RelationshipPart):
             "operations": operations_of(results, calls),
             "calls": calls,
             "call_count": call_count,
+            "first_call": call_count - len(calls) + 1,
             "unsettled": turn.state in (TurnState.PENDING, TurnState.PROCESSING),
         }
         return render(request, "admin_ui/conversation/trace.html", ctx)

@@ -31,6 +31,7 @@ def test_nothing_of_ours_starts_before_the_database_and_the_migrations(compose: 
         assert services[name]["depends_on"]["migrate"] == {"condition": "service_completed_successfully"}
     assert "pg_isready" in services["postgres"]["healthcheck"]["test"][1]
     assert "/healthz" in services["web"]["healthcheck"]["test"][-1]
+    assert services["worker"]["healthcheck"]["test"][1:5] == ["python", "manage.py", "worker", "--check"]
 
 
 def test_every_part_has_time_to_stop_and_a_way_to_its_secrets(compose: dict[str, Any]) -> None:

@@ -62,6 +62,7 @@ def test_a_turn_that_was_tried_often_shows_the_newest_tries_and_how_many_there_w
     shown = viewer.get(f"{page}turns/{turn.id}/").content.decode()
 
     assert "Showing the newest 20 of 21 model calls." in shown
+    assert "call 1 of 21" not in shown and "call 2 of 21" in shown and "call 21 of 21" in shown
     assert re.findall(r"Try \d+\.", shown) == [f"Try {number}." for number in range(1, 21)]
 
 
