@@ -13,11 +13,13 @@ from memory.retrieval.index.embed import embed_owed
 from memory.retrieval.index.language import known_languages
 from relationships.models import Companion, Relationship
 from tests.fakes import ScriptedEmbedder
+from tests.fixtures.api import TESTER
 from tests.fixtures.contexts import NOON, put, remember, say
 from tests.fixtures.documents import learn
 from tests.plugins.layers import ANSWERED, BrokenLayer
 from tests.wire import statements_sent
 from web.errors import InvalidConfiguration, NotFound
+from workspace.write_hot_context import write_hot_context
 
 
 def context_of(
@@ -141,11 +143,13 @@ def test_one_statement_is_sent_whatever_the_number_of_entries(
     relationship: Relationship, entries: int
 ) -> None:
     remember(relationship, *[f"Entry number {place}" for place in range(entries)])
+    write_hot_context(relationship=relationship, content="Works on a boat.", by=TESTER)
 
     with statements_sent() as sent:
-        context_of(relationship)
+        assembled = context_of(relationship)
 
     assert len(sent) == 1
+    assert "Works on a boat." in assembled.system
 
 
 def test_many_recent_messages_take_one_statement_more(relationship: Relationship) -> None:

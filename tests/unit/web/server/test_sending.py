@@ -5,6 +5,8 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
+
 from web.server.call import Answer
 from web.server.sending import Sender
 
@@ -93,3 +95,28 @@ def test_who_takes_nothing_holds_few_parts_and_when_he_leaves_they_are_let_go_of
 
     assert parts.made <= AHEAD + 1
     assert parts.closed.is_set()
+
+
+def test_a_stream_that_falls_silent_says_that_it_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("web.server.sending._KEEP_ALIVE_SECONDS", 0.05)
+    told, heard = threading.Event(), list[bytes]()
+
+    def parts() -> Iterator[bytes]:
+        yield b"data: 1\n\n"
+        told.wait(30)
+        yield b"data: 2\n\n"
+
+    async def receive() -> dict[str, Any]:
+        await asyncio.Event().wait()
+        return {}
+
+    async def send(message: Any) -> None:
+        heard.append(message.get("body", b""))
+        if message.get("body", b"").startswith(b":"):
+            told.set()
+
+    answer = Answer(200, [], stream=parts())
+    asyncio.run(Sender(streams=4).send(answer, client="one", receive=receive, send=send))
+
+    assert told.is_set()
+    assert heard[1].startswith(b"data: 1") and b"data: 2\n\n" in heard[2:]
