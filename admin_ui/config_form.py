@@ -14,6 +14,7 @@ from django.conf import settings
 
 from admin_ui.config_schema import BESIDE, leaves, put_value, resolved_schema, value_at
 from admin_ui.setting_words import choice_label, section_label, setting_label
+from admin_ui.shown_context import label_of
 from relationships.configuration.cascade import ResolvedConfiguration, resolve_configuration
 from relationships.models import Companion
 from web.errors import FieldProblem
@@ -190,7 +191,8 @@ def _shown(entry: ConfigField, value: Any) -> Any:
         return [*rows, *({"name": "", "description": "", "examples": ""} for _ in range(BLANK_TYPES))]
     if entry.kind == "layers":
         off = {"enabled": True, "budget": None}
-        return [{"name": name, **(value.get(name) or off)} for name in settings.CONTEXT_LAYERS]
+        layers = settings.CONTEXT_LAYERS
+        return [{"name": name, "label": label_of(name), **(value.get(name) or off)} for name in layers]
     return "" if value is None else value
 
 
