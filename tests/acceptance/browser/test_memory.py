@@ -20,8 +20,11 @@ def test_of_two_who_edit_one_entry_the_later_sees_both_texts(desk: Desk, stage: 
 
     for window, words in zip(windows, ("Has two cats", "Has a kitten"), strict=True):
         window.get_by_role("textbox", name="Content").fill(words)
-        window.get_by_role("button", name="Save").click()
-    expect(first.get_by_role("status")).to_have_text("Entry saved.")
+    first.get_by_role("button", name="Save").click()
+    expect(first.get_by_role("status")).to_have_text(
+        "Entry saved."
+    )  # before the other: neither waits for its click
+    second.get_by_role("button", name="Save").click()
 
     expect(second.get_by_role("alert")).to_contain_text("Has two cats")
     expect(second.get_by_role("textbox", name="Content")).to_have_value("Has a kitten")
