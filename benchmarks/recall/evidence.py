@@ -16,6 +16,7 @@ from memory.models import Embedding, SearchedKind, SearchText
 from memory.retrieval.columns import Columns, SearchQuery, read_columns
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.embed import embed_owed
+from memory.retrieval.index.language import keep_language
 from memory.retrieval.index.write import index_messages
 from memory.retrieval.questions import Participants, Prepared, prepare_questions, read_participants
 from memory.retrieval.rankers.base import Candidates, Question, Ranker
@@ -71,15 +72,16 @@ def pose(
     )
 
 
-def pose_questions(talk: Talk, retrieval: Retrieval) -> list[Labelled]:
-    """Store the conversation, and pose every question."""
+def pose_questions(talk: Talk, retrieval: Retrieval, *, find_language: bool = True) -> list[Labelled]:
+    """Store the conversation, and pose every question. `find_language`: from what was said, as a worker does."""
     relationship = make_pair(
         talk.name, user=talk.speakers[0], companion=talk.speakers[1], retrieval=retrieval
     )
-    messages = _store(talk, relationship, retrieval)
+    messages = _store(talk, relationship, retrieval, find_language=find_language)
     participants = read_participants(
         project_id=relationship.project_id, relationship_id=relationship.id, kind=SearchedKind.MESSAGE
     )
+    retrieval = retrieval.spoken_in(participants.language)
     labelled = []
     for asked in talk.questions:
         prepared = prepare_questions(
@@ -123,7 +125,9 @@ def embed_all(relationship: Relationship, kind: SearchedKind, retrieval: Retriev
         raise RuntimeError(f"{texts - there} of {texts} texts have no vector: {', '.join(set(errors))}")
 
 
-def _store(talk: Talk, relationship: Relationship, retrieval: Retrieval) -> dict[str, UUID]:
+def _store(
+    talk: Talk, relationship: Relationship, retrieval: Retrieval, *, find_language: bool
+) -> dict[str, UUID]:
     """The message of each turn. The first speaker is the user."""
     messages = [
         Message(
@@ -140,6 +144,8 @@ def _store(talk: Talk, relationship: Relationship, retrieval: Retrieval) -> dict
         for place, turn in enumerate(talk.turns, start=1)
     ]
     Message.objects.bulk_create(messages)
+    if find_language:
+        keep_language(relationship.id)
     own = {"relationship_id": relationship.id, "project_id": relationship.project_id}
     index_messages(**own, messages=messages, retrieval=retrieval, now=timezone.now())
     embed_all(relationship, SearchedKind.MESSAGE, retrieval, len(messages))
