@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db import connection
+from django.db import connection, transaction
 
 from config.postgresql.rows import insert_of
 from memory.entries.limits import call_text
@@ -128,7 +128,7 @@ def take_calls(
         answered=any(not row.error_code for row in rows),
         now=now,
     )
-    log.waiting.clear()
+    transaction.on_commit(log.waiting.clear)  # after a rollback they still wait
     return rows, figures
 
 

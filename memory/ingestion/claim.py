@@ -38,9 +38,12 @@ _MOST = 50 + HOPELESS_AT_ONCE  # rows that are looked at: the largest batch ther
 
 # Locks the relationship and tells whether somebody is at it, the levels, and the turns that are owed. Whatever wrote
 # while it waited for the lock it may not see: the statement after it looks again. A claim that a crash of the database
-# takes away leaves its turns pending, as if it had never been: no commit waits for the disk.
+# takes away leaves its turns pending, as if it had never been: no commit waits for the disk. But on a node of Citus it
+# does: a shard that moves takes along only what is written by then.
 _LOOK = f"""
-SELECT set_config('synchronous_commit', 'off', true), p.config::text, c.config::text, r.config::text,
+SELECT set_config('synchronous_commit', CASE WHEN current_setting('citus.shard_count', true) IS NULL
+                                             THEN 'off' ELSE current_setting('synchronous_commit') END, true),
+       p.config::text, c.config::text, r.config::text,
        EXISTS (SELECT 1 FROM relationships_turn WHERE relationship_id = %(one)s AND state = 'processing'),
        {", ".join(f"t.{name}" for name in _TURN)}
   FROM relationships_relationship r

@@ -78,7 +78,8 @@ def settle_turns(
     """The end of the claimed turns for now: gives the lease back, and stores the calls. Call after hold_claim.
 
     One statement, and late, as it locks the project's count. Whether another turn is owed: who accepts one
-    later finds these settled, and says so by itself. `erased`: see take_calls.
+    later finds these settled, and says so by itself. `erased`: see take_calls. Raises LeaseLost where a turn is not
+    held any more, lock or not: to apply it and leave it owed would have it applied twice.
     """
     now = timezone.now()
     calls, figures = take_calls(log, project_id=claim.turns[0].project_id, now=now, erased=erased)
@@ -95,8 +96,10 @@ def settle_turns(
     }
     with prepared_cursor() as cursor:
         cursor.execute(_SETTLE, {**figures, **values, **_named(claim)})
-        owed: bool = cursor.fetchone()[1]
-    return owed
+        settled, owed = cursor.fetchone()
+    if settled != len(claim.turns):
+        raise LeaseLost("A turn of the batch is not held any more.")
+    return bool(owed)
 
 
 @transaction.atomic

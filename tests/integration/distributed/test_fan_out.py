@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.db import connection, transaction
 
 from memory.ingestion.claim import claim_turns
 from tests.fakes import ScriptedProvider
@@ -86,3 +87,13 @@ def test_a_relationship_is_served_by_its_own_shard(
 
     assert sent.commands
     assert not (beside := sent.beside(conversation.relationship.id)), "\n".join(beside)
+
+
+def test_a_claim_is_written_before_it_is_acknowledged(conversation: Conversation) -> None:
+    """A shard that moves takes along what its node has written; the rest would be as if it had never been."""
+    conversation.say("I drink green tea.")
+    where = "SELECT current_setting('synchronous_commit') FROM relationships_relationship WHERE id = %s"
+    with transaction.atomic(), connection.cursor() as cursor:
+        claim_turns(relationship_id=conversation.relationship.id, worker="test")
+        cursor.execute(where, [conversation.relationship.id])
+        assert cursor.fetchone() == ("on",)

@@ -5,12 +5,13 @@ from datetime import timedelta
 
 import pytest
 from django.db import connection, transaction
+from django.db.models import Model
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from memory.ingestion.intake import retry_turn
 from memory.ingestion.pipeline import INTERNAL_TRIES
-from memory.models import EntryRevision, ModelCall
+from memory.models import EntryRevision, ModelCall, OperationResult
 from providers.errors import ContentBlocked, RateLimited, Unauthorized
 from providers.llm.base import CompletionRequest
 from relationships.ids import uuid7
@@ -224,27 +225,39 @@ def test_a_stored_configuration_that_has_become_wrong_fails_the_turn_with_its_re
     assert conversation.again(turns[1]).state == TurnState.FAILED
 
 
-def test_the_calls_that_led_to_a_mistake_of_ours_are_kept(
-    conversation: Conversation, scripted_provider: ScriptedProvider
-) -> None:
-    in_the_way = EntryRevision(
-        relationship_id=conversation.relationship.id,
-        project_id=conversation.relationship.project_id,
+def first_revision_in_the_way(turn: Turn) -> Model:
+    return EntryRevision(
+        relationship_id=turn.relationship_id,
+        project_id=turn.project_id,
         entry_id=uuid7(),
         entry_version=1,
-        seq=0,
+        seq=turn.seq + 2,  # where its first revision would go, behind its one message
         event="none",
         actor_kind="policy",
         recorded_at=timezone.now(),
         effective_at=timezone.now(),
     )
+
+
+def first_result_in_the_way(turn: Turn) -> Model:
+    """Of the statement that stores the calls too."""
+    ids = {"relationship_id": turn.relationship_id, "project_id": turn.project_id, "turn_id": turn.id}
+    return OperationResult(id=uuid7(), **ids, number=0, kind="add", operation={}, verdict="applied")
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("in_the_way", [first_revision_in_the_way, first_result_in_the_way])
+def test_the_calls_that_led_to_a_mistake_of_ours_are_kept(
+    in_the_way: Callable[[Turn], Model], conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
     turn = conversation.say("One.")
-    in_the_way.seq = turn.seq + 2  # where its first revision would go, behind its one message
-    in_the_way.save(force_insert=True)
+    in_the_way(turn).save(force_insert=True)
     scripted_provider.otherwise = answer(add("One"))
 
     conversation.drain()
 
     waiting = conversation.again(turn)
     assert (waiting.state, waiting.error_code) == (TurnState.PENDING, "internal_error")
-    assert len(waiting.model_call_ids) == ModelCall.objects.count() == 1
+    assert len(waiting.model_call_ids) == 1
+    assert waiting.model_call_ids == list(ModelCall.objects.values_list("id", flat=True))
+    assert not conversation.contents

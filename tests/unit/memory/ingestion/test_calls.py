@@ -34,6 +34,7 @@ def test_what_no_table_can_hold_is_marked_and_the_rest_is_kept(text: str, kept: 
     assert storable(text) == kept
 
 
+@pytest.mark.django_db(transaction=True)
 def test_each_call_is_kept_once_with_the_whole_question(
     ingestion_input: IngestionInput, scripted_provider: ScriptedProvider
 ) -> None:

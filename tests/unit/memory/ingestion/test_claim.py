@@ -11,6 +11,7 @@ from memory.errors import LeaseLost
 from memory.ingestion.calls import CallLog
 from memory.ingestion.claim import Claim, claim_turns
 from memory.ingestion.settle import hand_back, hold_claim, release_turns, settle_turns
+from relationships.ids import uuid7
 from relationships.models import Relationship, Turn, TurnState
 from tests.fixtures.turns import Conversation
 from worker.leases import retry_delay
@@ -108,3 +109,17 @@ def test_what_is_being_written_is_not_taken_back_from_a_worker_that_passes_for_d
 
     assert taken == [0]
     assert conversation.again(turn).state == "applied"
+
+
+def test_what_is_not_held_any_more_is_not_settled_lock_or_not(
+    conversation: Conversation, relationship: Relationship
+) -> None:
+    turn = conversation.say("a")
+    claimed = claim(relationship)
+    assert claimed is not None
+    with pytest.raises(LeaseLost), transaction.atomic():
+        hold_claim(claimed)
+        Turn.objects.for_relationship(relationship.id).update(lease_token=uuid7())
+        settle_turns(claimed, TurnState.APPLIED, log=CallLog(None))
+
+    assert conversation.again(turn).state == "processing"
