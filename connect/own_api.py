@@ -15,7 +15,7 @@ from django.http import HttpRequest
 from django.urls import Resolver404, resolve
 from rest_framework.request import Request
 
-from web.server.clients import PROJECT
+from web.server.clients import CLIENT
 
 _CARRIED = ("REMOTE_ADDR", "SERVER_NAME", "SERVER_PORT", "HTTP_HOST", "wsgi.url_scheme", "wsgi.errors")
 
@@ -76,7 +76,7 @@ class OwnApi:
         response = view(inner, *arguments, **named)
         if hasattr(response, "render"):
             response.render()
-        if PROJECT in inner.META:
-            self._outer.META[PROJECT] = inner.META[PROJECT]
+        if CLIENT in inner.META:
+            self._outer.META[CLIENT] = inner.META[CLIENT]
         content = b"".join(response) if response.streaming else response.content
         return Answered(response.status_code, json.loads(content) if content else None)

@@ -29,7 +29,8 @@ from config.rates import Rates, parse_rate
 from web.actor import Actor, ActorKind
 from web.errors import NotAllowed, NotFound, RapportError
 from web.secrets import secret_hash
-from web.server.clients import PROJECT
+from web.server.admission import Client
+from web.server.clients import CLIENT
 
 NOTE_USE_EVERY = timedelta(minutes=1)
 INCLUDED = {"admin": {"read", "write", "admin"}, "write": {"read", "write"}, "read": {"read"}}
@@ -117,7 +118,9 @@ class BearerAuthentication(BaseAuthentication):
         view = (request.parser_context or {}).get("view")
         remembered = request.method in getattr(view, "rereads_key", ())
         credentials = authenticate_header(header, now=datetime.now(UTC), remembered=remembered)
-        request.META[PROJECT] = str(credentials.project_id)  # so that the server knows whose the next one is
+        # So that the server knows whose the next one is.
+        person = str(credentials.relationship_id or "")
+        request.META[CLIENT] = Client(str(credentials.project_id), person)
         return credentials.actor, credentials
 
     def authenticate_header(self, request: Request) -> str:

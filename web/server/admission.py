@@ -1,7 +1,8 @@
 """Who gets a thread, and when: a line of waiting requests for each client, and the lines take turns.
 
 One client may have only so many requests open at once, and only so many of them running, so that whatever one of them
-sends, threads are left for the others. No asyncio and no Django here.
+sends, threads are left for the others. Within a client's line its people take turns, and each may have a share of
+these numbers: who holds a token can't hold up who gave it out. No asyncio and no Django here.
 """
 
 import time
@@ -9,8 +10,22 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Condition, Lock, get_ident
+from typing import NamedTuple
 
 Job = Callable[[], None]
+
+
+class Client(NamedTuple):
+    """Whom a request counts for. `person`: one of many of the client's; empty for itself."""
+
+    name: str
+    person: str = ""
+
+
+def share(limit: int) -> int:
+    """How many of a client's a person may have."""
+    return max(1, limit // 3)
+
 
 YOUNG_LIMIT, YOUNG_SECONDS = 2, 0.01
 
@@ -18,8 +33,36 @@ YOUNG_LIMIT, YOUNG_SECONDS = 2, 0.01
 @dataclass(slots=True)
 class _Line:
     limit: int
-    waiting: deque[Job] = field(default_factory=deque)
+    waiting: dict[str, deque[Job]] = field(
+        default_factory=dict
+    )  # by person; who was served longest ago first
     running: int = 0
+    running_of: dict[str, int] = field(default_factory=dict)  # by person
+    has_turn: bool = False
+
+    def next(self) -> str | None:
+        """Whose job may run now."""
+        if self.running >= self.limit:
+            return None
+        most = share(self.limit)
+        return next((one for one in self.waiting if not one or self.running_of.get(one, 0) < most), None)
+
+    def take(self) -> tuple[str, Job]:
+        person = self.next()
+        assert person is not None, "a line without a job has no turn"
+        jobs = self.waiting.pop(person)
+        job = jobs.popleft()
+        if jobs:
+            self.waiting[person] = jobs
+        self.running += 1
+        self.running_of[person] = self.running_of.get(person, 0) + 1
+        return person, job
+
+    def finished(self, person: str) -> None:
+        self.running -= 1
+        self.running_of[person] -= 1
+        if not self.running_of[person]:
+            del self.running_of[person]
 
 
 class FairQueue:
@@ -44,16 +87,14 @@ class FairQueue:
         self._watched = False  # whether a thread waits for a young job to be one no longer
         self._changed = Condition()
 
-    def put(self, client: str, job: Job, *, limit: int | None = None) -> None:
+    def put(self, client: Client, job: Job, *, limit: int | None = None) -> None:
         """`limit`: how many of this client's jobs run at once, where that is not what the others may."""
         with self._changed:
-            line = self._lines.get(client)
+            line = self._lines.get(client.name)
             if line is None:
-                line = self._lines[client] = _Line(limit or self._limit)
-            line.waiting.append(job)
-            # More than one waiting: its turn is noted already, or it runs as many as it may.
-            if len(line.waiting) == 1 and line.running < line.limit:
-                self._turns.append(client)
+                line = self._lines[client.name] = _Line(limit or self._limit)
+            line.waiting.setdefault(client.person, deque()).append(job)
+            if self._note_turn(client.name, line):
                 self._wake_one()
 
     def work(self) -> None:
@@ -65,30 +106,36 @@ class FairQueue:
             finally:
                 self.finished(client)
 
-    def take(self) -> tuple[str, Job]:
+    def take(self) -> tuple[Client, Job]:
         """Wait for a job. Its thread says `finished` afterwards."""
         with self._changed:
             self._wait_for_turn()
-            client = self._turns.popleft()
-            line = self._lines[client]
-            line.running += 1
-            job = line.waiting.popleft()
-            if line.waiting and line.running < line.limit:
-                self._turns.append(client)
+            name = self._turns.popleft()
+            line = self._lines[name]
+            line.has_turn = False
+            person, job = line.take()
+            self._note_turn(name, line)
             self._began[get_ident()] = self._clock()
             if self._turns:
                 self._wake_one()
-        return client, job
+        return Client(name, person), job
 
-    def finished(self, client: str) -> None:
+    def finished(self, client: Client) -> None:
         with self._changed:
             self._began.pop(get_ident(), None)
-            line = self._lines[client]
-            line.running -= 1
-            if line.waiting and line.running == line.limit - 1:
-                self._turns.append(client)
-            elif not line.waiting and not line.running:
-                del self._lines[client]
+            line = self._lines[client.name]
+            line.finished(client.person)
+            self._note_turn(client.name, line)
+            if not line.waiting and not line.running:
+                del self._lines[client.name]
+
+    def _note_turn(self, name: str, line: _Line) -> bool:
+        """Whether the line has one more turn than before."""
+        if line.has_turn or line.next() is None:
+            return False
+        line.has_turn = True
+        self._turns.append(name)
+        return True
 
     def _wait_for_turn(self) -> None:
         """Until somebody has a turn and there is room for one more that is young."""
@@ -120,28 +167,33 @@ class FairQueue:
 
 
 class Places:
-    """So many at once for each client and so many for all of them together."""
+    """So many at once for each client and so many for all of them together; a share of the client's for a person."""
 
     def __init__(self, *, each: int, together: int) -> None:
         self._each, self._free = each, together
-        self._taken: dict[str, int] = {}
+        self._taken: dict[Client, int] = {}
         self._lock = Lock()
 
-    def take(self, client: str) -> bool:
+    def take(self, client: Client) -> bool:
         """False, and nothing is taken, where there is no place left."""
         with self._lock:
-            taken = self._taken.get(client, 0)
-            if taken >= self._each or not self._free:
+            holders = self._holders(client)
+            if not self._free or any(self._taken.get(one, 0) >= most for one, most in holders.items()):
                 return False
-            self._taken[client] = taken + 1
+            for one in holders:
+                self._taken[one] = self._taken.get(one, 0) + 1
             self._free -= 1
             return True
 
-    def give_back(self, client: str) -> None:
+    def give_back(self, client: Client) -> None:
         with self._lock:
             self._free += 1
-            taken = self._taken[client] - 1
-            if taken:
-                self._taken[client] = taken
-            else:
-                del self._taken[client]
+            for one in self._holders(client):
+                self._taken[one] -= 1
+                if not self._taken[one]:
+                    del self._taken[one]
+
+    def _holders(self, client: Client) -> dict[Client, int]:
+        """Who holds the place, with how many they may hold."""
+        whole = {Client(client.name): self._each}
+        return {**whole, client: share(self._each)} if client.person else whole

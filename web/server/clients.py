@@ -3,39 +3,41 @@
 from ipaddress import IPv6Network, ip_address
 from threading import Lock
 
-PROJECT = "rapport.project"  # in a request's environ: the project its key turned out to belong to
+from web.server.admission import Client
+
+CLIENT = "rapport.client"  # in a request's environ: the Client that its key turned out to be
 _PROBES = frozenset(("/healthz", "/readyz", "/readyz/worker", "/metrics"))
 _KNOWN_LIMIT = 10_000
 
 
 class Clients:
-    """Remembers which key belongs to which project. A key nobody has proved yet counts for its address."""
+    """Remembers whose each key is. A key nobody has proved yet counts for its address."""
 
     def __init__(self, *, proxies: int) -> None:
         self._proxies = proxies
-        self._projects: dict[str, str] = {}
+        self._proved: dict[str, Client] = {}
         self._lock = Lock()
 
-    def name(self, path: str, *, key: str, remote: str, forwarded: str) -> str:
+    def name(self, path: str, *, key: str, remote: str, forwarded: str) -> Client:
         """The client of a request; of an address its probes of one kind are another, so that no line holds them."""
         probe = is_probe(path)
-        project = self._projects.get(key) if key and not probe else None
-        if project:
-            return project
+        proved = self._proved.get(key) if key and not probe else None
+        if proved:
+            return proved
         place = address_beyond_proxies(remote, forwarded, proxies=self._proxies) or "unknown address"
-        return f"{path} {place}" if probe else place
+        return Client(f"{path} {place}" if probe else place)
 
-    def learn(self, key: str, project: str | None) -> None:
-        """The key was proved, or (without a project) refused."""
-        if not key or self._projects.get(key) == project:
+    def learn(self, key: str, client: Client | None) -> None:
+        """The key was proved, or (without a client) refused."""
+        if not key or self._proved.get(key) == client:
             return
         with self._lock:
-            if project is None:
-                self._projects.pop(key, None)
+            if client is None:
+                self._proved.pop(key, None)
                 return
-            if len(self._projects) >= _KNOWN_LIMIT:
-                self._projects.clear()  # each is learnt anew by its next request
-            self._projects[key] = project
+            if len(self._proved) >= _KNOWN_LIMIT:
+                self._proved.clear()  # each is learnt anew by its next request
+            self._proved[key] = client
 
 
 def is_probe(path: str) -> bool:

@@ -16,7 +16,7 @@ from typing import IO, Any
 import structlog
 
 from config import tracing
-from web.server.admission import FairQueue, Places
+from web.server.admission import Client, FairQueue, Places, share
 from web.server.body import (
     CHAT,
     BodyTooLarge,
@@ -29,7 +29,7 @@ from web.server.body import (
     time_for,
 )
 from web.server.call import Answer, Application, call, environ_of
-from web.server.clients import PROJECT, Clients, is_probe
+from web.server.clients import CLIENT, Clients, is_probe
 from web.server.lane import WAIT, Lane
 from web.server.sending import LARGE_EACH, LARGE_TOGETHER, Refused, Send, Sender
 
@@ -67,7 +67,7 @@ class _Request:
     scope: Any
     receive: Receive
     key: str  # as it was sent
-    client: str  # whom it counts for
+    client: Client  # whom it counts for
     length: int | None  # of its body; None: it comes in pieces
     read: bool = False
 
@@ -78,6 +78,10 @@ class _Request:
     @property
     def is_chat(self) -> bool:
         return bool(self.scope["path"] == CHAT)
+
+    def lined_up(self, line: str) -> Client:
+        """In a line of its own."""
+        return self.client._replace(name=f"{self.client.name}, {line}")
 
 
 class Gateway:
@@ -142,7 +146,8 @@ class Gateway:
     async def _admitted(self, request: _Request) -> Answer:
         places = self._open_chats if request.is_chat else self._open
         if not places.take(request.client):
-            detail = f"At most {self._limits.open_each} requests of one client are open at once. Wait for one to end."
+            most = share(self._limits.open_each) if request.client.person else self._limits.open_each
+            detail = f"At most {most} requests of one client are open at once. Wait for one to end."
             raise Refused(429, "too_many_at_once", detail)
         try:
             return await self._answer(request)
@@ -201,8 +206,8 @@ class Gateway:
             except BaseException as error:
                 loop.call_soon_threadsafe(_fail, done, error)
                 return
-            if answer.status == 401 or PROJECT in environ:
-                self._clients.learn(request.key, None if answer.status == 401 else environ[PROJECT])
+            if answer.status == 401 or CLIENT in environ:
+                self._clients.learn(request.key, None if answer.status == 401 else environ[CLIENT])
             loop.call_soon_threadsafe(_succeed, done, answer)
             if is_long:
                 sleep(min(_LONGEST_PAUSE, _PAUSES * (perf_counter() - began)))
@@ -211,9 +216,9 @@ class Gateway:
         if request.is_bulk:
             self._bulk_queue.put(request.client, work)
         elif is_long:  # taking it apart keeps Python busy: one of them at a time, in a line of its own
-            self._queue.put(f"{request.client}, long bodies", work, limit=1)
+            self._queue.put(request.lined_up("long bodies"), work, limit=1)
         elif request.is_chat:  # many may come at once, and nobody's context waits behind them
-            self._queue.put(f"{request.client}, chats", work, limit=max(1, self._limits.running_each // 3))
+            self._queue.put(request.lined_up("chats"), work, limit=share(self._limits.running_each))
         else:
             self._queue.put(request.client, work)
         try:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from queue import SimpleQueue
 
 from config import tracing
-from web.server.admission import FairQueue, Places
+from web.server.admission import Client, FairQueue, Places
 from web.server.call import Answer, finish
 from web.server.sending import Refused
 
@@ -26,7 +26,7 @@ class Lane:
         self._queue = FairQueue(running_limit=each)
         self._places = Places(each=_WAITING * threads, together=4 * _WAITING * threads)
 
-    async def make(self, answer: Answer, client: str) -> Answer:
+    async def make(self, answer: Answer, client: Client) -> Answer:
         """The answer that `answer` was to become; its stream, if it has one, runs in the thread that made it.
 
         Raises Refused.

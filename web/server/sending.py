@@ -10,7 +10,7 @@ from typing import IO
 import structlog
 
 from config import tracing
-from web.server.admission import Places
+from web.server.admission import Client, Places
 from web.server.body import Message, Receive, throw_away
 from web.server.call import Answer, Headers
 
@@ -42,7 +42,7 @@ class Sender:
         self._streams = Places(each=max(1, streams // 4), together=streams)
 
     async def send(
-        self, answer: Answer, *, client: str, receive: Receive, send: Send, unread: bool = False
+        self, answer: Answer, *, client: Client, receive: Receive, send: Send, unread: bool = False
     ) -> None:
         """`unread`: the request's body, or a part of it. Raises Refused, and nothing is sent then."""
         if answer.file is not None:
@@ -59,7 +59,7 @@ class Sender:
             await send(_start(answer))
             await send({"type": "http.response.body", "body": answer.body})
 
-    async def _file(self, answer: Answer, file: IO[bytes], client: str, send: Send) -> None:
+    async def _file(self, answer: Answer, file: IO[bytes], client: Client, send: Send) -> None:
         """Part by part, each when the one before is taken. Who takes none for long has the rest kept from him."""
         if not self._large.take(client):
             detail = f"At most {LARGE_EACH} large answers are sent at once. Read those first."
@@ -75,7 +75,7 @@ class Sender:
         finally:
             self._large.give_back(client)
 
-    async def _stream(self, answer: Answer, client: str, receive: Receive, send: Send) -> None:
+    async def _stream(self, answer: Answer, client: Client, receive: Receive, send: Send) -> None:
         """In a thread of its own, until the application ends it or the client leaves."""
         stream = _Stream(answer, asyncio.get_running_loop(), send)
         if answer.runner is not None:

@@ -7,6 +7,8 @@ from pytest_django import DjangoAssertNumQueries
 from relationships.models import AuditEvent, Relationship, RelationshipToken
 from relationships.services.tokens import drop_expired_tokens
 from tests.fixtures.api import Api
+from web.server.admission import Client
+from web.server.clients import CLIENT
 
 
 @pytest.fixture
@@ -26,6 +28,18 @@ def test_a_token_opens_its_relationship(api: Api, path: str) -> None:
     assert browser.get(path).status == 200
     assert browser.get(f"{path}/messages").status == 200
     assert browser.get(f"{path}/profile").status == 200
+
+
+def test_it_counts_for_its_person_whom_the_project_is_not_to_wait_for(
+    api: Api, path: str, relationship: Relationship
+) -> None:
+    counted = []
+    for key in (api.key, token_for(api, path, "read").key, token_for(api, path, "write").key):
+        answer = api.client.get(f"/v1{path}", HTTP_AUTHORIZATION=f"Bearer {key}")
+        counted.append(answer.wsgi_request.META[CLIENT])
+
+    project, person = str(relationship.project_id), str(relationship.id)
+    assert counted == [Client(project), Client(project, person), Client(project, person)]
 
 
 def test_what_a_person_changes_is_put_down_to_them(api: Api, path: str, relationship: Relationship) -> None:

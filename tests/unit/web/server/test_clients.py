@@ -1,18 +1,19 @@
 import pytest
 
+from web.server.admission import Client
 from web.server.clients import Clients, address_beyond_proxies
 
 
 def name(clients: Clients, key: str = "", *, remote: str = "192.0.2.1", path: str = "/v1/users") -> str:
-    return clients.name(path, key=key, remote=remote, forwarded="")
+    return clients.name(path, key=key, remote=remote, forwarded="").name
 
 
 def test_a_key_counts_for_its_address_until_it_is_proved_and_then_for_its_project() -> None:
     clients = Clients(proxies=0)
     assert name(clients, "Bearer one") == "192.0.2.1"
 
-    clients.learn("Bearer one", "project")
-    clients.learn("Bearer two", "project")
+    clients.learn("Bearer one", Client("project"))
+    clients.learn("Bearer two", Client("project"))
 
     assert name(clients, "Bearer one") == name(clients, "Bearer two", remote="192.0.2.2") == "project"
     assert name(clients, "Bearer another") == "192.0.2.1"
@@ -20,7 +21,7 @@ def test_a_key_counts_for_its_address_until_it_is_proved_and_then_for_its_projec
 
 def test_a_key_that_is_refused_counts_for_its_address_again() -> None:
     clients = Clients(proxies=0)
-    clients.learn("Bearer one", "project")
+    clients.learn("Bearer one", Client("project"))
 
     clients.learn("Bearer one", None)
 
@@ -31,9 +32,9 @@ def test_what_is_known_does_not_grow_for_ever() -> None:
     clients = Clients(proxies=0)
 
     for number in range(20_001):
-        clients.learn(f"Bearer {number}", "project")
+        clients.learn(f"Bearer {number}", Client("project"))
 
-    assert len(clients._projects) <= 10_000
+    assert len(clients._proved) <= 10_000
 
 
 def test_probes_are_in_nobody_s_line_but_that_of_who_sends_the_same() -> None:

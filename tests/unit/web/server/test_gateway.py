@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from web.server import admission
 from web.server.call import Answer
-from web.server.clients import PROJECT
+from web.server.clients import CLIENT
 from web.server.gateway import Gateway, Limits
 from web.server.sending import Refused
 
@@ -31,7 +32,7 @@ class Site:
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         path = environ["PATH_INFO"]
         if "HTTP_AUTHORIZATION" in environ and path != "/open":
-            environ[PROJECT] = environ["HTTP_AUTHORIZATION"]
+            environ[CLIENT] = admission.Client(*environ["HTTP_AUTHORIZATION"].split("/"))
         if path == "/broken":
             raise RuntimeError("below Django")
         if path.endswith(("/wait", "/export")):
@@ -221,15 +222,16 @@ def test_a_key_is_known_until_it_is_refused(client: Client, site: Site) -> None:
     run(main())
 
 
-def test_a_client_whose_requests_take_long_leaves_threads_to_the_others(client: Client, site: Site) -> None:
+@pytest.mark.parametrize(("slow", "begun"), [("one", 3), ("two/person", 1)])
+def test_who_takes_long_leaves_threads_to_others(slow: str, begun: int, client: Client, site: Site) -> None:
     async def main() -> None:
-        await client.ask("/", key="one")
-        held = [asyncio.ensure_future(client.ask("/wait", key="one")) for _ in range(4)]
-        await inside(site, 3)
+        await asyncio.gather(client.ask("/", key=slow), client.ask("/", key="two"))
+        held = [asyncio.ensure_future(client.ask("/wait", key=slow)) for _ in range(begun + 1)]
+        await inside(site, begun)
         assert await client.ask("/", key="two") == (200, b"0 ")
-        assert not any(request.done() for request in held)
+        assert sum(request.done() for request in held) == (begun == 1)  # one that a person has open at most
         site.open.set()
-        await asyncio.gather(*held)
+        assert (await asyncio.gather(*held))[0][0] == 200
 
     run(main())
 

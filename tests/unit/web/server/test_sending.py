@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from web.server.admission import Client
 from web.server.call import Answer
 from web.server.sending import Sender
 
@@ -45,7 +46,7 @@ async def handed_over(parts: Parts, *, gone: asyncio.Event, taken: asyncio.Event
         heard.append(message)
 
     answer = Answer(200, [], stream=parts)
-    await Sender(streams=4).send(answer, client="one", receive=receive, send=send)
+    await Sender(streams=4).send(answer, client=Client("one"), receive=receive, send=send)
     return heard
 
 
@@ -116,7 +117,7 @@ def test_a_stream_that_falls_silent_says_that_it_goes_on(monkeypatch: pytest.Mon
             told.set()
 
     answer = Answer(200, [], stream=parts())
-    asyncio.run(Sender(streams=4).send(answer, client="one", receive=receive, send=send))
+    asyncio.run(Sender(streams=4).send(answer, client=Client("one"), receive=receive, send=send))
 
     assert told.is_set()
     assert heard[1].startswith(b"data: 1") and b"data: 2\n\n" in heard[2:]
