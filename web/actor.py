@@ -23,3 +23,6 @@ class Actor:
     def policy(cls, name: str) -> Self:
         """Rapport itself, by a rule: expiry, idle timeout, a command."""
         return cls(ActorKind.POLICY, name)
+
+
+AGENT = Actor(ActorKind.MODEL, "agent")

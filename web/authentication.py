@@ -26,7 +26,7 @@ from rest_framework.request import Request
 
 from config.postgresql.sessions import node_went_away, prepared_cursor
 from config.rates import Rates, parse_rate
-from web.actor import Actor, ActorKind
+from web.actor import AGENT, Actor, ActorKind
 from web.errors import NotAllowed, NotFound, RapportError
 from web.secrets import secret_hash
 from web.server.admission import Client
@@ -48,7 +48,8 @@ UPDATE relationships_apikey SET last_used_at = %s
 WHERE id = %s AND (last_used_at IS NULL OR last_used_at < %s)
 """
 _QUERY_OF_TOKENS = """
-SELECT token.project_id, token.token_hash, token.scopes, token.expires_at, token.revoked_at, pair.user_id, token.id
+SELECT token.project_id, token.token_hash, token.scopes, token.expires_at, token.revoked_at, pair.user_id, token.id,
+       token.session_id
 FROM relationships_relationshiptoken token
 JOIN relationships_relationship pair ON pair.id = token.relationship_id
 WHERE token.relationship_id = %s AND token.token_hash = %s
@@ -90,7 +91,8 @@ _MOST_REMEMBERED = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """What a request may do. `relationship_id` is set for a token, which reaches that relationship alone.
+    """What a request may do. `relationship_id` is set for a token, which reaches that relationship alone; `session_id`
+    for that of an agent's session, which writes as that session alone.
 
     `holder`: the key's or the token's ID, by which its limits are counted; `own_rates`: the limits of this key alone.
     `remembered`: they are those of an earlier request, and nobody has read the key yet in this one.
@@ -102,6 +104,7 @@ class Credentials:
     holder: UUID
     own_rates: Rates = field(default_factory=dict)
     relationship_id: UUID | None = None
+    session_id: UUID | None = None
     remembered: RememberedKey | None = None
 
     def allow(self, scope: str) -> bool:
@@ -202,11 +205,13 @@ def _of_token(relationship_id: UUID, secret: str, now: datetime) -> Credentials:
         row = cursor.fetchone()
     if row is None or not hmac.compare_digest(bytes(row[1]), hashed):
         raise AuthenticationFailed("This token is not known.")
-    project_id, _, scopes, expires_at, revoked_at, user_id, token_id = row
+    project_id, _, scopes, expires_at, revoked_at, user_id, token_id, session_id = row
     if revoked_at is not None or expires_at <= now:
         raise AuthenticationFailed("This token has expired.")
-    actor = Actor(ActorKind.END_USER, str(user_id))
-    return Credentials(project_id, frozenset(scopes), actor, token_id, relationship_id=relationship_id)
+    actor = AGENT if session_id else Actor(ActorKind.END_USER, str(user_id))
+    return Credentials(
+        project_id, frozenset(scopes), actor, token_id, relationship_id=relationship_id, session_id=session_id
+    )
 
 
 @lru_cache(maxsize=1024)
@@ -229,6 +234,8 @@ class HasScope(BasePermission):
             raise NotAllowed(f"This needs a key with the scope {scope!r}.", scope=scope)
         if credentials.relationship_id is not None:
             _token_may_enter(credentials.relationship_id, view)
+        if credentials.session_id is not None:
+            _session_may_enter(credentials.session_id, view, scope)
         return True
 
 
@@ -240,3 +247,13 @@ def _token_may_enter(relationship_id: UUID, view: Any) -> None:
         return  # the view finds the relationship by the token itself
     if view.kwargs.get("relationship_id") != relationship_id:
         raise NotFound("This relationship is not there.")
+
+
+def _session_may_enter(session_id: UUID, view: Any, scope: str) -> None:
+    if view.kwargs.get("agent_session_id", session_id) != session_id:
+        raise NotFound("This session is not there.")
+    if scope != "read" and view.request.method not in getattr(view, "open_to_sessions", ()):
+        raise NotAllowed(
+            "A session's token reads its relationship, works on the session's own branch, calls its tools and finishes "
+            "it. For all else send an API key."
+        )

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from web.actor import Actor, ActorKind
+from web.actor import Actor
 from workspace.trees import Author
 
 DOMAIN = "rapport.invalid"  # RFC 2606: no mail goes there
@@ -19,5 +19,4 @@ def told(by: Actor) -> str:
     return ":".join(filter(None, [by.kind, by.id]))[:240]
 
 
-AGENT = Actor(ActorKind.MODEL, "agent")
 RAPPORT = Actor.policy("workspace")

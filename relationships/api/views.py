@@ -40,6 +40,7 @@ class ApiView(RestView):
 
     scopes: ClassVar[Mapping[str, str]] = {}
     open_to_tokens: ClassVar[bool | tuple[str, ...]] = False
+    open_to_sessions: ClassVar[tuple[str, ...]] = ()
     counts_as: ClassVar[Mapping[str, str]] = {}
     rereads_key: ClassVar[tuple[str, ...]] = ()
     throttle_classes = (RateThrottle,)

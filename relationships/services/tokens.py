@@ -1,4 +1,4 @@
-"""Relationship tokens: short-lived keys for a person's own browser, which open one relationship."""
+"""Relationship tokens: short-lived keys to one relationship, for a person's own browser or an agent's session."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
@@ -16,9 +16,15 @@ from web.secrets import new_token, secret_hash
 
 @transaction.atomic
 def create_token(
-    *, relationship: Relationship, scopes: Iterable[str], expires_in: int, by: Actor
+    *,
+    relationship: Relationship,
+    scopes: Iterable[str],
+    expires_in: int,
+    by: Actor,
+    session_id: UUID | None = None,
 ) -> tuple[RelationshipToken, str]:
-    """The token's row and the token itself, shown this once. `expires_in`: seconds."""
+    """The token's row and the token itself, shown this once. `expires_in`: seconds; `session_id`: of the agent's
+    session that it is for."""
     token = new_token(relationship.id)
     row: RelationshipToken = RelationshipToken.objects.create(
         relationship_id=relationship.id,
@@ -26,6 +32,7 @@ def create_token(
         project_id=relationship.project_id,
         token_hash=secret_hash(token),
         scopes=sorted(set(scopes)),
+        session_id=session_id,
         expires_at=datetime.now(UTC) + timedelta(seconds=expires_in),
     )
     audit_row(row, "relationship_token.created", by, relationship_id=str(relationship.id))

@@ -8,6 +8,7 @@ from rest_framework.response import Response
 
 from relationships.api.views import ApiView
 from relationships.models import Relationship
+from web.errors import NotAllowed
 from web.fields import Answer, Body, JsonObject, Query
 from web.headers import expected_sha256
 from web.operations import operation
@@ -30,6 +31,7 @@ from workspace.file_tools import FileTools
 from workspace.files import Committed as Done
 from workspace.files import change_files, list_files, read_file
 from workspace.models import MAIN
+from workspace.models.agent_session import branch_of
 from workspace.tool_definitions import definitions
 
 TAG = "Workspace"
@@ -46,6 +48,13 @@ class WorkspaceView(ApiView):
         """The project's own relationship, with all that its configuration follows from. Raises NotFound."""
         return self.get_relationship(relationship_id, "companion", "user", "project")
 
+    def written(self, branch: str) -> str:
+        """The branch, where who asks may write to it. Raises NotAllowed."""
+        session_id = self.credentials.session_id
+        if session_id is not None and branch != (own := branch_of(session_id)):
+            raise NotAllowed(f"This token writes to its session's own branch: send {own!r} as `branch`.")
+        return branch
+
     def max_body_bytes(self) -> int:
         """As JSON a file may be longer than it is."""
         limit: int = max(settings.MAX_BODY_BYTES, GROWN * settings.MAX_FILE_BYTES + AROUND)
@@ -53,6 +62,8 @@ class WorkspaceView(ApiView):
 
 
 class FilesView(WorkspaceView):
+    open_to_sessions = ("POST",)
+
     @operation("files_list", "List files", answers={200: FilesAnswer})
     def get(self, request: Request, relationship_id: UUID, query: FilesQuery) -> Response:
         """Those of a branch, or as they were at a commit. On main, generated files are as they are now."""
@@ -90,7 +101,7 @@ class FilesView(WorkspaceView):
             relationship=relationship,
             changes=changes,
             by=self.actor,
-            branch=query.branch,
+            branch=self.written(query.branch),
             message=body.message,
             expected=expected,
         )
@@ -98,6 +109,8 @@ class FilesView(WorkspaceView):
 
 
 class FileView(WorkspaceView):
+    open_to_sessions = ("PUT", "DELETE")
+
     @operation("files_read", "Read a file", answers={200: FileAnswer}, etag=True)
     def get(self, request: Request, relationship_id: UUID, path: str, query: FileQuery) -> Response:
         read = read_file(self.owner(relationship_id), path, query.branch, at=query.at or "")
@@ -120,7 +133,7 @@ class FileView(WorkspaceView):
             relationship=self.owner(relationship_id),
             changes={path: body.as_bytes()},
             by=self.actor,
-            branch=query.branch,
+            branch=self.written(query.branch),
             message=body.message,
             expected={} if expected is None else {path: expected},
         )
@@ -140,7 +153,7 @@ class FileView(WorkspaceView):
             relationship=self.owner(relationship_id),
             changes={path: None},
             by=self.actor,
-            branch=query.branch,
+            branch=self.written(query.branch),
             expected={} if expected is None else {path: expected},
         )
         return self.answer(_present(done))
@@ -187,11 +200,12 @@ class DefinitionsView(ApiView):
 
 class FileToolsView(WorkspaceView):
     scopes: ClassVar = {"POST": "write"}
+    open_to_sessions = ("POST",)
 
     @operation("file_tools_call", "Call a file tool for a model", answers={200: FileToolAnswer})
     def post(self, request: Request, relationship_id: UUID, body: FileToolCall) -> Response:
         """What it says is for the model, also where the tool refuses: then `is_error` is true."""
-        tools = FileTools(self.owner(relationship_id), body.branch, self.actor)
+        tools = FileTools(self.owner(relationship_id), self.written(body.branch), self.actor)
         try:
             said, is_error = tools.run(body.name, body.input), False
         except ToolRefused as error:

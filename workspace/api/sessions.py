@@ -77,6 +77,8 @@ class AgentSessionView(WorkspaceView):
 
 
 class HeartbeatView(WorkspaceView):
+    open_to_sessions = ("POST",)
+
     @operation(
         "agent_sessions_heartbeat",
         "Say that a session goes on",
@@ -90,6 +92,8 @@ class HeartbeatView(WorkspaceView):
 
 
 class FinishView(WorkspaceView):
+    open_to_sessions = ("POST",)
+
     @operation(
         "agent_sessions_finish",
         "Finish a session of your own",
@@ -159,6 +163,8 @@ class EventsView(WorkspaceView):
 
 
 class ToolCallView(WorkspaceView):
+    open_to_sessions = ("POST",)
+
     @operation(
         "agent_tools_call",
         "Call a tool for a session of your own",

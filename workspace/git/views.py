@@ -24,6 +24,7 @@ from workspace.files import open_workspace, refresh_generated
 from workspace.git.push import ZERO, RefUpdate, receive_push
 from workspace.git.repository import HEADS, RowRepository, heads_of
 from workspace.models import MAIN
+from workspace.models.agent_session import branch_of
 from workspace.store import read_head
 
 UPLOAD, RECEIVE = "git-upload-pack", "git-receive-pack"
@@ -122,11 +123,16 @@ class UploadPackView(GitView):
 
 
 class ReceivePackView(GitView):
+    open_to_sessions = ("POST",)
+
     def post(self, request: Request, relationship_id: UUID) -> HttpResponse:
         relationship = self.owner(relationship_id)
         limit = settings.MAX_WORKSPACE_BYTES + 1_000_000
         asked = self.asked(request, limit=limit)
         updates, pack = _read_push(asked)
+        session_id = self.credentials.session_id
+        if session_id is not None and {update.ref for update in updates} - {HEADS + branch_of(session_id)}:
+            raise NotAllowed(f"This token pushes to its session's own branch, {branch_of(session_id)}.")
         out = io.BytesIO()
         if updates:
             refused = receive_push(relationship=relationship, updates=updates, pack=pack, by=self.actor)

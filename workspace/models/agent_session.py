@@ -1,3 +1,5 @@
+from uuid import UUID
+
 from django.db import models
 
 from relationships.models import QueuedOwnedQuerySet, RelationshipOwned
@@ -21,6 +23,11 @@ class Worker(models.TextChoices):
 
 
 OPEN = (SessionState.HYDRATING, SessionState.RUNNING, SessionState.CURATING, SessionState.MERGING)
+
+
+def branch_of(session_id: UUID) -> str:
+    """The name of the branch that it works on."""
+    return f"session/{session_id}"
 
 
 class AgentSession(RelationshipOwned, QueuedRow):

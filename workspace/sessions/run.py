@@ -18,12 +18,12 @@ from providers.llm.base import AgentData, CompletionRequest
 from providers.llm.json_text import extract_json_text
 from relationships.ids import uuid7
 from relationships.models import Relationship
+from web.actor import AGENT
 from workspace.configuration import Workspace
 from workspace.errors import ToolRefused
 from workspace.file_tools import FileTools
 from workspace.gateway.call import call_tool, tools_of
 from workspace.generated import RULES
-from workspace.identity import AGENT
 from workspace.models import AgentSession, AgentStep, Branch, SessionState, StepState
 from workspace.sessions.asking import Asked, ask, data_for, user_of, workspace_of
 from workspace.sessions.claim import claimed_row, holding, update_session

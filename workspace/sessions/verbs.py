@@ -15,6 +15,7 @@ from relationships.services.tokens import create_token
 from web.actor import Actor
 from workspace.errors import SessionNotOpen
 from workspace.models import AgentSession, SessionState, Worker
+from workspace.models.agent_session import branch_of
 from workspace.sessions.claim import enqueue_session, update_session
 from workspace.sessions.hydrate import hydrate_session
 
@@ -45,7 +46,7 @@ def start_session(
             project_id=relationship.project_id,
             worker=worker,
             task=task,
-            branch=f"session/{session_id}",
+            branch=branch_of(session_id),
             actor_kind=by.kind,
             actor_id=by.id,
             seen_at=now,
@@ -57,7 +58,11 @@ def start_session(
             return session, ""
         hours = configuration_of(relationship).values.workspace.abandoned_hours
         row, token = create_token(
-            relationship=relationship, scopes=["read", "write"], expires_in=hours * 3600, by=by
+            relationship=relationship,
+            scopes=["read", "write"],
+            expires_in=hours * 3600,
+            by=by,
+            session_id=session.id,
         )
         update_session(session, token_id=row.id)
     hydrate_session(relationship, session)

@@ -15,7 +15,7 @@ from tests.fixtures.api import TESTER, Api
 from tests.fixtures.workspaces import begin, done, step, work
 from workspace.files import change_files
 from workspace.hot_context import read_hot_context
-from workspace.models import AgentSession, AgentStep, Branch, Checkpoint, SessionState, Worker
+from workspace.models import AgentSession, AgentStep, Branch, Checkpoint, Commit, SessionState, Worker
 from workspace.sessions.verbs import get_session
 from workspace.store import read_contents
 
@@ -65,12 +65,16 @@ def test_an_external_session_works_with_its_token_alone(
     agent = Api(started["token"])
     wrote = agent.put(f"{base}/files/workspace/outputs/a.md?branch={started['branch']}", {"content": "a"})
     unseen = api.get(f"{base}/files/workspace/outputs/a.md")
+    on_main = agent.put(f"{base}/files/workspace/outputs/a.md", {"content": "a"})
     other = api.post("/relationships", {"companion": "ada", "user": "noor"}).body["id"]
     elsewhere = agent.get(f"/relationships/{other}/files")
     finished = agent.post(f"{base}/agent-sessions/{started['id']}/finish", {"summary": "Tidied."})
     scripted_provider.answer_with("Tidied up.")
     session = work(pair, AgentSession.objects.get(id=started["id"]))
 
+    commit = Commit.objects.for_relationship(pair.id).filter(sha=wrote.body["commit"]).get()
+    assert commit.author.startswith("model agent "), "no person wrote this"
+    assert on_main.status == 403 and repr(started["branch"]) in on_main.body["detail"]
     assert wrote.status == 200 and unseen.status == 404 and elsewhere.status == 404
     assert finished.status == 202 and session.state == SessionState.DONE, session.error
     assert read_contents(pair.id, "main")["workspace/outputs/a.md"] == b"a"

@@ -43,6 +43,7 @@ def run_in_workspace(
             "RAPPORT_API_KEY": session["token"] or "",
             "RAPPORT_RELATIONSHIP": relationship,
             "RAPPORT_SESSION": session["id"],
+            "RAPPORT_BRANCH": session["branch"],
         }
         with _signs_of_life(client, relationship, session["id"]):
             done = subprocess.run(list(command), cwd=place, env={**os.environ, **known}, check=False)  # noqa: S603

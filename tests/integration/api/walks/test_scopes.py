@@ -10,7 +10,10 @@ from tests.fixtures.api import Api, new_key
 from tests.guards.routes import routes as declared_routes
 from tests.integration.api.walks.test_isolation import OPEN, OWNED, ask
 from tests.integration.api.world import World
+from web.actor import Actor
 from web.authentication import INCLUDED
+from workspace.models import Worker
+from workspace.sessions.verbs import start_session
 
 DECLARED = {(route.method, route.path): route for route in declared_routes()}
 
@@ -56,3 +59,34 @@ def test_a_token_may_what_is_open_to_tokens_within_its_scope(
         made = api.post(f"/relationships/{relationship.id}/tokens", {"scopes": [scope]})
         lets_in = route.open_to_tokens and route.scope in INCLUDED[scope]
         assert may(Api(made.body["token"]), method, world.address(path), described) == lets_in, scope
+
+
+# All that an agent's session does by its own token: on its own branch, and its own verbs.
+OF_SESSIONS = {
+    "files_change",
+    "files_write",
+    "files_delete",
+    "file_tools_call",
+    "agent_sessions_heartbeat",
+    "agent_sessions_finish",
+    "agent_tools_call",
+}
+
+
+@pytest.mark.parametrize(("method", "path", "described"), [*OWNED, *OPEN])
+def test_a_session_s_token_reads_its_relationship_and_writes_as_its_session_alone(
+    relationship: Relationship, world: World, method: str, path: str, described: Any
+) -> None:
+    route, by = DECLARED[method, path], Actor.policy("test")
+    session, token = start_session(relationship=relationship, task="t", worker=Worker.EXTERNAL, by=by)
+    own = World({**world.parameters, "agent_session_id": str(session.id)})
+    agent = Api(token)
+
+    lets_in = route.open_to_tokens and (route.scope == "read" or route.declared.id in OF_SESSIONS)
+    written = (
+        route.declared.id in OF_SESSIONS and "{agent_session_id}" not in path
+    )  # to main, as no branch is named
+    if route.declared.id != "agent_sessions_watch":  # which goes on as long as its session does
+        assert may(agent, method, own.address(path), described) == (lets_in and not written)
+    if "{agent_session_id}" in path and lets_in:
+        assert ask(agent, method, world.address(path), described).status == 404, "another's session"
