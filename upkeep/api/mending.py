@@ -48,7 +48,7 @@ class CarryOutBody(Body):
     ticked: Annotated[list[int], Field(max_length=MOST_TICKS)] | None = None
     """Numbers of the items to carry out; left out: those the plan has ticked."""
     depth: Depth | None = None
-    """Left out: as the plan was asked for."""
+    """Left out: as the plan was asked for. `erase` takes a plan that was carried out too: what it hid."""
 
 
 class PlanItemAnswer(Answer):
@@ -164,16 +164,20 @@ class CarryOutPlanView(ApiView):
         "plans_carry_out", "Carry a plan out", body_optional=True, answers={200: PlanAnswer}, problems=(409,)
     )
     def post(self, request: Request, relationship_id: UUID, plan_id: UUID, body: CarryOutBody) -> Response:
-        """All of it in one transaction. What was changed since the plan was made is left alone, and told."""
+        """All of it in one transaction. What was changed since the plan was made is left alone, and told. One that hid
+        what it is about is carried out again with the depth `erase`: then it can't be undone.
+        """
         self.get_relationship(relationship_id)
         plan = plan_of(relationship_id, plan_id)
+        waits = plan.state == MendingState.PROPOSED
         own = [item for item in plan.items if not item.get("asks")]
         numbers = (
             body.ticked if body.ticked is not None else [one["number"] for one in own if one.get("ticked")]
         )
-        if plan.state == MendingState.PROPOSED and not any(item["number"] in numbers for item in own):
+        if waits and not any(item["number"] in numbers for item in own):
             raise InvalidInput.of("ticked", "nothing is ticked: name items of the plan, or decline it")
-        return self.answer(present(carry_out_to(plan, body.depth or plan.depth, body.ticked, self.actor)))
+        depth = body.depth or (plan.depth if waits else "hide")
+        return self.answer(present(carry_out_to(plan, depth, body.ticked, self.actor)))
 
 
 class DeclinePlanView(ApiView):

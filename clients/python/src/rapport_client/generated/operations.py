@@ -1058,7 +1058,8 @@ class Operations:
             depth: Maybe[Literal["hide", "erase"] | None] = UNSET) -> m.PlanAnswer:
         """Carry a plan out.
 
-        All of it in one transaction. What was changed since the plan was made is left alone, and told.
+        All of it in one transaction. What was changed since the plan was made is left alone, and told. One
+        that hid what it is about is carried out again with the depth `erase`: then it can't be undone.
         """
         return self._send(Operation("POST", "/v1/relationships/{relationship_id}/plans/{plan_id}/carry-out",
                 path={"relationship_id": relationship_id, "plan_id": plan_id}, json={"ticked": ticked,
