@@ -36,9 +36,11 @@ class WishView(RelationshipPart):
             return self._form(
                 request, relationship_id, {"wrong_to": fault, "what": what, "to": to}, status=422
             )
+        erase = request.POST.get("depth") == "erase" and self.verb == "forget" and self.access.is_owner
+        depth = "erase" if erase else "hide"
         try:
             plan = make_plan(
-                relationship, verb=self.verb, what=what, to=to, depth="hide", by=self.access.actor
+                relationship, verb=self.verb, what=what, to=to, depth=depth, by=self.access.actor
             )
         except RapportError as error:
             looked_at = error.extra.get("looked_at", [])

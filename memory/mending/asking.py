@@ -125,7 +125,7 @@ def take_answer(text: str, shown: Sequence[Candidate], *, verb: str) -> None:
             'The answer is not a JSON object with the lists "says" and "unsure".'
         ) from None
     for one in shown:
-        one.ticked, one.rest = False, None
+        one.ticked, one.rest = False, one.rest if one.hidden else None
         score = min(one.judgement.score, 0.49)
         one.judgement = Judgement(Verdict.NOT, score, one.judgement.sentence or one.text[:300])
     for number in unsure:
@@ -137,8 +137,9 @@ def take_answer(text: str, shown: Sequence[Candidate], *, verb: str) -> None:
         found = _numbered(item.get("number") if isinstance(item, dict) else item, shown)
         if found is None:
             continue
-        edit = item.get("now" if verb == "correct" else "rest") if isinstance(item, dict) else None
-        if found.kind == "entry" and isinstance(edit, str) and edit.strip() and edit.strip() != found.text:
+        parted = isinstance(item, dict) and found.kind == "entry" and not found.hidden
+        edit = item.get("now" if verb == "correct" else "rest") if parted else None
+        if isinstance(edit, str) and edit.strip() not in ("", found.text):
             found.rest = None if entry_fault(edit.strip()) else edit.strip()
         found.ticked = not found.fixed and (verb == "forget" or found.rest is not None)
         found.judgement = Judgement(Verdict.SAYS, 1.0, found.judgement.sentence, "")
@@ -164,7 +165,8 @@ def storable(text: str) -> str:
 
 def _label(one: Candidate) -> str:
     if one.kind == "entry":
-        return f"entry, about {one.subject}" if one.subject else "entry"
+        about = f"entry, about {one.subject}" if one.subject else "entry"
+        return f"{about}, {one.place}" if one.place else about
     if one.place:
         return f"{one.kind} {one.place}"
     return {"user": "said by the person", "assistant": "said by the companion"}.get(one.role, one.kind)

@@ -33,7 +33,7 @@ class ForgetBody(Body):
     dry_run: bool = False
     """Only make the plan. It is kept for an hour."""
     depth: Depth = "hide"
-    """`hide` can be undone; `erase` is final, with every copy."""
+    """`hide` can be undone; `erase` is final, with every copy, and looks at what is hidden too."""
 
 
 class CorrectBody(Body):
@@ -62,11 +62,13 @@ class PlanItemAnswer(Answer):
     """What of it says it. Null once the plan is carried out: a plan keeps no words."""
     rest: str | None
     place: str | None
-    """Where it stands: a file's path, a document's name."""
+    """Where it stands: a file's path, a document's name, an earlier version."""
     score: float | None
     """The share of the wish's words that it has, 0 to 1; 1 where a model judged."""
     why: str | None
     ticked: bool
+    hidden: bool
+    """It is hidden already, or said by an entry before it was changed: only erasing changes it."""
     done: bool | None
     """False: it was changed since the plan was made, and left alone."""
 
@@ -208,6 +210,6 @@ def carry_out_to(plan: MendingPlan, depth: str, ticked: list[int] | None, by: An
 
 
 def present(plan: MendingPlan) -> dict[str, Any]:
-    defaults: dict[str, Any] = dict.fromkeys(PlanItemAnswer.model_fields) | {"ticked": True}
+    defaults: dict[str, Any] = dict.fromkeys(PlanItemAnswer.model_fields) | {"ticked": True, "hidden": False}
     items = [{name: {**defaults, **item}[name] for name in defaults} for item in plan.items]
     return PlanAnswer.of(plan, items=items)

@@ -89,7 +89,9 @@ def _as_planned(plan: MendingPlan, listed: Sequence[dict[str, Any]]) -> list[dic
     shown = Message.objects.for_relationship(plan.relationship_id).filter(id__in=ids, hidden_at=None)
     again = set(shown.values_list("id", flat=True)) if hid else set()
     chosen = []
-    for item in listed:
+    for item in sorted(
+        listed, key=lambda item: bool(item.get("hidden"))
+    ):  # an entry before what it said earlier
         entry = entries.get(UUID(item["id"]))
         if item["kind"] != "entry":
             same = UUID(item["id"]) not in again

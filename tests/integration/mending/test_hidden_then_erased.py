@@ -4,11 +4,20 @@ import pytest
 from django.test import Client
 
 from memory.models import ScratchpadEntry
+from summaries.models import Summary, SummaryState
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
 from tests.fixtures.turns import Conversation
 from tests.integration.copies import dump, tables_with
-from tests.integration.mending.test_forget import NOTHING, at, exchange, numbers_that_say, told
+from tests.integration.mending.test_forget import (
+    ECHO,
+    NOTHING,
+    SAID,
+    at,
+    exchange,
+    numbers_that_say,
+    told,
+)
 
 __all__ = ["at", "told"]
 
@@ -31,6 +40,11 @@ def spoken(told: Conversation, api: Api, at: str, scripted_provider: ScriptedPro
 
 def still_with(word: str = "Klosterneuburg") -> set[str]:
     return tables_with(word, dump())
+
+
+def judge_by_rules(conversation: Conversation) -> None:
+    conversation.relationship.config = {"ingestion": {"provider": "offline"}}
+    conversation.relationship.save(update_fields=["config"])
 
 
 def test_what_was_hidden_by_speaking_is_erased_by_its_plan(
@@ -104,3 +118,108 @@ def test_an_entry_that_was_changed_since_the_plan_was_made_is_not_erased(
 
     assert [item["done"] for item in erased["items"] if item["kind"] == "entry"] == [False]
     assert "Lives in Melk" in told.contents
+
+
+ERASE = {"what": "that I live in Klosterneuburg", "depth": "erase"}
+
+
+@pytest.mark.parametrize("judge", ["rules", "model"])
+def test_a_new_wish_to_erase_finds_what_is_hidden_and_says_so(
+    api: Api, at: str, spoken: str, told: Conversation, judge: str
+) -> None:
+    if judge == "rules":
+        judge_by_rules(told)
+    assert api.post(f"{at}/forget", {**ERASE, "depth": "hide", "dry_run": True}).body["items"] == []
+    trial = api.post(f"{at}/forget", {**ERASE, "dry_run": True}).body
+    found = {item["sentence"]: (item["kind"], item["hidden"]) for item in trial["items"]}
+    assert found.items() >= {
+        ("Lives in Klosterneuburg", ("entry", True)),
+        (SAID, ("message", True)),
+        (ECHO, ("message", True)),
+        (ASKED, ("message", True)),
+    }
+    assert "is hidden already" in {item["why"] for item in trial["items"]}
+
+    numbers = [item["number"] for item in trial["items"]]
+    erased = api.post(f"{at}/plans/{trial['id']}/carry-out", {"ticked": numbers})
+
+    assert erased.status == 200 and erased.body["state"] == "erased", erased
+    assert still_with() == set()
+    assert told.contents == ["Has a sister"] and len(api.get(f"{at}/messages").body["items"]) == 2
+
+
+def test_hiding_leaves_what_is_hidden_and_undoing_does_not_show_it(
+    api: Api, at: str, spoken: str, told: Conversation
+) -> None:
+    trial = api.post(f"{at}/forget", {**ERASE, "dry_run": True}).body
+    api.post(f"{at}/plans/{trial['id']}/carry-out", {"depth": "hide"})
+    assert api.post(f"{at}/plans/{trial['id']}/undo").status == 200
+    assert told.contents == ["Has a sister"] and len(api.get(f"{at}/messages").body["items"]) == 2
+
+
+@pytest.mark.parametrize("judge", ["rules", "model"])
+def test_what_an_entry_said_before_a_part_of_it_was_hidden_is_erased_by_a_new_wish(
+    api: Api, at: str, conversation: Conversation, scripted_provider: ScriptedProvider, judge: str
+) -> None:
+    conversation.remember("Has a cat and drives a Volvo", "Waters the garden")
+    scripted_provider.wishes_answer = {"says": [{"number": 2, "rest": "Has a cat"}], "unsure": []}
+    api.post(f"{at}/forget", {"what": "the Volvo"})
+    assert set(conversation.contents) == {"Has a cat", "Waters the garden"}
+    scripted_provider.wishes_answer = numbers_that_say("Volvo")
+    if judge == "rules":
+        judge_by_rules(conversation)
+
+    erased = api.post(f"{at}/forget", {"what": "the Volvo", "depth": "erase"})
+
+    assert erased.status == 200, erased
+    assert [(item["kind"], item["action"]) for item in erased.body["items"]] == [("entry", "edit")]
+    assert still_with("Volvo") == set()
+    assert set(conversation.contents) == {"Has a cat", "Waters the garden"}
+
+
+def test_an_entry_that_goes_takes_along_what_it_said_earlier(
+    api: Api, at: str, conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    conversation.remember("Drives a Volvo")
+    [entry] = conversation.entries
+    api.patch(f"{at}/entries/{entry.id}", {"content": "Drives a red Volvo"})
+    scripted_provider.wishes_answer = numbers_that_say("Volvo")
+
+    erased = api.post(f"{at}/forget", {"what": "the Volvo", "depth": "erase"}).body
+
+    assert len(erased["items"]) == 1 and conversation.contents == []
+    assert still_with("Volvo") == set()
+
+
+def test_a_hidden_summary_is_found_and_erased(api: Api, at: str, spoken: str, told: Conversation) -> None:
+    pair = told.relationship
+    Summary(
+        relationship=pair,
+        project_id=pair.project_id,
+        messages=2,
+        first_seq=1,
+        last_seq=1,
+        state=SummaryState.HIDDEN,
+        text="They moved to Klosterneuburg, where they live.",
+        actor_kind="policy",
+    ).save(force_insert=True)
+
+    plan = api.post(f"{at}/forget", {**ERASE, "dry_run": True}).body
+
+    [item] = [item for item in plan["items"] if item["kind"] == "summary"]
+    assert item["hidden"] and item["ticked"]
+    api.post(f"{at}/plans/{plan['id']}/carry-out", {"ticked": [item["number"]]})
+    assert Summary.objects.get(version=1).text == ""
+
+
+def test_an_owner_finds_on_the_page_what_is_hidden_and_erases_it(spoken: str, at: str, owner: Client) -> None:
+    form = f"/admin-ui{at}/forget/"
+    assert 'name="depth"' in owner.get(form).content.decode()
+    made = owner.post(form, {"what": "that I live in Klosterneuburg", "depth": "erase"})
+    page = owner.get(made["Location"]).content.decode()
+    assert page.count('<span class="badge">hidden</span>') == 5
+    assert 'value="erase" checked' in page
+
+    owner.post(made["Location"], {"depth": "erase", "item": ["1", "2", "3", "4", "5"]})
+
+    assert still_with() == set()

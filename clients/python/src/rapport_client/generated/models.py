@@ -1142,6 +1142,7 @@ class PlanItemAnswer(TypedDict):
     score: "float | None"
     why: "str | None"
     ticked: "bool"
+    hidden: "bool"
     done: "bool | None"
 
 class PlanPage(TypedDict):
