@@ -15,7 +15,7 @@ from django.utils import timezone
 from memory.entries.limits import call_text, entry_fault
 from memory.errors import UnparsableAnswer
 from memory.mending.candidates import Candidate, Scope
-from memory.mending.judging import Judgement, Verdict
+from memory.mending.judging import PERHAPS, Judgement, Verdict
 from memory.models import ModelCall
 from providers.errors import ProviderError
 from providers.llm.base import Completion, CompletionRequest, LLMProvider
@@ -87,8 +87,9 @@ def ask_model(
 
 
 def shown_of(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """As many as a question holds: those with the most of the wish's words, then the newest; in their own order."""
-    places = sorted(
+    """As many as a question holds: those with the most of the wish's words, then the nearest to it, which have a third
+    of the room for sure, then the newest; in their own order."""
+    likely = sorted(
         range(len(candidates)),
         key=lambda place: (
             -candidates[place].judgement.score,
@@ -96,7 +97,12 @@ def shown_of(candidates: Sequence[Candidate]) -> list[Candidate]:
             -(told.timestamp() if (told := candidates[place].told_at) else 0.0),
         ),
     )
-    return [candidates[place] for place in sorted(places[:MOST_SHOWN])]
+    says = [place for place in likely if candidates[place].judgement.score >= PERHAPS]
+    near = {place: one.near for place, one in enumerate(candidates) if one.near is not None}
+    order = dict.fromkeys(
+        [*says[: MOST_SHOWN * 2 // 3], *sorted(near, key=lambda place: near[place]), *likely]
+    )
+    return [candidates[place] for place in sorted([*order][:MOST_SHOWN])]
 
 
 def render(scope: Scope, shown: Sequence[Candidate], *, verb: str, to: str) -> str:

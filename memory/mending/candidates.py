@@ -29,7 +29,7 @@ class Candidate:
 
     `place`: where it stands, as a file's path. `fixed`: why it can't be carried out. `cites`: messages an entry rests
     on. `version`: of an entry. `asks`: a message that asks for it, or repeats it in answer: it goes with the rest.
-    `hidden`: it is shown nowhere any more, and can only be erased.
+    `hidden`: it is shown nowhere any more, and can only be erased. `near`: its place in a ranked search for the wish.
     """
 
     kind: str
@@ -47,6 +47,7 @@ class Candidate:
     fixed: str = ""
     asks: bool = False
     hidden: bool = False
+    near: int | None = None
     told_at: datetime | None = None
     place: str = ""
 

@@ -66,10 +66,10 @@ def draft_plan(
     `hidden`: what is hidden is looked at too, to be erased. Raises what `ask_model` raises.
     """
     scope = scope_of(relationship, what, asked_by=asked_by, hidden=hidden)
-    found = find_candidates(scope)
+    who = None if by_rules else model_of(scope)
+    found = find_candidates(scope, by_meaning=who is not None)
     candidates, whole = found.candidates, scope.wish.everything or scope.wish.last
     asked = None
-    who = None if by_rules else model_of(scope)
     if who is not None and candidates and not whole:
         asked = ask_model(scope, candidates, verb=verb, to=to, who=who)
     else:

@@ -14,6 +14,7 @@ from django.db.models.fields.json import KT
 from memory.mending.candidates import Candidate, Scope, forgettables, stems_of
 from memory.mending.first_look import FirstLook
 from memory.mending.judging import PERHAPS, aliases_in, judge
+from memory.mending.nearest import nearest_of
 from memory.mending.wishes import Wish
 from memory.models import USER_SUBJECT, EntryRevision, EntryState, ScratchpadEntry
 from memory.words import Stems
@@ -49,8 +50,8 @@ class Found:
     unread: int
 
 
-def find_candidates(scope: Scope) -> Found:
-    """Texts that may say it, judged by rules, those of entries first."""
+def find_candidates(scope: Scope, *, by_meaning: bool = False) -> Found:
+    """Texts that may say it, judged by rules, those of entries first. `by_meaning`: what a ranked search finds too."""
     messages = messages_of(scope).values_list(*_OF_MESSAGES, named=True)
     entries = entries_of(scope, hidden=scope.hidden).values_list(*_OF_ENTRIES, named=True)
     look = _look_for(scope.wish, ())
@@ -64,6 +65,8 @@ def find_candidates(scope: Scope) -> Found:
         look = _look_for(scope.wish, others)
         said, unread = _likely(messages, as_candidate, scope.wish, look)
         kept, more = _likely(entries, _entry, scope.wish, look)
+    if by_meaning and look:
+        _add_nearest(scope, entries, kept, messages, said)
     earlier, passed = _said_earlier(scope, look) if scope.hidden and look else ([], 0)
     found = [*kept, *earlier, *reversed(said), *_of_other_rooms(scope, look)]
     asked = (form for word in scope.wish.must for form in word.forms)
@@ -121,6 +124,23 @@ def _likely(
         if look and seen < MOST_ROWS:
             return kept, 0
     return kept, max(0, rows.count() - seen)
+
+
+def _add_nearest(
+    scope: Scope,
+    entries: QuerySet[Any],
+    kept: list[Candidate],
+    messages: QuerySet[Any],
+    said: list[Candidate],
+) -> None:
+    """Of the index only what may be looked at counts, and once."""
+    states = tuple(EntryState) if scope.hidden else SHOWN_STATES
+    places = nearest_of(scope, states)
+    lacking = places.keys() - {one.id for one in (*kept, *said)}
+    kept += [_entry(row) for row in entries.filter(id__in=lacking)]
+    said += [as_candidate(row) for row in messages.filter(id__in=lacking)]
+    for one in (*kept, *said):
+        one.near = places.get(one.id)
 
 
 def _of_other_rooms(scope: Scope, look: FirstLook | None) -> list[Candidate]:
