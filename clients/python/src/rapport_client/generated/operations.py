@@ -1198,8 +1198,8 @@ class Operations:
     def tools_call(self, relationship_id: Id, name: str, *, body: dict[str, Any]) -> m.ToolAnswer:
         """Call a memory tool.
 
-        memory_add is read like a turn, in the background; memory_forget takes out one entry, which can be
-        restored. What is pinned or read-only stays. What the model can mend is told in the answer, as
+        memory_add is read like a turn, in the background; memory_forget hides what surely says it; its plan
+        can be undone. What is pinned or read-only stays. What the model can mend is told in the answer, as
         `error`.
         """
         return self._send(Operation("POST", "/v1/relationships/{relationship_id}/tools/{name}",
