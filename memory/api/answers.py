@@ -127,6 +127,8 @@ class MessageOfTurn(Answer):
     content: str
     occurred_at: datetime
     erased_at: datetime | None
+    hidden_at: datetime | None
+    """Since when nothing is made of it; null: it is not hidden."""
 
 
 class ModelCallAnswer(Answer):

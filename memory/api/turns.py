@@ -15,7 +15,7 @@ from memory.api.answers import (
     present_trace,
     present_turn,
 )
-from memory.api.schemas import TurnBody, TurnListQuery, WaitQuery
+from memory.api.schemas import TraceQuery, TurnBody, TurnListQuery, WaitQuery
 from memory.entries.held import held_of_turns
 from memory.ingestion.intake import Idempotency, accept_turn, ingest_now, retry_turn
 from memory.mending.plans import awaiting_of_turns
@@ -86,7 +86,7 @@ class TurnView(ApiView):
     open_to_tokens = True
 
     @operation("turns_read", "Read a turn's full trace", answers={200: TurnTraceAnswer})
-    def get(self, request: Request, relationship_id: UUID, turn_id: UUID) -> Response:
+    def get(self, request: Request, relationship_id: UUID, turn_id: UUID, query: TraceQuery) -> Response:
         """Messages, each proposed operation with its verdict, and every model call with its exact prompt.
 
         A relationship token is not shown the model calls: the prompt is the developer's.
@@ -95,6 +95,8 @@ class TurnView(ApiView):
         turn = _turn(relationship_id, turn_id)
         calls = ModelCall.objects.for_relationship(relationship_id).filter(id__in=turn.model_call_ids)
         messages = Message.objects.for_relationship(relationship_id).filter(turn_id=turn_id)
+        if not query.hidden:
+            messages = messages.filter(hidden_at=None)
         trace = present_trace(
             turn,
             remembered=_remembered(turn),

@@ -1227,7 +1227,8 @@ class Operations:
                 "occurred_at": occurred_at, "tags": tags, "category": category, "modality": modality,
                 "config": config}))
 
-    def turns_read(self, relationship_id: Id, turn_id: Id) -> m.TurnTraceAnswer:
+    def turns_read(self, relationship_id: Id, turn_id: Id, *,
+            hidden: Maybe[bool] = UNSET) -> m.TurnTraceAnswer:
         """Read a turn's full trace.
 
         Messages, each proposed operation with its verdict, and every model call with its exact prompt.
@@ -1235,7 +1236,7 @@ class Operations:
         A relationship token is not shown the model calls: the prompt is the developer's.
         """
         return self._send(Operation("GET", "/v1/relationships/{relationship_id}/turns/{turn_id}",
-                path={"relationship_id": relationship_id, "turn_id": turn_id}))
+                path={"relationship_id": relationship_id, "turn_id": turn_id}, query={"hidden": hidden}))
 
     def turns_retry(self, relationship_id: Id, turn_id: Id) -> m.TurnAnswer:
         """Try a failed, skipped or waiting turn again.
