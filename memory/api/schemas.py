@@ -100,7 +100,7 @@ class WaitQuery(Query):
 
 class TraceQuery(Query):
     hidden: bool = False
-    """Messages too that were hidden."""
+    """What was hidden too: messages, and the words of what quotes them or entries that were forgotten."""
 
 
 class TurnListQuery(PageQuery):

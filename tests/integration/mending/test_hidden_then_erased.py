@@ -13,9 +13,11 @@ from tests.integration.mending.test_forget import (
     ECHO,
     NOTHING,
     SAID,
+    TOLD,
     at,
     exchange,
     numbers_that_say,
+    summarise,
     told,
 )
 
@@ -192,17 +194,7 @@ def test_an_entry_that_goes_takes_along_what_it_said_earlier(
 
 
 def test_a_hidden_summary_is_found_and_erased(api: Api, at: str, spoken: str, told: Conversation) -> None:
-    pair = told.relationship
-    Summary(
-        relationship=pair,
-        project_id=pair.project_id,
-        messages=2,
-        first_seq=1,
-        last_seq=1,
-        state=SummaryState.HIDDEN,
-        text="They moved to Klosterneuburg, where they live.",
-        actor_kind="policy",
-    ).save(force_insert=True)
+    summarise(told, TOLD, state=SummaryState.HIDDEN, last_seq=1)
 
     plan = api.post(f"{at}/forget", {**ERASE, "dry_run": True}).body
 

@@ -9,7 +9,7 @@ from tests.fixtures.documents import learn
 from tests.fixtures.turns import Conversation
 from tests.fixtures.workspaces import whole
 from tests.integration.copies import dump, tables_with
-from tests.integration.mending.test_forget import ECHO, SAID, exchange
+from tests.integration.mending.test_forget import ECHO, SAID, TOLD, exchange, summarise
 from workspace.files import change_files, read_file
 from workspace.generated import ENTRIES
 from workspace.models import Branch, Worker
@@ -19,7 +19,6 @@ WISH = {"what": "that I live in Klosterneuburg"}
 NOTES = "# Person\n\n- Lives in Klosterneuburg\n- Has a cat. Lives in KLOSTERNEUBURG since 2020! Sings.\n- Likes tea\n"
 LEFT = "# Person\n\n- Has a cat. Sings.\n- Likes tea\n"
 HOT = "memory/hot_context.md"
-TOLD = "They talked. The person lives in Klosterneuburg."
 
 
 @pytest.fixture
@@ -118,18 +117,7 @@ def test_a_summary_that_says_it_is_in_the_plan_and_made_anew(
     api: Api, at: str, conversation: Conversation, depth: str, left: tuple[str, str]
 ) -> None:
     exchange(conversation, SAID, ECHO)
-    pair = conversation.relationship
-    summary = Summary(
-        relationship=pair,
-        project_id=pair.project_id,
-        messages=2,
-        first_seq=1,
-        last_seq=99,
-        state=SummaryState.READY,
-        text=TOLD,
-        actor_kind="policy",
-    )
-    summary.save(force_insert=True)
+    summary = summarise(conversation, TOLD)
 
     plan = api.post(f"{at}/forget", {**WISH, "dry_run": True}).body
     [item] = [item for item in plan["items"] if item["kind"] == "summary"]

@@ -1149,15 +1149,16 @@ class Operations:
                 path={"relationship_id": relationship_id, "session": session}))
 
     def summaries_list(self, relationship_id: Id, *, limit: Maybe[int] = UNSET, cursor: Maybe[str] = UNSET,
-            messages: Maybe[int] = UNSET, state: Maybe[m.SummaryState] = UNSET) -> m.SummaryPage:
+            messages: Maybe[int] = UNSET, state: Maybe[m.SummaryState] = UNSET,
+            hidden: Maybe[bool] = UNSET) -> m.SummaryPage:
         """List the summaries of the conversation, newest first.
 
-        Every version, those on their way too. Contexts show the first one that is `ready`, in the layer
-        `summary`, unless one is being made again.
+        Every version that is not hidden, those on their way too. Contexts show the first one that is
+        `ready`, in the layer `summary`, unless one is being made again.
         """
         return self._send(Operation("GET", "/v1/relationships/{relationship_id}/summaries",
                 path={"relationship_id": relationship_id}, query={"limit": limit, "cursor": cursor,
-                "messages": messages, "state": state}))
+                "messages": messages, "state": state, "hidden": hidden}))
 
     def summaries_make(self, relationship_id: Id) -> m.SummaryAnswer:
         """Summarise the conversation now.
