@@ -7,6 +7,7 @@ from uuid import UUID
 from django.utils import timezone
 
 from memory.mending.candidates import Scope
+from memory.retrieval.rankers.best import BestRanker
 from memory.retrieval.results import EntryFilters
 from memory.retrieval.search import SearchParams, search_entries, search_messages
 from relationships.services.configuration import configuration_of
@@ -23,6 +24,7 @@ def nearest_of(scope: Scope, states: tuple[str, ...]) -> Mapping[UUID, int]:
         "relationship_id": relationship.id,
         "retrieval": retrieval.model_copy(update={"reranker": None}),
         "now": timezone.now(),
+        "ranker": BestRanker.slug,  # whatever is configured: it does without vectors where there are none
         "top_k": NEAREST,
         "min_score": 0.0,
     }
