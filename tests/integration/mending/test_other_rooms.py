@@ -110,6 +110,19 @@ def test_erased_a_sentence_leaves_the_history_too(
     assert "Likes tea" in text_of(conversation, "notes.md")
 
 
+def test_a_sentence_that_was_hidden_leaves_the_history_with_its_plan(
+    api: Api, at: str, conversation: Conversation, files: dict[str, str]
+) -> None:
+    plan = api.post(f"{at}/forget", WISH).body
+    assert plan["state"] == "carried_out" and tables_with("Lives in Klosterneuburg", dump())
+
+    erased = api.post(f"{at}/plans/{plan['id']}/carry-out", {"depth": "erase"})
+
+    assert erased.status == 200, erased
+    assert tables_with("Lives in Klosterneuburg", dump()) == set()
+    assert text_of(conversation, "notes.md") == LEFT
+
+
 @pytest.mark.parametrize(
     ("depth", "left"), [("hide", (SummaryState.HIDDEN, TOLD)), ("erase", (SummaryState.ERASED, ""))]
 )
