@@ -5,11 +5,12 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, QuerySet, Subquery
+from django.db.models import Exists, OuterRef, Subquery
 
 from admin_ui.excerpts import Excerpt, excerpt_of
 from chat.models import KeptContext
 from memory.entries.held import held_of_turns
+from memory.mending.matching import WithWords
 from memory.mending.plans import awaiting_of_turns
 from memory.models import (
     EntryRevision,
@@ -21,6 +22,7 @@ from memory.models import (
     ScratchpadEntry,
 )
 from relationships.models import Message, Relationship, Turn, TurnState
+from web.pagination import sifted
 
 MOST_CALLS = 20  # of a turn on its page
 BADGES = {
@@ -118,15 +120,19 @@ class FoundLine:
     excerpt: Excerpt
 
 
-def messages_that_say(relationship_id: UUID, text: str) -> QuerySet[Message]:
-    """Those with this text as it stands, in any case, newest first."""
-    return Message.objects.for_relationship(relationship_id).filter(content__icontains=text).order_by("-seq")
-
-
-def found_lines(relationship_id: UUID, messages: Sequence[Message], text: str) -> list[FoundLine]:
+def found_lines(
+    relationship_id: UUID, text: str, *, before: int | None, limit: int
+) -> tuple[list[FoundLine], int | None]:
+    """Messages with all of its words, in any spelling, newest first; and before which `seq` to go on, if there is more
+    to read: one page reads so much."""
+    rows = Message.objects.for_relationship(relationship_id)
+    if before is not None:
+        rows = rows.filter(seq__lt=before)
+    messages, last = sifted(rows, ["-seq"], limit, WithWords(relationship_id, text))
     turns = Turn.objects.for_relationship(relationship_id).filter(id__in={row.turn_id for row in messages})
     seqs = dict(turns.values_list("id", "seq"))
-    return [FoundLine(row, seqs[row.turn_id], excerpt_of(row.content, text)) for row in messages]
+    lines = [FoundLine(row, seqs[row.turn_id], excerpt_of(row.content, text)) for row in messages]
+    return lines, last and last.seq
 
 
 @dataclass(frozen=True, slots=True)

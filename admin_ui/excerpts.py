@@ -1,7 +1,10 @@
 """The line of a text in which something was found. Pure."""
 
-import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+
+from memory.words import Word, normal, one_word, spelt, words_of
 
 AROUND = 80  # characters on either side
 
@@ -15,16 +18,30 @@ class Excerpt:
     after: str
 
 
-def excerpt_of(text: str, sought: str, *, words: bool = False) -> Excerpt:
-    """Around `sought` as it stands, in any case; with `words`, around the first word that begins with one of its."""
-    parts = re.findall(r"[^\W_]+", sought) if words else []
-    pattern = rf"\b(?:{'|'.join(parts)})" if parts else re.escape(sought)
-    found = re.search(pattern, text, re.IGNORECASE) if sought else None
-    if found is None:
+def excerpt_of(text: str, sought: str) -> Excerpt:
+    """Around the first words that are among those sought, in any spelling, or begin as one of them."""
+    text = normal(text)
+    words, wanted = words_of(text), words_of(sought)
+    spellings = spelt(wanted, {})
+    is_meant = [bool(word.forms & spellings) or _begins_as(word, wanted) for word in words]
+    for place, (one, two) in enumerate(pairwise(words)):
+        if one_word(one, two, spellings):
+            is_meant[place] = is_meant[place + 1] = True
+    if not any(is_meant):
         return Excerpt(_end(text[: 2 * AROUND], text), "", "")
-    begin = max(0, found.start() - AROUND)
-    before = ("…" if begin else "") + text[begin : found.start()]
-    return Excerpt(before, found[0], _end(text[found.end() : found.end() + AROUND], text[found.end() :]))
+    first = is_meant.index(True)
+    last = first + [*is_meant[first:], False].index(False) - 1
+    start, end = words[first].start, words[last].end
+    begin = max(0, start - AROUND)
+    before = ("…" if begin else "") + text[begin:start]
+    return Excerpt(before, text[start:end], _end(text[end : end + AROUND], text[end:]))
+
+
+def _begins_as(word: Word, wanted: Sequence[Word]) -> bool:
+    if word.identifier:
+        return False
+    ends = (sorted((word.plain, one.plain), key=len) for one in wanted if not one.identifier)
+    return any(len(short) > 2 and long.startswith(short) for short, long in ends)
 
 
 def _end(shown: str, whole: str) -> str:

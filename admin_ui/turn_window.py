@@ -36,7 +36,7 @@ def window_of(relationship_id: UUID, query: Mapping[str, str]) -> TurnWindow:
     statements.
     """
     owned = Turn.objects.for_relationship(relationship_id)
-    if before := _seq(query.get("before", "")):
+    if before := seq_of(query.get("before", "")):
         found = list(owned.filter(seq__lt=before).order_by("-seq")[: TURNS_AT_ONCE + 1])
         return _window(list(reversed(found[:TURNS_AT_ONCE])), earlier=len(found) > TURNS_AT_ONCE, later=True)
     if (start := _start(relationship_id, query)) is not None:
@@ -60,9 +60,9 @@ def sessions_of(relationship_id: UUID) -> list[SessionStart]:
 def _start(relationship_id: UUID, query: Mapping[str, str]) -> int | Subquery | None:
     """The seq of the turn to begin with, or how to find it; None where nothing names one."""
     owned = Turn.objects.for_relationship(relationship_id)
-    if (after := _seq(query.get("after", ""))) is not None:
+    if (after := seq_of(query.get("after", ""))) is not None:
         return after + 1
-    if (first := _seq(query.get("from", ""))) is not None:
+    if (first := seq_of(query.get("from", ""))) is not None:
         return first
     if day := _date(query.get("at", "")):
         since = datetime.combine(day, time(), UTC)
@@ -80,7 +80,7 @@ def _window(turns: Sequence[Turn], *, earlier: bool, later: bool) -> TurnWindow:
     )
 
 
-def _seq(text: str) -> int | None:
+def seq_of(text: str) -> int | None:
     return int(text) if text.isdecimal() and len(text) < 16 else None
 
 

@@ -36,6 +36,7 @@ UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "
 # Scripts that put no space between words are compared by pairs of signs.
 _NO_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]+")
 _SHORTEST_PHONE = 7  # digits
+_SERIAL = re.compile(r"[^\W\d_][-./#_]{1,2}\d|\d[-./#_]{1,2}[^\W\d_]|[A-Z] ?#? ?\d")
 _DIGITS = re.compile(r"\d(?:\D{0,3}\d){6}")  # as many, near to each other
 
 
@@ -71,6 +72,25 @@ def telephones(text: str) -> list[str]:
         return []
     forms = {form for word in words_of(text) if word.identifier for form in word.forms}
     return sorted(form.replace(":", "") for form in forms if form.startswith("tel:"))
+
+
+def serials(text: str) -> list[str]:
+    """Of its tickets and the like, which letters and digits make with signs between them, the one word that their
+    spellings share: `ord17` of ORD-17 and ORD 17."""
+    if not _SERIAL.search(text):
+        return []
+    return sorted(form for word in words_of(text) for form in word.forms if _is_serial(word, form))
+
+
+def serials_asked(text: str) -> list[str]:
+    """Those that a question may mean with a space and no capitals: ord 17."""
+    pairs = pairwise(words_of(text)) if any(map(str.isdecimal, text)) else ()
+    met = [(one, two) for one, two in pairs if two.identifier and not one.identifier and joins(one, two)]
+    return sorted({f"{one.plain}{two.plain}" for one, two in met if two.plain.isalnum()})
+
+
+def _is_serial(word: Word, form: str) -> bool:
+    return word.identifier and form.isalnum() and not form.isdecimal()
 
 
 def fold(word: str) -> str:

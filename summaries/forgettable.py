@@ -15,10 +15,11 @@ class ForgettableSummaries:
     kind = "summary"
 
     def find(self, scope: Scope) -> Iterator[Candidate]:
-        rows = Summary.objects.for_relationship(scope.relationship.id).ready().exclude(text="")
-        for row in rows.newest_first():
-            place = f"of the first {row.messages} messages"
-            yield Candidate(self.kind, row.id, row.text, place=place, told_at=row.made_at)
+        states = [SummaryState.READY, *([SummaryState.HIDDEN] if scope.hidden else [])]
+        owned = Summary.objects.for_relationship(scope.relationship.id)
+        for row in owned.filter(state__in=states).exclude(text="").newest_first():
+            place, hidden = f"of the first {row.messages} messages", row.state == SummaryState.HIDDEN
+            yield Candidate(self.kind, row.id, row.text, place=place, told_at=row.made_at, hidden=hidden)
 
     def hide(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> set[UUID]:
         """Messages that were hidden with it took it along already."""

@@ -1,49 +1,21 @@
 """Takes out of an export what was hidden: whoever asked to have it forgotten does not find it in what is handed out."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
 from memory.ingestion.results import emptied
-from memory.models import EntryState, MendingPlan, MendingState, ScratchpadEntry
-from relationships.models import Message
+from memory.mending.forgotten import Forgotten
+from summaries.models import SummaryState
 
 Row = dict[str, Any]
+_SHOWN = ("shown_message_ids", "reference_message_ids", "shown_entry_ids")
 
 
-@dataclass(frozen=True, slots=True)
-class Forgotten:
-    """Messages that are hidden, since when; entries that are hidden; versions up to which others said more."""
+class ForgottenRows(Forgotten):
+    """The rows of an export without it."""
 
-    messages: Mapping[UUID, Any]
-    entries: frozenset[UUID]
-    edited: Mapping[UUID, int]
-    turns: frozenset[UUID]
-
-    @classmethod
-    def of(cls, relationship_id: UUID) -> "Forgotten":
-        hidden = Message.objects.for_relationship(relationship_id).exclude(hidden_at=None)
-        messages = {row.id: row for row in hidden.only("id", "turn_id", "hidden_at")}
-        plans = MendingPlan.objects.for_relationship(relationship_id).filter(
-            state=MendingState.CARRIED_OUT, verb="forget"
-        )
-        done = [item for plan in plans for item in plan.items if item["kind"] == "entry" and item["done"]]
-        deleted = ScratchpadEntry.objects.for_relationship(relationship_id).filter(state=EntryState.DELETED)
-        entries = {
-            row.id
-            for row in deleted.only("id", "source_message_ids")
-            if any(str(row.id) == item["id"] for item in done)
-            or not messages.keys().isdisjoint(row.source_message_ids)
-        }
-        edited = {UUID(item["id"]): item["version"] for item in done if item["action"] == "edit"}
-        turns = {row.turn_id for row in messages.values()}
-        return cls(
-            {key: row.hidden_at for key, row in messages.items()},
-            frozenset(entries),
-            edited,
-            frozenset(turns),
-        )
+    __slots__ = ()
 
     def turn(self, row: Row) -> Row:
         if row["id"] in self.turns:
@@ -57,10 +29,9 @@ class Forgotten:
                     "hidden_at": None,
                 }
         for operation in row["operations"]:
-            cited = {UUID(one) for one in operation.get("message_ids") or ()}
+            cited = [UUID(one) for one in operation.get("message_ids") or ()]
             entry = operation.get("entry_id")
-            hidden = entry is not None and (UUID(entry) in self.entries or UUID(entry) in self.edited)
-            if hidden or not self.messages.keys().isdisjoint(cited):
+            if self.in_operation(cited, UUID(entry) if entry else None):
                 operation |= {"operation": emptied(operation["operation"]), "reason": "", "held_reason": ""}
         return row
 
@@ -68,8 +39,7 @@ class Forgotten:
         return (row for row in rows if row["id"] not in self.entries)
 
     def revision(self, row: Row) -> Row:
-        entry = row["entry_id"]
-        if entry in self.entries or row["entry_version"] <= self.edited.get(entry, 0):
+        if self.in_revision(row["entry_id"], row["entry_version"]):
             row |= {
                 "before": None,
                 "after": None,
@@ -78,10 +48,29 @@ class Forgotten:
             }
         return row
 
+    def summary(self, row: Row) -> Row:
+        if row["state"] == SummaryState.HIDDEN:
+            gone = row["made_at"] or row["recorded_at"]
+            row |= {"state": SummaryState.ERASED, "text": "", "error": "", "erased_at": gone}
+        return row
+
+    def run(self, row: Row) -> Row:
+        """Of a context that no turn came of nobody can tell what it was about."""
+        unclear = self.anything and row["kind"] == "priority" and row["turn_id"] is None
+        if row["turn_id"] in self.turns or unclear:
+            row |= dict.fromkeys(("rendered", "answer", "error"), "")
+            if row["state"] != "pending":
+                row |= {"outcome": "", "redacted_at": row["redacted_at"] or row["recorded_at"]}
+        return row
+
+    def outbox(self, row: Row) -> Row:
+        if row["turn_id"] in self.turns:
+            row |= {"content": "", "redacted_at": row["redacted_at"] or row["recorded_at"]}
+        return row
+
     def call(self, row: Row) -> Row:
-        shown = {*row["shown_message_ids"], *row["reference_message_ids"], *row["shown_entry_ids"]}
-        quoted = self.messages.keys() | self.entries | self.edited.keys()
-        if shown & quoted or self.turns & set(row["turn_ids"]):
+        shown = [one for name in _SHOWN for one in row[name]]
+        if self.in_call(row["purpose"], shown, row["turn_ids"]):
             row |= dict.fromkeys(("system", "prompt", "answer", "error"), "")
             row["redacted_at"] = row["redacted_at"] or row["recorded_at"]
         return row

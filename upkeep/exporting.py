@@ -30,7 +30,7 @@ from relationships.models import (
 )
 from relationships.services.rows import require
 from summaries.models import Summary
-from upkeep.export_forgotten import Forgotten
+from upkeep.export_forgotten import ForgottenRows
 from workspace.transfer import files_to_keep
 
 FORMAT, VERSION = "rapport.relationship", 1
@@ -89,7 +89,7 @@ def _one_snapshot() -> Iterator[None]:
 
 
 def _document(relationship_id: UUID, *, calls: bool) -> Iterator[bytes]:
-    gone = Forgotten.of(relationship_id)
+    gone = ForgottenRows.of(relationship_id)
     head, companion_id = _head(relationship_id)
     yield _json(head)[:-1]
     yield from _array("profile_revisions", _rows(ProfileRevision, relationship_id, "version"))
@@ -98,9 +98,9 @@ def _document(relationship_id: UUID, *, calls: bool) -> Iterator[bytes]:
     yield from _array("entries", gone.kept_entries(_rows(ScratchpadEntry, relationship_id, "id")))
     yield from _array("revisions", map(gone.revision, _rows(EntryRevision, relationship_id, "seq")))
     yield from _array("held_deletions", _rows(HeldDeletion, relationship_id, "id"))
-    yield from _array("summaries", _without_workers(Summary, relationship_id))
-    yield from _array("behaviour_runs", _without_workers(BehaviourRun, relationship_id))
-    yield from _array("outbox", _rows(OutboxMessage, relationship_id, "id"))
+    yield from _array("summaries", map(gone.summary, _without_workers(Summary, relationship_id)))
+    yield from _array("behaviour_runs", map(gone.run, _without_workers(BehaviourRun, relationship_id)))
+    yield from _array("outbox", map(gone.outbox, _rows(OutboxMessage, relationship_id, "id")))
     yield from _array("files", files_to_keep(relationship_id, companion_id=companion_id))
     if calls:
         yield from _array("model_calls", map(gone.call, _rows(ModelCall, relationship_id, "id")))

@@ -10,14 +10,12 @@ from admin_ui.conversation import (
     calls_of,
     exchanges_of,
     found_lines,
-    messages_that_say,
     operations_of,
     times_of,
     turn_between,
 )
-from admin_ui.paging import page_of
 from admin_ui.params import text_param
-from admin_ui.turn_window import sessions_of, window_of
+from admin_ui.turn_window import seq_of, sessions_of, window_of
 from admin_ui.views.scratchpad import RelationshipPart
 from memory.models import OperationResult
 from relationships.models import TurnState
@@ -37,8 +35,9 @@ class ConversationView(RelationshipPart):
         more = htmx.target if htmx and htmx.target in MORE else ""
         ctx: dict[str, Any] = {"relationship": relationship, "q": sought, "more": more}
         if sought:
-            page = page_of(request, messages_that_say(relationship_id, sought), size=FOUND_A_PAGE)
-            ctx |= {"page": page, "found": found_lines(relationship_id, page.rows, sought)}
+            before = seq_of(request.GET.get("before", ""))
+            found, older = found_lines(relationship_id, sought, before=before, limit=FOUND_A_PAGE)
+            ctx |= {"found": found, "older": older}
         else:
             window = window_of(relationship_id, request.GET)
             ctx |= {"window": window, "exchanges": exchanges_of(relationship_id, window.turns)}

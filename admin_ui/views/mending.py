@@ -36,9 +36,11 @@ class WishView(RelationshipPart):
             return self._form(
                 request, relationship_id, {"wrong_to": fault, "what": what, "to": to}, status=422
             )
+        erase = request.POST.get("depth") == "erase" and self.verb == "forget" and self.access.is_owner
+        depth = "erase" if erase else "hide"
         try:
             plan = make_plan(
-                relationship, verb=self.verb, what=what, to=to, depth="hide", by=self.access.actor
+                relationship, verb=self.verb, what=what, to=to, depth=depth, by=self.access.actor
             )
         except RapportError as error:
             looked_at = error.extra.get("looked_at", [])
@@ -69,10 +71,11 @@ class PlanView(RelationshipPart):
             messages.success(request, "Nothing was changed.")
             return redirect("admin_ui:relationship", relationship_id)
         ticked = [int(text) for text in request.POST.getlist("item") if text.isdecimal() and len(text) < 6]
-        if not ticked:
+        hid = plan.state == MendingState.CARRIED_OUT
+        if not ticked and not hid:
             return self._page(request, relationship_id, plan, unticked=True, status=422)
         if request.POST.get("depth") == "erase" and plan.verb == "forget" and self.access.is_owner:
-            erase_plan(plan, by=self.access.actor, ticked=ticked)
+            erase_plan(plan, by=self.access.actor, ticked=None if hid else ticked)
             messages.success(request, "Erased, together with every copy.")
             return redirect("admin_ui:relationship", relationship_id)
         done = carry_out(plan, by=self.access.actor, ticked=ticked)

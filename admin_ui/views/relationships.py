@@ -81,7 +81,7 @@ class RelationshipsView(OperatorView):
 
 def _excerpt(line: tuple[UUID, str] | None, text: str) -> tuple[UUID, Excerpt] | None:
     """The entry that was found, and the part of it with what was looked for."""
-    return (line[0], excerpt_of(line[1], text, words=True)) if line else None
+    return (line[0], excerpt_of(line[1], text)) if line else None
 
 
 def _counts_of(relationship_ids: list[UUID]) -> list[dict[str, Any]]:

@@ -64,8 +64,8 @@ class ToolView(ApiView):
         example={"query": "what she is allergic to"},
     )
     def post(self, request: Request, relationship_id: UUID, name: str) -> Response:
-        """memory_add is read like a turn, in the background; memory_forget takes out one entry, which can be restored.
-        What is pinned or read-only stays. What the model can mend is told in the answer, as `error`.
+        """memory_add is read like a turn, in the background; memory_forget hides what surely says it; its plan can be
+        undone. What is pinned or read-only stays. What the model can mend is told in the answer, as `error`.
         """
         given: dict[str, Any] = self.json()
         relationship = self.get_relationship(relationship_id, "companion", "project")

@@ -52,7 +52,7 @@ _ALL = (
     ),
     _tool(
         "memory_forget",
-        "Remove a stored memory that is no longer accurate or relevant. Describe the one to forget.",
+        "Remove a stored memory that is no longer accurate or relevant. Describe the one to forget, in its own words.",
         changes=True,
         query=_TEXT,
     ),
@@ -62,6 +62,7 @@ _ALL = (
         changes=True,
         label=_BLOCK,
         content=_TEXT,
+        type={**_TEXT, "maxLength": 60, "default": "other"},
     ),
     _tool(
         "core_memory_replace",

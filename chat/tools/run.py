@@ -13,7 +13,10 @@ from chat.tools.definitions import PAGE, TOOLS
 from memory.entries.editing import add_entry, delete_entry, revise_entry
 from memory.errors import SameAsAnother
 from memory.ingestion.intake import accept_turn
-from memory.models import EntrySource, ScratchpadEntry, Tier
+from memory.mending.carrying import carry_out
+from memory.mending.judging import Verdict as Says
+from memory.mending.plans import draft_plan, store_plan
+from memory.models import EntrySource, MendingVerb, ScratchpadEntry, Tier
 from memory.retrieval.rerankers.base import Asked
 from memory.retrieval.results import EntryFilters, SearchResult
 from memory.retrieval.search import search_entries, search_messages
@@ -22,10 +25,11 @@ from relationships.configuration.schema import Configuration
 from relationships.models import Message, Relationship
 from relationships.services.turns import NewMessage, NewTurn
 from web.actor import Actor
-from web.errors import NotFound, RapportError
+from web.errors import InvalidInput, NotFound, RapportError
 
 SESSION = "memory_add"  # of the turns that the tool hands over
 NOTHING_FOUND = "No matching memory found"
+LOOKED_AT = 5  # entries that are shown where nothing fits
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,26 +146,37 @@ def _memory_add(use: ToolUse, given: Mapping[str, Any], ran: Ran) -> dict[str, A
 
 
 def _memory_forget(use: ToolUse, given: Mapping[str, Any], ran: Ran) -> dict[str, Any]:
-    """At most one, which shares a word with the description; it can be restored."""
-    hits = _search(use, given["query"], 1).hits
-    entry = _entries(use).filter(id=hits[0].id).first() if hits and hits[0].parts.get("text", 0) > 0 else None
-    if entry is None:
-        return _failed(ran, NOTHING_FOUND)
-    ran.entry_ids = [entry.id]
-    if entry.pinned or entry.read_only:
+    """What surely says it, with the messages that do, as POST .../forget finds it by rules: who calls reads what was
+    looked at, and can say it in its words. It can be undone.
+    """
+    draft = draft_plan(use.relationship, verb=MendingVerb.FORGET, what=given["query"], by_rules=True)
+    says = [one.id for one in draft.found if one.judgement.verdict == Says.SAYS and one.kind == "entry"]
+    if not (says or draft.ticked) or draft.scope.wish.everything or draft.scope.wish.last:
+        looked_at = _found(use, _search(use, given["query"], LOOKED_AT), ran)
+        return {**_failed(ran, NOTHING_FOUND), "looked_at": looked_at}
+    ran.entry_ids = says
+    entries = list(_entries(use).filter(id__in=says))
+    if any(entry.pinned or entry.read_only for entry in entries):
         return _failed(ran, "This memory is pinned or read-only: only a person can remove it.")
-    _delete(use, entry)
-    return {"success": True, "deleted": {"id": str(entry.id), "content": entry.content}}
+    if len(entries) > use.configuration.ingestion.deletion_hold.most(_entries(use).count()):
+        return _failed(ran, f"{len(entries)} memories say this, too many at once: describe a part of them.")
+    ran.message_ids = [one.id for one in draft.ticked if one.kind == "message"]
+    plan = carry_out(store_plan(draft, depth="hide", by=use.by), by=use.by)
+    rests = {one.id: {"rest": one.rest} for one in draft.ticked if one.rest is not None}
+    deleted = [{**_told(entry), **rests.get(entry.id, {})} for entry in entries]
+    return {"success": True, "deleted": deleted, "plan": str(plan.id)}
 
 
 def _core_memory_append(use: ToolUse, given: Mapping[str, Any], ran: Ran) -> dict[str, Any]:
     ingestion = use.configuration.ingestion
     types = [kind.name for kind in ingestion.types]
+    if given["type"] not in types:
+        raise InvalidInput.of("type", f"is none of the companion's types; known: {', '.join(types)}")
     entry = add_entry(
         relationship=use.relationship,
         values={
             "content": given["content"],
-            "type": "other" if "other" in types else types[0],
+            "type": given["type"],
             "subject": _subject(given["label"]),
         },
         by=use.by,
@@ -170,7 +185,7 @@ def _core_memory_append(use: ToolUse, given: Mapping[str, Any], ran: Ran) -> dic
         limit=ingestion.max_entries,
     )
     ran.entry_ids = [entry.id]
-    return {"success": True, "stored": [{"id": str(entry.id), "content": entry.content, "event": "add"}]}
+    return {"success": True, "stored": [{**_told(entry), "event": "add"}]}
 
 
 def _core_memory_replace(use: ToolUse, given: Mapping[str, Any], ran: Ran) -> dict[str, Any]:
@@ -187,7 +202,7 @@ def _core_memory_replace(use: ToolUse, given: Mapping[str, Any], ran: Ran) -> di
     content = entry.content.replace(old, new).strip()
     if not content:
         _delete(use, entry)
-        return {"success": True, "deleted": {"id": str(entry.id), "content": entry.content}}
+        return {"success": True, "deleted": [_told(entry)]}
     revised = revise_entry(
         relationship_id=use.relationship.id,
         entry_id=entry.id,
@@ -237,6 +252,10 @@ def _entries(use: ToolUse) -> Any:
 
 def _subject(label: str) -> str:
     return "user" if label == "human" else "assistant"
+
+
+def _told(entry: ScratchpadEntry) -> dict[str, str]:
+    return {"id": str(entry.id), "content": entry.content}
 
 
 def _failed(ran: Ran, why: str) -> dict[str, Any]:

@@ -6,10 +6,11 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+from memory.api.hidden import Traced
 from memory.ingestion.preview import Preview
-from memory.models import EntryRevision, HeldDeletion, IngestionPrompt, ModelCall, ScratchpadEntry
+from memory.models import EntryRevision, HeldDeletion, IngestionPrompt, ScratchpadEntry
 from memory.models.operation_result import OperationResult
-from relationships.models import Message, Turn
+from relationships.models import Turn
 from web.fields import Answer
 
 
@@ -127,6 +128,8 @@ class MessageOfTurn(Answer):
     content: str
     occurred_at: datetime
     erased_at: datetime | None
+    hidden_at: datetime | None
+    """Since when nothing is made of it; null: it is not hidden."""
 
 
 class ModelCallAnswer(Answer):
@@ -226,22 +229,14 @@ def present_turn(
     return TurnAnswer.of(turn, remembered=shown, **awaiting_review)
 
 
-def present_trace(
-    turn: Turn,
-    *,
-    remembered: Iterable[EntryRevision],
-    awaiting_review: Mapping[str, Any],
-    messages: Iterable[Message],
-    operations: Iterable[OperationResult],
-    calls: Iterable[ModelCall],
-) -> dict[str, Any]:
+def present_trace(what: Traced, *, awaiting_review: Mapping[str, Any]) -> dict[str, Any]:
     return TurnTraceAnswer.of(
-        turn,
-        remembered=[_remembered(revision) for revision in remembered],
+        what.turn,
+        remembered=[_remembered(revision) for revision in what.remembered],
         **awaiting_review,
-        messages=[MessageOfTurn.of(message) for message in messages],
-        operations=[result.as_json() for result in operations],
-        calls=[ModelCallAnswer.of(call, cost=_money(call.cost)) for call in calls],
+        messages=[MessageOfTurn.of(message) for message in what.messages],
+        operations=[result.as_json() for result in what.operations],
+        calls=[ModelCallAnswer.of(call, cost=_money(call.cost)) for call in what.calls],
     )
 
 

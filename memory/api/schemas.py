@@ -98,6 +98,11 @@ class WaitQuery(Query):
     """Seconds to wait for the turn to be remembered; 0: do not wait."""
 
 
+class TraceQuery(Query):
+    hidden: bool = False
+    """What was hidden too: messages, and the words of what quotes them or entries that were forgotten."""
+
+
 class TurnListQuery(PageQuery):
     state: TurnState | None = None
     session: SessionName | None = None

@@ -1,4 +1,4 @@
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 from uuid import UUID
 
@@ -15,7 +15,8 @@ from memory.api.answers import (
     present_trace,
     present_turn,
 )
-from memory.api.schemas import TurnBody, TurnListQuery, WaitQuery
+from memory.api.hidden import Traced, leave_out_hidden
+from memory.api.schemas import TraceQuery, TurnBody, TurnListQuery, WaitQuery
 from memory.entries.held import held_of_turns
 from memory.ingestion.intake import Idempotency, accept_turn, ingest_now, retry_turn
 from memory.mending.plans import awaiting_of_turns
@@ -86,7 +87,7 @@ class TurnView(ApiView):
     open_to_tokens = True
 
     @operation("turns_read", "Read a turn's full trace", answers={200: TurnTraceAnswer})
-    def get(self, request: Request, relationship_id: UUID, turn_id: UUID) -> Response:
+    def get(self, request: Request, relationship_id: UUID, turn_id: UUID, query: TraceQuery) -> Response:
         """Messages, each proposed operation with its verdict, and every model call with its exact prompt.
 
         A relationship token is not shown the model calls: the prompt is the developer's.
@@ -95,15 +96,17 @@ class TurnView(ApiView):
         turn = _turn(relationship_id, turn_id)
         calls = ModelCall.objects.for_relationship(relationship_id).filter(id__in=turn.model_call_ids)
         messages = Message.objects.for_relationship(relationship_id).filter(turn_id=turn_id)
-        trace = present_trace(
+        what = Traced(
             turn,
-            remembered=_remembered(turn),
-            awaiting_review=_awaiting_review(relationship_id, [turn])[turn_id],
-            messages=messages.order_by("seq"),
-            operations=OperationResult.objects.for_relationship(relationship_id).of_turn(turn_id),
-            calls=[] if self.credentials.relationship_id else calls.order_by("recorded_at", "id"),
+            _remembered(turn),
+            list(messages.order_by("seq")),
+            list(OperationResult.objects.for_relationship(relationship_id).of_turn(turn_id)),
+            [] if self.credentials.relationship_id else list(calls.order_by("recorded_at", "id")),
         )
-        return self.answer(trace)
+        if not query.hidden:
+            leave_out_hidden(what)
+        awaiting = _awaiting_review(relationship_id, [turn])[turn_id]
+        return self.answer(present_trace(what, awaiting_review=awaiting))
 
 
 class RetryTurnView(ApiView):
@@ -172,6 +175,6 @@ def _awaiting_review(relationship_id: UUID, turns: Sequence[Turn]) -> dict[UUID,
     }
 
 
-def _remembered(turn: Turn) -> Iterable[EntryRevision]:
+def _remembered(turn: Turn) -> list[EntryRevision]:
     found: Any = EntryRevision.objects.for_relationship(turn.relationship_id).filter(turn_id=turn.id)
     return list(found.order_by("seq"))

@@ -86,6 +86,10 @@ class DeletionHold(Strict):
     share: Share = 0.3
     count: Annotated[int, Field(ge=0, le=10_000)] = 3
 
+    def most(self, entries: int) -> int:
+        """Of so many, what goes at once."""
+        return max(self.count, int(self.share * entries))
+
 
 class Ingestion(Strict):
     """How turns become entries."""

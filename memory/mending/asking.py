@@ -15,7 +15,7 @@ from django.utils import timezone
 from memory.entries.limits import call_text, entry_fault
 from memory.errors import UnparsableAnswer
 from memory.mending.candidates import Candidate, Scope
-from memory.mending.judging import Judgement, Verdict
+from memory.mending.judging import PERHAPS, Judgement, Verdict
 from memory.models import ModelCall
 from providers.errors import ProviderError
 from providers.llm.base import Completion, CompletionRequest, LLMProvider
@@ -87,8 +87,9 @@ def ask_model(
 
 
 def shown_of(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """As many as a question holds: those with the most of the wish's words, then the newest; in their own order."""
-    places = sorted(
+    """As many as a question holds: those with the most of the wish's words, then the nearest to it, which have a third
+    of the room for sure, then the newest; in their own order."""
+    likely = sorted(
         range(len(candidates)),
         key=lambda place: (
             -candidates[place].judgement.score,
@@ -96,7 +97,12 @@ def shown_of(candidates: Sequence[Candidate]) -> list[Candidate]:
             -(told.timestamp() if (told := candidates[place].told_at) else 0.0),
         ),
     )
-    return [candidates[place] for place in sorted(places[:MOST_SHOWN])]
+    says = [place for place in likely if candidates[place].judgement.score >= PERHAPS]
+    near = {place: one.near for place, one in enumerate(candidates) if one.near is not None}
+    order = dict.fromkeys(
+        [*says[: MOST_SHOWN * 2 // 3], *sorted(near, key=lambda place: near[place]), *likely]
+    )
+    return [candidates[place] for place in sorted([*order][:MOST_SHOWN])]
 
 
 def render(scope: Scope, shown: Sequence[Candidate], *, verb: str, to: str) -> str:
@@ -125,7 +131,7 @@ def take_answer(text: str, shown: Sequence[Candidate], *, verb: str) -> None:
             'The answer is not a JSON object with the lists "says" and "unsure".'
         ) from None
     for one in shown:
-        one.ticked, one.rest = False, None
+        one.ticked, one.rest = False, one.rest if one.hidden else None
         score = min(one.judgement.score, 0.49)
         one.judgement = Judgement(Verdict.NOT, score, one.judgement.sentence or one.text[:300])
     for number in unsure:
@@ -137,8 +143,9 @@ def take_answer(text: str, shown: Sequence[Candidate], *, verb: str) -> None:
         found = _numbered(item.get("number") if isinstance(item, dict) else item, shown)
         if found is None:
             continue
-        edit = item.get("now" if verb == "correct" else "rest") if isinstance(item, dict) else None
-        if found.kind == "entry" and isinstance(edit, str) and edit.strip() and edit.strip() != found.text:
+        parted = isinstance(item, dict) and found.kind == "entry" and not found.hidden
+        edit = item.get("now" if verb == "correct" else "rest") if parted else None
+        if isinstance(edit, str) and edit.strip() not in ("", found.text):
             found.rest = None if entry_fault(edit.strip()) else edit.strip()
         found.ticked = not found.fixed and (verb == "forget" or found.rest is not None)
         found.judgement = Judgement(Verdict.SAYS, 1.0, found.judgement.sentence, "")
@@ -164,7 +171,8 @@ def storable(text: str) -> str:
 
 def _label(one: Candidate) -> str:
     if one.kind == "entry":
-        return f"entry, about {one.subject}" if one.subject else "entry"
+        about = f"entry, about {one.subject}" if one.subject else "entry"
+        return f"{about}, {one.place}" if one.place else about
     if one.place:
         return f"{one.kind} {one.place}"
     return {"user": "said by the person", "assistant": "said by the companion"}.get(one.role, one.kind)

@@ -29,6 +29,7 @@ class Candidate:
 
     `place`: where it stands, as a file's path. `fixed`: why it can't be carried out. `cites`: messages an entry rests
     on. `version`: of an entry. `asks`: a message that asks for it, or repeats it in answer: it goes with the rest.
+    `hidden`: it is shown nowhere any more, and can only be erased. `near`: its place in a ranked search for the wish.
     """
 
     kind: str
@@ -45,13 +46,16 @@ class Candidate:
     ticked: bool = False
     fixed: str = ""
     asks: bool = False
+    hidden: bool = False
+    near: int | None = None
     told_at: datetime | None = None
     place: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where and how a wish is looked for. `before`: messages and turns from this number on are not looked at."""
+    """Where and how a wish is looked for. `before`: messages and turns from this number on are not looked at. `hidden`:
+    what is hidden already is looked at too."""
 
     relationship: Relationship
     wish: Wish
@@ -59,6 +63,7 @@ class Scope:
     before: int | None = None
     turn_id: UUID | None = None  # in which it is asked for, and by which message
     message_id: UUID | None = None
+    hidden: bool = False
 
 
 class Forgettable(Protocol):
@@ -100,10 +105,12 @@ def stems_in(language: str, texts: Iterable[str]) -> dict[str, Sequence[str]]:
         return {word: stems or () for word, stems in cursor.fetchall()}
 
 
-def scope_of(relationship: Relationship, what: str, *, asked_by: Message | None = None) -> Scope:
+def scope_of(
+    relationship: Relationship, what: str, *, asked_by: Message | None = None, hidden: bool = False
+) -> Scope:
     user = relationship.user
     names = tuple(name for name in (user.display_name, user.external_id) if name)
     wish = read_wish(what, names)
     if asked_by is None:
-        return Scope(relationship, wish, names)
+        return Scope(relationship, wish, names, hidden=hidden and not wish.last)
     return Scope(relationship, wish, names, asked_by.seq, asked_by.turn_id, asked_by.id)

@@ -34,7 +34,7 @@ def carry_out(
         relationship = locked_relationship(plan)
         plan = plan_of(plan.relationship_id, plan.id)
         now = now or timezone.now()
-        chosen = choose_items(plan, ticked)
+        chosen = [item for item in choose_items(plan, ticked) if not item.get("hidden")]
         done = _change_entries(plan, chosen, by, now)
         messages = [UUID(item["id"]) for item in chosen if item["kind"] == "message"]
         hide_messages(relationship_id=relationship.id, message_ids=messages, now=now)

@@ -18,7 +18,7 @@ def choose(wish: Wish, candidates: Sequence[Candidate], stems: Stems) -> None:
         if candidate.judgement.verdict != Verdict.SAYS:
             continue
         candidate.ticked = not candidate.fixed
-        if candidate.kind == "entry":
+        if candidate.kind == "entry" and not candidate.hidden:
             candidate.rest = without(wish, candidate.text, stems=stems)
             if candidate.rest is None and says_more(wish, candidate.text, stems=stems):
                 candidate.ticked = False

@@ -31,7 +31,7 @@ from worker.waiting import waiting_place
 
 KEPT = timedelta(hours=1)  # a plan that nobody carries out
 MOST_ITEMS = 500
-ASKS = "asks for it"
+ASKS, HIDDEN = "asks for it", "is hidden already"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +59,17 @@ def draft_plan(
     to: str = "",
     by_rules: bool = False,
     asked_by: Message | None = None,
+    hidden: bool = False,
 ) -> Draft:
     """Find and judge; load `relationship` with user, companion and project. A model is asked where the companion has
     one: no transaction may be open. `asked_by`: the message that asks; only what was said before it is looked at.
-    Raises what `ask_model` raises.
+    `hidden`: what is hidden is looked at too, to be erased. Raises what `ask_model` raises.
     """
-    scope = scope_of(relationship, what, asked_by=asked_by)
-    found = find_candidates(scope)
+    scope = scope_of(relationship, what, asked_by=asked_by, hidden=hidden)
+    who = None if by_rules else model_of(scope)
+    found = find_candidates(scope, by_meaning=who is not None)
     candidates, whole = found.candidates, scope.wish.everything or scope.wish.last
     asked = None
-    who = None if by_rules else model_of(scope)
     if who is not None and candidates and not whole:
         asked = ask_model(scope, candidates, verb=verb, to=to, who=who)
     else:
@@ -77,9 +78,21 @@ def draft_plan(
             tick_echoes(scope, candidates, [one for one in candidates if one.kind == "entry" and one.ticked])
     if verb == "correct":
         _correct(candidates, to, by_model=asked is not None)
-    told = [one for one in candidates if one.ticked or one.judgement.verdict != Verdict.NOT]
+    told = _once_each(one for one in candidates if one.ticked or one.judgement.verdict != Verdict.NOT)
     told.sort(key=lambda one: (not one.ticked, -one.judgement.score, one.kind, one.seq))
     return Draft(scope, verb, to, told[:MOST_ITEMS], asked, found.unread + len(told[MOST_ITEMS:]))
+
+
+def _once_each(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """An entry that goes takes along what it said earlier, and that is listed once."""
+    kept: list[Candidate] = []
+    going: set[UUID] = set()
+    for one in sorted(candidates, key=lambda one: (not one.ticked, one.hidden)):
+        if one.kind != "entry" or not (one.hidden and one.id in going):
+            kept.append(one)
+        if one.kind == "entry" and (one.ticked or one.hidden):
+            going.add(one.id)
+    return kept
 
 
 def _correct(candidates: Sequence[Candidate], to: str, *, by_model: bool) -> None:
@@ -102,7 +115,7 @@ def make_plan(
         if place is None:
             raise Unavailable("Too many requests are waiting for a model; try again in a moment.")
         try:
-            draft = draft_plan(relationship, verb=verb, what=what, to=to)
+            draft = draft_plan(relationship, verb=verb, what=what, to=to, hidden=depth == "erase")
         except (ProviderError, UnparsableAnswer) as error:
             raise UpstreamFailed(f"The model gave no usable answer: {storable(str(error))}") from error
     if verb == "correct":
@@ -159,10 +172,11 @@ def _item(number: int, one: Candidate) -> dict[str, Any]:
         "sentence": one.judgement.sentence or one.text[:300],
         "rest": one.rest,
         "score": round(one.judgement.score, 2),
-        "why": one.judgement.why or one.fixed or (ASKS if one.asks else ""),
+        "why": one.judgement.why or one.fixed or (ASKS if one.asks else HIDDEN if one.hidden else ""),
         "ticked": one.ticked,
         "fixed": bool(one.fixed),
         "asks": one.asks,
+        "hidden": one.hidden,
         "version": one.version,
         "role": one.role,
         "place": one.place,

@@ -5,16 +5,18 @@ takes does not grow with the relationship; what was too much is counted.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
+from django.db.models.fields.json import KT
 
 from memory.mending.candidates import Candidate, Scope, forgettables, stems_of
 from memory.mending.first_look import FirstLook
 from memory.mending.judging import PERHAPS, aliases_in, judge
+from memory.mending.nearest import nearest_of
 from memory.mending.wishes import Wish
-from memory.models import USER_SUBJECT, EntryState, ScratchpadEntry
+from memory.models import USER_SUBJECT, EntryRevision, EntryState, ScratchpadEntry
 from memory.words import Stems
 from relationships.models import Message
 
@@ -24,9 +26,19 @@ MOST_KEPT = 500_000  # characters of those that are judged: half a second
 NEWEST = 120  # are judged whatever their words: a model may know others for it
 ALL_AT_ONCE = 500  # of each kind, where everything is to go
 PIECE = 1000  # rows
-_OF_ENTRIES = ("id", "content", "subject", "version", "source_message_ids", "read_only", "effective_at")
-_OF_MESSAGES = ("id", "content", "role", "turn_id", "seq", "occurred_at")
+_OF_ENTRIES = (
+    "id",
+    "content",
+    "subject",
+    "version",
+    "source_message_ids",
+    "read_only",
+    "effective_at",
+    "state",
+)
+_OF_MESSAGES = ("id", "content", "role", "turn_id", "seq", "occurred_at", "hidden_at")
 SHOWN_STATES = (EntryState.ACTIVE, EntryState.SUPERSEDED, EntryState.EXPIRED)
+EARLIER = "an earlier version"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +50,10 @@ class Found:
     unread: int
 
 
-def find_candidates(scope: Scope) -> Found:
-    """Texts that may say it, judged by rules, those of entries first."""
+def find_candidates(scope: Scope, *, by_meaning: bool = False) -> Found:
+    """Texts that may say it, judged by rules, those of entries first. `by_meaning`: what a ranked search finds too."""
     messages = messages_of(scope).values_list(*_OF_MESSAGES, named=True)
-    entries = entries_of(scope).values_list(*_OF_ENTRIES, named=True)
+    entries = entries_of(scope, hidden=scope.hidden).values_list(*_OF_ENTRIES, named=True)
     look = _look_for(scope.wish, ())
     said, unread = _likely(messages, as_candidate, scope.wish, look)
     if scope.wish.last:
@@ -53,25 +65,31 @@ def find_candidates(scope: Scope) -> Found:
         look = _look_for(scope.wish, others)
         said, unread = _likely(messages, as_candidate, scope.wish, look)
         kept, more = _likely(entries, _entry, scope.wish, look)
-    found = [*kept, *reversed(said), *_of_other_rooms(scope, look)]
+    if by_meaning and look:
+        _add_nearest(scope, entries, kept, messages, said)
+    earlier, passed = _said_earlier(scope, look) if scope.hidden and look else ([], 0)
+    found = [*kept, *earlier, *reversed(said), *_of_other_rooms(scope, look)]
     asked = (form for word in scope.wish.must for form in word.forms)
     stems = stems_of(scope.relationship.id, [scope.wish.text, *asked, *(one.text for one in found)])
     for one in found:
         one.judgement = judge(
             scope.wish, one.text, stems=stems, subject=one.subject, aliases=aliases, owners=scope.owners
         )
-    return Found(found, stems, 0 if scope.wish.last else unread + more)
+    return Found(found, stems, 0 if scope.wish.last else unread + more + passed)
 
 
-def entries_of(scope: Scope) -> QuerySet[ScratchpadEntry]:
+def entries_of(scope: Scope, *, hidden: bool = False) -> QuerySet[ScratchpadEntry]:
     owned = ScratchpadEntry.objects.for_relationship(scope.relationship.id)
-    rows: QuerySet[ScratchpadEntry] = owned.filter(state__in=SHOWN_STATES).newest_first()
+    shown = owned if hidden else owned.filter(state__in=SHOWN_STATES)
+    rows: QuerySet[ScratchpadEntry] = shown.newest_first()
     return rows
 
 
 def messages_of(scope: Scope) -> QuerySet[Message]:
     """Those that may be learnt from or found; newest first."""
-    rows = Message.objects.for_relationship(scope.relationship.id).filter(erased_at=None, hidden_at=None)
+    rows = Message.objects.for_relationship(scope.relationship.id).filter(erased_at=None)
+    if not scope.hidden:
+        rows = rows.filter(hidden_at=None)
     if scope.before is not None:
         rows = rows.filter(seq__lt=scope.before)
     listed: QuerySet[Message] = rows.order_by("-seq")
@@ -108,6 +126,23 @@ def _likely(
     return kept, max(0, rows.count() - seen)
 
 
+def _add_nearest(
+    scope: Scope,
+    entries: QuerySet[Any],
+    kept: list[Candidate],
+    messages: QuerySet[Any],
+    said: list[Candidate],
+) -> None:
+    """Of the index only what may be looked at counts, and once."""
+    states = tuple(EntryState) if scope.hidden else SHOWN_STATES
+    places = nearest_of(scope, states)
+    lacking = places.keys() - {one.id for one in (*kept, *said)}
+    kept += [_entry(row) for row in entries.filter(id__in=lacking)]
+    said += [as_candidate(row) for row in messages.filter(id__in=lacking)]
+    for one in (*kept, *said):
+        one.near = places.get(one.id)
+
+
 def _of_other_rooms(scope: Scope, look: FirstLook | None) -> list[Candidate]:
     """The first of each kind, and those that may have one of the words."""
     if look is None:
@@ -130,7 +165,25 @@ def _entry(row: Any) -> Candidate:
         cites=row.source_message_ids,
         fixed="is read-only" if row.read_only else "",
         told_at=row.effective_at,
+        hidden=row.state == EntryState.DELETED,
     )
+
+
+def _said_earlier(scope: Scope, look: FirstLook) -> tuple[list[Candidate], int]:
+    """What entries said before they were changed; what they say by now stays of them."""
+    changed = EntryRevision.objects.for_relationship(scope.relationship.id).exclude(before=None)
+    texts = changed.annotate(said=KT("before__content"), then=KT("after__content")).exclude(said=F("then"))
+    rows = texts.order_by("-seq").values_list("entry_id", "said", named=True)
+    kept, more = _likely(rows, lambda row: Candidate("entry", row.entry_id, row.said), scope.wish, look)
+    present = entries_of(scope, hidden=True).filter(id__in={one.id for one in kept})
+    entries = {row.id: row for row in present.values_list(*_OF_ENTRIES, named=True)}
+    found = []
+    for one in kept:
+        row = entries.get(one.id)
+        if row is not None and row.content != one.text:
+            rest = None if row.state == EntryState.DELETED else row.content
+            found.append(replace(_entry(row), text=one.text, rest=rest, place=EARLIER, hidden=True))
+    return found, more
 
 
 def as_candidate(row: Any) -> Candidate:
@@ -142,4 +195,5 @@ def as_candidate(row: Any) -> Candidate:
         turn_id=row.turn_id,
         seq=row.seq,
         told_at=row.occurred_at,
+        hidden=row.hidden_at is not None,
     )

@@ -14,6 +14,7 @@ from memory.models import SearchedKind
 from memory.retrieval.index.text import first_words, without_names, words_for_index
 from memory.retrieval.rankers.base import Ranker
 from memory.retrieval.statements import NEWEST_SPEAKERS, PARTICIPANTS
+from memory.words import serials_asked
 from providers.embeddings import begin_question, embed_question, embedder_of
 from providers.embeddings.base import Embedded, Embedder
 from providers.errors import ProviderError
@@ -144,7 +145,7 @@ def begin_to_embed(text: str, *, names: Sequence[str] = (), embedder: str | None
 def _words(texts: Sequence[str]) -> tuple[tuple[str, ...], bool]:
     """As the index spells them, and whether some were left out: each costs a look at every row, or at an index."""
     most = min(MOST_WORDS, WORDS_AT_ONCE // max(1, len(texts)))
-    spelt = tuple(map(words_for_index, texts))
+    spelt = tuple(" ".join([words_for_index(text), *serials_asked(text)]) for text in texts)
     words = tuple(first_words(text, most) for text in spelt)
     return words, words != spelt
 

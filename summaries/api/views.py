@@ -21,6 +21,8 @@ class SummaryListQuery(PageQuery):
     messages: Annotated[int, Field(ge=1), DIGITS] | None = None
     """Only the versions of the summary of so many messages."""
     state: SummaryState | None = None
+    hidden: bool = False
+    """Those too that are `hidden`, as `state` would have them."""
 
 
 class SummaryBody(Body):
@@ -62,10 +64,12 @@ class SummariesView(ApiView):
         answers={200: Page[SummaryAnswer]},
     )
     def get(self, request: Request, relationship_id: UUID, query: SummaryListQuery) -> Response:
-        """Every version, those on their way too. Contexts show the first one that is `ready`, in the layer `summary`,
-        unless one is being made again.
+        """Every version that is not hidden, those on their way too. Contexts show the first one that is `ready`, in the
+        layer `summary`, unless one is being made again.
         """
         rows = self.owned(Summary, relationship_id).filter(**query.given("messages", "state"))
+        if not query.hidden and query.state is None:
+            rows = rows.exclude(state=SummaryState.HIDDEN)
         return self.page(rows, present_summary, order=["-messages", "-version"], query=query)
 
     @operation(

@@ -33,7 +33,7 @@ class ForgetBody(Body):
     dry_run: bool = False
     """Only make the plan. It is kept for an hour."""
     depth: Depth = "hide"
-    """`hide` can be undone; `erase` is final, with every copy."""
+    """`hide` can be undone; `erase` is final, with every copy, and looks at what is hidden too."""
 
 
 class CorrectBody(Body):
@@ -48,7 +48,7 @@ class CarryOutBody(Body):
     ticked: Annotated[list[int], Field(max_length=MOST_TICKS)] | None = None
     """Numbers of the items to carry out; left out: those the plan has ticked."""
     depth: Depth | None = None
-    """Left out: as the plan was asked for."""
+    """Left out: as the plan was asked for. `erase` takes a plan that was carried out too: what it hid."""
 
 
 class PlanItemAnswer(Answer):
@@ -62,11 +62,13 @@ class PlanItemAnswer(Answer):
     """What of it says it. Null once the plan is carried out: a plan keeps no words."""
     rest: str | None
     place: str | None
-    """Where it stands: a file's path, a document's name."""
+    """Where it stands: a file's path, a document's name, an earlier version."""
     score: float | None
     """The share of the wish's words that it has, 0 to 1; 1 where a model judged."""
     why: str | None
     ticked: bool
+    hidden: bool
+    """It is hidden already, or said by an entry before it was changed: only erasing changes it."""
     done: bool | None
     """False: it was changed since the plan was made, and left alone."""
 
@@ -164,16 +166,20 @@ class CarryOutPlanView(ApiView):
         "plans_carry_out", "Carry a plan out", body_optional=True, answers={200: PlanAnswer}, problems=(409,)
     )
     def post(self, request: Request, relationship_id: UUID, plan_id: UUID, body: CarryOutBody) -> Response:
-        """All of it in one transaction. What was changed since the plan was made is left alone, and told."""
+        """All of it in one transaction. What was changed since the plan was made is left alone, and told. One that hid
+        what it is about is carried out again with the depth `erase`: then it can't be undone.
+        """
         self.get_relationship(relationship_id)
         plan = plan_of(relationship_id, plan_id)
+        waits = plan.state == MendingState.PROPOSED
         own = [item for item in plan.items if not item.get("asks")]
         numbers = (
             body.ticked if body.ticked is not None else [one["number"] for one in own if one.get("ticked")]
         )
-        if plan.state == MendingState.PROPOSED and not any(item["number"] in numbers for item in own):
+        if waits and not any(item["number"] in numbers for item in own):
             raise InvalidInput.of("ticked", "nothing is ticked: name items of the plan, or decline it")
-        return self.answer(present(carry_out_to(plan, body.depth or plan.depth, body.ticked, self.actor)))
+        depth = body.depth or (plan.depth if waits else "hide")
+        return self.answer(present(carry_out_to(plan, depth, body.ticked, self.actor)))
 
 
 class DeclinePlanView(ApiView):
@@ -204,6 +210,6 @@ def carry_out_to(plan: MendingPlan, depth: str, ticked: list[int] | None, by: An
 
 
 def present(plan: MendingPlan) -> dict[str, Any]:
-    defaults: dict[str, Any] = dict.fromkeys(PlanItemAnswer.model_fields) | {"ticked": True}
+    defaults: dict[str, Any] = dict.fromkeys(PlanItemAnswer.model_fields) | {"ticked": True, "hidden": False}
     items = [{name: {**defaults, **item}[name] for name in defaults} for item in plan.items]
     return PlanAnswer.of(plan, items=items)

@@ -13,6 +13,7 @@ from memory.ingestion.results import emptied
 from memory.mending.plans import leave_plans
 from memory.models import (
     EntryRevision,
+    MendingVerb,
     ModelCall,
     OperationKind,
     OperationResult,
@@ -124,7 +125,9 @@ def _redact_calls(
     now: datetime,
 ) -> int:
     showed = Q(shown_entry_ids__overlap=list(words.entries)) | Q(turn_ids__overlap=list(turns))
-    showed |= Q(id__in=of_summaries)
+    showed |= Q(id__in=of_summaries) | Q(
+        purpose__in=MendingVerb.values
+    )  # a wish says in any words what it is about
     if cited:
         messages = list(cited)
         showed |= Q(shown_message_ids__overlap=messages) | Q(reference_message_ids__overlap=messages)

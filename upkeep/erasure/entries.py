@@ -38,20 +38,25 @@ class EntryErasure:
 
 
 def erase_entry(
-    *, relationship_id: UUID, entry_id: UUID, by: Actor, messages: Literal["redact", "keep"] = "redact"
+    *,
+    relationship_id: UUID,
+    entry_id: UUID,
+    by: Actor,
+    messages: Literal["redact", "keep"] = "redact",
+    kept: str | None = None,
 ) -> EntryErasure:
     """Forget an entry, and entries shown nowhere that say exactly the same. Raises NotFound.
 
     Its history keeps what happened, when and by whom, without words. With `redact` the messages it rests on are
     emptied too, and those of the same exchanges, of either side, that say all of it, so that it can't be learnt from
     them again; `keep` leaves the conversation as it was. What the model was asked and answered about it is emptied
-    either way, and so are operations that quote it.
+    either way, and so are operations that quote it. `kept`: a text of it that is no secret.
     """
     with erasing():
         lock_relationship(relationship_id)
         entries = ScratchpadEntry.objects.for_relationship(relationship_id)
         entry: ScratchpadEntry = require(entries.filter(id=entry_id), "entry")
-        now, words = timezone.now(), words_of(entry)
+        now, words = timezone.now(), words_of(entry, kept)
         search = WordSearch.of(relationship_id, words.contents)
         traces = find_traces(relationship_id, words)
         redacted = _messages_of(relationship_id, words, traces, search) if messages == "redact" else set()

@@ -51,10 +51,10 @@ class Traces:
     cited: set[UUID] = field(default_factory=set)
 
 
-def words_of(entry: ScratchpadEntry) -> Words:
-    """Everything the entry says now and ever said, with the messages that rests on."""
+def words_of(entry: ScratchpadEntry, kept: str | None = None) -> Words:
+    """Everything the entry says now and ever said but `kept`, with the messages that rests on."""
     revisions = _revisions(entry.relationship_id, [entry.id])
-    said = list(_sayings([entry], revisions))
+    said = [saying for saying in _sayings([entry], revisions) if saying.content != kept]
     same = list(
         ScratchpadEntry.objects.for_relationship(entry.relationship_id)
         .filter(

@@ -1,6 +1,7 @@
-"""Carries a plan to forget out for good: entries, parts of entries, messages and what other rooms keep."""
+"""Carries a plan to forget out for good: entries, parts of entries, messages and what other rooms keep. One that hid it
+all before can be carried out so too."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from typing import Any
 from uuid import UUID
@@ -12,12 +13,14 @@ from memory.errors import SameAsAnother
 from memory.mending.candidates import forgettables
 from memory.mending.carrying import choose_items, finish, locked_relationship
 from memory.mending.plans import leave_plans, plan_of
-from memory.models import EntrySource, EntryState, MendingPlan, MendingState, ScratchpadEntry
+from memory.models import EntrySource, EntryState, MendingPlan, MendingState, MendingVerb, ScratchpadEntry
+from relationships.models import Message
 from upkeep.erasure.allow_erasure import erasing
 from upkeep.erasure.counts import Counts, Erasure, tell
 from upkeep.erasure.entries import erase_entry
 from upkeep.erasure.messages import redact_messages
 from web.actor import Actor
+from web.errors import InvalidInput
 
 _KEPT = (
     "type",
@@ -37,14 +40,16 @@ def erase_plan(
     plan: MendingPlan, *, by: Actor, ticked: Collection[int] | None = None
 ) -> tuple[MendingPlan, Erasure]:
     """Erase what is ticked (None: as the plan has it), in one transaction; it can't be undone. What stays of an entry
-    becomes an entry of its own, as the history of the old one goes. Raises AlreadyDecided, InvalidInput.
+    becomes an entry of its own, as the history of the old one goes. What was changed since is left, and its item says
+    so. Raises AlreadyDecided, InvalidInput.
     """
     with erasing():
         relationship = locked_relationship(plan)
         plan = plan_of(plan.relationship_id, plan.id)
         now, counts = timezone.now(), Counts()
-        chosen = choose_items(plan, ticked)
-        finish(plan, MendingState.ERASED, chosen, {UUID(item["id"]) for item in chosen}, now)
+        listed = _listed(plan, ticked)
+        chosen = _as_planned(plan, listed)
+        finish(plan, MendingState.ERASED, listed, {UUID(item["id"]) for item in chosen}, now)
         for item in chosen:
             if item["kind"] == "entry":
                 counts += _erase_entry(relationship, item, by)
@@ -67,11 +72,47 @@ def erase_plan(
     return plan, erasure
 
 
+def _listed(plan: MendingPlan, ticked: Collection[int] | None) -> list[dict[str, Any]]:
+    if plan.state != MendingState.CARRIED_OUT or plan.verb != MendingVerb.FORGET:
+        return choose_items(plan, ticked)
+    if ticked is not None:
+        raise InvalidInput.of("ticked", "leave it out: a plan that was carried out is erased as a whole")
+    return [item for item in plan.items if item["done"]]
+
+
+def _as_planned(plan: MendingPlan, listed: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What is as the plan has it; where it hid that before: as it left it. What stays of an entry it says by then."""
+    hid = plan.state == MendingState.CARRIED_OUT
+    ids = [item["id"] for item in listed]
+    rows = ScratchpadEntry.objects.for_relationship(plan.relationship_id).filter(id__in=ids)
+    entries = {row.id: row for row in rows}
+    shown = Message.objects.for_relationship(plan.relationship_id).filter(id__in=ids, hidden_at=None)
+    again = set(shown.values_list("id", flat=True)) if hid else set()
+    chosen = []
+    for item in sorted(
+        listed, key=lambda item: bool(item.get("hidden"))
+    ):  # an entry before what it said earlier
+        entry = entries.get(UUID(item["id"]))
+        if item["kind"] != "entry":
+            same = UUID(item["id"]) not in again
+        elif entry is None:
+            same = False
+        elif not hid:
+            same = entry.version == item["version"]
+        else:
+            same = item["action"] == "edit" or entry.state == EntryState.DELETED
+            item = {**item, "rest": None if entry.state == EntryState.DELETED else entry.content}
+        chosen += [item] if same else []
+    return chosen
+
+
 def _erase_entry(relationship: Any, item: dict[str, Any], by: Actor) -> Counts:
     entry = ScratchpadEntry.objects.for_relationship(relationship.id).filter(id=item["id"]).first()
-    if entry is None:
+    if entry is None:  # with another that says the same
         return Counts()
-    erasure = erase_entry(relationship_id=relationship.id, entry_id=entry.id, by=by, messages="keep").erasure
+    erasure = erase_entry(
+        relationship_id=relationship.id, entry_id=entry.id, by=by, messages="keep", kept=item["rest"]
+    ).erasure
     if item["rest"] is not None and entry.state == EntryState.ACTIVE:
         values = {name: getattr(entry, name) for name in _KEPT}
         with suppress(SameAsAnother):  # another says the rest already

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
 
-from memory.words import telephones
+from memory.words import serials, telephones
 from providers.normal_form import normal_form
 
 LONGEST = 65_536  # characters that are indexed; more might not fit in PostgreSQL's 1 MB of lexemes for a row
@@ -59,16 +59,20 @@ def words_for_index(text: str, *, longest: int = LONGEST) -> str:
 
     Runs of a script without spaces become overlapping pairs, a sign by itself stays one. An emoji becomes a word of
     its own, 😀 `u1f600`, as the parser would drop it. Words with accents are there without them, too, and
-    telephone numbers by what their spellings share. At most `longest` characters of the text are read, and what goes on
-    without white space is cut after LONGEST_RUN.
+    telephone numbers and tickets by what their spellings share. At most `longest` characters of the text are read, and
+    what goes on without white space is cut after LONGEST_RUN.
     """
-    folded = normal_form("NFKC", text[:longest]).lower().replace("\x00", " ")[:longest]
-    numbers = telephones(folded)
+    composed = normal_form("NFKC", text[:longest])
+    folded = composed.lower().replace("\x00", " ")[:longest]
+    whole = telephones(folded)
+    if numbers := serials(composed):
+        there = {*_WORD.findall(folded)}
+        whole += [number for number in numbers if number not in there]
     folded = _LONG_RUN.sub(r"\1 ", folded.replace("<!--", " "))
     if not folded.isascii():
         folded = _BEYOND_ASCII.sub(lambda match: _spelt(match[0]), folded)
         folded = _RUN.sub(_pairs, _with_plain_letters(folded))
-    return " ".join([folded, *numbers]) if numbers else folded
+    return " ".join([folded, *whole]) if whole else folded
 
 
 def _with_plain_letters(words: str) -> str:

@@ -1,8 +1,9 @@
 """Forgetting by saying so, in the browser: the plan is a list to tick, wide and on a phone."""
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Dialog, expect
 
+from memory.models import EntryRevision
 from relationships.models import Message
 from tests.acceptance.browser.desk import Desk
 from tests.acceptance.browser.stage import Stage
@@ -75,3 +76,33 @@ def test_from_the_playground_and_message_by_message(desk: Desk, stage: Stage, mo
         window.get_by_role("button", name=f"{verb} selected").click()
         expect(window.get_by_role("status")).to_contain_text("1 message")
         assert not Message.objects.for_relationship(una.id).filter(role="user", **never).exists()
+
+
+def test_what_a_plan_hid_is_erased_after_a_question(desk: Desk, stage: Stage) -> None:
+    oda = stage.relationship("Oda who erases")
+    oda.config = {"ingestion": {"provider": "offline"}}
+    oda.save()
+    stage.remember(oda, "Waits for ORD-17", "Has a cat")
+    window = desk.open()
+    questions: list[str] = []
+
+    def agree(dialog: Dialog) -> None:
+        questions.append(dialog.message)
+        dialog.accept()
+
+    window.on("dialog", agree)
+    window.goto(stage.page_of(oda, "forget/"))
+    window.get_by_label("What to forget").fill("ORD-17")
+    window.get_by_role("button", name="Find matching items").click()
+    window.get_by_role("button", name="Forget selected").click()
+    window.get_by_role("button", name="Erase permanently").click()
+    expect(window.get_by_role("status")).to_have_text("Erased, together with every copy.")
+    assert len(questions) == 1 and "can't be undone" in questions[0]
+    assert stage.contents(oda) == {"Has a cat"}
+    assert not EntryRevision.objects.for_relationship(oda.id).filter(before__content__contains="ORD").exists()
+
+    window.goto(stage.page_of(oda, "forget/"))
+    window.get_by_label("What to forget").fill("the cat")
+    window.get_by_label("Include hidden items, to erase them permanently").check()
+    window.get_by_role("button", name="Find matching items").click()
+    expect(window.get_by_label("Erase permanently, with every copy")).to_be_checked()

@@ -44,6 +44,19 @@ def test_the_list_holds_what_is_active_newest_first(api: Api, path: str) -> None
     assert listed(api, path, "state=any") == ["New", "Gone", "Old", "Older"]
 
 
+def test_an_entry_about_somebody_else_is_found_by_whom_it_is_about(api: Api, path: str) -> None:
+    made(api, path, "Tom likes jazz")
+    made(api, path, "Plays the drums (about Tom)")
+    made(api, path, "Likes jazz")
+    made(api, path, "Tom's neighbour is loud", subject="Ann")  # what the caller says counts
+
+    assert listed(api, path, "subject=Tom") == ["Plays the drums (about Tom)", "Tom likes jazz"]
+    assert listed(api, path, "subject=user") == ["Likes jazz"]
+    assert listed(api, path, "subject=Ann") == ["Tom's neighbour is loud"]
+    found = api.post(f"{path}/search", {"query": "jazz", "subject": "Tom"}).body["items"]
+    assert [entry["content"] for entry in found] == ["Tom likes jazz"]
+
+
 def test_filters_find_and_all_must_hold(api: Api, path: str) -> None:
     made(api, path, "Likes green tea", type="preference", tags={"area": "food", "from": "Ana"})
     made(api, path, "Likes TEA houses", type="preference", tags={"area": "places"}, tier="archive")

@@ -74,6 +74,26 @@ def test_a_trace_shows_the_messages_the_operations_and_each_call_as_it_was_made(
     assert trace["claimed_at"] <= trace["settled_at"]
 
 
+def test_a_trace_leaves_out_what_was_hidden_as_the_list_of_messages_does(
+    api: Api, path: str, conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with(NOTHING)
+    turn = conversation.hear("I moved to Lisbon.", "It is sunny.")
+    [secret, _] = api.get(f"{path}/{turn.id}").body["messages"]
+    assert secret["hidden_at"] is None
+    relationship = path.removesuffix("/turns")
+    api.post(f"{relationship}/messages/hide", {"messages": [secret["id"]]})
+
+    left = api.get(f"{path}/{turn.id}").body["messages"]
+    every = api.get(f"{path}/{turn.id}?hidden=true").body["messages"]
+
+    assert [message["content"] for message in left] == ["It is sunny."]
+    assert [(message["content"], message["hidden_at"] is None) for message in every] == [
+        ("I moved to Lisbon.", False),
+        ("It is sunny.", True),
+    ]
+
+
 def test_a_trace_of_a_failed_turn_says_what_the_provider_said(
     api: Api, path: str, conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:

@@ -67,15 +67,45 @@ def test_what_is_added_is_read_as_a_turn_is(api: Api, at: str) -> None:
     assert ToolCall.objects.get().turn_id == turn.id
 
 
-def test_forget_takes_out_one_and_it_can_be_restored(api: Api, at: str) -> None:
+def test_forget_takes_what_says_it_and_can_be_undone(api: Api, at: str) -> None:
     tea = remember(api, at, "Prefers green tea")
+    car = remember(api, at, "Has a cat and drives a Volvo")
     remember(api, at, "Prefers green curtains")
+    api.post(f"{at}/turns", {"messages": [{"role": "user", "content": "I like green tea best."}]})
 
     answer = call(api, at, "memory_forget", query="the green tea")
+    part = call(api, at, "memory_forget", query="the Volvo")
 
-    assert answer == {"success": True, "deleted": {"id": tea, "content": "Prefers green tea"}}
-    assert ScratchpadEntry.objects.filter(state="active").count() == 1
-    assert api.post(f"{at}/entries/{tea}/restore").status == 200
+    plan = answer.pop("plan")
+    assert answer == {"success": True, "deleted": [{"id": tea, "content": "Prefers green tea"}]}
+    assert part["deleted"] == [{"id": car, "content": "Has a cat and drives a Volvo", "rest": "Has a cat"}]
+    assert ScratchpadEntry.objects.filter(state="active").count() == 2
+    assert api.get(f"{at}/messages").body["items"] == []
+    assert api.post(f"{at}/plans/{plan}/undo").status == 200
+    assert ScratchpadEntry.objects.filter(state="active").count() == 3
+
+
+def test_forget_takes_nothing_where_nothing_fits_and_says_what_it_looked_at(api: Api, at: str) -> None:
+    contents = ["Works as a baker in Lisbon", "Has a brother who works in Madrid", "Plays chess"]
+    ids = [remember(api, at, content) for content in contents]
+
+    for query in ("the job of their sister", "works in Berlin", "forget everything", "that"):
+        answer = call(api, at, "memory_forget", query=query)
+        assert (answer["success"], answer["error"]) == (False, "No matching memory found"), query
+    looked_at = call(api, at, "memory_forget", query="works in Berlin")["looked_at"]
+    assert {one["id"] for one in looked_at} == set(ids[:2])
+    assert ScratchpadEntry.objects.filter(state="active").count() == 3
+
+
+def test_forget_takes_no_more_at_once_than_a_reading_may(api: Api, at: str) -> None:
+    for number in range(5):
+        remember(api, at, f"Has a fish called Number{number}")
+    answer = call(api, at, "memory_forget", query="the fish")
+    assert answer == {
+        "success": False,
+        "error": "5 memories say this, too many at once: describe a part of them.",
+    }
+    assert ScratchpadEntry.objects.filter(state="active").count() == 5
 
 
 @pytest.mark.parametrize("mark", ["pinned", "read_only"])
@@ -95,6 +125,7 @@ def test_forget_takes_nothing_that_shares_no_word(api: Api, at: str) -> None:
     assert call(api, at, "memory_forget", query="motorbike") == {
         "success": False,
         "error": "No matching memory found",
+        "looked_at": [],
     }
 
 
@@ -146,6 +177,21 @@ def test_a_bad_call_is_refused_with_its_field(
 
     assert answer.status == status and told in str(answer.body)
     assert not ToolCall.objects.exists()
+
+
+def test_a_type_that_the_companion_has_not_is_refused_with_those_it_has(
+    api: Api, at: str, companion: Companion
+) -> None:
+    companion.config["ingestion"] = {"types": [{"name": "recipe", "examples": ["Bakes"]}, {"name": "guest"}]}
+    companion.save()
+    given = {"label": "human", "content": "Bakes bread"}
+
+    refused = api.post(f"{at}/tools/core_memory_append", given)
+    kept = call(api, at, "core_memory_append", **given, type="guest")
+
+    assert refused.status == 422 and refused.fields == ["type"] and "recipe, guest" in str(refused.body)
+    assert kept["success"] is True
+    assert [entry.type for entry in ScratchpadEntry.objects.all()] == ["guest"]
 
 
 @pytest.fixture

@@ -1,25 +1,27 @@
 """A wish to forget reaches entries, parts of them, messages of both sides; hidden it can be undone, erased it is gone."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
-from django.db import DatabaseError, transaction
 
 from memory.ingestion.intake import accept_turn
 from memory.models import MendingPlan, ModelCall
 from relationships.models import Message, Turn
 from relationships.services.turns import NewMessage, NewTurn
+from summaries.models import Summary, SummaryState
+from summaries.snapshot import rebuild_summary
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
 from tests.fixtures.people import MORNING, meet
 from tests.fixtures.turns import Conversation, add, answer
 from tests.integration.copies import dump, tables_with
-from upkeep.verification import verify
 
 NOTHING: dict[str, list[object]] = {"operations": []}
 SAID = "I live in Klosterneuburg."
 ECHO = "Since you live in Klosterneuburg, the abbey is around the corner."
 OTHER = "And how is your sister?"
+TOLD = "They talked. The person lives in Klosterneuburg."
 
 
 def exchange(conversation: Conversation, *texts: str) -> Turn:
@@ -42,12 +44,18 @@ def told(conversation: Conversation, scripted_provider: ScriptedProvider) -> Con
     return conversation
 
 
-def whatever_is_wrong() -> list[str]:
-    return [str(problem) for problem in verify().as_json()["problems"]]
+def summarise(conversation: Conversation, text: str, **values: Any) -> Summary:
+    pair = conversation.relationship
+    seqs = sorted(Message.objects.for_relationship(pair.id).values_list("seq", flat=True))
+    place = {"messages": 2, "first_seq": seqs[0], "last_seq": seqs[-1], "state": SummaryState.READY, **values}
+    summary = Summary(relationship=pair, project_id=pair.project_id, text=text, actor_kind="policy", **place)
+    summary.save(force_insert=True)
+    rebuild_summary(relationship_id=pair.id, project_id=pair.project_id)
+    return summary
 
 
 def shown(api: Api, at: str, conversation: Conversation, provider: ScriptedProvider) -> Iterator[str]:
-    """The next question to the ingestion's model, a context, the lists, both searches."""
+    """The next question to the ingestion's model, a context, the lists, both searches, summaries, traces."""
     provider.answer_with(NOTHING)
     exchange(conversation, "I am tired this evening.")
     yield provider.requests[-1].prompt
@@ -57,6 +65,8 @@ def shown(api: Api, at: str, conversation: Conversation, provider: ScriptedProvi
     yield api.post(f"{at}/entries/search", {"query": "Klosterneuburg"}).raw.decode()
     yield api.get(f"{at}/messages").raw.decode()
     yield api.get(f"{at}/entries").raw.decode()
+    yield api.get(f"{at}/summaries").raw.decode()
+    yield from (api.get(f"{at}/turns/{turn.id}").raw.decode() for turn in Turn.objects.all())
     yield api.get(f"{at}/export?calls=true").raw.decode()
 
 
@@ -80,11 +90,13 @@ def test_hidden_it_is_nowhere_and_can_be_brought_back(
     api: Api, at: str, told: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
     scripted_provider.wishes_answer = numbers_that_say("Klosterneuburg")
+    summarise(told, TOLD)
+    assert TOLD in api.post(f"{at}/context", {"message": "Hello"}).raw.decode()
     plan = api.post(f"{at}/forget", {"what": "that I live in Klosterneuburg"})
 
     assert plan.status == 200, plan
     assert plan.body["state"] == "carried_out"
-    assert sorted(item["kind"] for item in plan.body["items"]) == ["entry", "message", "message"]
+    assert sorted(item["kind"] for item in plan.body["items"]) == ["entry", "message", "message", "summary"]
     text = "\n".join(shown(api, at, told, scripted_provider))
     assert "klosterneuburg" not in text.casefold()
     assert OTHER in text
@@ -157,6 +169,7 @@ def test_a_part_goes_and_the_rest_stays(
 def test_spoken_it_reaches_messages_and_echoes_and_the_words_that_asked(
     api: Api, at: str, told: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
+    summarise(told, TOLD)
     scripted_provider.answer_with(NOTHING)
     scripted_provider.wishes_answer = numbers_that_say("Klosterneuburg")
     exchange(
@@ -199,29 +212,6 @@ def test_an_export_without_what_is_hidden_can_be_imported(
     assert imported.status == 200, imported
     entries = api.get(f"/relationships/{other.id}/entries").body["items"]
     assert {entry["content"] for entry in entries} == {"Has a sister", "Has a cat"}
-
-
-def test_messages_are_hidden_by_turn_and_range_and_the_index_stays_true(
-    api: Api, at: str, told: Conversation, account: object
-) -> None:
-    turn = Turn.objects.get()
-    hidden = api.post(f"{at}/messages/hide", {"turns": [str(turn.id)]})
-    assert hidden.status == 200 and hidden.body["changed"] == 4
-    assert api.get(f"{at}/messages").body["items"] == []
-    assert len(api.get(f"{at}/messages?hidden=true").body["items"]) == 4
-    assert whatever_is_wrong() == []
-
-    shown_again = api.post(f"{at}/messages/show", {"from_seq": turn.seq + 1, "to_seq": turn.seq + 2})
-    assert shown_again.body["changed"] == 2
-    assert api.post(f"{at}/messages/search", {"query": "Klosterneuburg"}).body["items"]
-    assert whatever_is_wrong() == []
-
-
-def test_a_hidden_message_can_be_shown_and_nothing_else_of_it_can_change(told: Conversation) -> None:
-    message = Message.objects.order_by("seq").first()
-    assert message is not None
-    with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
-        Message.objects.filter(id=message.id).update(hidden_at=MORNING, content="something else")
 
 
 def test_a_correction_that_fits_nothing_is_refused_and_shows_what_was_looked_at(

@@ -9,7 +9,7 @@ from tests.fixtures.documents import learn
 from tests.fixtures.turns import Conversation
 from tests.fixtures.workspaces import whole
 from tests.integration.copies import dump, tables_with
-from tests.integration.mending.test_forget import ECHO, SAID, exchange
+from tests.integration.mending.test_forget import ECHO, SAID, TOLD, exchange, summarise
 from workspace.files import change_files, read_file
 from workspace.generated import ENTRIES
 from workspace.models import Branch, Worker
@@ -19,7 +19,6 @@ WISH = {"what": "that I live in Klosterneuburg"}
 NOTES = "# Person\n\n- Lives in Klosterneuburg\n- Has a cat. Lives in KLOSTERNEUBURG since 2020! Sings.\n- Likes tea\n"
 LEFT = "# Person\n\n- Has a cat. Sings.\n- Likes tea\n"
 HOT = "memory/hot_context.md"
-TOLD = "They talked. The person lives in Klosterneuburg."
 
 
 @pytest.fixture
@@ -111,6 +110,19 @@ def test_erased_a_sentence_leaves_the_history_too(
     assert "Likes tea" in text_of(conversation, "notes.md")
 
 
+def test_a_sentence_that_was_hidden_leaves_the_history_with_its_plan(
+    api: Api, at: str, conversation: Conversation, files: dict[str, str]
+) -> None:
+    plan = api.post(f"{at}/forget", WISH).body
+    assert plan["state"] == "carried_out" and tables_with("Lives in Klosterneuburg", dump())
+
+    erased = api.post(f"{at}/plans/{plan['id']}/carry-out", {"depth": "erase"})
+
+    assert erased.status == 200, erased
+    assert tables_with("Lives in Klosterneuburg", dump()) == set()
+    assert text_of(conversation, "notes.md") == LEFT
+
+
 @pytest.mark.parametrize(
     ("depth", "left"), [("hide", (SummaryState.HIDDEN, TOLD)), ("erase", (SummaryState.ERASED, ""))]
 )
@@ -118,18 +130,7 @@ def test_a_summary_that_says_it_is_in_the_plan_and_made_anew(
     api: Api, at: str, conversation: Conversation, depth: str, left: tuple[str, str]
 ) -> None:
     exchange(conversation, SAID, ECHO)
-    pair = conversation.relationship
-    summary = Summary(
-        relationship=pair,
-        project_id=pair.project_id,
-        messages=2,
-        first_seq=1,
-        last_seq=99,
-        state=SummaryState.READY,
-        text=TOLD,
-        actor_kind="policy",
-    )
-    summary.save(force_insert=True)
+    summary = summarise(conversation, TOLD)
 
     plan = api.post(f"{at}/forget", {**WISH, "dry_run": True}).body
     [item] = [item for item in plan["items"] if item["kind"] == "summary"]

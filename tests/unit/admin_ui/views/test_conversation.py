@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.test import Client
 
+from memory.mending import matching
 from memory.models import ModelCall, ScratchpadEntry
 from relationships.models import Relationship, Turn, TurnState
 from tests.fakes import ScriptedProvider
@@ -183,9 +184,45 @@ def test_more_of_a_conversation_comes_without_what_is_shown_already(
 def test_what_was_said_is_found_in_its_conversation(viewer: Client, page: str, two_years: list[Turn]) -> None:
     shown = viewer.get(f"{page}conversation/?q=NUMBER 7.").content.decode()
 
-    assert "This is <mark>number 7.</mark>" in shown
+    assert "This is <mark>number 7</mark>." in shown
     assert shown.count("<mark>") == 1
     assert numbers(viewer.get(f"{page}conversation/?from={two_years[7].seq}").content.decode())[0] == 7
+
+
+SPELLINGS = {
+    "renee muller": "Ask <mark>Renée Müller</mark>, or",
+    "02079460018": "dial <mark>020-7946-0018</mark> before",
+    "+44 20 7946 0018": "dial <mark>020-7946-0018</mark> before",
+    "movies": "about the <mark>movie</mark>.",
+    "ORD-17": "No results.",
+}
+
+
+@pytest.mark.parametrize(("sought", "told"), SPELLINGS.items(), ids=SPELLINGS)
+def test_words_are_found_in_any_spelling_and_identifiers_whole(
+    viewer: Client, page: str, conversation: Conversation, sought: str, told: str
+) -> None:
+    conversation.say(
+        "Ask Renée Müller, or dial 020-7946-0018 before ORD-170 about the movie.", "Renées Mull."
+    )
+    shown = viewer.get(f"{page}conversation/", {"q": sought}).content.decode()
+    assert told in shown and shown.count("<mark>") == (told != "No results.")
+
+
+def test_a_search_goes_on_where_one_page_has_read_as_much_as_it_may(
+    viewer: Client, page: str, conversation: Conversation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    conversation.say("A tame walrus.")
+    for _ in range(5):
+        conversation.say(*(f"Letter {number} of the garden." for number in range(50)))
+    monkeypatch.setattr(matching, "MOST_READ", 3000)
+
+    first = viewer.get(f"{page}conversation/", {"q": "walrus"}).content.decode()
+    [older] = re.findall(r'href="\?q=walrus&amp;before=(\d+)"', first)
+    second = viewer.get(f"{page}conversation/", {"q": "walrus", "before": older}).content.decode()
+
+    assert "No results among the messages searched so far." in first
+    assert "tame <mark>walrus</mark>" in second and "Search older messages" not in second
 
 
 def test_the_language_that_was_found_is_shown(

@@ -54,7 +54,7 @@ def test_a_hit_shows_its_line_and_two_companions_of_one_name_are_told_apart(
     hit = viewer.get(f"{LIST}?text=sack").content.decode()
     everybody = viewer.get(LIST).content.decode()
 
-    assert "Since the summer she plays the <mark>sack</mark>but in a band" in hit
+    assert "Since the summer she plays the <mark>sackbut</mark> in a band" in hit
     assert f"/entries/{entry.id}/" in hit
     assert "1 relationship<" in hit
     assert "2 relationships<" in everybody

@@ -102,6 +102,23 @@ def test_a_message_that_was_redacted_stays_so_and_counts_no_more(
     assert Message.objects.get(id=said[0]).erased_at == before
 
 
+@pytest.mark.parametrize("by", ["turns", "range"])
+def test_messages_are_redacted_by_their_turn_and_by_a_range(
+    by: str, api: Api, conversation: Conversation, relationship: Relationship, said: list[str]
+) -> None:
+    conversation.say("I like tea.")
+    turn_id, first = Message.objects.values_list("turn_id", "seq").get(id=said[0])
+    last = Message.objects.get(id=said[1]).seq
+    which = {"turns": [str(turn_id)]} if by == "turns" else {"from_seq": first, "to_seq": last}
+
+    answer = api.post(f"/relationships/{relationship.id}/messages/redact", which)
+
+    assert (answer.status, answer.body["erased"]["message"]) == (200, 2)
+    left = api.get(f"/relationships/{relationship.id}/messages").body["items"]
+    assert [message["content"] for message in left] == ["I like tea.", "", ""]
+    assert AuditEvent.objects.get(action="messages.redacted").detail["messages"] == said
+
+
 def test_where_one_message_is_not_there_none_is_redacted(
     api: Api, relationship: Relationship, said: list[str]
 ) -> None:
@@ -133,8 +150,10 @@ def test_no_message_of_another_relationship_is_reached(
         ({"messages": ["x"]}, "messages.0"),
         ({"messages": ["00000000-0000-7000-8000-000000000000"] * 501}, "messages"),
         ({"messages": ["00000000-0000-7000-8000-000000000000"], "reason": "x"}, "reason"),
+        ({"turns": ["00000000-0000-7000-8000-000000000000"]}, "turns"),
+        ({"from_seq": 1}, "body"),
     ],
-    ids=["none", "left-out", "no-id", "too-many", "unknown-field"],
+    ids=["none", "left-out", "no-id", "too-many", "unknown-field", "no-such-turn", "half-a-range"],
 )
 def test_what_to_redact_has_to_be_named(
     body: dict[str, object], field: str, api: Api, relationship: Relationship

@@ -983,13 +983,13 @@ class MessageOfTurn(TypedDict):
     content: "str"
     occurred_at: "str"
     erased_at: "str | None"
+    hidden_at: "str | None"
 
 class MessageAnswer(MessageOfTurn):
     turn_id: "str"
     session: "str"
     metadata: "dict[str, JsonValue]"
     recorded_at: "str"
-    hidden_at: "str | None"
 
 class MessageBody(TypedDict):
     role: "RoleEnum"
@@ -1142,6 +1142,7 @@ class PlanItemAnswer(TypedDict):
     score: "float | None"
     why: "str | None"
     ticked: "bool"
+    hidden: "bool"
     done: "bool | None"
 
 class PlanPage(TypedDict):

@@ -1058,7 +1058,8 @@ class Operations:
             depth: Maybe[Literal["hide", "erase"] | None] = UNSET) -> m.PlanAnswer:
         """Carry a plan out.
 
-        All of it in one transaction. What was changed since the plan was made is left alone, and told.
+        All of it in one transaction. What was changed since the plan was made is left alone, and told. One
+        that hid what it is about is carried out again with the depth `erase`: then it can't be undone.
         """
         return self._send(Operation("POST", "/v1/relationships/{relationship_id}/plans/{plan_id}/carry-out",
                 path={"relationship_id": relationship_id, "plan_id": plan_id}, json={"ticked": ticked,
@@ -1148,15 +1149,16 @@ class Operations:
                 path={"relationship_id": relationship_id, "session": session}))
 
     def summaries_list(self, relationship_id: Id, *, limit: Maybe[int] = UNSET, cursor: Maybe[str] = UNSET,
-            messages: Maybe[int] = UNSET, state: Maybe[m.SummaryState] = UNSET) -> m.SummaryPage:
+            messages: Maybe[int] = UNSET, state: Maybe[m.SummaryState] = UNSET,
+            hidden: Maybe[bool] = UNSET) -> m.SummaryPage:
         """List the summaries of the conversation, newest first.
 
-        Every version, those on their way too. Contexts show the first one that is `ready`, in the layer
-        `summary`, unless one is being made again.
+        Every version that is not hidden, those on their way too. Contexts show the first one that is
+        `ready`, in the layer `summary`, unless one is being made again.
         """
         return self._send(Operation("GET", "/v1/relationships/{relationship_id}/summaries",
                 path={"relationship_id": relationship_id}, query={"limit": limit, "cursor": cursor,
-                "messages": messages, "state": state}))
+                "messages": messages, "state": state, "hidden": hidden}))
 
     def summaries_make(self, relationship_id: Id) -> m.SummaryAnswer:
         """Summarise the conversation now.
@@ -1197,8 +1199,8 @@ class Operations:
     def tools_call(self, relationship_id: Id, name: str, *, body: dict[str, Any]) -> m.ToolAnswer:
         """Call a memory tool.
 
-        memory_add is read like a turn, in the background; memory_forget takes out one entry, which can be
-        restored. What is pinned or read-only stays. What the model can mend is told in the answer, as
+        memory_add is read like a turn, in the background; memory_forget hides what surely says it; its plan
+        can be undone. What is pinned or read-only stays. What the model can mend is told in the answer, as
         `error`.
         """
         return self._send(Operation("POST", "/v1/relationships/{relationship_id}/tools/{name}",
@@ -1226,7 +1228,8 @@ class Operations:
                 "occurred_at": occurred_at, "tags": tags, "category": category, "modality": modality,
                 "config": config}))
 
-    def turns_read(self, relationship_id: Id, turn_id: Id) -> m.TurnTraceAnswer:
+    def turns_read(self, relationship_id: Id, turn_id: Id, *,
+            hidden: Maybe[bool] = UNSET) -> m.TurnTraceAnswer:
         """Read a turn's full trace.
 
         Messages, each proposed operation with its verdict, and every model call with its exact prompt.
@@ -1234,7 +1237,7 @@ class Operations:
         A relationship token is not shown the model calls: the prompt is the developer's.
         """
         return self._send(Operation("GET", "/v1/relationships/{relationship_id}/turns/{turn_id}",
-                path={"relationship_id": relationship_id, "turn_id": turn_id}))
+                path={"relationship_id": relationship_id, "turn_id": turn_id}, query={"hidden": hidden}))
 
     def turns_retry(self, relationship_id: Id, turn_id: Id) -> m.TurnAnswer:
         """Try a failed, skipped or waiting turn again.

@@ -27,6 +27,11 @@ from memory.retrieval.index.text import LONGEST, first_words, without_names, wor
             "+49 30 1234567", "+49 30 1234567 tel1234567 tel301234567 tel9301234567", id="telephone abroad"
         ),
         pytest.param("at 030/1234567", "at 030/1234567 tel301234567", id="telephone at home"),
+        pytest.param(
+            "ORD-17, not ORD170", "ord-17, not ord170 ord17", id="a ticket, by what its spellings share"
+        ),
+        pytest.param("Order AB 1234", "order ab 1234 ab1234", id="a ticket with a space"),
+        pytest.param("at 17 in room 3, SKU12", "at 17 in room 3, sku12", id="numbers that are none"),
         pytest.param("nul\x00byte", "nul byte", id="a NUL byte"),
         pytest.param("", "", id="nothing"),
     ],

@@ -1,0 +1,60 @@
+"""What of a relationship was hidden, and what quotes it: exports and traces leave both out."""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Self
+from uuid import UUID
+
+from memory.models import EntryState, MendingPlan, MendingState, MendingVerb, ScratchpadEntry
+from relationships.models import Message
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """Messages that are hidden, since when; entries that are hidden; versions up to which others said more."""
+
+    messages: Mapping[UUID, datetime]
+    entries: frozenset[UUID]
+    edited: Mapping[UUID, int]
+    turns: frozenset[UUID]
+
+    @classmethod
+    def of(cls, relationship_id: UUID) -> Self:
+        hidden = Message.objects.for_relationship(relationship_id).exclude(hidden_at=None)
+        messages = {row.id: row for row in hidden.only("id", "turn_id", "hidden_at")}
+        plans = MendingPlan.objects.for_relationship(relationship_id).filter(
+            state=MendingState.CARRIED_OUT, verb=MendingVerb.FORGET
+        )
+        done = [item for plan in plans for item in plan.items if item["kind"] == "entry" and item["done"]]
+        by_plan = {UUID(item["id"]) for item in done}
+        deleted = ScratchpadEntry.objects.for_relationship(relationship_id).filter(state=EntryState.DELETED)
+        entries = {
+            row.id
+            for row in deleted.only("id", "source_message_ids")
+            if row.id in by_plan or not messages.keys().isdisjoint(row.source_message_ids)
+        }
+        edited = {UUID(item["id"]): item["version"] for item in done if item["action"] == "edit"}
+        return cls(
+            {key: row.hidden_at for key, row in messages.items()},
+            frozenset(entries),
+            edited,
+            frozenset(row.turn_id for row in messages.values()),
+        )
+
+    @property
+    def anything(self) -> bool:
+        return bool(self.messages or self.entries or self.edited)
+
+    def in_operation(self, cited: Iterable[UUID], entry_id: UUID | None) -> bool:
+        about = entry_id is not None and (entry_id in self.entries or entry_id in self.edited)
+        return about or not self.messages.keys().isdisjoint(cited)
+
+    def in_revision(self, entry_id: UUID, version: int) -> bool:
+        return entry_id in self.entries or version <= self.edited.get(entry_id, 0)
+
+    def in_call(self, purpose: str, shown: Collection[UUID], turn_ids: Iterable[UUID]) -> bool:
+        """A wish says in any words what it is about."""
+        quoted = {*self.messages, *self.entries, *self.edited}
+        wish = purpose in MendingVerb.values and self.anything
+        return wish or not quoted.isdisjoint(shown) or not self.turns.isdisjoint(turn_ids)

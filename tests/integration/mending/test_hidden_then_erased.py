@@ -1,0 +1,217 @@
+"""What was hidden can be erased for good: the plan that hid it, or a new wish, which looks at what is hidden too."""
+
+import pytest
+from django.test import Client
+
+from memory.models import ScratchpadEntry
+from summaries.models import Summary, SummaryState
+from tests.fakes import ScriptedProvider
+from tests.fixtures.api import Api
+from tests.fixtures.turns import Conversation
+from tests.integration.copies import dump, tables_with
+from tests.integration.mending.test_forget import (
+    ECHO,
+    NOTHING,
+    SAID,
+    TOLD,
+    at,
+    exchange,
+    numbers_that_say,
+    summarise,
+    told,
+)
+
+__all__ = ["at", "told"]
+
+ASKED = "Please forget that I live in Klosterneuburg."
+REPLY = "Klosterneuburg is forgotten: you live nowhere."
+
+
+@pytest.fixture
+def spoken(told: Conversation, api: Api, at: str, scripted_provider: ScriptedProvider) -> str:
+    """Asked for in the conversation, and hidden by the worker: the path of its plan."""
+    scripted_provider.answer_with(NOTHING)
+    scripted_provider.wishes_answer = numbers_that_say("Klosterneuburg")
+    exchange(told, ASKED, REPLY)
+    assert told.contents == ["Has a sister"]
+    assert {"relationships_message", "memory_entryrevision", "memory_modelcall"} <= still_with()
+    [plan] = api.get(f"{at}/plans").body["items"]
+    assert plan["state"] == "carried_out"
+    return f"{at}/plans/{plan['id']}"
+
+
+def still_with(word: str = "Klosterneuburg") -> set[str]:
+    return tables_with(word, dump())
+
+
+def judge_by_rules(conversation: Conversation) -> None:
+    conversation.relationship.config = {"ingestion": {"provider": "offline"}}
+    conversation.relationship.save(update_fields=["config"])
+
+
+def test_what_was_hidden_by_speaking_is_erased_by_its_plan(
+    api: Api, spoken: str, told: Conversation, at: str
+) -> None:
+    erased = api.post(f"{spoken}/carry-out", {"depth": "erase"})
+
+    assert erased.status == 200 and erased.body["state"] == "erased", erased
+    assert still_with() == set()
+    assert told.contents == ["Has a sister"] and len(api.get(f"{at}/messages").body["items"]) == 2
+    assert api.post(f"{spoken}/undo").status == 409
+    assert api.post(f"{spoken}/carry-out", {"depth": "erase"}).status == 409
+
+
+def test_without_the_depth_and_with_ticks_it_stays_hidden(api: Api, spoken: str) -> None:
+    again = api.post(f"{spoken}/carry-out")
+    ticked = api.post(f"{spoken}/carry-out", {"depth": "erase", "ticked": [1]})
+    assert (again.status, ticked.status, ticked.fields) == (409, 422, ["ticked"])
+    assert api.post(f"{spoken}/undo").status == 200
+    assert api.post(f"{spoken}/carry-out", {"depth": "erase"}).status == 409
+    assert still_with()
+
+
+def test_what_is_shown_again_by_a_person_is_left_alone_and_told(
+    api: Api, spoken: str, at: str, told: Conversation
+) -> None:
+    [entry] = ScratchpadEntry.objects.filter(content="Lives in Klosterneuburg")
+    api.post(f"{at}/entries/{entry.id}/restore")
+    api.post(f"{at}/messages/show", {"from_seq": 1, "to_seq": 2})
+
+    erased = api.post(f"{spoken}/carry-out", {"depth": "erase"}).body
+
+    left = [item["kind"] for item in erased["items"] if not item["done"]]
+    assert sorted(left) == ["entry", "message"]
+    assert "Lives in Klosterneuburg" in told.contents
+
+
+def test_an_owner_erases_it_on_the_page_of_the_plan(spoken: str, editor: Client, owner: Client) -> None:
+    page = f"/admin-ui{spoken}/"
+    assert "Erase permanently" not in editor.get(page).content.decode()
+    assert "Erase permanently" in owner.get(page).content.decode()
+
+    assert owner.post(page, {"depth": "erase"}).status_code == 302
+
+    assert still_with() == set()
+
+
+def test_of_an_entry_of_which_a_part_was_hidden_the_part_is_erased_and_the_rest_stays(
+    api: Api, at: str, conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    conversation.remember("Has a cat and drives a Volvo")
+    scripted_provider.wishes_answer = {"says": [{"number": 1, "rest": "Has a cat"}], "unsure": []}
+    plan = api.post(f"{at}/forget", {"what": "my car"}).body
+    assert conversation.contents == ["Has a cat"] and still_with("Volvo")
+
+    erased = api.post(f"{at}/plans/{plan['id']}/carry-out", {"depth": "erase"})
+
+    assert erased.status == 200, erased
+    assert conversation.contents == ["Has a cat"] and still_with("Volvo") == set()
+
+
+def test_an_entry_that_was_changed_since_the_plan_was_made_is_not_erased(
+    api: Api, at: str, told: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.wishes_answer = numbers_that_say("Lives in Klosterneuburg")
+    plan = api.post(f"{at}/forget", {"what": "where I live", "dry_run": True, "depth": "erase"}).body
+    [entry] = ScratchpadEntry.objects.filter(content="Lives in Klosterneuburg")
+    api.patch(f"{at}/entries/{entry.id}", {"content": "Lives in Melk"})
+
+    erased = api.post(f"{at}/plans/{plan['id']}/carry-out").body
+
+    assert [item["done"] for item in erased["items"] if item["kind"] == "entry"] == [False]
+    assert "Lives in Melk" in told.contents
+
+
+ERASE = {"what": "that I live in Klosterneuburg", "depth": "erase"}
+
+
+@pytest.mark.parametrize("judge", ["rules", "model"])
+def test_a_new_wish_to_erase_finds_what_is_hidden_and_says_so(
+    api: Api, at: str, spoken: str, told: Conversation, judge: str
+) -> None:
+    if judge == "rules":
+        judge_by_rules(told)
+    assert api.post(f"{at}/forget", {**ERASE, "depth": "hide", "dry_run": True}).body["items"] == []
+    trial = api.post(f"{at}/forget", {**ERASE, "dry_run": True}).body
+    found = {item["sentence"]: (item["kind"], item["hidden"]) for item in trial["items"]}
+    assert found.items() >= {
+        ("Lives in Klosterneuburg", ("entry", True)),
+        (SAID, ("message", True)),
+        (ECHO, ("message", True)),
+        (ASKED, ("message", True)),
+    }
+    assert "is hidden already" in {item["why"] for item in trial["items"]}
+
+    numbers = [item["number"] for item in trial["items"]]
+    erased = api.post(f"{at}/plans/{trial['id']}/carry-out", {"ticked": numbers})
+
+    assert erased.status == 200 and erased.body["state"] == "erased", erased
+    assert still_with() == set()
+    assert told.contents == ["Has a sister"] and len(api.get(f"{at}/messages").body["items"]) == 2
+
+
+def test_hiding_leaves_what_is_hidden_and_undoing_does_not_show_it(
+    api: Api, at: str, spoken: str, told: Conversation
+) -> None:
+    trial = api.post(f"{at}/forget", {**ERASE, "dry_run": True}).body
+    api.post(f"{at}/plans/{trial['id']}/carry-out", {"depth": "hide"})
+    assert api.post(f"{at}/plans/{trial['id']}/undo").status == 200
+    assert told.contents == ["Has a sister"] and len(api.get(f"{at}/messages").body["items"]) == 2
+
+
+@pytest.mark.parametrize("judge", ["rules", "model"])
+def test_what_an_entry_said_before_a_part_of_it_was_hidden_is_erased_by_a_new_wish(
+    api: Api, at: str, conversation: Conversation, scripted_provider: ScriptedProvider, judge: str
+) -> None:
+    conversation.remember("Has a cat and drives a Volvo", "Waters the garden")
+    scripted_provider.wishes_answer = {"says": [{"number": 2, "rest": "Has a cat"}], "unsure": []}
+    api.post(f"{at}/forget", {"what": "the Volvo"})
+    assert set(conversation.contents) == {"Has a cat", "Waters the garden"}
+    scripted_provider.wishes_answer = numbers_that_say("Volvo")
+    if judge == "rules":
+        judge_by_rules(conversation)
+
+    erased = api.post(f"{at}/forget", {"what": "the Volvo", "depth": "erase"})
+
+    assert erased.status == 200, erased
+    assert [(item["kind"], item["action"]) for item in erased.body["items"]] == [("entry", "edit")]
+    assert still_with("Volvo") == set()
+    assert set(conversation.contents) == {"Has a cat", "Waters the garden"}
+
+
+def test_an_entry_that_goes_takes_along_what_it_said_earlier(
+    api: Api, at: str, conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    conversation.remember("Drives a Volvo")
+    [entry] = conversation.entries
+    api.patch(f"{at}/entries/{entry.id}", {"content": "Drives a red Volvo"})
+    scripted_provider.wishes_answer = numbers_that_say("Volvo")
+
+    erased = api.post(f"{at}/forget", {"what": "the Volvo", "depth": "erase"}).body
+
+    assert len(erased["items"]) == 1 and conversation.contents == []
+    assert still_with("Volvo") == set()
+
+
+def test_a_hidden_summary_is_found_and_erased(api: Api, at: str, spoken: str, told: Conversation) -> None:
+    summarise(told, TOLD, state=SummaryState.HIDDEN, last_seq=1)
+
+    plan = api.post(f"{at}/forget", {**ERASE, "dry_run": True}).body
+
+    [item] = [item for item in plan["items"] if item["kind"] == "summary"]
+    assert item["hidden"] and item["ticked"]
+    api.post(f"{at}/plans/{plan['id']}/carry-out", {"ticked": [item["number"]]})
+    assert Summary.objects.get(version=1).text == ""
+
+
+def test_an_owner_finds_on_the_page_what_is_hidden_and_erases_it(spoken: str, at: str, owner: Client) -> None:
+    form = f"/admin-ui{at}/forget/"
+    assert 'name="depth"' in owner.get(form).content.decode()
+    made = owner.post(form, {"what": "that I live in Klosterneuburg", "depth": "erase"})
+    page = owner.get(made["Location"]).content.decode()
+    assert page.count('<span class="badge">hidden</span>') == 5
+    assert 'value="erase" checked' in page
+
+    owner.post(made["Location"], {"depth": "erase", "item": ["1", "2", "3", "4", "5"]})
+
+    assert still_with() == set()

@@ -1,0 +1,46 @@
+"""A ranked search takes an identifier whole, however it is spelt: one that only looks like it comes far behind it."""
+
+import pytest
+
+from tests.unit.memory.retrieval.searched import Memory, contents
+
+TEXTS = [
+    "Waits for ORD-17",
+    "Waits for ORD-170",
+    "Waits for ORD-1",
+    "Mail goes to eva@firm.org",
+    "Mail goes to eva@firm.org.br",
+    "Reads example.com/a/b",
+    "Reads example.com/a/bc",
+    "Pays 17.50 a month",
+    "Pays 17.55 a month",
+    "Uses SKU12345",
+    "Uses SKU123456",
+]
+ASKED = {
+    "ORD-17": "Waits for ORD-17",
+    "ORD-170": "Waits for ORD-170",
+    "ORD 17": "Waits for ORD-17",
+    "ord 17": "Waits for ORD-17",
+    "ord17": "Waits for ORD-17",
+    "Where is order ORD17 now?": "Waits for ORD-17",
+    "SKU-12345": "Uses SKU12345",
+    "eva@firm.org": "Mail goes to eva@firm.org",
+    "eva@firm.org.br": "Mail goes to eva@firm.org.br",
+    "https://example.com/a/b": "Reads example.com/a/b",
+    "17.50": "Pays 17.50 a month",
+}
+
+
+@pytest.mark.parametrize(("asked", "meant"), ASKED.items(), ids=ASKED)
+@pytest.mark.parametrize("kind", ["entries", "messages"])
+def test_an_identifier_is_found_whole(memory: Memory, kind: str, asked: str, meant: str) -> None:
+    for number, text in enumerate(
+        TEXTS
+    ):  # of messages neighbours count, so that each has a session of its own
+        memory.remember(text) if kind == "entries" else memory.say(text, session=f"{number}")
+
+    found = getattr(memory, kind)(asked)
+
+    assert contents(found)[0] == meant
+    assert all(hit.score < 0.5 * found.hits[0].score for hit in found.hits[1:])
