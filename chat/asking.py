@@ -14,6 +14,7 @@ from context.answer import AssembledContext
 from context.pipeline import build_context
 from memory.fence import cut_fenced
 from memory.ingestion.intake import Idempotency, accept_turn
+from relationships.models import Message as Stored
 from relationships.models import Turn
 from relationships.services.configuration import configuration_of
 from relationships.services.model_budgets import require_model_budget
@@ -77,8 +78,21 @@ def take_early(question: Question) -> Turn | None:
         or not question.new
     ):
         return None
+    if (unanswered := _unanswered(question)) is not None:
+        return unanswered
     new = NewTurn(list(question.new), occurred_at=question.now, session=question.session)
     return accept_turn(relationship=question.relationship, new=new).turn
+
+
+def _unanswered(question: Question) -> Turn | None:
+    """The turn of the same words, where they are the last of the session: their reply never began, and the call is
+    made again."""
+    said, relationship_id = [(one.role, one.content) for one in question.new], question.relationship.id
+    rows = Stored.objects.for_relationship(relationship_id).filter(session=question.session)
+    last = list(rows.order_by("-seq")[: len(said)])[::-1]
+    if [(one.role, one.content) for one in last] != said or len({one.turn_id for one in last}) > 1:
+        return None
+    return Turn.objects.for_relationship(relationship_id).filter(id=last[0].turn_id).first()
 
 
 def _earlier(context: AssembledContext, sent: Sent) -> list[Message]:

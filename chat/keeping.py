@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -12,12 +12,14 @@ from django.db import transaction
 
 from chat.messages import told_calls
 from chat.models import KeptContext
+from chat.repeated import CALLS
 from chat.replies import Question, Reply
 from chat.tools.run import ToolUse, keep_call
 from config.postgresql.sessions import prepared_cursor
 from memory.ingestion.intake import accept_turn
 from relationships.ids import uuid7
 from relationships.models import Turn
+from relationships.services.limits import metadata_fault
 from relationships.services.model_budgets import count_spending
 from relationships.services.turns import NewMessage, NewTurn
 from web.actor import Actor
@@ -77,8 +79,11 @@ def _keep(reply: Reply, interrupted: bool, early: Turn | None) -> Kept:
 
 def _turn_of(reply: Reply, interrupted: bool, *, without_new: bool) -> NewTurn:
     question = reply.question
-    told = "\n".join(filter(None, (reply.text, told_calls([call.as_message() for call in reply.calls]))))
+    calls = [call.as_message() for call in reply.calls]
+    told = "\n".join(filter(None, (reply.text, told_calls(calls))))
     said = [NewMessage("assistant", text) for text in _in_pieces(told.replace("\x00", ""))]
+    if calls and not metadata_fault(metadata := {CALLS: calls}):
+        said[-1] = replace(said[-1], metadata=metadata)
     new = [] if without_new else list(question.new)
     return NewTurn([*new, *said], occurred_at=question.now, session=question.session, interrupted=interrupted)
 

@@ -14,10 +14,11 @@ from chat.asking import ask, take_early
 from chat.identity import Talk, who_talks
 from chat.messages import read_messages
 from chat.problems import in_openai_shape, response_of
+from chat.repeated import repeated_reply
 from chat.wire import DONE, Envelope
 from memory.ingestion.intake import ROUTE, Idempotency
 from relationships.api.views import ApiView
-from relationships.models import Companion, Message, Relationship, Turn
+from relationships.models import Companion, Relationship, Turn
 from relationships.services.idempotency import earlier_resource
 from web.headers import idempotency_key, request_fingerprint
 from web.later import LaterResponse, can_wait
@@ -148,16 +149,16 @@ class ChatView(OpenAIView):
 
 def _again(relationship: Relationship, turn_id: Any, body: ChatBody) -> HttpResponseBase:
     turn = Turn.objects.for_relationship(relationship.id).get(id=turn_id)
-    said = Message.objects.for_relationship(relationship.id).filter(turn_id=turn_id, role="assistant")
-    text = "".join(said.order_by("seq").values_list("content", flat=True))
+    told = repeated_reply(turn)
     envelope = Envelope(body.model, created=int(turn.recorded_at.timestamp()))
     rapport = {"turn_id": turn.id, "repeated": True}
-    usage = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
     if not body.stream:
-        return _json(envelope.completion(text, [], "stop", usage, rapport))
-    first = envelope.chunk({"role": "assistant", "content": text})
-    last = envelope.chunk({}, finish="stop", rapport=rapport)
-    spent = [envelope.chunk(None, usage=usage)] if body.wants_usage else []
+        return _json(envelope.completion(told.text, told.calls, told.finish, told.usage, rapport))
+    calls = [{"index": place, **call.as_message()} for place, call in enumerate(told.calls)]
+    delta = {"role": "assistant", "content": told.text}
+    first = envelope.chunk({**delta, "tool_calls": calls} if calls else delta)
+    last = envelope.chunk({}, finish=told.finish, rapport=rapport)
+    spent = [envelope.chunk(None, usage=told.usage)] if body.wants_usage else []
     return _stream(iter([first, last, *spent, DONE]))
 
 

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.db import connections
@@ -66,3 +67,23 @@ def test_what_comes_too_late_has_no_badge(chat: Chat) -> None:
     stop_listening()
     assert told["memory_updated"] is None and told["remembered"] == []
     assert Turn.objects.get().state == "pending"
+
+
+def test_a_call_whose_reply_never_began_is_no_second_turn_when_it_is_made_again(
+    chat: Chat, companion: Companion, replying: OpenAIServer
+) -> None:
+    """What the person said is taken in at once; the reply to it comes with the second call, and then it is over."""
+    companion.config["ingestion"] = {"provider": "offline", "strategy": "classifier"}
+    companion.save()
+    replying.push({"status": 400})
+    wait: dict[str, Any] = {"rapport": {"wait_for_memory": 0}}
+
+    assert chat.say("I live in Porto.", **wait).status >= 400
+    assert stored() == [("user", "I live in Porto.")]
+    replying.push({"text": "Nice."}, {"text": "You said."})
+    assert chat.say("I live in Porto.", **wait).status == 200
+    assert stored() == [("user", "I live in Porto."), ("assistant", "Nice.")]
+    assert chat.say("I live in Porto.", **wait).status == 200
+
+    stop_listening()
+    assert [text for _, text in stored()] == ["I live in Porto.", "Nice.", "I live in Porto.", "You said."]
