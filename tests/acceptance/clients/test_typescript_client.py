@@ -1,6 +1,7 @@
 """The TypeScript client: packed as for npm, installed from that, and run by Node's own tests against the real service."""
 
 import shutil
+from pathlib import Path
 
 from rapport_client import Rapport
 
@@ -15,8 +16,8 @@ VERCEL = TYPESCRIPT / "examples/vercel_memory.mjs"
 def test_its_own_tests_pass_against_the_real_service(door: Door) -> None:
     """Built with all of TypeScript's strictness, beside the Vercel AI SDK."""
     folder = node_with(typescript_client())
-    shutil.copy(TYPESCRIPT / "test/client.test.mjs", folder)
-    told = door.run(node(), "--test", "--test-reporter=tap", "client.test.mjs", folder=folder)
+    tests = [Path(shutil.copy(file, folder)).name for file in (TYPESCRIPT / "test").glob("*.test.mjs")]
+    told = door.run(node(), "--test", "--test-force-exit", "--test-reporter=tap", *tests, folder=folder)
     assert "# fail 0" in told
     assert "# skipped 0" in told
 
