@@ -19,7 +19,7 @@ export function retrying({ retries, fetch: send }: Sending): typeof fetch {
     const signal = init?.signal ?? (input instanceof Request ? input.signal : null);
     const path = new URL(request.url).pathname;
     if (request.method === "POST" && KEYED.test(path) && !request.headers.has("Idempotency-Key")) {
-      request.headers.set("Idempotency-Key", crypto.randomUUID());
+      request.headers.set("Idempotency-Key", newKey());
     }
     const again =
       SAFE.has(request.method) || READING.test(path) || request.headers.has("Idempotency-Key");
@@ -34,6 +34,11 @@ export function retrying({ retries, fetch: send }: Sending): typeof fetch {
       signal?.throwIfAborted();
     }
   };
+}
+
+/** Not by `randomUUID`, which browsers keep from pages over plain HTTP. */
+function newKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join("-");
 }
 
 /** Seconds until it is sent again; undefined: it is not. */
