@@ -33,14 +33,16 @@ class Door:
     def environment(self) -> dict[str, str]:
         return {"RAPPORT_URL": self.url, "RAPPORT_API_KEY": self.key, "PATH": "/usr/bin:/bin", "HOME": "/tmp"}
 
-    def run(self, *command: str | Path, folder: Path | None = None, **settings: str) -> str:
+    def run(
+        self, *command: str | Path, folder: Path | None = None, seconds: int = 300, **settings: str
+    ) -> str:
         done = subprocess.run(
             [str(word) for word in command],
             env={**self.environment, **settings},
             cwd=folder,
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=seconds,
         )
         assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
         return done.stdout
