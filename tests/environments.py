@@ -95,10 +95,13 @@ def node() -> Path:
     return _node_home() / "bin" / "node"
 
 
+def npm_script() -> Path:
+    return _node_home() / "lib/node_modules/npm/bin/npm-cli.js"
+
+
 def npm(*words: str, folder: Path, where: str = "The npm registry") -> str:
-    script = _node_home() / "lib/node_modules/npm/bin/npm-cli.js"
     path = f"{node().parent}{os.pathsep}{os.environ['PATH']}"
-    return _run([str(node()), str(script), *words], folder=folder, where=where, PATH=path)
+    return _run([str(node()), str(npm_script()), *words], folder=folder, where=where, PATH=path)
 
 
 def _installed(folder: Path, *packages: str) -> Path:
