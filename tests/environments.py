@@ -24,6 +24,7 @@ NPM = {
     "mem0ai": "3.3.1",
     "@modelcontextprotocol/conformance": "0.2.0-alpha.12",
     "@modelcontextprotocol/inspector": "2.12.0",
+    "mcp-remote": "0.15.1",
 }
 ROOT = Path(__file__).resolve().parent.parent
 TYPESCRIPT, OPENAPI = ROOT / "clients/typescript", ROOT / "docs/reference/openapi.json"
