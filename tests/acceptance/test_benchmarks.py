@@ -89,3 +89,22 @@ def test_a_benchmark_runs_and_keeps_nothing_of_a_small_run(command: str, data: P
     missed = [line for line in ran.stdout.splitlines() if "MISSED" in line and re.search(HOLD, line)]
     assert not missed, wrong
     assert {file: file.stat().st_mtime_ns for file in RESULTS.iterdir()} == kept
+    if command == "benchmarks":
+        assert costs_measured(ran.stdout) == costs_of_the_page(), "docs/reference/recipes/README.md is stale"
+
+
+Costs = dict[str, list[tuple[str, ...]]]  # by recipe, a turn after the other: calls, tokens, statements
+
+
+def costs_measured(told: str) -> Costs:
+    costs: Costs = {}
+    line = r"│ (\w+), [\w ]+: (\d+) model, (\d+) SQL\s+│\s+([\d,]+) prompt tokens"
+    for recipe, calls, statements, tokens in re.findall(line, told):
+        costs.setdefault(recipe, []).append((calls, tokens, statements))
+    return costs
+
+
+def costs_of_the_page() -> Costs:
+    page = (ROOT / "docs/reference/recipes/README.md").read_text()
+    rows = re.findall(r"^\| `(\w+)` \|((?: \d+ / [\d,]+ / \d+ \|)+)$", page, re.MULTILINE)
+    return {recipe: re.findall(r"(\d+) / ([\d,]+) / (\d+)", cells) for recipe, cells in rows}
