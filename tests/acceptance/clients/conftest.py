@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from rapport_client import Rapport
 
+from tests.acceptance.drills.talk import scaled
 from tests.acceptance.processes import ROOT
 from tests.acceptance.service import LiveService
 from tests.environments import python_with, uv
@@ -21,6 +22,7 @@ FRAMEWORKS = (
     "mem0ai==2.2.1",
     "pytest==9.2.0",
 )
+SECONDS = scaled(300, 1800)
 
 
 class Door:
@@ -33,16 +35,14 @@ class Door:
     def environment(self) -> dict[str, str]:
         return {"RAPPORT_URL": self.url, "RAPPORT_API_KEY": self.key, "PATH": "/usr/bin:/bin", "HOME": "/tmp"}
 
-    def run(
-        self, *command: str | Path, folder: Path | None = None, seconds: int = 300, **settings: str
-    ) -> str:
+    def run(self, *command: str | Path, folder: Path | None = None, **settings: str) -> str:
         done = subprocess.run(
             [str(word) for word in command],
             env={**self.environment, **settings},
             cwd=folder,
             capture_output=True,
             text=True,
-            timeout=seconds,
+            timeout=SECONDS,
         )
         assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
         return done.stdout

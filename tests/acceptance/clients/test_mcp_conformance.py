@@ -123,7 +123,7 @@ def test_the_settings_of_the_guide_connect_a_client(
         }
         server["env"] |= {"HOME": str(tmp_path)}
     (tmp_path / "mcp.json").write_text(json.dumps(asked))
-    inspector = [node(), node_with() / "node_modules/.bin/mcp-inspector", "--cli"]
+    inspector: list[str | Path] = [node(), node_with() / "node_modules/.bin/mcp-inspector", "--cli"]
     inspector += ["--config", tmp_path / "mcp.json", "--server", "rapport"]
     words = ["--method", "tools/call", "--tool-name", "recall", "--tool-arg", "query=tea"]
 

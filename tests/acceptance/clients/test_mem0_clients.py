@@ -40,7 +40,7 @@ def test_many_people_at_once_find_their_own_and_nobody_elses(
     key = create_api_key(project_id=other.id, name="test", scopes=("read", "write", "admin"), by=TESTER)[1]
     program, settings = HERE / "mem0_people.py", {**QUIET, "PEOPLE": str(PEOPLE), "STRANGERS_KEY": key}
 
-    told = door.run(python, program, folder=tmp_path, seconds=1800, **settings, MEM0_DIR=str(tmp_path))
+    told = door.run(python, program, folder=tmp_path, **settings, MEM0_DIR=str(tmp_path))
 
     print(told)
     assert told.strip().endswith("whole")

@@ -90,7 +90,7 @@ def test_a_call_of_ones_own_tool_comes_whole_and_its_result_goes_on(
     cities = ("Porto", "Faro")
     model.push({"tool_calls": [{"name": "weather", "arguments": {"city": city}} for city in cities]})
     model.push({"pieces": ["Rain."]})
-    said = [{"role": "user", "content": "How is the weather?"}]
+    said: list[dict[str, Any]] = [{"role": "user", "content": "How is the weather?"}]
     reply, last = Reply(), Reply()
 
     told = list(rapport.chat.stream("cook", said, user="maya", into=reply, tools=[WEATHER]))

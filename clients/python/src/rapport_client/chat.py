@@ -1,6 +1,6 @@
 """POST /v1/chat/completions, OpenAI's protocol: a reply that knows the person, whole or as it is written."""
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Generator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -105,7 +105,7 @@ class Chat:
         *,
         into: Reply | None = None,
         **asked: Any,
-    ) -> Iterator[str]:
+    ) -> Generator[str, None, None]:
         """The reply's text, piece by piece; `into` gathers what comes beside it. Raises StreamBroken."""
         reply = into if into is not None else Reply()
         for event in self._client._stream(_asked(companion, messages, stream=True, **asked)):
@@ -133,7 +133,7 @@ class AsyncChat:
         *,
         into: Reply | None = None,
         **asked: Any,
-    ) -> AsyncIterator[str]:
+    ) -> AsyncGenerator[str, None]:
         reply = into if into is not None else Reply()
         async for event in self._client._stream(_asked(companion, messages, stream=True, **asked)):
             if text := reply.take(event):
