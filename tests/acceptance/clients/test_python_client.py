@@ -24,6 +24,12 @@ def test_from_its_wheel_the_readmes_program_has_a_fact_remembered_and_shown(
     assert not {"django", "pydantic", "openai"} & set(brought.split())
 
 
+def test_the_guides_program_runs_as_it_stands(door: Door, client_python: Path) -> None:
+    page = (ROOT / "docs/how-to/use-the-clients.md").read_text()
+    (program,) = re.findall(r"```python\n(.+?)```", page, re.DOTALL)
+    assert "Lives in Lisbon" in door.run(client_python, "-I", "-c", program)
+
+
 def test_the_command_moves_a_relationship_and_calls_anything(
     door: Door, rapport: Rapport, client_python: Path, tmp_path: Path
 ) -> None:
