@@ -3,6 +3,7 @@
 import traceback
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
@@ -57,10 +58,7 @@ def build_context(
     format = _known_format(format) if format else configuration.context.format
     recall = Recall(facts, configuration, message, now, explain=explain)
     request = LayerRequest(facts, configuration, message, now, recall)
-    waited = {layer.name: Waited(layer, request) for layer in plan.layers if is_from_elsewhere(layer)}
-    for layer in plan.layers:
-        _begin(layer, request)
-    rendered = [_render(layer, request, waited.get(layer.name)) for layer in plan.layers]
+    rendered = _render_all(plan.layers, request)
     if configuration.retrieval.record_access:
         _note_access(relationship_id, [text for _, text, _ in rendered], now)
     reports = [_report(*of_layer, explain=explain) for of_layer in rendered]
@@ -85,6 +83,19 @@ def _note_access(relationship_id: UUID, texts: Sequence[LayerText], now: datetim
     shown = {UUID(entry_id) for text in texts for entry_id in text.retrieved}
     if shown:
         note_access(relationship_id=relationship_id, entry_ids=shown, at=now)
+
+
+def _render_all(layers: Sequence[Layer], request: LayerRequest) -> list[tuple[str, LayerText, float]]:
+    waited = {layer.name: Waited(layer, request) for layer in layers if is_from_elsewhere(layer)}
+    for layer in layers:
+        _begin(layer, request)
+    rendered = []
+    for layer in layers:
+        said = _render(layer, request, waited.get(layer.name))
+        rendered.append(said)
+        if layer.tells_days and said[1].text:
+            request = replace(request, day_is_told=True)
+    return rendered
 
 
 def _render(layer: Layer, request: LayerRequest, waited: Waited | None) -> tuple[str, LayerText, float]:

@@ -16,6 +16,7 @@ class SummaryLayer(Layer):
     """What the conversation came to so far, and how far that is. It came with the snapshot."""
 
     slug = "summary"
+    tells_days = True
 
     def render(self, request: LayerRequest) -> LayerText:
         facts = request.facts
@@ -26,7 +27,9 @@ class SummaryLayer(Layer):
             day_of(datetime.fromisoformat(summary[name]).timestamp(), facts.timezone)
             for name in ("since", "until")
         )
-        intro = INTRO.format(user=facts.user_name, messages=summary["messages"], since=since, until=until)
+        intro = request.with_today(
+            INTRO.format(user=facts.user_name, messages=summary["messages"], since=since, until=until)
+        )
         budget = request.budget_of(self)
         if budget is not None:
             budget -= line_cost(f"{intro}\n{fence([], what='summary')}")

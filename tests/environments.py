@@ -24,6 +24,7 @@ NPM = {
     "mem0ai": "3.3.1",
     "@modelcontextprotocol/conformance": "0.2.0-alpha.12",
     "@modelcontextprotocol/inspector": "2.12.0",
+    "mcp-remote": "0.15.1",
 }
 ROOT = Path(__file__).resolve().parent.parent
 TYPESCRIPT, OPENAPI = ROOT / "clients/typescript", ROOT / "docs/reference/openapi.json"
@@ -95,10 +96,13 @@ def node() -> Path:
     return _node_home() / "bin" / "node"
 
 
+def npm_script() -> Path:
+    return _node_home() / "lib/node_modules/npm/bin/npm-cli.js"
+
+
 def npm(*words: str, folder: Path, where: str = "The npm registry") -> str:
-    script = _node_home() / "lib/node_modules/npm/bin/npm-cli.js"
     path = f"{node().parent}{os.pathsep}{os.environ['PATH']}"
-    return _run([str(node()), str(script), *words], folder=folder, where=where, PATH=path)
+    return _run([str(node()), str(npm_script()), *words], folder=folder, where=where, PATH=path)
 
 
 def _installed(folder: Path, *packages: str) -> Path:

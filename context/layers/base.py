@@ -8,6 +8,7 @@ from typing import ClassVar
 from context.answer import CapacityNote, ChatMessage, LeftOut
 from context.facts import Facts
 from context.recall import Recall
+from memory.entries.happens import day_of
 from relationships.configuration.schema import Configuration
 
 LISTED = 20  # how many of what was left out are named
@@ -43,6 +44,14 @@ class LayerRequest:
     message: str | None
     now: datetime
     recall: Recall
+    day_is_told: bool = False
+
+    def with_today(self, intro: str) -> str:
+        """The intro, and below it the person's own day, so that a reader can tell what is past; once in a context."""
+        if self.day_is_told:
+            return intro
+        day = datetime.fromisoformat(day_of(self.now.timestamp(), self.facts.timezone))
+        return f"{intro}\nToday is {day:%A}, {day.date().isoformat()}."
 
     def budget_of(self, layer: "Layer") -> int | None:
         """Tokens the layer may take; None: any number."""
@@ -58,6 +67,8 @@ class Layer:
     """
 
     slug: ClassVar[str]
+    tells_days: ClassVar[bool] = False
+    """Days stand in its text, which has `with_today` in it."""
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -19,6 +19,7 @@ class EpisodesLayer(Layer):
     """
 
     slug = "episodes"
+    tells_days = True
 
     def render(self, request: LayerRequest) -> LayerText:
         recalled = request.recall.messages(without=_shown_anyway(request))
@@ -30,13 +31,13 @@ class EpisodesLayer(Layer):
             (found, f"{_heading(found.message, request.facts)} {line}")
             for (found, _), line in zip(said, lines, strict=True)
         ]
-        budget = request.budget_of(self)
+        intro, budget = request.with_today(INTRO), request.budget_of(self)
         if budget is not None:
-            budget -= line_cost(f"{INTRO}\n{fence([], what=self.slug)}")
+            budget -= line_cost(f"{intro}\n{fence([], what=self.slug)}")
         kept, left = fit_lines([item for _, item in spoken], budget=budget)
         shown = sorted((spoken[place] for place in kept), key=lambda pair: pair[0].message.seq)
         return LayerText(
-            text=f"{INTRO}\n{fence([item for _, item in shown], what=self.slug)}" if shown else "",
+            text=f"{intro}\n{fence([item for _, item in shown], what=self.slug)}" if shown else "",
             sources=_ids([found for found, _ in shown]),
             reason=recalled.reason,
             reasons={str(found.message.id): found.reason for found, _ in shown if found.reason},

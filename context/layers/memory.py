@@ -82,12 +82,6 @@ def in_groups(kept: Iterable[int], items: Sequence[str], groups: Sequence[Group]
     return [line for group, own in ordered for line in ([group.heading, *own] if group.heading else own)]
 
 
-def today_line(now: datetime, timezone: str) -> str:
-    """The person's own day, so that a reader can tell what is past."""
-    day = datetime.fromisoformat(day_of(now.timestamp(), timezone))
-    return f"Today is {day:%A}, {day.date().isoformat()}."
-
-
 def _type_heading(type: str) -> str:
     return f"{escape_item(type.replace('_', ' ').capitalize())}:"
 
@@ -128,6 +122,7 @@ class MemoryLayer(Layer):
     """
 
     slug = "memory"
+    tells_days = True
 
     def render(self, request: LayerRequest) -> LayerText:
         facts, context = request.facts, request.configuration.context
@@ -137,7 +132,7 @@ class MemoryLayer(Layer):
         if not lines:
             return LayerText(reason=recalled.reason) if recalled.reason else NOTHING
         items = _items(lines, request, listed=len(listed))
-        preamble = f"{fill_names(context.preamble, facts).strip()}\n{today_line(request.now, facts.timezone)}"
+        preamble = request.with_today(fill_names(context.preamble, facts).strip())
         if facts.awaits_review:
             preamble += f"\n{UNCLEAR}"
         # The list and the retrieved are grouped each by itself, so that the list stays as it was.

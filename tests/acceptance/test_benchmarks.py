@@ -1,4 +1,4 @@
-"""Every benchmark runs, in its smallest form, as its Makefile target runs it: so that none rots unseen.
+"""Every benchmark runs, in its smallest form, as its Makefile target or its page runs it: so that none rots unseen.
 
 By itself only those that need no service; with RAPPORT_DRILLS=long all of them.
 """
@@ -17,7 +17,12 @@ from tests.unit.benchmarks.recall.test_sets import PERSON, TALK
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
-WITHOUT_SERVICE = ["benchmarks.retrieval", "benchmarks.recall", "benchmarks.pages"]
+WITHOUT_SERVICE = [
+    "benchmarks.retrieval",
+    "benchmarks.recall",
+    "benchmarks.pages",
+    "benchmarks.client_overhead",
+]
 SMALL = {
     # Not all of them, as each measures for a while.
     "benchmarks": "--smoke --only in_process --only ingestion --only strategies_cost --only workspaces".split(),
@@ -26,6 +31,7 @@ SMALL = {
     "benchmarks.pages": "--relationships 20 --messages 400 --entries-of-one 30 --calls 1 --no-save".split(),
     "benchmarks.scale": "--relationships 3 6 --rounds 1 --calls 4".split(),
     "benchmarks.soak": "--minutes 0.05 --people 3 --rate 10".split(),
+    "benchmarks.client_overhead": "--calls 50".split(),
     # The peers live in an environment of their own, which the tests do not make.
     "benchmarks.peers": "--quick --rounds 1 --systems rapport --only erasure".split(),
 }
@@ -37,11 +43,19 @@ SHOWN = {
     "benchmarks.pages": "time travel, half way",
     "benchmarks.scale": "6 relationships with all of that",
     "benchmarks.soak": "accepted turns that are not applied exactly once",
+    "benchmarks.client_overhead": "bare fetch",
     "benchmarks.peers": "left over in raw files, after the purge",
 }
 
 # What no slow machine may excuse.
 HOLD = "recall@20|not applied exactly once|rows left of them|problems found|misplaced|left over|statements of"
+
+
+def test_no_benchmark_is_left_out() -> None:
+    """Of those that the Makefile or a page says how to run."""
+    pages = [ROOT / "Makefile", *(ROOT / "docs").rglob("*.md")]
+    named = {name for page in pages for name in re.findall(r"-m (benchmarks[.a-z_]*)", page.read_text())}
+    assert named - {"benchmarks.peers.environment"} == set(SMALL)  # that one installs the peers
 
 
 @pytest.fixture
@@ -75,3 +89,22 @@ def test_a_benchmark_runs_and_keeps_nothing_of_a_small_run(command: str, data: P
     missed = [line for line in ran.stdout.splitlines() if "MISSED" in line and re.search(HOLD, line)]
     assert not missed, wrong
     assert {file: file.stat().st_mtime_ns for file in RESULTS.iterdir()} == kept
+    if command == "benchmarks":
+        assert costs_measured(ran.stdout) == costs_of_the_page(), "docs/reference/recipes/README.md is stale"
+
+
+Costs = dict[str, list[tuple[str, ...]]]  # by recipe, a turn after the other: calls, tokens, statements
+
+
+def costs_measured(told: str) -> Costs:
+    costs: Costs = {}
+    line = r"│ (\w+), [\w ]+: (\d+) model, (\d+) SQL\s+│\s+([\d,]+) prompt tokens"
+    for recipe, calls, statements, tokens in re.findall(line, told):
+        costs.setdefault(recipe, []).append((calls, tokens, statements))
+    return costs
+
+
+def costs_of_the_page() -> Costs:
+    page = (ROOT / "docs/reference/recipes/README.md").read_text()
+    rows = re.findall(r"^\| `(\w+)` \|((?: \d+ / [\d,]+ / \d+ \|)+)$", page, re.MULTILINE)
+    return {recipe: re.findall(r"(\d+) / ([\d,]+) / (\d+)", cells) for recipe, cells in rows}

@@ -3,12 +3,15 @@ import createClient, { type Client } from "openapi-fetch";
 
 import { ProblemError, StreamBroken } from "./errors.js";
 import type { components, paths } from "./schema.js";
-import { eventsOf, problemOf, retrying, type Event } from "./sending.js";
+import { eventsOf, problemOf, retrying, sleep, type Event } from "./sending.js";
 
 export { ProblemError, StreamBroken };
 export type { Event, components, paths };
 export type Schemas = components["schemas"];
 export type MessageBody = Schemas["MessageBody"];
+
+/** Seconds, as the service's `retry:` has it. */
+const COMING_BACK = 1;
 
 export interface Options {
   baseUrl: string;
@@ -66,17 +69,23 @@ export class Rapport {
   }
 
   /** What happens in a relationship, as it happens; `after`: the ID of the last event that was seen. Comes back by itself
-   *  where the stream ends, and goes on after the last one. */
+   *  where the stream ends or breaks off, and goes on after the last one. Ends when `signal` is aborted. */
   async *events(relationship: string, after?: string, signal?: AbortSignal): AsyncGenerator<Event> {
     let last = after;
-    for (;;) {
+    while (!signal?.aborted) {
       const headers: Record<string, string> = { ...this.#headers, Accept: "text/event-stream" };
       if (last !== undefined) headers["Last-Event-ID"] = last;
       const url = `${this.#baseUrl}/v1/relationships/${relationship}/events`;
-      for await (const event of eventsOf(await this.#send(url, { headers, signal: signal ?? null }))) {
-        last = event.id ?? last;
-        if (event.data !== "") yield event;
+      try {
+        const response = await this.#send(url, { headers, signal: signal ?? null });
+        for await (const event of eventsOf(response, signal)) {
+          last = event.id ?? last;
+          if (event.data !== "") yield event;
+        }
+      } catch (error) {
+        if (!(signal?.aborted || error instanceof StreamBroken)) throw error;
       }
+      await sleep(COMING_BACK, signal);
     }
   }
 }

@@ -15,32 +15,54 @@ const LONGEST_PAUSE = 60;
 export function retrying({ retries, fetch: send }: Sending): typeof fetch {
   return async (input, init) => {
     const request = new Request(input, init);
+    // Given to each copy again: a clone's own signal follows this one only until the garbage collector comes by (Node).
+    const signal = init?.signal ?? (input instanceof Request ? input.signal : null);
     const path = new URL(request.url).pathname;
     if (request.method === "POST" && KEYED.test(path) && !request.headers.has("Idempotency-Key")) {
-      request.headers.set("Idempotency-Key", crypto.randomUUID());
+      request.headers.set("Idempotency-Key", newKey());
     }
     const again =
       SAFE.has(request.method) || READING.test(path) || request.headers.has("Idempotency-Key");
     for (let attempt = 0; ; attempt++) {
-      const outcome = await send(request.clone()).catch((error: unknown) => error);
-      const pause = attempt < retries ? pauseBefore(attempt, outcome, again, request.signal) : undefined;
+      const outcome = await send(request.clone(), { signal }).catch((error: unknown) => error);
+      const pause = attempt < retries ? pauseBefore(attempt, outcome, again, signal) : undefined;
       if (pause === undefined) {
         if (outcome instanceof Response) return outcome;
         throw outcome;
       }
-      await new Promise((resolve) => setTimeout(resolve, pause * 1000));
+      await sleep(pause, signal);
+      signal?.throwIfAborted();
     }
   };
 }
 
+/** Not by `randomUUID`, which browsers keep from pages over plain HTTP. */
+function newKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join("-");
+}
+
 /** Seconds until it is sent again; undefined: it is not. */
-function pauseBefore(attempt: number, outcome: unknown, again: boolean, signal: AbortSignal): number | undefined {
+function pauseBefore(attempt: number, outcome: unknown, again: boolean, signal: AbortSignal | null): number | undefined {
   const backoff = Math.min(8, 0.25 * 2 ** attempt) * (0.5 + Math.random() / 2);
-  if (!(outcome instanceof Response)) return again && !signal.aborted ? backoff : undefined;
+  if (!(outcome instanceof Response)) return again && !signal?.aborted ? backoff : undefined;
   if (outcome.status !== 429 && !(LATER.has(outcome.status) && again)) return undefined;
   const told = outcome.headers.get("Retry-After");
   const pause = told !== null && /^\d+$/.test(told) ? Number(told) : backoff;
   return pause <= LONGEST_PAUSE ? pause : undefined;
+}
+
+/** So many seconds, or until it is aborted. */
+export function sleep(seconds: number, signal?: AbortSignal | null): Promise<void> {
+  return new Promise((resolve) => {
+    const over = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", over);
+      resolve();
+    };
+    const timer = setTimeout(over, seconds * 1000);
+    signal?.addEventListener("abort", over);
+    if (signal?.aborted) over();
+  });
 }
 
 export async function problemOf(response: Response): Promise<ProblemError> {
@@ -58,11 +80,13 @@ export interface Event {
   data: string;
 }
 
-/** The events of a text/event-stream (WHATWG HTML, 9.2.6). */
-export async function* eventsOf(response: Response): AsyncGenerator<Event> {
+/** The events of a text/event-stream (WHATWG HTML, 9.2.6), until it ends or is aborted. */
+export async function* eventsOf(response: Response, signal?: AbortSignal): AsyncGenerator<Event> {
   if (!response.ok) throw await problemOf(response);
   if (!response.body) throw new StreamBroken("The answer has no body.");
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  const leave = () => void reader.cancel().catch(() => undefined);
+  signal?.addEventListener("abort", leave);
   let rest = "";
   let name = "";
   let id: string | undefined;
@@ -88,6 +112,7 @@ export async function* eventsOf(response: Response): AsyncGenerator<Event> {
   } catch (error) {
     throw error instanceof ProblemError ? error : new StreamBroken(`The stream broke off: ${String(error)}`);
   } finally {
+    signal?.removeEventListener("abort", leave);
     await reader.cancel().catch(() => undefined);
   }
 }

@@ -18,9 +18,8 @@ from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.items import confidence_in
 from memory.ingestion.operations import Operation, Refusal
 from memory.ingestion.prompt import Question
-from memory.ingestion.strategies.asking import ask
 from memory.ingestion.strategies.base import Proposal, Strategy
-from memory.ingestion.strategies.memories import judge_memories, memories_schema, parse_memories, statement
+from memory.ingestion.strategies.memories import ask_for_memories, memories_schema, statement
 from memory.ingestion.strategies.options import ClassifierOptions
 from memory.ingestion.strategies.schema_parts import number
 from memory.ingestion.vectors import TextVectors, embed_texts
@@ -40,8 +39,9 @@ class ClassifierStrategy(Strategy):
         shown = replace(given, entries=likely)
         model = given.ingestion.classifier.model
         question = Question("classify", "classify.md", "The memories, as JSON:", CLASSIFY_SCHEMA, model=model)
-        answer = ask(question, shown, log, purpose=purpose, parse=parse_memories)
-        items = judge_memories(answer, shown, lambda item: _classified(item, shown))
+        items = ask_for_memories(
+            question, shown, log, purpose=purpose, keep=lambda item: _classified(item, shown)
+        )
         vectors = _vectors_of(items, given)
         return Proposal(likely, _without_near(items, vectors, given), given.tier, vectors)
 

@@ -15,13 +15,11 @@ from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.items import RefusedItem
 from memory.ingestion.operations import Operation, Refusal
 from memory.ingestion.prompt import Question
-from memory.ingestion.strategies.asking import ask
 from memory.ingestion.strategies.base import Proposal, Strategy
 from memory.ingestion.strategies.floors import Told, floor_over, sentences_of, telling_words
 from memory.ingestion.strategies.memories import (
-    judge_memories,
+    ask_for_memories,
     memories_schema,
-    parse_memories,
     remarked,
     statement,
 )
@@ -41,9 +39,10 @@ class ImportanceStrategy(Strategy):
         given = replace(given, entries=likely_entries(given, texts_of(given)))
         model = given.ingestion.importance.model
         question = Question("score", "score.md", "The memories, as JSON:", SCORE_SCHEMA, model=model)
-        answer = ask(question, given, log, purpose=purpose, parse=parse_memories)
         sentences = _sentences(given)
-        items = judge_memories(answer, given, lambda item: _scored(item, given, sentences))
+        items = ask_for_memories(
+            question, given, log, purpose=purpose, keep=lambda item: _scored(item, given, sentences)
+        )
         return Proposal(given.entries, [*items, *_left_unsaid(items, given, sentences)], given.tier)
 
 

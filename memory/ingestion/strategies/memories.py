@@ -5,8 +5,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from memory.errors import UnparsableAnswer
+from memory.ingestion.calls import CallLog
 from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.operations import Operation, Refusal, check_each, parse_object, understand
+from memory.ingestion.prompt import Question
+from memory.ingestion.strategies.asking import ask
+from memory.ingestion.strategies.mending import mend_losses
 from memory.ingestion.strategies.schema_parts import FORGET, NUMBERS, TEXT, WISHES, answer_of, list_of
 
 
@@ -26,6 +30,13 @@ def memories_schema(*required: str, **own: dict[str, Any]) -> dict[str, Any]:
     }
     memories = list_of(memory, required=["content", *required, "messages"])
     return answer_of(memories=memories, forget=FORGET, wishes=WISHES)
+
+
+# What is said where memories lost something of the entries they say anew.
+AGAIN = (
+    "Give the memories of these entries again, and no others, with that put back in. Leave out only what the new "
+    "messages contradict."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +64,27 @@ def judge_memories(
     items += [_named(item, "delete") for item in answer.forget]
     return check_each(
         items, given, lambda item: statement(item, given) if item["op"] == "delete" else keep(item)
+    )
+
+
+def ask_for_memories(
+    question: Question,
+    given: IngestionInput,
+    log: CallLog,
+    *,
+    purpose: str,
+    keep: Callable[[dict[str, Any]], Operation],
+) -> list[Operation | Refusal]:
+    """What the answer's memories would do, judged; sent back once where they lost something."""
+    answer, text = ask(question, given, log, purpose=purpose, parse=lambda text: (parse_memories(text), text))
+    return mend_losses(
+        judge_memories(answer, given, keep),
+        given,
+        question=question,
+        log=log,
+        answered=text,
+        again=AGAIN,
+        check=lambda text: judge_memories(parse_memories(text), given, keep),
     )
 
 

@@ -19,6 +19,7 @@ from memory.ingestion.prompt import Question
 from memory.ingestion.strategies.asking import ask
 from memory.ingestion.strategies.base import Proposal, Strategy
 from memory.ingestion.strategies.deciding import Fact, decide_on
+from memory.ingestion.strategies.mending import mend_losses
 from memory.ingestion.strategies.schema_parts import NUMBERS, TEXT, WISHES, answer_of, list_of, number
 from memory.ingestion.vectors import TextVectors, embed_texts
 from memory.models import USER_SUBJECT, ScratchpadEntry
@@ -64,6 +65,10 @@ DECIDE_SCHEMA: dict[str, Any] = answer_of(
         required=["fact", "op"],
     )
 )
+AGAIN = (
+    "Give the decisions on these entries again, and no others, with that put back in. Leave out only what the facts "
+    "contradict; where all that the entry said has ended, use DELETE with the new text."
+)
 EXTRACT = Question("extract", "extract.md", "The facts, as JSON:", EXTRACT_SCHEMA)
 
 
@@ -88,8 +93,7 @@ class TwoCallStrategy(Strategy):
             items += [_unopposed(fact) for fact in open_facts]
             return Proposal((), items, given.tier, vectors)
         given = replace(given, entries=shown)
-        decisions = _decide(given, open_facts, log, purpose)
-        return Proposal(shown, [*items, *decide_on(open_facts, decisions, given)], given.tier, vectors)
+        return Proposal(shown, [*items, *_decide(given, open_facts, log, purpose)], given.tier, vectors)
 
 
 def _extracted(item: dict[str, Any], given: IngestionInput) -> Operation:
@@ -138,7 +142,9 @@ def _unopposed(fact: Fact) -> Operation | Refusal:
     return Refusal(fact.operation.raw, "nothing like it is remembered", fact.operation.messages)
 
 
-def _decide(given: IngestionInput, facts: Sequence[Fact], log: CallLog, purpose: str) -> list[Any]:
+def _decide(
+    given: IngestionInput, facts: Sequence[Fact], log: CallLog, purpose: str
+) -> list[Operation | Refusal]:
     question = Question(
         "decide",
         "decide.md",
@@ -149,4 +155,9 @@ def _decide(given: IngestionInput, facts: Sequence[Fact], log: CallLog, purpose:
         shows_messages=False,
         facts=tuple(fact.numbered(number) for number, fact in enumerate(facts, start=1)),
     )
-    return ask(question, given, log, purpose=purpose, parse=lambda text: parse_answer(text, "decisions"))
+
+    def decided(text: str) -> list[Operation | Refusal]:
+        return decide_on(facts, parse_answer(text, "decisions"), given)
+
+    items, text = ask(question, given, log, purpose=purpose, parse=lambda text: (decided(text), text))
+    return mend_losses(items, given, question=question, log=log, answered=text, again=AGAIN, check=decided)

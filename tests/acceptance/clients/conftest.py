@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from rapport_client import Rapport
 
+from tests.acceptance.drills.talk import scaled
 from tests.acceptance.processes import ROOT
 from tests.acceptance.service import LiveService
 from tests.environments import python_with, uv
@@ -21,6 +22,7 @@ FRAMEWORKS = (
     "mem0ai==2.2.1",
     "pytest==9.2.0",
 )
+SECONDS = scaled(300, 1800)
 
 
 class Door:
@@ -40,7 +42,7 @@ class Door:
             cwd=folder,
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=SECONDS,
         )
         assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
         return done.stdout

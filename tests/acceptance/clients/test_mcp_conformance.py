@@ -1,6 +1,7 @@
 """Programs of the Model Context Protocol's own project against /mcp of the real service."""
 
 import json
+import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,8 +12,9 @@ from rapport_client import Rapport
 
 from tests.acceptance.clients.conftest import Door
 from tests.acceptance.clients.forwarder import Forwarder
+from tests.acceptance.processes import ROOT
 from tests.acceptance.service import LiveService
-from tests.environments import node, node_with, sdist
+from tests.environments import NPM, node, node_with, sdist
 
 MCP_SDIST = "8b147a50441cf059dc88c684e0aeed3687f0aa0f39c6cde7b90330effd2b34d8"
 
@@ -98,3 +100,33 @@ def test_the_inspector_lists_and_calls_every_tool(door: Door, rapport: Rapport) 
     assert {*called, "remember"} == tools
     assert all(called.values())
     assert maya.entries() == []
+
+
+@pytest.mark.parametrize("place", [0, 1], ids=["Claude Code", "Claude Desktop"])
+def test_the_settings_of_the_guide_connect_a_client(
+    door: Door, rapport: Rapport, place: int, tmp_path: Path
+) -> None:
+    """As they stand there, but for the address, the key and where npx has the program from."""
+    maya = rapport.relationship(companion="ada", user="maya")
+    maya.add("Likes green tea.", type="preference")
+    page = (ROOT / "docs/how-to/connect-an-assistant-by-mcp.md").read_text()
+    settings = re.findall(r"```json\n(.*?)```", page, re.DOTALL)[place]
+    for told, mine in {"http://127.0.0.1:8000": door.url, "/ID": f"/{maya.id}", "rk_...": door.key}.items():
+        assert told in settings
+        settings = settings.replace(told, mine)
+    (server,) = (asked := json.loads(settings))["mcpServers"].values()
+    if "command" in server:
+        assert [server["command"], *server["args"][:2]] == ["npx", "-y", f"mcp-remote@{NPM['mcp-remote']}"]
+        server |= {
+            "command": str(node()),
+            "args": [str(node_with() / "node_modules/mcp-remote/dist/proxy.js"), *server["args"][2:]],
+        }
+        server["env"] |= {"HOME": str(tmp_path)}
+    (tmp_path / "mcp.json").write_text(json.dumps(asked))
+    inspector: list[str | Path] = [node(), node_with() / "node_modules/.bin/mcp-inspector", "--cli"]
+    inspector += ["--config", tmp_path / "mcp.json", "--server", "rapport"]
+    words = ["--method", "tools/call", "--tool-name", "recall", "--tool-arg", "query=tea"]
+
+    answer = json.loads(door.run(*inspector, *words, folder=tmp_path))
+
+    assert [item["content"] for item in answer["structuredContent"]["items"]] == ["Likes green tea."]

@@ -16,12 +16,18 @@ def test_from_its_wheel_the_readmes_program_has_a_fact_remembered_and_shown(
     door: Door, client_python: Path
 ) -> None:
     readme = (ROOT / "README.md").read_text()
-    program = re.search(r"mine/bin/python -c '\n(.+?)'\n```", readme, re.DOTALL)
+    program = re.search(r"mine/bin/python <<'END'\n(.+?)END\n```", readme, re.DOTALL)
     assert program, "The README has no program any more."
-    told = door.run(client_python, "-I", "-c", program[1].replace('"cook"', '"ada"'))
+    told = door.run(client_python, "-I", "-c", program[1])
     assert "Porto" in told
     brought = door.run(client_python, "-I", "-c", "import sys, rapport_client; print(*sys.modules)")
     assert not {"django", "pydantic", "openai"} & set(brought.split())
+
+
+def test_the_guides_program_runs_as_it_stands(door: Door, client_python: Path) -> None:
+    page = (ROOT / "docs/how-to/use-the-clients.md").read_text()
+    (program,) = re.findall(r"```python\n(.+?)```", page, re.DOTALL)
+    assert "Lives in Lisbon" in door.run(client_python, "-I", "-c", program)
 
 
 def test_the_command_moves_a_relationship_and_calls_anything(

@@ -1,6 +1,8 @@
 """The TypeScript client: packed as for npm, installed from that, and run by Node's own tests against the real service."""
 
+import re
 import shutil
+from pathlib import Path
 
 from rapport_client import Rapport
 
@@ -15,10 +17,20 @@ VERCEL = TYPESCRIPT / "examples/vercel_memory.mjs"
 def test_its_own_tests_pass_against_the_real_service(door: Door) -> None:
     """Built with all of TypeScript's strictness, beside the Vercel AI SDK."""
     folder = node_with(typescript_client())
-    shutil.copy(TYPESCRIPT / "test/client.test.mjs", folder)
-    told = door.run(node(), "--test", "--test-reporter=tap", "client.test.mjs", folder=folder)
+    tests = [Path(shutil.copy(file, folder)).name for file in (TYPESCRIPT / "test").glob("*.test.mjs")]
+    told = door.run(node(), "--test", "--test-force-exit", "--test-reporter=tap", *tests, folder=folder)
     assert "# fail 0" in told
     assert "# skipped 0" in told
+
+
+def test_the_guides_program_runs_as_it_stands(door: Door) -> None:
+    page = (ROOT / "docs/how-to/use-the-clients.md").read_text()
+    (program,) = re.findall(r"```ts\n(.+?)```", page, re.DOTALL)
+    folder = node_with(typescript_client())
+    mine = program.replace("http://127.0.0.1:8000", door.url).replace("rk_...", door.key)
+    (folder / "guide.ts").write_text(mine)
+    assert mine != program
+    assert "Lives in Lisbon" in door.run(node(), "guide.ts", folder=folder)
 
 
 def test_the_example_of_the_vercel_ai_sdk_runs_is_short_and_is_the_guides(

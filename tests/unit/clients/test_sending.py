@@ -11,6 +11,7 @@ from rapport_client import (
     AsyncRapport,
     Invalid,
     NotFound,
+    ProblemError,
     Rapport,
     Refused,
     Reply,
@@ -138,6 +139,33 @@ def test_a_stream_that_is_refused_is_a_problem_too() -> None:
         pytest.raises(Refused, match="No"),
     ):
         list(client.chat.stream("ada", "Hello", user="maya"))
+
+
+def test_events_come_back_after_a_cut_and_go_on_after_the_last_one() -> None:
+    told = [f"id: {number}-1\nevent: memory.changed\ndata: {number}\n\n" for number in (1, 2)]
+    answers = [Told(text=told[0], headers=STREAM), Told(drop=True), Told(text=told[1], headers=STREAM)]
+
+    async def two_events(url: str) -> list[Any]:
+        async with AsyncRapport(url, "rk_x") as client:
+            events = client.events("r", after="0-0")
+            return [(await anext(events)).data, (await anext(events)).data]
+
+    with Server(*answers) as server, Rapport(server.url, "rk_x") as client:
+        events = client.events("r", after="0-0")
+        assert [next(events).data, next(events).data] == [1, 2]
+        assert [asked.headers["last-event-id"] for asked in server.asked] == ["0-0", "1-1", "1-1"]
+    with Server(*answers) as server:
+        assert asyncio.run(two_events(server.url)) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("answer", "asked"), [(Told(403, {"detail": "No."}), 1), (Told(503, {"detail": "No."}), 2)]
+)
+def test_events_that_are_refused_are_a_problem(answer: Told, asked: int) -> None:
+    with Server(answer, answer) as server, Rapport(server.url, "rk_x", retries=1) as client:
+        with pytest.raises(ProblemError, match="No"):
+            next(client.events("r"))
+        assert len(server.asked) == asked
 
 
 def test_a_key_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,17 +1,19 @@
 """The default installation: nothing configured, no key."""
 
+import re
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
+from context.layers.episodes import INTRO
 from context.pipeline import build_context
 from memory.ingestion.intake import accept_turn
 from memory.models import SearchText
 from memory.retrieval.index.language import known_languages
 from relationships.models import Message, Relationship
 from relationships.services.turns import NewMessage, NewTurn
-from tests.fixtures.contexts import NOON
+from tests.fixtures.contexts import NOON, remember
 from tests.wire import statements_sent
 
 TOPICS = "garden weather train piano market soup film neighbour bicycle window river letter".split()
@@ -50,6 +52,19 @@ def test_what_was_said_300_messages_ago_is_shown_when_it_is_asked_about(long_ago
 
     assert ANSWER in system
     assert len(sent) == 3  # the facts, the search, the messages that were found
+
+
+def test_the_day_is_told_once_by_whatever_tells_days_first(long_ago: Relationship) -> None:
+    asked = "Do you remember what the puppy is called?"
+    alone = system_of(long_ago, asked)
+    remember(long_ago, "Prefers tea")
+    beside = system_of(long_ago, asked)
+
+    heading, today, fence, *_ = alone.splitlines()
+    assert re.fullmatch(r"Today is [A-Z][a-z]+day, \d{4}-\d\d-\d\d\.", today)
+    assert (heading, fence) == (INTRO, "<rapport_episodes>")
+    assert beside.index(today) < beside.index("- Prefers tea") < beside.index(INTRO)
+    assert beside.count("Today is") == alone.count("Today is") == 1
 
 
 def test_its_words_are_stemmed_in_the_language_that_was_found(long_ago: Relationship) -> None:

@@ -1,6 +1,6 @@
 """POST /v1/chat/completions, OpenAI's protocol: a reply that knows the person, whole or as it is written."""
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Generator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,9 @@ PATH = "/v1/chat/completions"
 
 @dataclass
 class Reply:
-    """What a stream has told so far. `rapport`: what the service adds of its own, with the last chunk."""
+    """What a stream has told so far. `rapport`: what the service adds of its own, with the last chunk; `tool_calls`: as
+    a message of the assistant has them.
+    """
 
     text: str = ""
     finish_reason: str | None = None
@@ -38,10 +40,21 @@ class Reply:
         for choice in chunk.get("choices", [])[:1]:
             delta = choice.get("delta", {})
             self.finish_reason = choice.get("finish_reason") or self.finish_reason
-            self.tool_calls += delta.get("tool_calls") or []
+            for part in delta.get("tool_calls") or []:
+                self._take_call(part)
             added = delta.get("content") or ""
         self.text += added
         return added
+
+    def _take_call(self, part: dict[str, Any]) -> None:
+        """Calls come in parts, as OpenAI has it: the first with the ID and the name, the others with more arguments."""
+        place = part.get("index", len(self.tool_calls))
+        function = part.get("function") or {}
+        if place >= len(self.tool_calls):
+            begun = {**function, "arguments": function.get("arguments") or ""}
+            self.tool_calls.append({"id": part.get("id"), "type": "function", "function": begun})
+        else:
+            self.tool_calls[place]["function"]["arguments"] += function.get("arguments") or ""
 
     def end(self) -> None:
         """A stream that just ends was cut off."""
@@ -92,7 +105,7 @@ class Chat:
         *,
         into: Reply | None = None,
         **asked: Any,
-    ) -> Iterator[str]:
+    ) -> Generator[str, None, None]:
         """The reply's text, piece by piece; `into` gathers what comes beside it. Raises StreamBroken."""
         reply = into if into is not None else Reply()
         for event in self._client._stream(_asked(companion, messages, stream=True, **asked)):
@@ -120,7 +133,7 @@ class AsyncChat:
         *,
         into: Reply | None = None,
         **asked: Any,
-    ) -> AsyncIterator[str]:
+    ) -> AsyncGenerator[str, None]:
         reply = into if into is not None else Reply()
         async for event in self._client._stream(_asked(companion, messages, stream=True, **asked)):
             if text := reply.take(event):

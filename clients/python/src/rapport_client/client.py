@@ -9,12 +9,13 @@ from typing import Any, ParamSpec, Self
 import httpx
 
 from rapport_client.chat import AsyncChat, Chat
-from rapport_client.errors import StreamBroken, Unreachable
+from rapport_client.errors import ProblemError, RapportError, StreamBroken, Unreachable
 from rapport_client.generated import models as m
 from rapport_client.generated.async_operations import AsyncOperations
 from rapport_client.generated.operations import Operations
 from rapport_client.relationship import AsyncRelationship, Relationship
 from rapport_client.sending import (
+    LATER,
     UNSET,
     Event,
     EventReader,
@@ -33,6 +34,7 @@ P = ParamSpec("P")
 SETTLED = frozenset(("applied", "skipped", "failed"))
 LONGEST_PAUSE = 60.0  # seconds; who is told to wait longer decides for himself
 FIRST_POLL, LONGEST_POLL = 0.1, 2.0
+COMING_BACK = 1.0  # seconds, as the service's `retry:` has it; for each time in vain one more
 
 
 class _Base:
@@ -66,6 +68,13 @@ class _Base:
     def _pause(self, attempt: int, prepared: Prepared, outcome: Outcome) -> float | None:
         pause = pause_before(attempt, prepared, outcome) if attempt < self._retries else None
         return pause if pause is None or pause <= LONGEST_PAUSE else None
+
+    def _pause_of_events(self, in_vain: int, error: RapportError | None) -> float:
+        """Before a stream of events is asked for again. Raises the error that is no reason to."""
+        lasting = isinstance(error, ProblemError) and error.status not in (429, *LATER)
+        if error is not None and (lasting or in_vain > self._retries):
+            raise error
+        return COMING_BACK * max(1, in_vain)
 
 
 class Rapport(_Base, Operations):
@@ -109,12 +118,20 @@ class Rapport(_Base, Operations):
         return turn
 
     def events(self, relationship_id: Id, *, after: Maybe[str] = UNSET) -> Generator[Event, None, None]:
-        """What happens, as it happens, after the event with that ID. Comes back by itself when the stream ends."""
+        """What happens, as it happens, after the event with that ID. Comes back by itself where the stream ends or
+        breaks off.
+        """
+        in_vain = 0
         while True:
-            for event in self._stream(events_of(relationship_id, after)):
-                after = event.id or after
-                if event.data != "":
-                    yield event
+            error = None
+            try:
+                for event in self._stream(events_of(relationship_id, after)):
+                    in_vain, after = 0, event.id or after
+                    if event.data != "":
+                        yield event
+            except RapportError as found:
+                in_vain, error = in_vain + 1, found
+            time.sleep(self._pause_of_events(in_vain, error))
 
     def _send(self, operation: Operation) -> Any:
         prepared, attempt = prepare(operation), 0
@@ -186,11 +203,17 @@ class AsyncRapport(_Base, AsyncOperations):
             return turn
 
     async def events(self, relationship_id: Id, *, after: Maybe[str] = UNSET) -> AsyncGenerator[Event, None]:
+        in_vain = 0
         while True:
-            async for event in self._stream(events_of(relationship_id, after)):
-                after = event.id or after
-                if event.data != "":
-                    yield event
+            error = None
+            try:
+                async for event in self._stream(events_of(relationship_id, after)):
+                    in_vain, after = 0, event.id or after
+                    if event.data != "":
+                        yield event
+            except RapportError as found:
+                in_vain, error = in_vain + 1, found
+            await asyncio.sleep(self._pause_of_events(in_vain, error))
 
     async def _send(self, operation: Operation) -> Any:
         prepared, attempt = prepare(operation), 0

@@ -34,7 +34,7 @@ IDEMPOTENCY = "Idempotency-Key"
 _SAFE = frozenset(("GET", "HEAD", "PUT", "DELETE"))
 _PLACE = re.compile(r"{(\w+)}")
 # What may be over in a moment. 429 did nothing, so that anything may be sent again.
-_LATER = frozenset((502, 503, 504))
+LATER = frozenset((502, 503, 504))
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ def pause_before(attempt: int, prepared: Prepared, outcome: Outcome) -> float | 
     if isinstance(outcome, httpx.TransportError):
         unsent = isinstance(outcome, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout)
         return backoff if unsent or prepared.again else None
-    if outcome.status_code == 429 or (outcome.status_code in _LATER and prepared.again):
+    if outcome.status_code == 429 or (outcome.status_code in LATER and prepared.again):
         told = outcome.headers.get("Retry-After", "")
         return float(told) if told.isdigit() else backoff
     return None

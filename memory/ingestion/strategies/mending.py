@@ -1,0 +1,90 @@
+"""An update whose text has lost names, numbers or dates of the old one is sent back once, whatever the strategy asks.
+
+Where values stand under keys (keyed_facts) no text is rewritten: a new value supersedes the old, which is kept.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from memory.errors import UnparsableAnswer
+from memory.ingestion.calls import CallLog
+from memory.ingestion.erosion import lost_details
+from memory.ingestion.ingestion_input import IngestionInput
+from memory.ingestion.operations import Operation, Refusal
+from memory.ingestion.prompt import Question
+from memory.ingestion.strategies.asking import ask_back
+from memory.models import USER_SUBJECT
+from providers.errors import ProviderError
+
+Items = list[Operation | Refusal]
+Lost = Mapping[int, tuple[str, ...]]  # details, by the number of the entry
+
+
+def mend_losses(
+    items: Items,
+    given: IngestionInput,
+    *,
+    question: Question,
+    log: CallLog,
+    answered: str,
+    again: str,
+    check: Callable[[str], Items],
+) -> Items:
+    """The items, with the updates that lost something as the model gives them when it is told so.
+
+    `answered`: the answer they were read from. `again`: what the model is asked for. `check` reads what it then says.
+    """
+    if not (lost := _lost_in(items, given)):
+        return items
+    told = "\n".join(f"- entry {entry}: {'; '.join(details)}" for entry, details in lost.items())
+    complaint = (
+        "Before anything is applied: the new texts of these entries leave out what the old ones say.\n"
+        f"{told}\n{again}"
+    )
+    try:
+        better = check(
+            ask_back(question, given, log, answered=answered, complaint=complaint, purpose="left out")
+        )
+    except (ProviderError, UnparsableAnswer):  # kept with its call; the operations are applied as they were
+        better = []
+    return _mended(items, lost, _by_entry(better, lost), given)
+
+
+def _lost_in(items: Sequence[Operation | Refusal], given: IngestionInput) -> dict[int, tuple[str, ...]]:
+    """What each update has lost of the text of the entry it updates, by the entry's number."""
+    lost: dict[int, tuple[str, ...]] = {}
+    for item in items:
+        if isinstance(item, Operation) and item.op == "update" and item.entry is not None:
+            entry = given.entries[item.entry - 1]
+            names = (entry.subject,) if entry.subject != USER_SUBJECT else ()
+            said = f"{item.content} {item.happens_at or ''}"
+            if details := lost_details(entry.content, said, names=names):
+                lost[item.entry] = details
+    return lost
+
+
+def _by_entry(items: Items, lost: Lost) -> dict[int, Operation]:
+    """Only what was sent back counts."""
+    return {
+        item.entry: item
+        for item in items
+        if isinstance(item, Operation) and item.op in ("update", "replace") and item.entry is not None
+        if item.entry in lost
+    }
+
+
+def _mended(items: Items, lost: Lost, again: Mapping[int, Operation], given: IngestionInput) -> Items:
+    still = _lost_in(list(again.values()), given)
+
+    def mended(item: Operation | Refusal) -> Operation | Refusal:
+        entry = item.entry if isinstance(item, Operation) and item.op == "update" else None
+        if not isinstance(item, Operation) or entry is None or entry not in lost:
+            return item
+        better = again.get(entry, item)
+        if details := still.get(entry, ()) if entry in again else lost[entry]:
+            remark = f"leaves out what the old text said, after it was sent back once: {', '.join(details)}"
+        else:
+            remark = f"was sent back once for what it left out: {', '.join(lost[entry])}"
+        return replace(better, remarks=(*better.remarks, remark))
+
+    return [mended(item) for item in items]

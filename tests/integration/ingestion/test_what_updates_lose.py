@@ -1,0 +1,74 @@
+"""What an update leaves out of the old text is asked for once more, whichever strategy writes texts anew."""
+
+import json
+from typing import Any
+
+import pytest
+
+from memory.models import ModelCall
+from relationships.models import TurnState
+from tests.fakes import ScriptedProvider
+from tests.fixtures.turns import Conversation, operations_of
+
+OLD, EARLIER, WHOLE = "Has a sister, Ana, in Porto", "Has a sister", "Has a sister, Ana, a nurse in Porto"
+
+
+def memories(content: str) -> str:
+    item = {"content": content, "type": "other", "entry": 1, "messages": [1], "score": 9, "confidence": 0.9}
+    return json.dumps({"memories": [item]})
+
+
+def facts() -> str:
+    fact = {"content": "Ana is a nurse", "type": "other", "confidence": 0.9, "messages": [1]}
+    return json.dumps({"facts": [fact]})
+
+
+def decisions(content: str) -> str:
+    return json.dumps({"decisions": [{"fact": 1, "op": "UPDATE", "entry": 1, "content": content}]})
+
+
+STRATEGIES: dict[str, Any] = {
+    "importance": ([], memories, "score left out"),
+    "classifier": ([], memories, "classify left out"),
+    "two_call": ([facts()], decisions, "decide left out"),
+}
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize(
+    ("mended", "remark"),
+    [
+        (WHOLE, "was sent back once for what it left out: Ana, Porto"),
+        (EARLIER, "leaves out what the old text said, after it was sent back once: Ana, Porto"),
+    ],
+)
+def test_names_that_an_update_leaves_out_are_asked_for_once(
+    conversation: Conversation, scripted_provider: ScriptedProvider, strategy: str, mended: str, remark: str
+) -> None:
+    before, said, purpose = STRATEGIES[strategy]
+    conversation.remember(OLD)
+    scripted_provider.answer_with(*before, said(EARLIER), said(mended))
+
+    turn = conversation.hear("My sister Ana is a nurse.", ingestion={"strategy": strategy})
+
+    assert turn.state == TurnState.APPLIED
+    assert conversation.contents == [mended]
+    assert remark in operations_of(turn)[0]["reason"]
+    complaint = scripted_provider.requests[-1].history[-1][1]
+    assert "- entry 1: Ana; Porto" in complaint
+    purposes = ModelCall.objects.for_relationship(turn.relationship_id).values_list("purpose", flat=True)
+    assert purpose in purposes
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_an_update_that_loses_nothing_is_not_sent_back(
+    conversation: Conversation, scripted_provider: ScriptedProvider, strategy: str
+) -> None:
+    before, said, _ = STRATEGIES[strategy]
+    conversation.remember(OLD)
+    scripted_provider.answer_with(*before, said(WHOLE))
+
+    conversation.hear("My sister Ana is a nurse.", ingestion={"strategy": strategy})
+
+    assert conversation.contents == [WHOLE]
+    assert len(scripted_provider.requests) == len(before) + 1
