@@ -47,7 +47,7 @@ class Desk:
         self._contexts.append(context)
         page = context.new_page()
         page.on("console", self._listen)
-        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("pageerror", lambda error: self.complaints.append(f"{error} ({page.url}): {error.stack}"))
         return page
 
     def sign_in(self, window: Page, role: Role, *, password: str = PASSWORD) -> None:

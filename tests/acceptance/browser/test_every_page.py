@@ -1,10 +1,14 @@
 """Every page as an operator sees it: wide and on a phone, light and dark, with whatever people may type."""
 
 from pathlib import Path
+from urllib.parse import urlsplit
 
+import httpx
 import pytest
+from django.urls import resolve
 from playwright.sync_api import expect
 
+from admin_ui.urls import urlpatterns
 from memory.ingestion.replays import request_replay
 from memory.mending.plans import draft_plan, store_plan
 from memory.models import MendingPlan, Replay, ScratchpadEntry
@@ -16,6 +20,13 @@ from tests.acceptance.browser.stage import BY, NASTY, Stage
 from tests.guards.screen_words import old_words_in
 from tests.vendor_servers.openai_server import OpenAIServer
 from tests.waiting import wait_until
+from workspace.files import change_files
+from workspace.models import AgentSession, Worker
+from workspace.models.agent_session import OPEN
+from workspace.sessions.verbs import start_session
+
+# Parts of a page, files to be saved, and what is opened signed out; forms without a page of their own have no GET.
+NO_PAGES = {"alarm", "first_turn", "audit_export", "relationship_export", "sign_in", "sign_out", "invitation"}
 
 
 @pytest.fixture
@@ -32,9 +43,12 @@ def pages(stage: Stage, model: OpenAIServer) -> dict[str, str]:
     ada = f"{stage.url}/companions/{stage.ada.id}/"
     return {
         "overview": f"{stage.url}/",
+        "status": f"{stage.url}/status/",
+        "find": f"{stage.url}/find/?q=ma",
         "relationships": f"{stage.url}/relationships/",
         "relationships-none": f"{stage.url}/relationships/?text=nowhere",
         **pages_of(stage, maya),
+        **pages_of_work(stage, maya),
         "relationship-empty": stage.page_of(empty),
         "relationship-held": stage.page_of(held),
         "relationship-nasty": stage.page_of(nasty),
@@ -67,6 +81,7 @@ def pages_of(stage: Stage, maya: Relationship) -> dict[str, str]:
         "entry": stage.page_of(maya, f"entries/{entry.id}/"),
         "entry-erase": stage.page_of(maya, f"entries/{entry.id}/erase/"),
         "entry-edit": stage.page_of(maya, f"entries/{entry.id}/edit/"),
+        "entry-add": stage.page_of(maya, "entries/"),
         "people": stage.page_of(maya, "people/"),
         "conversation": stage.page_of(maya, "conversation/"),
         "trace": stage.page_of(maya, f"turns/{stage.service.turns(maya)[2].id}/"),
@@ -75,12 +90,36 @@ def pages_of(stage: Stage, maya: Relationship) -> dict[str, str]:
         "near-misses": stage.page_of(maya, "context/scores/?message=What+can+I+cook%3F"),
         "time-travel": stage.page_of(maya, "time/?step=500"),
         "profile": stage.page_of(maya, "profile/"),
+        "session": stage.page_of(maya, "sessions/?session=current"),
         "forget": stage.page_of(maya, "forget/"),
         "correct": stage.page_of(maya, "correct/"),
         "plan": stage.page_of(maya, f"plans/{planned(maya).id}/"),
         "data": stage.page_of(maya, "data/"),
         "workspace": stage.page_of(maya, "workspace/"),
         "hot-context": stage.page_of(maya, "workspace/hot-context/"),
+    }
+
+
+def pages_of_work(stage: Stage, maya: Relationship) -> dict[str, str]:
+    """Of an agent's work, and of a reply over the chat endpoint."""
+    path = "memory/plan.md"
+    done = change_files(relationship=maya, changes={path: NASTY.encode()}, message=NASTY[:200], by=BY)
+    change_files(relationship=maya, changes={path: b"Go to Porto.\n" * 40}, message="Plan the trip", by=BY)
+    session, _ = start_session(relationship=maya, task=f"Plan a trip. {NASTY}", worker=Worker.BUILT_IN, by=BY)
+    rows = AgentSession.objects.for_relationship(maya.id).filter(id=session.id).exclude(state__in=OPEN)
+    wait_until(rows.exists, timeout=60, what="the session's end")
+    said = {"model": "ada", "user": maya.user.external_id, "messages": [{"role": "user", "content": "Hello"}]}
+    headers = {"Authorization": f"Bearer {stage.service.new_api_key()}"}
+    answer = httpx.post(
+        f"{stage.service.web.url}/v1/chat/completions", json=said, headers=headers, timeout=60
+    )
+    kept = answer.json()["rapport"]["context_id"]
+    return {
+        "file": stage.page_of(maya, f"workspace/file/?path={path}"),
+        "file-history": stage.page_of(maya, f"workspace/history/?path={path}"),
+        "commit": stage.page_of(maya, f"workspace/commits/{done.commit}/"),
+        "agent-session": stage.page_of(maya, f"workspace/sessions/{session.id}/"),
+        "kept-context": stage.page_of(maya, f"contexts/{kept}/"),
     }
 
 
@@ -116,6 +155,11 @@ def replayed(stage: Stage, relationship: Relationship) -> str:
 def test_no_page_complains_sticks_out_or_shuts_anybody_out(
     desk: Desk, pages: dict[str, str], screenshots: Path | None
 ) -> None:
+    known = {
+        route.name for route in urlpatterns if hasattr(getattr(route.callback, "view_class", None), "get")
+    }
+    walked = {resolve(urlsplit(address).path).url_name for address in pages.values()}
+    assert known - NO_PAGES == walked
     window = desk.open()
     wrong: list[str] = []
     for name, address in pages.items():
