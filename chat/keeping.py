@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -12,6 +12,7 @@ from django.db import transaction
 
 from chat.messages import told_calls
 from chat.models import KeptContext
+from chat.repeated import metadata_of
 from chat.replies import Question, Reply
 from chat.tools.run import ToolUse, keep_call
 from config.postgresql.sessions import prepared_cursor
@@ -79,8 +80,10 @@ def _turn_of(reply: Reply, interrupted: bool, *, without_new: bool) -> NewTurn:
     question = reply.question
     told = "\n".join(filter(None, (reply.text, told_calls([call.as_message() for call in reply.calls]))))
     said = [NewMessage("assistant", text) for text in _in_pieces(told.replace("\x00", ""))]
-    new = [] if without_new else list(question.new)
-    return NewTurn([*new, *said], occurred_at=question.now, session=question.session, interrupted=interrupted)
+    messages = [*([] if without_new else question.new), *said]
+    if messages and question.idempotency is not None and not interrupted:
+        messages[-1] = replace(messages[-1], metadata=metadata_of(reply))
+    return NewTurn(messages, occurred_at=question.now, session=question.session, interrupted=interrupted)
 
 
 def _in_pieces(text: str) -> list[str]:

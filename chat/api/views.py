@@ -1,6 +1,7 @@
 """OpenAI's protocol: any client of it needs only our address and a key."""
 
 from collections.abc import Callable
+from itertools import chain
 from typing import Any, ClassVar
 
 from django.conf import settings
@@ -14,10 +15,11 @@ from chat.asking import ask, take_early
 from chat.identity import Talk, who_talks
 from chat.messages import read_messages
 from chat.problems import in_openai_shape, response_of
-from chat.wire import DONE, Envelope
+from chat.repeated import told_before
+from chat.wire import Envelope, delta_of_whole
 from memory.ingestion.intake import ROUTE, Idempotency
 from relationships.api.views import ApiView
-from relationships.models import Companion, Message, Relationship, Turn
+from relationships.models import Companion, Relationship, Turn
 from relationships.services.idempotency import earlier_resource
 from web.headers import idempotency_key, request_fingerprint
 from web.later import LaterResponse, can_wait
@@ -148,17 +150,14 @@ class ChatView(OpenAIView):
 
 def _again(relationship: Relationship, turn_id: Any, body: ChatBody) -> HttpResponseBase:
     turn = Turn.objects.for_relationship(relationship.id).get(id=turn_id)
-    said = Message.objects.for_relationship(relationship.id).filter(turn_id=turn_id, role="assistant")
-    text = "".join(said.order_by("seq").values_list("content", flat=True))
+    told = told_before(relationship.id, turn_id)
     envelope = Envelope(body.model, created=int(turn.recorded_at.timestamp()))
     rapport = {"turn_id": turn.id, "repeated": True}
-    usage = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
     if not body.stream:
-        return _json(envelope.completion(text, [], "stop", usage, rapport))
-    first = envelope.chunk({"role": "assistant", "content": text})
-    last = envelope.chunk({}, finish="stop", rapport=rapport)
-    spent = [envelope.chunk(None, usage=usage)] if body.wants_usage else []
-    return _stream(iter([first, last, *spent, DONE]))
+        return _json(envelope.completion(told.text, told.calls, told.finish, told.usage, rapport))
+    first = envelope.chunk(delta_of_whole(told.text, told.calls))
+    spent = told.usage if body.wants_usage else None
+    return _stream(chain([first], envelope.ending(told.finish, spent, rapport)))
 
 
 def _json(data: Any) -> HttpResponse:

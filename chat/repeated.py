@@ -1,0 +1,72 @@
+"""A call that comes again with its Idempotency-Key is answered as the first one was.
+
+What its words don't say lies in the metadata of the turn's last message, so that whoever erases, exports or moves the
+message has it too. The calls of the client's tools stand in the words (`told_calls`); their lengths are kept.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from chat.messages import told_calls
+from chat.replies import Call, Reply
+from chat.wire import usage_of
+from relationships.models import Message, MessageRole
+from relationships.services.limits import metadata_fault
+
+REPLY = "rapport_reply"  # its name in the metadata
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    text: str
+    calls: Sequence[Call]
+    finish: str
+    usage: Mapping[str, Any]
+
+
+def metadata_of(reply: Reply) -> dict[str, Any]:
+    calls = [
+        {
+            "id": call.id,
+            "name": call.name,
+            "length": len(call.arguments.replace("\x00", "")),
+            **({"extra": call.extra} if call.extra else {}),
+        }
+        for call in reply.calls
+    ]
+    kept = {"finish_reason": reply.finish, "usage": usage_of(reply.completions), "calls": calls}
+    if metadata_fault({REPLY: kept}):  # a model's own notes on its call may be as long as they like
+        kept["calls"] = [{name: value for name, value in call.items() if name != "extra"} for call in calls]
+    return {REPLY: kept}
+
+
+def told_before(relationship_id: UUID, turn_id: UUID) -> Told:
+    """The reply of this turn. One that was erased meanwhile has no words, and none to say of how it came about."""
+    messages = list(
+        Message.objects.for_relationship(relationship_id)
+        .filter(turn_id=turn_id)
+        .order_by("seq")
+        .values_list("role", "content", "metadata")
+    )
+    said: list[str] = []
+    for role, content, _ in reversed(messages):
+        if role != MessageRole.ASSISTANT:
+            break
+        said.insert(0, content)
+    kept: Mapping[str, Any] = messages[-1][2].get(REPLY, {})
+    text, calls = _apart("".join(said), kept.get("calls", ()))
+    return Told(text, calls, kept.get("finish_reason", "stop"), kept.get("usage", usage_of([])))
+
+
+def _apart(said: str, kept: Sequence[Mapping[str, Any]]) -> tuple[str, list[Call]]:
+    """The text of a reply, and the calls behind it."""
+    calls = [Call(one["id"], one["name"], " " * one["length"], one.get("extra")) for one in kept]
+    start = len(said) - len(told_calls([call.as_message() for call in calls]))
+    text = said[:start].removesuffix("\n") if calls else said
+    for call in calls:
+        start += len(told_calls([Call(name=call.name).as_message()])) - len(")]")
+        call.arguments = said[start : start + len(call.arguments)]
+        start += len(call.arguments) + len(")]\n")
+    return text, calls
