@@ -11,7 +11,8 @@ from rest_framework.response import Response
 
 from chat.answering import Answering, here, in_database_threads
 from chat.api.schemas import ChatBody, ChatCompletion, ModelList, OpenAIError
-from chat.asking import ask, take_early
+from chat.asking import ask
+from chat.early import take_early
 from chat.identity import Talk, who_talks
 from chat.messages import read_messages
 from chat.problems import in_openai_shape, response_of

@@ -2,10 +2,13 @@
 
 import threading
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.db import connections
+from django.utils import timezone
 
+from chat.early import RETRIED_WITHIN
 from memory.ingestion.pipeline import drain_relationship
 from relationships.models import Companion, Relationship, Turn
 from tests.fixtures.chat import Chat, stored
@@ -66,3 +69,70 @@ def test_what_comes_too_late_has_no_badge(chat: Chat) -> None:
     stop_listening()
     assert told["memory_updated"] is None and told["remembered"] == []
     assert Turn.objects.get().state == "pending"
+
+
+@pytest.fixture
+def early(companion: Companion, replying: OpenAIServer) -> None:
+    """What the person says is taken in before the reply."""
+    companion.config["ingestion"] = {"provider": "offline", "strategy": "classifier"}
+    companion.save()
+
+
+def ask(chat: Chat, *said: str, **fields: Any) -> int:
+    return chat.say(*said, rapport={"wait_for_memory": 0}, **fields).status
+
+
+@pytest.mark.parametrize("headers", [{}, {"Idempotency_Key": "once"}], ids=["without a key", "with a key"])
+def test_who_asks_again_as_no_reply_came_has_said_it_once(
+    early: None, chat: Chat, replying: OpenAIServer, headers: dict[str, str]
+) -> None:
+    replying.push({"status": 500}, {"drop": True}, {"text": "Porto is lovely."})
+
+    statuses = [ask(chat, "Guess what.", "I live in Porto.", headers=headers) for _ in range(3)]
+
+    stop_listening()
+    assert statuses == [502, 502, 200]
+    said = [("user", "Guess what."), ("user", "I live in Porto.")]
+    assert stored() == [*said, ("assistant", "Porto is lovely.")]
+    sent = [(line["role"], line["content"]) for line in replying.requests[-1].body["messages"]]
+    assert [line for line in sent if line[0] != "system"] == said
+
+
+SAID_ANEW: dict[str, tuple[list[str], dict[str, Any]]] = {
+    "other words": (["I live in Braga."], {}),
+    "fewer of them": (["I live in Porto."], {}),
+    "in another session": (["Guess what.", "I live in Porto."], {"metadata": {"session": "phone"}}),
+}
+
+
+@pytest.mark.parametrize(("said", "fields"), SAID_ANEW.values(), ids=SAID_ANEW.keys())
+def test_what_is_said_anew_is_taken_in(
+    early: None, chat: Chat, replying: OpenAIServer, said: list[str], fields: dict[str, Any]
+) -> None:
+    replying.push({"status": 500})
+    ask(chat, "Guess what.", "I live in Porto.")
+
+    ask(chat, *said, **fields)
+
+    stop_listening()
+    assert [content for role, content in stored() if role == "user"] == [
+        "Guess what.",
+        "I live in Porto.",
+        *said,
+    ]
+
+
+@pytest.mark.parametrize("answered", [True, False], ids=["after the reply", "much later"])
+def test_the_same_words_again_are_taken_in_again(
+    early: None, chat: Chat, replying: OpenAIServer, answered: bool
+) -> None:
+    if not answered:
+        replying.push({"status": 500})
+    ask(chat, "Hi")
+    if not answered:
+        Turn.objects.update(recorded_at=timezone.now() - RETRIED_WITHIN)
+
+    ask(chat, "Hi")
+
+    stop_listening()
+    assert [content for role, content in stored() if role == "user"] == ["Hi", "Hi"]

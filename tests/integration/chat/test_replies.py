@@ -103,6 +103,21 @@ def test_who_sends_only_the_newest_is_shown_the_stored_ones(chat: Chat, replying
     assert sent == ["I live in Porto.", "Porto is nice.", "Where do I live?"]
 
 
+def test_an_equal_message_of_before_stays_where_it_was_said(
+    chat: Chat, replying: OpenAIServer, companion: Companion
+) -> None:
+    companion.config["context"] |= {"layers": {"current": {"enabled": False}}}
+    companion.save()
+    replying.push({"text": "Really?"}, {"text": "Well then."})
+    chat.say("Yes.")
+    chat.say("Really.")
+
+    chat.say("Yes.")
+
+    sent = [message["content"] for message in replying.requests[2].body["messages"]]
+    assert sent == ["Yes.", "Really?", "Really.", "Well then.", "Yes."]
+
+
 def test_options_and_tools_are_passed_on(chat: Chat, replying: OpenAIServer) -> None:
     tool = {"type": "function", "function": {"name": "weather", "parameters": {"type": "object"}}}
 
