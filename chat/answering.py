@@ -13,7 +13,7 @@ from chat.keeping import Kept, keep_reply, tool_use_of
 from chat.problems import told
 from chat.replies import Question, Reply
 from chat.tools.run import Ran, run_tool
-from chat.wire import DONE, Envelope, delta_of, event, usage_of
+from chat.wire import Envelope, delta_of, event, usage_of
 from config import tracing
 from providers.errors import (
     ContentBlocked,
@@ -126,14 +126,8 @@ class Answering:
     def _ending(self, *, usage: bool) -> Iterator[bytes]:
         """The turn is accepted before anybody is told that the reply is complete."""
         rapport = self._finished()
-        finish = self.reply.finish
-        if not usage:
-            yield self._envelope.chunk({}, finish=finish, rapport=rapport)
-        else:
-            spent = usage_of(self.reply.completions)
-            yield self._envelope.chunk({}, finish=finish, usage=None)
-            yield self._envelope.chunk(None, usage=spent, rapport=rapport)
-        yield DONE
+        spent = usage_of(self.reply.completions) if usage else None
+        yield from self._envelope.ending(self.reply.finish, spent, rapport)
 
     def _finished(self) -> dict[str, Any]:
         kept = self._kept = self._in_database(lambda: keep_reply(self.reply, early=self._early))

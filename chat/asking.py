@@ -8,20 +8,15 @@ from typing import Any
 from django.conf import settings
 
 from chat.identity import Talk
-from chat.messages import Message, Sent, compose, refuse_unkeepable
+from chat.messages import Message, Sent, compose, refuse_unkeepable, text_of
 from chat.replies import Question
 from context.answer import AssembledContext
 from context.pipeline import build_context
 from memory.fence import cut_fenced
-from memory.ingestion.intake import Idempotency, accept_turn
-from relationships.models import Message as Stored
-from relationships.models import Turn
+from memory.ingestion.intake import Idempotency
 from relationships.services.configuration import configuration_of
 from relationships.services.model_budgets import require_model_budget
-from relationships.services.turns import NewTurn
 from web.actor import Actor
-
-AT_ONCE = frozenset({"classifier"})  # strategies that read the person's message alone
 
 
 def ask(
@@ -68,41 +63,14 @@ def ask(
     )
 
 
-def take_early(question: Question) -> Turn | None:
-    """Where the badge is wanted, and reading needs no reply: what the person said, so that reading begins now."""
-    ingestion = question.configuration.ingestion
-    if (
-        question.wait is None
-        or not question.remembered
-        or ingestion.strategy not in AT_ONCE
-        or not question.new
-    ):
-        return None
-    if (unanswered := _unanswered(question)) is not None:
-        return unanswered
-    new = NewTurn(list(question.new), occurred_at=question.now, session=question.session)
-    return accept_turn(relationship=question.relationship, new=new).turn
-
-
-def _unanswered(question: Question) -> Turn | None:
-    """The turn of the same words, where they are the last of the session: their reply never began, and the call is
-    made again."""
-    said, relationship_id = [(one.role, one.content) for one in question.new], question.relationship.id
-    rows = Stored.objects.for_relationship(relationship_id).filter(session=question.session)
-    last = list(rows.order_by("-seq")[: len(said)])[::-1]
-    if [(one.role, one.content) for one in last] != said or len({one.turn_id for one in last}) > 1:
-        return None
-    return Turn.objects.for_relationship(relationship_id).filter(id=last[0].turn_id).first()
-
-
 def _earlier(context: AssembledContext, sent: Sent) -> list[Message]:
-    """The stored messages of the context, without the current one, which the client sends itself."""
-    current = cut_fenced(sent.message)[0]
-    earlier: list[Message] = list(context.messages)
-    for place in range(len(earlier) - 1, -1, -1):
-        if earlier[place]["role"] == "user" and earlier[place]["content"] == current:
-            del earlier[place]
-            break
+    """The stored messages, but for the last where they had no reply and the client says them again."""
+    earlier: list[Message] = [
+        line for report in context.layers if report.name != "current" for line in report.messages
+    ]
+    said = [{"role": "user", "content": cut_fenced(text_of(message))[0]} for message in sent.conversation]
+    if earlier[-len(said) :] == said:
+        del earlier[-len(said) :]
     first = next((place for place, line in enumerate(earlier) if line["role"] == "user"), len(earlier))
     return earlier[first:]  # one that began with the companion would be an answer to nothing
 

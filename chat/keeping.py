@@ -12,14 +12,13 @@ from django.db import transaction
 
 from chat.messages import told_calls
 from chat.models import KeptContext
-from chat.repeated import CALLS
+from chat.repeated import metadata_of
 from chat.replies import Question, Reply
 from chat.tools.run import ToolUse, keep_call
 from config.postgresql.sessions import prepared_cursor
 from memory.ingestion.intake import accept_turn
 from relationships.ids import uuid7
 from relationships.models import Turn
-from relationships.services.limits import metadata_fault
 from relationships.services.model_budgets import count_spending
 from relationships.services.turns import NewMessage, NewTurn
 from web.actor import Actor
@@ -79,13 +78,12 @@ def _keep(reply: Reply, interrupted: bool, early: Turn | None) -> Kept:
 
 def _turn_of(reply: Reply, interrupted: bool, *, without_new: bool) -> NewTurn:
     question = reply.question
-    calls = [call.as_message() for call in reply.calls]
-    told = "\n".join(filter(None, (reply.text, told_calls(calls))))
+    told = "\n".join(filter(None, (reply.text, told_calls([call.as_message() for call in reply.calls]))))
     said = [NewMessage("assistant", text) for text in _in_pieces(told.replace("\x00", ""))]
-    if calls and not metadata_fault(metadata := {CALLS: calls}):
-        said[-1] = replace(said[-1], metadata=metadata)
-    new = [] if without_new else list(question.new)
-    return NewTurn([*new, *said], occurred_at=question.now, session=question.session, interrupted=interrupted)
+    messages = [*([] if without_new else question.new), *said]
+    if messages and question.idempotency is not None and not interrupted:
+        messages[-1] = replace(messages[-1], metadata=metadata_of(reply))
+    return NewTurn(messages, occurred_at=question.now, session=question.session, interrupted=interrupted)
 
 
 def _in_pieces(text: str) -> list[str]:

@@ -1,45 +1,73 @@
-"""A reply as it was given, read back from what was kept of it, for a call that is made again with its key."""
+"""A call that comes again with its Idempotency-Key is answered as the first one was.
 
-from collections.abc import Sequence
+What its words don't say lies in the metadata of the turn's last message, so that whoever erases, exports or moves the
+message has it too. The calls of the client's tools stand in the words (`told_calls`); their lengths are kept.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from chat.messages import told_calls
-from chat.models import KeptContext
-from chat.replies import Call
-from relationships.models import Message, MessageRole, Turn
+from chat.replies import Call, Reply
+from chat.wire import usage_of
+from relationships.models import Message, MessageRole
+from relationships.services.limits import metadata_fault
 
-CALLS = "tool_calls"  # of the last message's metadata: the client's own tools, as OpenAI names them
+REPLY = "rapport_reply"  # its name in the metadata
 
 
 @dataclass(frozen=True, slots=True)
-class Repeated:
-    """`usage`: zeros where no context was kept (`context.keep`), as the tokens stand there."""
-
+class Told:
     text: str
     calls: Sequence[Call]
     finish: str
-    usage: dict[str, Any]
+    usage: Mapping[str, Any]
 
 
-def repeated_reply(turn: Turn) -> Repeated:
-    """What was hidden or erased since is left out."""
-    said = Message.objects.for_relationship(turn.relationship_id).filter(
-        turn_id=turn.id, role=MessageRole.ASSISTANT, hidden_at=None
+def metadata_of(reply: Reply) -> dict[str, Any]:
+    calls = [
+        {
+            "id": call.id,
+            "name": call.name,
+            "length": len(call.arguments.replace("\x00", "")),
+            **({"extra": call.extra} if call.extra else {}),
+        }
+        for call in reply.calls
+    ]
+    kept = {"finish_reason": reply.finish, "usage": usage_of(reply.completions), "calls": calls}
+    if metadata_fault({REPLY: kept}):  # a model's own notes on its call may be as long as they like
+        kept["calls"] = [{name: value for name, value in call.items() if name != "extra"} for call in calls]
+    return {REPLY: kept}
+
+
+def told_before(relationship_id: UUID, turn_id: UUID) -> Told:
+    """The reply of this turn. One that was hidden or erased meanwhile has no words, and none to say of how it came
+    about."""
+    messages = list(
+        Message.objects.for_relationship(relationship_id)
+        .filter(turn_id=turn_id, hidden_at=None)
+        .order_by("seq")
+        .values_list("role", "content", "metadata")
     )
-    rows = list(said.order_by("seq").values_list("content", "metadata"))
-    calls = [call for _, metadata in rows for call in metadata.get(CALLS, ())]
-    text = "".join(content for content, _ in rows).removesuffix(told_calls(calls))
-    kept = KeptContext.objects.for_relationship(turn.relationship_id).filter(turn_id=turn.id).first()
-    prompt, output = (kept.prompt_tokens or 0, kept.output_tokens or 0) if kept else (0, 0)
-    return Repeated(
-        text.removesuffix("\n") if calls else text,
-        [_call(call) for call in calls],
-        (kept.finish_reason if kept else "") or ("tool_calls" if calls else "stop"),
-        {"prompt_tokens": prompt, "completion_tokens": output, "total_tokens": prompt + output},
-    )
+    said: list[str] = []
+    for role, content, _ in reversed(messages):
+        if role != MessageRole.ASSISTANT:
+            break
+        said.insert(0, content)
+    kept: Mapping[str, Any] = messages[-1][2].get(REPLY, {}) if messages else {}
+    text, calls = _apart("".join(said), kept.get("calls", ()))
+    return Told(text, calls, kept.get("finish_reason", "stop"), kept.get("usage", usage_of([])))
 
 
-def _call(told: dict[str, Any]) -> Call:
-    function = told["function"]
-    return Call(told["id"], function["name"], function["arguments"], told.get("extra_content"))
+def _apart(said: str, kept: Sequence[Mapping[str, Any]]) -> tuple[str, list[Call]]:
+    """The text of a reply, and the calls behind it."""
+    calls = [Call(one["id"], one["name"], " " * one["length"], one.get("extra")) for one in kept]
+    start = len(said) - len(told_calls([call.as_message() for call in calls]))
+    text = said[:start].removesuffix("\n") if calls else said
+    for call in calls:
+        start += len(told_calls([Call(name=call.name).as_message()])) - len(")]")
+        call.arguments = said[start : start + len(call.arguments)]
+        start += len(call.arguments) + len(")]\n")
+    return text, calls

@@ -1,7 +1,7 @@
 """OpenAI's chat completions on the wire: whole answers, chunks of a stream, and errors. Pure."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID, uuid4
@@ -50,6 +50,15 @@ class Envelope:
             }
         )
 
+    def ending(self, finish: str, usage: Mapping[str, Any] | None, rapport: Any) -> Iterator[bytes]:
+        """The last events. `usage`: None: the client did not ask for it."""
+        if usage is None:
+            yield self.chunk({}, finish=finish, rapport=rapport)
+        else:
+            yield self.chunk({}, finish=finish, usage=None)
+            yield self.chunk(None, usage=usage, rapport=rapport)
+        yield DONE
+
     def completion(
         self, text: str, calls: Sequence[Call], finish: str, usage: Mapping[str, Any], rapport: Any
     ) -> dict[str, Any]:
@@ -75,6 +84,14 @@ def delta_of(part: ChatPart, *, first: bool) -> dict[str, Any]:
     if part.calls:
         delta["tool_calls"] = [_call(piece) for piece in part.calls]
     return delta
+
+
+def delta_of_whole(text: str, calls: Sequence[Call]) -> dict[str, Any]:
+    """All of a reply at once."""
+    pieces = (
+        CallPart(place, call.id, call.name, call.arguments, call.extra) for place, call in enumerate(calls)
+    )
+    return delta_of(ChatPart(text=text, calls=tuple(pieces)), first=True)
 
 
 def _call(piece: CallPart) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """OpenAI's protocol: any client of it needs only our address and a key."""
 
 from collections.abc import Callable
+from itertools import chain
 from typing import Any, ClassVar
 
 from django.conf import settings
@@ -10,12 +11,13 @@ from rest_framework.response import Response
 
 from chat.answering import Answering, here, in_database_threads
 from chat.api.schemas import ChatBody, ChatCompletion, ModelList, OpenAIError
-from chat.asking import ask, take_early
+from chat.asking import ask
+from chat.early import take_early
 from chat.identity import Talk, who_talks
 from chat.messages import read_messages
 from chat.problems import in_openai_shape, response_of
-from chat.repeated import repeated_reply
-from chat.wire import DONE, Envelope
+from chat.repeated import told_before
+from chat.wire import Envelope, delta_of_whole
 from memory.ingestion.intake import ROUTE, Idempotency
 from relationships.api.views import ApiView
 from relationships.models import Companion, Relationship, Turn
@@ -149,17 +151,14 @@ class ChatView(OpenAIView):
 
 def _again(relationship: Relationship, turn_id: Any, body: ChatBody) -> HttpResponseBase:
     turn = Turn.objects.for_relationship(relationship.id).get(id=turn_id)
-    told = repeated_reply(turn)
+    told = told_before(relationship.id, turn_id)
     envelope = Envelope(body.model, created=int(turn.recorded_at.timestamp()))
     rapport = {"turn_id": turn.id, "repeated": True}
     if not body.stream:
         return _json(envelope.completion(told.text, told.calls, told.finish, told.usage, rapport))
-    calls = [{"index": place, **call.as_message()} for place, call in enumerate(told.calls)]
-    delta = {"role": "assistant", "content": told.text}
-    first = envelope.chunk({**delta, "tool_calls": calls} if calls else delta)
-    last = envelope.chunk({}, finish=told.finish, rapport=rapport)
-    spent = [envelope.chunk(None, usage=told.usage)] if body.wants_usage else []
-    return _stream(iter([first, last, *spent, DONE]))
+    first = envelope.chunk(delta_of_whole(told.text, told.calls))
+    spent = told.usage if body.wants_usage else None
+    return _stream(chain([first], envelope.ending(told.finish, spent, rapport)))
 
 
 def _json(data: Any) -> HttpResponse:

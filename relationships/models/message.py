@@ -19,7 +19,8 @@ class Message(RelationshipOwned):
     role = models.CharField(max_length=10, choices=MessageRole.choices)
     speaker = models.CharField(max_length=200, blank=True)  # a name, where it differs from the person's own
     content = models.TextField()
-    metadata = models.JSONField(default=dict)  # the developer's own; of a reply its `tool_calls`
+    # The developer's own. Of a reply that was made under an Idempotency-Key: how it ended (chat.repeated).
+    metadata = models.JSONField(default=dict)
     occurred_at = models.DateTimeField()
     recorded_at = models.DateTimeField(auto_now_add=True)
     erased_at = models.DateTimeField(null=True)

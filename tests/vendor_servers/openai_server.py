@@ -67,13 +67,9 @@ class OpenAIServer(VendorServer):
         for place, call in enumerate(item.get("tool_calls", ())):
             arguments = json.dumps(call["arguments"])
             begun = {"name": call["name"], "arguments": ""}
-            deltas.append(
-                {
-                    "tool_calls": [
-                        {"index": place, "id": f"call-{place}", "type": "function", "function": begun}
-                    ]
-                }
-            )
+            named = {"index": place, "id": f"call-{place}", "type": "function", "function": begun}
+            noted = {"extra_content": call["extra_content"]} if "extra_content" in call else {}
+            deltas.append({"tool_calls": [named | noted]})
             for half in (arguments[:5], arguments[5:]):
                 deltas.append({"tool_calls": [{"index": place, "function": {"arguments": half}}]})
         choices = [{"index": 0, "delta": delta, "finish_reason": None} for delta in deltas]

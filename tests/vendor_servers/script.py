@@ -19,7 +19,7 @@ called with, and `text` is said in place of the call.
     embeddings   vectors: [[n]]   instead of those of the texts
                  encoding: str    OpenAI: `float` or `base64`, whatever was asked for
                  numbers: [n]     OpenAI: which text each vector says that it is for
-    tools        tool_calls: [{name, arguments}]   OpenAI: these functions are called
+    tools        tool_calls: [{name, arguments, extra_content}] OpenAI: these functions are called
     a stream     pieces: [str]    the parts of the text; without them, its words
                  pause: seconds   between any two of its events
                  stall: n         nothing more after n events, until the server stops

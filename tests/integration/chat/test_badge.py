@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 from django.db import connections
+from django.utils import timezone
 
+from chat.early import RETRIED_WITHIN
 from memory.ingestion.pipeline import drain_relationship
 from relationships.models import Companion, Relationship, Turn
 from tests.fixtures.chat import Chat, stored
@@ -69,21 +71,68 @@ def test_what_comes_too_late_has_no_badge(chat: Chat) -> None:
     assert Turn.objects.get().state == "pending"
 
 
-def test_a_call_whose_reply_never_began_is_no_second_turn_when_it_is_made_again(
-    chat: Chat, companion: Companion, replying: OpenAIServer
-) -> None:
-    """What the person said is taken in at once; the reply to it comes with the second call, and then it is over."""
+@pytest.fixture
+def early(companion: Companion, replying: OpenAIServer) -> None:
+    """What the person says is taken in before the reply."""
     companion.config["ingestion"] = {"provider": "offline", "strategy": "classifier"}
     companion.save()
-    replying.push({"status": 400})
-    wait: dict[str, Any] = {"rapport": {"wait_for_memory": 0}}
 
-    assert chat.say("I live in Porto.", **wait).status >= 400
-    assert stored() == [("user", "I live in Porto.")]
-    replying.push({"text": "Nice."}, {"text": "You said."})
-    assert chat.say("I live in Porto.", **wait).status == 200
-    assert stored() == [("user", "I live in Porto."), ("assistant", "Nice.")]
-    assert chat.say("I live in Porto.", **wait).status == 200
+
+def ask(chat: Chat, *said: str, **fields: Any) -> int:
+    return chat.say(*said, rapport={"wait_for_memory": 0}, **fields).status
+
+
+@pytest.mark.parametrize("headers", [{}, {"Idempotency_Key": "once"}], ids=["without a key", "with a key"])
+def test_who_asks_again_as_no_reply_came_has_said_it_once(
+    early: None, chat: Chat, replying: OpenAIServer, headers: dict[str, str]
+) -> None:
+    replying.push({"status": 500}, {"drop": True}, {"text": "Porto is lovely."})
+
+    statuses = [ask(chat, "Guess what.", "I live in Porto.", headers=headers) for _ in range(3)]
 
     stop_listening()
-    assert [text for _, text in stored()] == ["I live in Porto.", "Nice.", "I live in Porto.", "You said."]
+    assert statuses == [502, 502, 200]
+    said = [("user", "Guess what."), ("user", "I live in Porto.")]
+    assert stored() == [*said, ("assistant", "Porto is lovely.")]
+    sent = [(line["role"], line["content"]) for line in replying.requests[-1].body["messages"]]
+    assert [line for line in sent if line[0] != "system"] == said
+
+
+SAID_ANEW: dict[str, tuple[list[str], dict[str, Any]]] = {
+    "other words": (["I live in Braga."], {}),
+    "fewer of them": (["I live in Porto."], {}),
+    "in another session": (["Guess what.", "I live in Porto."], {"metadata": {"session": "phone"}}),
+}
+
+
+@pytest.mark.parametrize(("said", "fields"), SAID_ANEW.values(), ids=SAID_ANEW.keys())
+def test_what_is_said_anew_is_taken_in(
+    early: None, chat: Chat, replying: OpenAIServer, said: list[str], fields: dict[str, Any]
+) -> None:
+    replying.push({"status": 500})
+    ask(chat, "Guess what.", "I live in Porto.")
+
+    ask(chat, *said, **fields)
+
+    stop_listening()
+    assert [content for role, content in stored() if role == "user"] == [
+        "Guess what.",
+        "I live in Porto.",
+        *said,
+    ]
+
+
+@pytest.mark.parametrize("answered", [True, False], ids=["after the reply", "much later"])
+def test_the_same_words_again_are_taken_in_again(
+    early: None, chat: Chat, replying: OpenAIServer, answered: bool
+) -> None:
+    if not answered:
+        replying.push({"status": 500})
+    ask(chat, "Hi")
+    if not answered:
+        Turn.objects.update(recorded_at=timezone.now() - RETRIED_WITHIN)
+
+    ask(chat, "Hi")
+
+    stop_listening()
+    assert [content for role, content in stored() if role == "user"] == ["Hi", "Hi"]

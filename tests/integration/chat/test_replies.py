@@ -103,6 +103,21 @@ def test_who_sends_only_the_newest_is_shown_the_stored_ones(chat: Chat, replying
     assert sent == ["I live in Porto.", "Porto is nice.", "Where do I live?"]
 
 
+def test_an_equal_message_of_before_stays_where_it_was_said(
+    chat: Chat, replying: OpenAIServer, companion: Companion
+) -> None:
+    companion.config["context"] |= {"layers": {"current": {"enabled": False}}}
+    companion.save()
+    replying.push({"text": "Really?"}, {"text": "Well then."})
+    chat.say("Yes.")
+    chat.say("Really.")
+
+    chat.say("Yes.")
+
+    sent = [message["content"] for message in replying.requests[2].body["messages"]]
+    assert sent == ["Yes.", "Really?", "Really.", "Well then.", "Yes."]
+
+
 def test_options_and_tools_are_passed_on(chat: Chat, replying: OpenAIServer) -> None:
     tool = {"type": "function", "function": {"name": "weather", "parameters": {"type": "object"}}}
 
@@ -214,51 +229,6 @@ def test_the_same_key_is_answered_once(chat: Chat, replying: OpenAIServer) -> No
     assert second.body["choices"][0]["message"]["content"] == first.body["choices"][0]["message"]["content"]
     assert second.body["rapport"] == {"turn_id": first.body["rapport"]["turn_id"], "repeated": True}
     assert other.status == 400 and other.body["error"]["code"] == "idempotency_mismatch"
-
-
-WEATHER = {"name": "weather", "arguments": {"city": "Porto"}}
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
-        {"text": "It is long.", "finish": "length"},
-        {"tool_calls": [WEATHER]},
-        {"text": "I look.", "tool_calls": [WEATHER, WEATHER]},
-    ],
-    ids=["cut off", "a tool's call", "text and calls"],
-)
-def test_a_repeated_call_is_answered_as_the_first(
-    chat: Chat, replying: OpenAIServer, reply: dict[str, Any]
-) -> None:
-    replying.push(reply)
-    key, tools = {"Idempotency_Key": "once"}, [{"type": "function", "function": {"name": "weather"}}]
-
-    first = chat.say("Hi", headers=key, tools=tools)
-    again = chat.say("Hi", headers=key, tools=tools)
-
-    assert replying.asked == 1
-    assert again.body["choices"] == first.body["choices"]
-    for name in ("prompt_tokens", "completion_tokens", "total_tokens"):
-        assert again.body["usage"][name] == first.body["usage"][name] > 0
-
-
-def test_a_repeated_stream_has_the_calls_and_the_end_of_the_first(chat: Chat, replying: OpenAIServer) -> None:
-    replying.push({"tool_calls": [WEATHER]})
-    key, tools = {"Idempotency-Key": "once"}, [{"type": "function", "function": {"name": "weather"}}]
-
-    first = chat.stream("Hi", headers=key, tools=tools)
-    again = chat.stream("Hi", headers=key, tools=tools)
-
-    def told(events: list[Any]) -> tuple[str, str, Any]:
-        deltas = [event["choices"][0] for event in events if event["choices"]]
-        calls = [call for delta in deltas for call in delta["delta"].get("tool_calls", ())]
-        arguments = "".join(call["function"]["arguments"] for call in calls)
-        return calls[0]["id"], arguments, deltas[-1]["finish_reason"]
-
-    assert replying.asked == 1
-    assert told(again) == told(first)
-    assert told(first)[2] == "tool_calls"
 
 
 def test_companions_are_models(api: Api, companion: Companion) -> None:

@@ -1,0 +1,90 @@
+"""What is kept of a reply, so that the same call can be answered as the first one was."""
+
+from typing import Any
+
+from chat.repeated import REPLY
+from relationships.models import Message, Relationship
+from tests.fixtures.api import Api
+from tests.fixtures.chat import Chat, stored, turns
+from tests.vendor_servers.openai_server import OpenAIServer
+from upkeep.exporting import export_relationship
+
+KEY = {"Idempotency_Key": "once"}
+WEATHER = {"type": "function", "function": {"name": "weather", "parameters": {"type": "object"}}}
+CALL = {"tool_calls": [{"name": "weather", "arguments": {"city": "Porto"}}]}
+
+
+def told(chat: Chat, *said: Any) -> tuple[Any, ...]:
+    body = chat.say(*said, headers=KEY, tools=[WEATHER]).body
+    choice = body["choices"][0]
+    return choice["message"], choice["finish_reason"], body["usage"]
+
+
+def test_a_reply_to_a_tools_result_is_told_without_the_call_before_it(
+    chat: Chat, replying: OpenAIServer
+) -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
+    said = (
+        "What is the weather?",
+        {"role": "assistant", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "sunny"},
+    )
+    replying.push({"text": "It is sunny."})
+
+    first, second = told(chat, *said), told(chat, *said)
+
+    assert first == second and second[0]["content"] == "It is sunny." and replying.asked == 1
+
+
+def test_a_reply_as_long_as_two_messages_is_told_whole(chat: Chat, replying: OpenAIServer) -> None:
+    replying.push({"text": "wörd " * 15_000, "finish": "length"})
+
+    first, second = told(chat, "Go on."), told(chat, "Go on.")
+
+    assert len(stored()) > 2 and first == second and replying.asked == 1
+
+
+def test_what_an_erased_message_carried_is_gone_with_it(
+    chat: Chat, api: Api, replying: OpenAIServer, relationship: Relationship
+) -> None:
+    replying.push(CALL)
+    told(chat, "How is it in Porto?")
+    message = Message.objects.get(role="assistant")
+    assert REPLY in message.metadata and "Porto" not in str(message.metadata), "the words are there once"
+
+    erased = api.post(f"/relationships/{relationship.id}/messages/redact", {"messages": [str(message.id)]})
+    assert erased.status == 200, erased
+    again = told(chat, "How is it in Porto?")
+
+    assert again[0].get("tool_calls") is None and not again[0]["content"]
+    assert Message.objects.get(id=message.id).metadata == {} and replying.asked == 1
+
+
+def test_it_is_exported_with_the_message(
+    chat: Chat, replying: OpenAIServer, relationship: Relationship
+) -> None:
+    replying.push(CALL)
+    told(chat, "How is it in Porto?")
+
+    document = b"".join(export_relationship(relationship_id=relationship.id))
+
+    assert b'"rapport_reply"' in document and b'"tool_calls"' in document
+
+
+def test_a_model_that_notes_much_on_its_call_is_told_without_the_notes(
+    chat: Chat, replying: OpenAIServer
+) -> None:
+    call = {**CALL["tool_calls"][0], "extra_content": {"google": {"thought_signature": "x" * 20_000}}}
+    replying.push({"tool_calls": [call]})
+
+    first, second = told(chat, "How is it in Porto?"), told(chat, "How is it in Porto?")
+
+    (noted,) = first[0]["tool_calls"]
+    assert noted.pop("extra_content") and first == second and replying.asked == 1
+
+
+def test_nothing_is_noted_of_a_call_that_can_not_come_again(chat: Chat) -> None:
+    chat.say("Hi")
+
+    assert [turn.interrupted for turn in turns()] == [False]
+    assert not Message.objects.exclude(metadata={}).exists()
