@@ -15,7 +15,7 @@ from context.pipeline import build_context
 from memory.fence import cut_fenced
 from memory.ingestion.intake import Idempotency
 from relationships.services.configuration import configuration_of
-from relationships.services.model_budgets import require_model_budget
+from relationships.services.model_budgets import has_budget, require_model_budget
 from web.actor import Actor
 
 
@@ -36,8 +36,9 @@ def ask(
     if talk.remembered:
         refuse_unkeepable(sent.new, most=settings.MAX_MESSAGES_PER_TURN - 1)
     configuration = configuration_of(relationship).values
-    if (configuration.context.provider or settings.DEFAULT_LLM_PROVIDER) != "offline":
-        require_model_budget(relationship.project_id)
+    project, provider = relationship.project, configuration.context.provider or settings.DEFAULT_LLM_PROVIDER
+    if provider != "offline" and has_budget(project.daily_tokens, project.daily_usd):
+        require_model_budget(project.id)
     context = build_context(
         project_id=relationship.project_id,
         relationship_id=relationship.id,

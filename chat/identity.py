@@ -39,7 +39,7 @@ class UnknownModel(NotFound):
 def who_talks(credentials: Credentials, headers: Mapping[str, str], body: Mapping[str, Any]) -> Talk:
     """The relationship with its project, companion and user; made at the first call.
 
-    Raises InvalidInput where nobody is named, UnknownModel.
+    Raises InvalidInput where nobody is named, UnknownModel, KeyChanged.
     """
     session = _session(headers, body)
     return Talk(_relationship(credentials, headers, body), session, _is_remembered(headers, body))
@@ -55,7 +55,7 @@ def _relationship(
             raise _unknown(model)
         return found
     person = _person(headers, body)
-    found = find_relationship(project_id, companion=model, user=person)
+    found = find_relationship(project_id, companion=model, user=person, key=credentials.remembered)
     return found or _make(credentials, model, person)
 
 

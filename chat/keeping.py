@@ -15,6 +15,7 @@ from chat.models import KeptContext
 from chat.repeated import metadata_of
 from chat.replies import Question, Reply
 from chat.tools.run import ToolUse, keep_call
+from config.postgresql.rows import insert_of, rows_text
 from config.postgresql.sessions import prepared_cursor
 from memory.ingestion.intake import accept_turn
 from relationships.ids import uuid7
@@ -23,10 +24,14 @@ from relationships.services.model_budgets import count_spending
 from relationships.services.turns import NewMessage, NewTurn
 from web.actor import Actor
 
+# Of the entries among the sources, their versions as they were then.
 _VERSIONS = """
-SELECT entry_id::text, max(entry_version) FROM memory_entryrevision
- WHERE relationship_id = %(relationship)s AND entry_id = ANY(%(ids)s) AND recorded_at <= %(at)s GROUP BY 1
+(SELECT coalesce(jsonb_object_agg(entry_id, version), '{}')
+   FROM (SELECT entry_id, max(entry_version) AS version FROM memory_entryrevision
+          WHERE relationship_id = %(relationship)s AND entry_id = ANY(%(ids)s) AND recorded_at <= %(at)s
+          GROUP BY entry_id) AS shown)
 """
+_KEEP_CONTEXT = insert_of(KeptContext, "contexts", entries=_VERSIONS)
 MODEL = Actor.policy("memory_tools")  # a model asked for it, amid a reply
 
 
@@ -105,7 +110,7 @@ def _keep_context(reply: Reply, turn: Turn, interrupted: bool) -> UUID | None:
     layers = [_layer(report) for report in context.layers]
     sources = [source for layer in layers for source in layer["sources"]]
     ids = [UUID(source) for source in sources if _is_id(source)]
-    spent = [asked for asked in reply.completions if asked is not None]
+    spent = [one for one in reply.completions if one is not None]
     kept = KeptContext(
         relationship_id=turn.relationship_id,
         project_id=turn.project_id,
@@ -114,16 +119,17 @@ def _keep_context(reply: Reply, turn: Turn, interrupted: bool) -> UUID | None:
         assembled_at=context.assembled_at,
         total_tokens=context.total_tokens,
         layers=layers,
-        entries=_versions(turn.relationship_id, ids, context.assembled_at),
         source_ids=ids,
         provider=reply.question.provider,
         model=reply.model,
         finish_reason="" if interrupted else reply.finish,
-        prompt_tokens=sum(max(0, asked.prompt_tokens or 0) for asked in spent) if spent else None,
-        output_tokens=sum(max(0, asked.output_tokens or 0) for asked in spent) if spent else None,
+        prompt_tokens=sum(max(0, one.prompt_tokens or 0) for one in spent) if spent else None,
+        output_tokens=sum(max(0, one.output_tokens or 0) for one in spent) if spent else None,
         milliseconds=reply.milliseconds,
     )
-    kept.save(force_insert=True)
+    asked = {"relationship": turn.relationship_id, "ids": ids, "at": context.assembled_at}
+    with prepared_cursor() as cursor:
+        cursor.execute(_KEEP_CONTEXT, {**asked, "contexts": rows_text([kept])})
     return kept.id
 
 
@@ -136,15 +142,6 @@ def _layer(report: Any) -> Mapping[str, Any]:
         "sources": list(report.sources),
         "reasons": dict(report.reasons or {}),
     }
-
-
-def _versions(relationship_id: UUID, ids: list[UUID], at: datetime) -> dict[str, int]:
-    """Of the entries among them, as they were then."""
-    if not ids:
-        return {}
-    with prepared_cursor() as cursor:
-        cursor.execute(_VERSIONS, {"relationship": relationship_id, "ids": ids, "at": at})
-        return dict(cursor.fetchall())
 
 
 def _is_id(source: str) -> bool:

@@ -128,7 +128,7 @@ def read_facts(
 
     Raises NotFound, KeyChanged.
     """
-    of_key = {} if key is None else {"key": key.id, "scopes": key.scopes, "rate_limits": key.rate_limits}
+    of_key = {} if key is None else key.asked()
     statement = _FACTS_AND_MESSAGES if key is None else _FACTS_BY_KEY
     rows = _read(statement, project_id, relationship_id, session, MESSAGES_AT_FIRST, **of_key)
     row = next((row for row in rows if row[0] is None), None)

@@ -57,11 +57,15 @@ WHERE token.relationship_id = %s AND token.token_hash = %s
 
 
 class RememberedKey(NamedTuple):
-    """What a request was let in by: it holds while KEY_STILL_HOLDS does, of these as `key`, `scopes`, `rate_limits`."""
+    """What a request was let in by: it holds while KEY_STILL_HOLDS does."""
 
     id: UUID
     scopes: list[str]
     rate_limits: str  # JSON
+
+    def asked(self) -> dict[str, Any]:
+        """The parameters of KEY_STILL_HOLDS."""
+        return {"key": self.id, "scopes": self.scopes, "rate_limits": self.rate_limits}
 
 
 KEY_STILL_HOLDS = """EXISTS (SELECT 1 FROM relationships_apikey WHERE id = %(key)s AND revoked_at IS NULL

@@ -70,6 +70,7 @@ class ModelsView(OpenAIView):
 
 
 class ChatView(OpenAIView):
+    rereads_key = ("POST",)
     counts_as: ClassVar = {"POST": "turns"}
 
     def max_body_bytes(self) -> int:

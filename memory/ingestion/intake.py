@@ -217,7 +217,7 @@ def _take_numbers(
 ) -> _Taken:
     asked: dict[str, Any] = {"relationship": relationship.id, "project": relationship.project_id}
     if key is not None:
-        asked |= {"key": key.id, "scopes": key.scopes, "rate_limits": key.rate_limits}
+        asked |= key.asked()
     with prepared_cursor() as cursor:
         statement = _TAKE_NUMBERS if key is None else _TAKE_NUMBERS_BY_KEY
         cursor.execute(statement, {"count": count, "said_at": said_at, **asked})

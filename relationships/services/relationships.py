@@ -14,11 +14,12 @@ from relationships.services.configuration import check_level
 from relationships.services.rows import change_row, require
 from relationships.services.users import change_user
 from web.actor import Actor
+from web.authentication import KEY_STILL_HOLDS, KeyChanged, RememberedKey
 from web.errors import InvalidInput
 
 # Asked before every reply: prepared once a connection.
 _FIND = f"""
-SELECT {columns_of(Relationship, "r")}, {columns_of(Companion, "c")}, {columns_of(EndUser, "u")},
+SELECT {{key_holds}}, {columns_of(Relationship, "r")}, {columns_of(Companion, "c")}, {columns_of(EndUser, "u")},
        {columns_of(Project, "p")}
   FROM relationships_relationship r
   JOIN relationships_companion c ON c.id = r.companion_id
@@ -27,25 +28,45 @@ SELECT {columns_of(Relationship, "r")}, {columns_of(Companion, "c")}, {columns_o
  WHERE r.project_id = %(project)s AND p.id = %(project)s
    AND c.project_id = %(project)s AND c.slug = %(companion)s AND u.project_id = %(project)s
 """  # noqa: S608 - our own column names
-_BY_ID, _BY_USER = f"{_FIND} AND r.id = %(relationship)s", f"{_FIND} AND u.external_id = %(user)s"
+_BY_ID = f"{_FIND} AND r.id = %(relationship)s"
+# The person by themselves: without statistics, as of a young database, a join reads all people once for each of them.
+_BY_USER = f"""{_FIND}
+   AND r.user_id = (SELECT id FROM relationships_enduser WHERE project_id = %(project)s AND external_id = %(user)s)
+"""  # noqa: S608 - our own column names
+_STATEMENTS = {
+    (by_user, rereads): statement.format(key_holds=KEY_STILL_HOLDS if rereads else "true")
+    for by_user, statement in ((True, _BY_USER), (False, _BY_ID))
+    for rereads in (True, False)
+}
 
 
 def find_relationship(
-    project_id: UUID, *, companion: str, user: str = "", relationship: UUID | None = None
+    project_id: UUID,
+    *,
+    companion: str,
+    user: str = "",
+    relationship: UUID | None = None,
+    key: RememberedKey | None = None,
 ) -> Relationship | None:
-    """That of a companion's slug and the user's external ID, or of its own ID; with its companion, user and project."""
+    """That of a companion's slug and the user's external ID, or of its own ID; with its companion, user and project.
+
+    `key`, which is only remembered so far, is read too. Raises KeyChanged, also where there is nothing to read it with.
+    """
     told: dict[str, Any] = {
         "project": project_id,
         "companion": companion,
         "user": user,
         "relationship": relationship,
+        **({} if key is None else key.asked()),
     }
     with prepared_cursor() as cursor:
-        cursor.execute(_BY_USER if relationship is None else _BY_ID, told)
+        cursor.execute(_STATEMENTS[relationship is None, key is not None], told)
         row = cursor.fetchone()
+    if key is not None and (row is None or not row[0]):
+        raise KeyChanged("This key was changed.")
     if row is None:
         return None
-    values = iter(row)
+    values = iter(row[1:])
     found = take_instance(Relationship, values)
     found.companion, found.user = take_instance(Companion, values), take_instance(EndUser, values)
     found.project = take_instance(Project, values)

@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from relationships.models import ApiKey, Relationship, Turn
+from relationships.models import ApiKey, EndUser, Relationship, Turn
 from relationships.services.projects import create_project
 from tests.fixtures.api import TESTER, Api, ApiAnswer, new_key
 from tests.wire import statements_sent
@@ -114,3 +114,21 @@ def test_scopes_given_to_a_key_hold_from_the_next_request_on(known: Api, relatio
     ApiKey.objects.update(scopes=["read"])
     assert _ask(known, relationship).status == 200
     assert authentication._REMEMBERED[next(iter(authentication._REMEMBERED))].scopes == ["read"]
+
+
+def _chat(api: Api, user: str = "maya") -> ApiAnswer:
+    said = [{"role": "user", "content": "hello"}]
+    return api.post("/chat/completions", {"model": "ada", "user": user, "messages": said})
+
+
+def test_a_revoked_key_is_given_no_reply(known: Api, relationship: Relationship) -> None:
+    assert _chat(known).status == 200
+    ApiKey.objects.update(revoked_at=datetime.now(UTC))
+
+    assert (_chat(known).status, _chat(known, user="nobody yet").status) == (401, 401)
+    assert (Turn.objects.count(), EndUser.objects.count()) == (1, 1)
+
+
+def test_a_remembered_key_talks_for_somebody_new(known: Api) -> None:
+    assert _chat(known, user="somebody new").status == 200
+    assert EndUser.objects.filter(external_id="somebody new").exists()

@@ -1,0 +1,52 @@
+"""What a reply asks of the database."""
+
+import pytest
+from django.db import connection
+
+from relationships.models import EndUser, Relationship
+from relationships.services import relationships
+from tests.fixtures.chat import Chat
+from tests.wire import statements_sent
+
+BLOCKS = 100  # of 8 KB: a few indexes, a few rows
+PEOPLE = 300
+
+
+@pytest.fixture
+def known(chat: Chat) -> Chat:
+    """The process knows its key, and the conversation its language."""
+    for _ in range(4):
+        assert chat.say("Hi").status == 200
+    return chat
+
+
+def test_two_statements_stand_before_the_question_and_ten_behind_the_reply(known: Chat) -> None:
+    with statements_sent() as sent:
+        known.say("What should I cook tonight?")
+
+    first = next(place for place, line in enumerate(sent) if "SAVEPOINT" in line)
+    assert (first, len(sent) - first) == (2, 10), sent  # with those that begin and end the transaction
+
+
+def test_somebody_is_found_among_many_before_the_database_has_counted_them(known: Chat) -> None:
+    maya = Relationship.objects.get()
+    people = EndUser.objects.bulk_create(
+        EndUser(project_id=maya.project_id, external_id=f"person {number}") for number in range(PEOPLE)
+    )
+    Relationship.objects.bulk_create(
+        Relationship(
+            id=relationships.relationship_id(maya.companion_id, person.id),
+            project_id=maya.project_id,
+            companion_id=maya.companion_id,
+            user=person,
+        )
+        for person in people
+    )
+    told = {"project": maya.project_id, "companion": "ada", "user": "maya"}
+
+    with connection.cursor() as cursor:
+        statement = relationships._STATEMENTS[True, False]
+        cursor.execute(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {statement}", told)
+        ((plan,),) = cursor.fetchall()[0]
+
+    assert plan["Plan"]["Shared Hit Blocks"] < BLOCKS, plan
