@@ -108,7 +108,7 @@ class Player:
             self._ids.append(self._hand_over(place, wait=WAIT_SECONDS)["id"])
         until = time.monotonic() + STUCK_SECONDS
         while True:
-            trace = self._rest.get(f"{self._path}/turns/{self._ids[place]}")
+            trace = self._rest.get(f"{self._path}/turns/{self._ids[place]}", hidden="true")  # with what went
             if trace["state"] not in {TurnState.PENDING, TurnState.PROCESSING}:
                 return trace
             if trace["error_code"] in _BLOCKING or time.monotonic() > until:
