@@ -93,7 +93,8 @@ class Answering:
             rapport = self._finished()
         reply, kept = self.reply, self._kept
         if kept and kept.repeated and kept.turn:  # what is remembered is what is told
-            return self._in_database(partial(again, self._envelope, kept.turn))
+            earlier: dict[str, Any] = self._in_database(partial(again, self._envelope, kept.turn))
+            return earlier
         return self._envelope.completion(
             reply.text, reply.calls, reply.finish, usage_of(reply.completions), rapport
         )

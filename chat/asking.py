@@ -66,7 +66,9 @@ def ask(
 
 def _earlier(context: AssembledContext, sent: Sent) -> list[Message]:
     """The stored messages, but for the last where they had no reply and the client says them again."""
-    earlier = [line for report in context.layers if report.name != "current" for line in report.messages]
+    earlier: list[Message] = [
+        line for report in context.layers if report.name != "current" for line in report.messages
+    ]
     said = [{"role": "user", "content": cut_fenced(text_of(message))[0]} for message in sent.conversation]
     if earlier[-len(said) :] == said:
         del earlier[-len(said) :]

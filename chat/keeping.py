@@ -128,9 +128,9 @@ def _keep_context(reply: Reply, turn: Turn, interrupted: bool) -> UUID | None:
         output_tokens=sum(max(0, one.output_tokens or 0) for one in spent) if spent else None,
         milliseconds=reply.milliseconds,
     )
-    asked = {"relationship": turn.relationship_id, "ids": ids, "at": context.assembled_at}
+    asked: dict[str, Any] = {"relationship": turn.relationship_id, "ids": ids, "at": context.assembled_at}
     with prepared_cursor() as cursor:
-        cursor.execute(_KEEP_CONTEXT, {**asked, "contexts": rows_text([kept])})
+        cursor.execute(_KEEP_CONTEXT, asked | {"contexts": rows_text([kept])})
     return kept.id
 
 

@@ -1,8 +1,11 @@
 """What a reply asks of the database."""
 
+from typing import Any
+
 import pytest
 from django.db import connection
 
+from relationships.ids import relationship_id
 from relationships.models import EndUser, Relationship
 from relationships.services import relationships
 from tests.fixtures.chat import Chat
@@ -35,14 +38,14 @@ def test_somebody_is_found_among_many_before_the_database_has_counted_them(known
     )
     Relationship.objects.bulk_create(
         Relationship(
-            id=relationships.relationship_id(maya.companion_id, person.id),
+            id=relationship_id(maya.companion_id, person.id),
             project_id=maya.project_id,
             companion_id=maya.companion_id,
             user=person,
         )
         for person in people
     )
-    told = {"project": maya.project_id, "companion": "ada", "user": "maya"}
+    told: dict[str, Any] = {"project": maya.project_id, "companion": "ada", "user": "maya"}
 
     with connection.cursor() as cursor:
         statement = relationships._STATEMENTS[True, False]
