@@ -17,8 +17,8 @@ LLM_PROVIDERS |= {
         "OPTIONS": {"base_url": os.environ.get("BENCH_STREAM_URL", ""), "model": "bench"},
     },
 }
-# Counted as in production, and never reached: one key asks as fast as it can.
-KEY_RATES |= dict.fromkeys(KEY_RATES, Rate(1_000_000, 1))
+# Counted as in production, by the minute, and never reached: one key asks as fast as it can.
+KEY_RATES |= dict.fromkeys(KEY_RATES, Rate(60_000_000, 60))
 EMBEDDING_PROVIDERS["local"]["OPTIONS"]["folder"] = (
     BASE_DIR / ".data" / "models"
 )  # downloaded once for all runs

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, TypeVar
 
 import structlog
@@ -11,6 +12,7 @@ from django.db import close_old_connections
 from chat import badge, meters
 from chat.keeping import Kept, keep_reply, tool_use_of
 from chat.problems import told
+from chat.repeated import again
 from chat.replies import Question, Reply
 from chat.tools.run import Ran, run_tool
 from chat.wire import Envelope, delta_of, event, usage_of
@@ -89,7 +91,10 @@ class Answering:
                 self._count_in_vain()
                 raise upstream_error(error) from error
             rapport = self._finished()
-        reply = self.reply
+        reply, kept = self.reply, self._kept
+        if kept and kept.repeated and kept.turn:  # what is remembered is what is told
+            earlier: dict[str, Any] = self._in_database(partial(again, self._envelope, kept.turn))
+            return earlier
         return self._envelope.completion(
             reply.text, reply.calls, reply.finish, usage_of(reply.completions), rapport
         )

@@ -18,7 +18,8 @@ FOUR_WAYS = (
 )
 _EXTERNAL_ID: TypeAdapter[str] = TypeAdapter(ExternalId)
 _SESSION: TypeAdapter[str] = TypeAdapter(SessionName)
-_OPENWEBUI_CHAT = "X-OpenWebUI-Chat-Id"
+_OPENWEBUI_USER, _OPENWEBUI_CHAT = "X-OpenWebUI-User-Id", "X-OpenWebUI-Chat-Id"
+_TEMPORARY = ("temporary:", "local:")  # chats that Open WebUI keeps nothing of
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ def _person(headers: Mapping[str, str], body: Mapping[str, Any]) -> str:
     ways = (
         ("X-Rapport-User", _header(headers, "X-Rapport-User", "user")),
         ("user", body.get("user")),
-        ("X-OpenWebUI-User-Id", _header(headers, "X-OpenWebUI-User-Id", "user")),
+        (_OPENWEBUI_USER, _header(headers, _OPENWEBUI_USER, "user")),
     )
     for field, said in ways:
         if said is not None:
@@ -102,12 +103,13 @@ def _header(headers: Mapping[str, str], name: str, field: str) -> str | None:
 
 
 def _is_remembered(headers: Mapping[str, str], body: Mapping[str, Any]) -> bool:
-    """Open WebUI asks for titles and tags too, about a chat: those calls don't stream."""
+    """Open WebUI asks for titles, tags and the ends of sentences too: those calls don't stream."""
     wish = headers.get("X-Rapport-Remember", "yes").strip().lower()
     if wish not in ("yes", "no"):
         raise InvalidInput.of("X-Rapport-Remember", "write yes or no")
-    of_openwebui = _OPENWEBUI_CHAT in headers and not body.get("stream")
-    return wish == "yes" and body.get("store") is not False and not of_openwebui
+    of_openwebui = _OPENWEBUI_USER in headers or _OPENWEBUI_CHAT in headers
+    passing = not body.get("stream") or headers.get(_OPENWEBUI_CHAT, "").startswith(_TEMPORARY)
+    return wish == "yes" and body.get("store") is not False and not (of_openwebui and passing)
 
 
 def _checked(kind: TypeAdapter[str], field: str, said: Any) -> str:

@@ -37,10 +37,11 @@ MODEL = Actor.policy("memory_tools")  # a model asked for it, amid a reply
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What a reply left. Without a turn: it was not to be remembered."""
+    """What a reply left. Without a turn: it was not to be remembered. `repeated`: an equal call left it meanwhile."""
 
     turn: Turn | None
     context_id: UUID | None
+    repeated: bool = False
 
 
 def tool_use_of(question: Question) -> ToolUse:
@@ -74,7 +75,7 @@ def _keep(reply: Reply, interrupted: bool, early: Turn | None) -> Kept:
     idempotency = None if interrupted else question.idempotency
     accepted = accept_turn(relationship=question.relationship, new=new, idempotency=idempotency)
     if not accepted.created:
-        return Kept(accepted.turn, None)
+        return Kept(accepted.turn, None, repeated=True)
     use = tool_use_of(question)
     for ran in reply.ran:
         keep_call(use, ran, turn_id=accepted.turn.id)
@@ -129,7 +130,7 @@ def _keep_context(reply: Reply, turn: Turn, interrupted: bool) -> UUID | None:
     )
     asked: dict[str, Any] = {"relationship": turn.relationship_id, "ids": ids, "at": context.assembled_at}
     with prepared_cursor() as cursor:
-        cursor.execute(_KEEP_CONTEXT, {**asked, "contexts": rows_text([kept])})
+        cursor.execute(_KEEP_CONTEXT, asked | {"contexts": rows_text([kept])})
     return kept.id
 
 

@@ -11,8 +11,8 @@ from uuid import UUID
 
 from chat.messages import told_calls
 from chat.replies import Call, Reply
-from chat.wire import usage_of
-from relationships.models import Message, MessageRole
+from chat.wire import Envelope, usage_of
+from relationships.models import Message, MessageRole, Turn
 from relationships.services.limits import metadata_fault
 
 REPLY = "rapport_reply"  # its name in the metadata
@@ -59,6 +59,16 @@ def told_before(relationship_id: UUID, turn_id: UUID) -> Told:
     kept: Mapping[str, Any] = messages[-1][2].get(REPLY, {}) if messages else {}
     text, calls = _apart("".join(said), kept.get("calls", ()))
     return Told(text, calls, kept.get("finish_reason", "stop"), kept.get("usage", usage_of([])))
+
+
+def again(envelope: Envelope, turn: Turn) -> dict[str, Any]:
+    """The whole answer to the call that made this turn."""
+    told = told_before(turn.relationship_id, turn.id)
+    return envelope.completion(told.text, told.calls, told.finish, told.usage, rapport_of(turn))
+
+
+def rapport_of(turn: Turn) -> dict[str, Any]:
+    return {"turn_id": turn.id, "repeated": True}
 
 
 def _apart(said: str, kept: Sequence[Mapping[str, Any]]) -> tuple[str, list[Call]]:

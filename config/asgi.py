@@ -30,6 +30,8 @@ _folder = settings.BASE_DIR  # reads what the environment and .env say
 tracing.begin("web")  # before the middleware is loaded
 
 from config.wsgi import application as django_application
+from providers.errors import ProviderError
+from providers.llm.registry import get_provider
 from web.middleware import CrossOriginMiddleware
 from web.problems import problem
 from web.server.call import Answer
@@ -67,6 +69,8 @@ def _limits() -> Limits:
 # Load what the first request would, and take all that out of the garbage collector's sight: a full collection walks
 # everything that lives while nobody is answered, 32 ms with all of Django in it.
 _ = get_resolver().url_patterns
+with suppress(ProviderError):  # the checks say what is wrong with it
+    get_provider(settings.DEFAULT_LLM_PROVIDER)  # its SDK alone takes half a second
 application = tracing.serving(Gateway(django_application, limits=_limits(), refusal=_refusal))
 gc.collect()
 gc.freeze()

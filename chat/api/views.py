@@ -16,7 +16,7 @@ from chat.early import take_early
 from chat.identity import Talk, who_talks
 from chat.messages import read_messages
 from chat.problems import in_openai_shape, response_of
-from chat.repeated import told_before
+from chat.repeated import again, rapport_of, told_before
 from chat.wire import Envelope, delta_of_whole
 from memory.ingestion.intake import ROUTE, Idempotency
 from relationships.api.views import ApiView
@@ -152,14 +152,13 @@ class ChatView(OpenAIView):
 
 def _again(relationship: Relationship, turn_id: Any, body: ChatBody) -> HttpResponseBase:
     turn = Turn.objects.for_relationship(relationship.id).get(id=turn_id)
-    told = told_before(relationship.id, turn_id)
     envelope = Envelope(body.model, created=int(turn.recorded_at.timestamp()))
-    rapport = {"turn_id": turn.id, "repeated": True}
     if not body.stream:
-        return _json(envelope.completion(told.text, told.calls, told.finish, told.usage, rapport))
+        return _json(again(envelope, turn))
+    told = told_before(relationship.id, turn.id)
     first = envelope.chunk(delta_of_whole(told.text, told.calls))
     spent = told.usage if body.wants_usage else None
-    return _stream(chain([first], envelope.ending(told.finish, spent, rapport)))
+    return _stream(chain([first], envelope.ending(told.finish, spent, rapport_of(turn))))
 
 
 def _json(data: Any) -> HttpResponse:

@@ -208,6 +208,27 @@ def test_a_client_that_goes_away_leaves_what_it_was_told(
     )
 
 
+def test_a_client_that_goes_away_amid_a_call_of_its_tool_has_been_told_nothing(
+    chat: Chat, replying: OpenAIServer
+) -> None:
+    replying.push({"tool_calls": [{"name": "weather", "arguments": {"city": "Porto"}}]})
+    body = {
+        "model": "ada",
+        "user": "maya",
+        "stream": True,
+        "messages": [{"role": "user", "content": "Is it sunny?"}],
+    }
+    headers = {"Authorization": f"Bearer {chat.api.key}"}
+    answer: Any = Client().post(f"/v1{CHAT}", json.dumps(body), "application/json", headers=headers)
+    heard = b"".join(next(answer.streaming_content) for _ in range(2))
+
+    for close in answer._resource_closers:
+        close()
+
+    assert b'"weather"' in heard and b"Porto" not in heard
+    assert stored() == [("user", "Is it sunny?")] and turns()[0].interrupted
+
+
 def test_the_finish_is_told_as_it_was(chat: Chat, replying: OpenAIServer) -> None:
     replying.push({"text": "One two", "finish": "length"}, {"text": "One", "finish": "content_filter"})
 

@@ -2,9 +2,15 @@
 
 from typing import Any
 
+from chat.answering import Answering, here
+from chat.asking import ask
+from chat.identity import Talk
+from chat.messages import read_messages
 from chat.repeated import REPLY
+from chat.wire import Envelope
+from memory.ingestion.intake import Idempotency
 from relationships.models import Message, Relationship
-from tests.fixtures.api import Api
+from tests.fixtures.api import TESTER, Api
 from tests.fixtures.chat import Chat, stored, turns
 from tests.vendor_servers.openai_server import OpenAIServer
 from upkeep.exporting import export_relationship
@@ -81,6 +87,25 @@ def test_a_model_that_notes_much_on_its_call_is_told_without_the_notes(
 
     (noted,) = first[0]["tool_calls"]
     assert noted.pop("extra_content") and first == second and replying.asked == 1
+
+
+def test_of_two_equal_calls_at_once_both_are_told_what_is_remembered(
+    replying: OpenAIServer, relationship: Relationship
+) -> None:
+    replying.push({"text": "One."}, {"text": "Another one."})
+    sent = read_messages([{"role": "user", "content": "Hi"}])
+    talk, once = Talk(relationship, "current", remembered=True), Idempotency("once", b"h" * 32)
+    both = [
+        Answering(ask(talk, sent, by=TESTER, idempotency=once), Envelope("ada"), in_database=here)
+        for _ in range(2)
+    ]
+
+    first, second = (one.whole() for one in both)
+
+    assert first["choices"] == second["choices"] and first["usage"] == second["usage"]
+    assert first["choices"][0]["message"]["content"] == "One." and replying.asked == 2
+    assert stored() == [("user", "Hi"), ("assistant", "One.")]
+    assert second["rapport"] == {"turn_id": turns()[0].id, "repeated": True}
 
 
 def test_nothing_is_noted_of_a_call_that_can_not_come_again(chat: Chat) -> None:

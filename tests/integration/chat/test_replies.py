@@ -208,8 +208,8 @@ def test_nobody_is_guessed(chat: Chat) -> None:
 
 @pytest.mark.parametrize(
     "wish",
-    [{"store": False}, {"headers": {"X_Rapport_Remember": "no"}}, {"headers": {"X_OpenWebUI_Chat_Id": "c1"}}],
-    ids=["store: false", "header", "a call of Open WebUI that does not stream"],
+    [{"store": False}, {"headers": {"X_Rapport_Remember": "no"}}],
+    ids=["store: false", "header"],
 )
 def test_what_is_not_to_be_remembered_leaves_nothing(chat: Chat, wish: dict[str, Any]) -> None:
     answer = chat.say("My sister is called Ana.", **wish)
