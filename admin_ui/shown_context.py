@@ -26,7 +26,7 @@ LABELS = {
     "priorities": "Priorities",
     "profile": "Profile",
     "memory": "Memory",
-    "hot_context": "Workspace notes",
+    "hot_context": "Hot context",
     "knowledge": "Documents",
     "episodes": "Earlier messages",
     "session": "Session state",

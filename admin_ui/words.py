@@ -16,6 +16,10 @@ WORDS = {
     # how far a turn or a run has come
     "applied": "processed",
     "pending": "waiting",
+    # how far an agent's session has come
+    "hydrating": "preparing",
+    "curating": "writing its notes",
+    "needs_review": "awaiting review",
     # why
     "unauthorized": "API key refused",
     "unavailable": "provider unavailable",

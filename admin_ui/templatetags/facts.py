@@ -145,11 +145,30 @@ def diff(pieces: Sequence[Piece]) -> str:
 
 
 @register.simple_tag
+def patch(unified: str) -> str:
+    """The lines of a file's change, each told by colour and by its sign; without the heading, which names the file."""
+    kinds = {"+": "<ins>{}</ins>", "-": "<del>{}</del>", "@": '<span class="soft">{}</span>'}
+    lines = unified.splitlines(keepends=True)[2:]
+    shown = (format_html(kinds.get(line[:1], "{}"), line) for line in lines)
+    return format_html(
+        '<pre class="block patch" dir="auto" tabindex="0">{}</pre>',
+        format_html_join("", "{}", ((line,) for line in shown)),
+    )
+
+
+@register.simple_tag
 def when(at: datetime) -> str:
     """A day, with the moment itself for who points at it."""
     at = timezone.localtime(at)
     shown = '<time datetime="{}" title="{}">{}</time>'
     return format_html(shown, at.isoformat(), f"{at:%-d %B %Y, %H:%M:%S} UTC", f"{at:%-d %b %Y}")
+
+
+@register.simple_tag
+def moment(at: datetime) -> str:
+    """A day and the time of it, where several things happen on one day."""
+    at = timezone.localtime(at)
+    return format_html('<time datetime="{}">{}</time>', at.isoformat(), f"{at:%-d %b %Y, %H:%M}")
 
 
 @register.simple_tag

@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.utils import timezone
 
-from admin_ui.access import OperatorView
+from admin_ui.access import OperatorView, render_page_or_part
 from admin_ui.overview import (
     PERIODS,
     TIMES,
@@ -127,8 +127,7 @@ class StatusView(OperatorView):
             "llm": provider_in_use(),
             "embedder": embedder_in_use(),
         }
-        part = getattr(request, "htmx", False)
-        return render(request, f"admin_ui/overview/{'_status' if part else 'status'}.html", ctx)
+        return render_page_or_part(request, "overview/status", "overview/_status", ctx, target="status")
 
 
 class AlarmView(OperatorView):

@@ -61,17 +61,20 @@ class WorkspaceView(WorkspacePart):
         files.sort(key=FILE_COLUMNS[order.removeprefix("-")], reverse=order.startswith("-"))
         content, version = read_hot_context(relationship_id)
         held = HeldChange.objects.for_relationship(relationship_id).filter(state=HeldChange.OPEN)
+        sessions = AgentSession.objects.for_relationship(relationship_id).order_by("-created_at")[:SHOWN]
+        tasks = {session.branch: session.task for session in sessions}
+        names = Branch.objects.for_relationship(relationship_id).order_by("name")
+        labels = {name: tasks.get(name, name) for name in names.values_list("name", flat=True)}
         ctx = {
             **self.ctx_of(relationship),
             "branch": branch,
             "order": order,
-            "branches": Branch.objects.for_relationship(relationship_id).order_by("name"),
+            "branches": [{"name": name, "label": label} for name, label in labels.items()],
+            "branch_label": labels.get(branch, branch),
             "files": [{"path": path, "entry": entry, "made": made_elsewhere(path)} for path, entry in files],
             "hot": content,
             "version": version,
-            "sessions": AgentSession.objects.for_relationship(relationship_id).order_by("-created_at")[
-                :SHOWN
-            ],
+            "sessions": sessions,
             "held": _held(relationship, list(held.order_by("-created_at")[:SHOWN])),
         }
         return render(request, "admin_ui/workspace/detail.html", ctx)

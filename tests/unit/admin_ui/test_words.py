@@ -1,6 +1,6 @@
 import pytest
 
-from admin_ui.templatetags.facts import committer, spelt
+from admin_ui.templatetags.facts import committer, patch, spelt
 from admin_ui.words import in_words, lasting
 
 
@@ -19,7 +19,15 @@ from admin_ui.words import in_words, lasting
         (committer("session 01a2 <01a2@rapport.invalid>"), "agent session"),
         (committer("developer rk_1 <developer@rapport.invalid>"), "API key rk_1"),
         (committer("Zoë Ng <zoe@example.org>"), "Zoë Ng"),
+        (in_words("needs_review"), "awaiting review"),
     ],
 )
 def test_codes_times_and_names_are_read_as_words(said: str, read: str) -> None:
     assert said == read
+
+
+def test_a_files_change_is_told_line_by_line_without_its_heading() -> None:
+    shown = patch("--- a/plan.md\n+++ b/plan.md\n@@ -1,2 +1,2 @@\n one\n-<two>\n+zwei\n")
+
+    assert "plan.md" not in shown
+    assert " one\n<del>-&lt;two&gt;\n</del><ins>+zwei\n</ins></pre>" in shown

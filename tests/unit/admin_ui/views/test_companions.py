@@ -43,7 +43,7 @@ def test_a_companions_configuration_is_a_form(
     assert "Retrieve when" in advanced
     assert not re.findall(r"<label for=[^>]*>[^<]*[_:]\w", advanced)
     assert not re.findall(r"<input type=\"checkbox\"[^>]*> [^<]*_\w", advanced)
-    assert "> Workspace notes</label>" in advanced
+    assert "> Hot context</label>" in advanced
 
 
 def test_a_change_is_shown_before_it_is_saved_and_told_in_the_audit(

@@ -1,12 +1,15 @@
 import re
+from datetime import timedelta
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from relationships.models import Companion, EndUser, Relationship, Role
 from tests.fixtures.operators import Browser
 from tests.fixtures.people import meet
 from tests.fixtures.turns import Conversation
+from worker.models import WorkerHeartbeat
 
 LIST = "/admin-ui/relationships/"
 
@@ -37,9 +40,20 @@ def test_a_relationship_is_found_by_person_and_by_what_is_remembered(
     assert (str(relationship.id) in viewer.get(LIST + query).content.decode()) is found
 
 
-def test_without_scripts_the_workers_have_a_page(viewer: Client) -> None:
-    assert "<h1>Workers</h1>" in viewer.get("/admin-ui/status/").content.decode()
-    assert "<h1>" not in viewer.get("/admin-ui/status/", headers={"HX-Request": "true"}).content.decode()
+def test_the_workers_have_a_page_and_the_overview_a_part_of_it(viewer: Client) -> None:
+    now = timezone.now()
+    WorkerHeartbeat.objects.create(name="alive-1", started_at=now, beat_at=now)
+    WorkerHeartbeat.objects.create(name="silent-2", started_at=now, beat_at=now - timedelta(minutes=9))
+    part = {"HX-Request": "true", "HX-Target": "status"}
+
+    page = viewer.get("/admin-ui/status/").content.decode()
+
+    assert "<h1>Workers</h1>" in page
+    assert re.findall(r"<code>([^<]+)</code>.*?>(running|not responding)<", page) == [
+        ("alive-1", "running"),
+        ("silent-2", "not responding"),
+    ]
+    assert "alive-1" not in viewer.get("/admin-ui/status/", headers=part).content.decode()
 
 
 def test_a_hit_shows_its_line_and_two_companions_of_one_name_are_told_apart(

@@ -44,6 +44,15 @@ def test_a_checkpoint_is_taken_and_restored(owner: Client, here: Relationship) -
     assert "+two" in history and "Restore before" in history
 
 
+def test_a_branch_is_called_what_its_session_is_to_do(owner: Client, here: Relationship) -> None:
+    session, _ = start_session(relationship=here, task="Plan a trip", worker=Worker.EXTERNAL, by=TESTER)
+
+    shown = owner.get(page("workspace", here) + f"?branch={session.branch}").content.decode()
+
+    assert "branch <bdi>Plan a trip</bdi>" in shown
+    assert f">{session.branch}<" not in shown
+
+
 def test_a_session_is_started_paused_and_its_call_approved(owner: Client, here: Relationship) -> None:
     owner.post(page("workspace", here), {"task": "Plan a trip"})
     session = AgentSession.objects.get()
