@@ -36,6 +36,7 @@ from admin_ui.views.time_travel import TimeTravelView
 from admin_ui.views.turns import RetryTurnView, TurnsView
 from admin_ui.views.workspace import (
     AgentSessionView,
+    ApproveToolView,
     CheckpointsView,
     CommitView,
     DecideChangeView,
@@ -110,6 +111,7 @@ urlpatterns = [
     path(f"{RELATIONSHIP}/workspace/history/", HistoryView.as_view(), name="relationship_file_history"),
     path(f"{RELATIONSHIP}/workspace/file/", FileView.as_view(), name="relationship_file"),
     path(f"{RELATIONSHIP}/workspace/hot-context/", HotContextView.as_view(), name="relationship_hot_context"),
+    path(f"{RELATIONSHIP}/workspace/tools/", ApproveToolView.as_view(), name="relationship_approve_tool"),
     path(
         f"{RELATIONSHIP}/workspace/checkpoints/", CheckpointsView.as_view(), name="relationship_checkpoints"
     ),

@@ -4,6 +4,7 @@ read, and every session and clone begins with them as they are then.
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
@@ -63,6 +64,14 @@ def generated_files(relationship: Relationship) -> dict[str, bytes]:
     return {path: _cut(content) for path, content in (files | _documents(relationship)).items()}
 
 
+def generated_paths(relationship: Relationship) -> list[str]:
+    """Where they stand, without making them."""
+    rules = configuration_of(relationship).values.workspace.agents_md
+    tools = Tool.objects.filter(companion_id=relationship.companion_id).values_list("name", flat=True)
+    documents = (path for path, _ in _named_documents(relationship))
+    return [ENTRIES, PROFILE, *([RULES] if rules else []), *map(spec_path, tools), *documents]
+
+
 def entries_file(relationship: Relationship) -> bytes:
     """The file ENTRIES as it is now."""
     rows = Snapshot.objects.for_relationship(relationship.id)
@@ -77,18 +86,21 @@ def entries_file(relationship: Relationship) -> bytes:
 
 
 def _documents(relationship: Relationship) -> dict[str, bytes]:
-    documents = Document.objects.of_companion(relationship.project_id, relationship.companion_id)
     files: dict[str, bytes] = {}
-    taken: set[str] = set()
     room = MOST_OF_DOCUMENTS
-    for document_id, name in (
-        documents.filter(state=DocumentState.READY).order_by("created_at", "id").values_list("id", "name")
-    ):
-        path = f"{DOCUMENTS}{_file_name(name, taken)}"
+    for path, document_id in _named_documents(relationship):
         content = _cut(_text_of(document_id).encode()) if room > 0 else CUT.encode()
         room -= len(content)
         files[path] = content
     return files
+
+
+def _named_documents(relationship: Relationship) -> Iterator[tuple[str, UUID]]:
+    documents = Document.objects.of_companion(relationship.project_id, relationship.companion_id)
+    taken: set[str] = set()
+    ready = documents.filter(state=DocumentState.READY).order_by("created_at", "id")
+    for document_id, name in ready.values_list("id", "name"):
+        yield f"{DOCUMENTS}{_file_name(name, taken)}", document_id
 
 
 def _text_of(document_id: UUID) -> str:

@@ -1,16 +1,16 @@
 """What was: the commits that led to a branch, and what lies between two of them."""
 
-import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
 import orjson
 from django.db import connection
-from django.db.models.fields.json import KeyTransform
+from django.db.models import F, Func, JSONField, Value
 
 from relationships.models import OwnedQuerySet, Relationship
+from relationships.text_matching import MOST_AT_ONCE, Effort, unified_diff
 from web.errors import NotFound
 from workspace.models import MAIN, Branch, Commit, Tree
 from workspace.store import Head, read_blobs, read_commit, read_head
@@ -90,50 +90,55 @@ def diff_trees(relationship_id: UUID, before: Files, after: Files) -> list[FileD
         if before.get(path) != after.get(path)
     ]
     entries = [entry for _, *both in differing for entry in both if entry]
-    contents = read_blobs(relationship_id, entries)
-    return [_diff(path, old, new, contents) for path, old, new in differing]
+    contents, effort = read_blobs(relationship_id, entries), Effort(MOST_AT_ONCE)
+    return [_diff(path, old, new, contents, effort) for path, old, new in differing]
 
 
-def unified(old: bytes, new: bytes, *, path: str) -> str | None:
-    """None where either side is no text."""
-    before, after = text_of(old), text_of(new)
-    if before is None or after is None:
-        return None
-    sides = (before.splitlines(keepends=True), after.splitlines(keepends=True))
-    return "".join(_ended(difflib.unified_diff(*sides, f"a/{path}", f"b/{path}")))
-
-
-def _diff(path: str, old: Entry | None, new: Entry | None, contents: dict[str, bytes]) -> FileDiff:
+def _diff(
+    path: str, old: Entry | None, new: Entry | None, contents: dict[str, bytes], effort: Effort
+) -> FileDiff:
     status = "added" if old is None else "deleted" if new is None else "changed"
-    old_text, new_text = (contents[entry.sha256] if entry else b"" for entry in (old, new))
-    return FileDiff(path, status, unified(old_text, new_text, path=path))
+    before, after = (text_of(contents[entry.sha256]) if entry else "" for entry in (old, new))
+    if before is None or after is None:
+        return FileDiff(path, status, None)
+    return FileDiff(path, status, unified_diff(before, after, path=path, effort=effort))
 
 
-def _ended(lines: Iterator[str]) -> Iterator[str]:
-    for line in lines:
-        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+@dataclass(frozen=True, slots=True)
+class FileHistory:
+    """The commits that lead to a branch, and what a file is in the tree of each."""
+
+    commits: Mapping[UUID, Commit]
+    entry_in: Mapping[UUID, Entry]
+
+    def entry_of(self, commit_id: UUID | None) -> Entry | None:
+        commit = self.commits.get(commit_id) if commit_id else None
+        return self.entry_in.get(commit.tree_id) if commit else None
+
+
+def file_history(relationship: Relationship, branch: str, path: str) -> FileHistory:
+    """Raises NotFound."""
+    commits = {row.id: row for row in log_of(relationship, branch).defer("raw")}
+    trees = Tree.objects.for_relationship(relationship.id).filter(
+        id__in={row.tree_id for row in commits.values()}
+    )
+    entry = Func(F("files"), Value(path), function="jsonb_extract_path", output_field=JSONField())
+    kept = trees.values_list("id", entry)
+    entries = {key: orjson.loads(entry) if isinstance(entry, str) else entry for key, entry in kept}
+    return FileHistory(commits, {key: Entry(*entry) for key, entry in entries.items() if entry})
 
 
 def log_of_file(
     relationship: Relationship, branch: str, path: str, *, most: int
 ) -> list[tuple[Commit, FileDiff]]:
     """The last commits of a branch that changed a file, against their first parent, newest first. Raises NotFound."""
-    commits = {row.id: row for row in log_of(relationship, branch)}
-    trees = Tree.objects.for_relationship(relationship.id).filter(
-        id__in={row.tree_id for row in commits.values()}
-    )
-    entry_in = dict(trees.values_list("id", KeyTransform(path, "files")))
-
-    def entry_of(commit: Commit | None) -> Entry | None:
-        kept = entry_in.get(commit.tree_id) if commit else None
-        kept = orjson.loads(kept) if isinstance(kept, str) else kept
-        return Entry(*kept) if kept else None
-
+    history = file_history(relationship, branch, path)
     found: list[tuple[Commit, Entry | None, Entry | None]] = []
-    for commit in sorted(commits.values(), key=lambda row: row.recorded_at, reverse=True):
-        old = entry_of(commits.get(commit.parents[0]) if commit.parents else None)
-        if old != (new := entry_of(commit)):
+    for commit in sorted(history.commits.values(), key=lambda row: row.recorded_at, reverse=True):
+        old = history.entry_of(commit.parents[0] if commit.parents else None)
+        if old != (new := history.entry_of(commit.id)):
             found.append((commit, old, new))
     shown = found[:most]
     contents = read_blobs(relationship.id, [entry for _, *both in shown for entry in both if entry])
-    return [(commit, _diff(path, old, new, contents)) for commit, old, new in shown]
+    effort = Effort(MOST_AT_ONCE)
+    return [(commit, _diff(path, old, new, contents, effort)) for commit, old, new in shown]

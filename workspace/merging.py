@@ -4,13 +4,16 @@ What both changed is merged line by line. Items that both added at one place of 
 enough, both sides are kept, ours where it was and theirs beside it, and a person is asked; no file ever holds a marker.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
 from uuid import UUID
 
 from merge3 import Merge3
 
-from workspace.paths import path_fault, twin_fault
+from relationships.text_matching import MOST_AT_ONCE, Effort, Matcher
+from workspace.paths import Names, path_fault
 from workspace.trees import Entry, Files, entry_of, key_of, text_of
 
 Read = Callable[[Entry], bytes]
@@ -39,29 +42,44 @@ class Merged:
         self.blobs[key_of(entry.sha256)] = content
 
 
+@dataclass(frozen=True, slots=True)
+class _Aside:
+    """One side that finds no place at its path. `held`: a person is asked about it."""
+
+    path: str
+    entry: Entry
+    held: bool = True
+
+
 def merge_trees(base: Files, ours: Files, theirs: Files, *, read: Read, label: str) -> Merged:
     """`label` names their side: `plan.md.conflict-<label>`."""
     merged = Merged(dict(ours))
+    asides, effort = list[_Aside](), Effort(MOST_AT_ONCE)
     for path in sorted(base.keys() | theirs.keys()):
         old, our, their = base.get(path), ours.get(path), theirs.get(path)
         if their in (old, our):
             continue
         if our == old:
-            _take(merged, path, their, label)
+            if their is None:
+                del merged.files[path]
+            else:
+                merged.files[path] = their
         elif our is None or their is None:
             # One deleted what the other changed: what was changed stays.
             if their is not None:
                 merged.files[path] = their
             merged.held.append(Kept(path, ""))
         else:
-            _merge_contents(merged, path, old, our, their, read, label)
+            asides += _merge_contents(merged, path, old, our, their, read, effort)
+    _place(merged, asides, new=[path for path in merged.files if path not in ours], label=label)
     return merged
 
 
-def merge_lines(base: str, ours: str, theirs: str) -> str | None:
+def merge_lines(base: str, ours: str, theirs: str, effort: Effort) -> str | None:
     """The merged text; None: they contradict each other."""
     lines: list[str] = []
-    merge = Merge3(_lines(base), _lines(ours), _lines(theirs))
+    matcher: Any = partial(Matcher, effort=effort)
+    merge = Merge3(_lines(base), _lines(ours), _lines(theirs), sequence_matcher=matcher)
     for group in merge.merge_groups():
         if group[0] != "conflict":
             lines += group[1]
@@ -69,45 +87,42 @@ def merge_lines(base: str, ours: str, theirs: str) -> str | None:
         _, old, our, their = group
         if old or not (_is_list(our) and _is_list(their)):
             return None
-        lines += [*_ended(our), *(line for line in _ended(their) if line not in _ended(our))]
+        kept = _ended(our)
+        known = set(kept)
+        lines += [*kept, *(line for line in _ended(their) if line not in known)]
     return "".join(lines)
 
 
-def _take(merged: Merged, path: str, their: Entry | None, label: str) -> None:
-    """Only they changed it. A new path of theirs may be the twin of a new one of ours."""
-    if their is None:
-        merged.files.pop(path, None)
-        return
-    is_new = path not in merged.files
-    merged.files[path] = their
-    if is_new and twin_fault(merged.files):
-        del merged.files[path]
-        beside = _beside(path, label, merged.files)
-        merged.files[beside] = their
-        merged.held.append(Kept(path, beside))
-
-
 def _merge_contents(
-    merged: Merged, path: str, old: Entry | None, our: Entry, their: Entry, read: Read, label: str
-) -> None:
-    sides = [text_of(read(entry)) if entry else "" for entry in (old, our, their)]
-    beside = _beside(path, label, merged.files)
-    if sides[1] is None or sides[2] is None:  # no text: the newer one wins, the other is kept
-        merged.files[beside], merged.files[path] = our, their
-        return
-    text = merge_lines(sides[0] or "", sides[1], sides[2])
+    merged: Merged, path: str, old: Entry | None, our: Entry, their: Entry, read: Read, effort: Effort
+) -> list[_Aside]:
+    before, mine, yours = (text_of(read(entry)) if entry else "" for entry in (old, our, their))
+    if mine is None or yours is None:  # no text: the newer one wins, the other is kept
+        merged.files[path] = their
+        return [_Aside(path, our, held=False)]
+    text = merge_lines(before or "", mine, yours, effort)
     if text is None:
-        merged.files[beside] = their
-        merged.held.append(Kept(path, beside))
-    else:
-        merged.put(path, text.encode(), their.mode)
+        return [_Aside(path, their)]
+    merged.put(path, text.encode(), their.mode)
+    return []
 
 
-def _beside(path: str, label: str, taken: Iterable[str]) -> str:
-    name = f"{path}.conflict-{label}"
-    if path_fault(name) or twin_fault([*taken, name]):
-        name = f"conflicts/{label}/{entry_of(path.encode()).sha256[:16]}"
-    return name
+def _place(merged: Merged, asides: Sequence[_Aside], *, new: Sequence[str], label: str) -> None:
+    """A new path of theirs may be the twin of one of ours; the name beside a path may be taken."""
+    names = Names()
+    later = set(new)
+    for path in merged.files:
+        if path not in later:
+            names.add(path)
+    twins = [_Aside(path, merged.files.pop(path)) for path in new if names.add(path)]
+    for aside in (*asides, *twins):
+        beside = f"{aside.path}.conflict-{label}"
+        if path_fault(beside) or names.add(beside):
+            beside = f"conflicts/{label}/{entry_of(aside.path.encode()).sha256[:16]}"
+            names.add(beside)
+        merged.files[beside] = aside.entry
+        if aside.held:
+            merged.held.append(Kept(aside.path, beside))
 
 
 def _lines(text: str) -> list[str]:

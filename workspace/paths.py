@@ -49,17 +49,30 @@ def twin_fault(paths: Iterable[str]) -> str:
     """What keeps these paths from being one tree: two that differ only by case or Unicode form, or a file that is a
     folder too. "" where nothing does.
     """
-    seen: dict[str, tuple[str, bool]] = {}
-    for path in paths:
-        parts = path.split("/")
+    names = Names()
+    return next(filter(None, map(names.add, paths)), "")
+
+
+class Names:
+    """The paths of one tree, taken one by one."""
+
+    def __init__(self) -> None:
+        self._taken: dict[str, tuple[str, bool]] = {}
+
+    def add(self, path: str) -> str:
+        """What keeps it from standing among those that were taken before, and then it is not; else ""."""
+        parts, new = path.split("/"), {}
         for depth in range(1, len(parts) + 1):
             whole, is_file = "/".join(parts[:depth]), depth == len(parts)
-            other, other_is_file = seen.setdefault(_folded(whole), (whole, is_file))
+            folded = _folded(whole)
+            other, other_is_file = self._taken.get(folded, (whole, is_file))
             if other != whole:
                 return f"{whole[:200]} and {other[:200]} differ only by case or Unicode form"
             if is_file != other_is_file:
                 return f"{whole[:200]} would be a file and a folder"
-    return ""
+            new[folded] = (whole, is_file)
+        self._taken |= new
+        return ""
 
 
 def _folded(path: str) -> str:

@@ -9,15 +9,20 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
+from admin_ui.line_diff import side_by_side
 from admin_ui.params import parse_uuid, pretty, text_param, version_param
 from admin_ui.sorting import order_of
 from admin_ui.views.scratchpad import EntryAction
 from relationships.models import Relationship
+from relationships.services.profiles import read_profile
+from relationships.text_matching import MOST_AT_ONCE, Effort
 from web.errors import RapportError, StaleVersion
+from workspace.blame import blame
 from workspace.checkpoints import restore_checkpoint, take_checkpoint
 from workspace.files import read_file
-from workspace.generated import made_elsewhere
-from workspace.history import changes_of, diff_trees, get_commit, head_at, log_of, log_of_file, unified
+from workspace.gateway.tools import SPEC_PATH, approve_tool
+from workspace.generated import generated_paths, made_elsewhere
+from workspace.history import changes_of, diff_trees, get_commit, head_at, log_of, log_of_file
 from workspace.hot_context import MOST_WORDS, read_hot_context
 from workspace.models import (
     MAIN,
@@ -27,10 +32,11 @@ from workspace.models import (
     Checkpoint,
     HeldChange,
     HotContextVersion,
+    Tool,
     Worker,
 )
 from workspace.models.agent_session import OPEN
-from workspace.sessions.decide import decide_call, decide_held
+from workspace.sessions.decide import decide_call, decide_held, deleted_by_session
 from workspace.sessions.verbs import (
     finish_session,
     get_session,
@@ -41,10 +47,11 @@ from workspace.sessions.verbs import (
     stop_session,
 )
 from workspace.store import read_blobs, read_head
+from workspace.trees import text_of
 from workspace.write_hot_context import write_hot_context
 
 SHOWN = 50
-FILE_COLUMNS: dict[str, Any] = {"path": itemgetter(0), "size": lambda file: file[1].size}
+FILE_COLUMNS: dict[str, Any] = {"path": itemgetter(0), "size": lambda file: file[1] or 0}
 VERBS = {"pause": pause_session, "resume": resume_session, "stop": stop_session, "retry": retry_session}
 
 
@@ -57,7 +64,9 @@ class WorkspaceView(WorkspacePart):
         relationship = self.get_relationship(relationship_id)
         branch = text_param(request.GET, "branch") or MAIN
         head, order = read_head(relationship_id, branch), order_of(request, FILE_COLUMNS, usual="path")
-        files = sorted(head.files.items() if head else [])
+        made = generated_paths(relationship) if branch == MAIN else []
+        written = {path: file.size for path, file in (head.files.items() if head else []) if path not in made}
+        files: list[tuple[str, int | None]] = [*written.items(), *((path, None) for path in made)]
         files.sort(key=FILE_COLUMNS[order.removeprefix("-")], reverse=order.startswith("-"))
         content, version = read_hot_context(relationship_id)
         held = HeldChange.objects.for_relationship(relationship_id).filter(state=HeldChange.OPEN)
@@ -71,7 +80,9 @@ class WorkspaceView(WorkspacePart):
             "order": order,
             "branches": [{"name": name, "label": label} for name, label in labels.items()],
             "branch_label": labels.get(branch, branch),
-            "files": [{"path": path, "entry": entry, "made": made_elsewhere(path)} for path, entry in files],
+            "files": [{"path": path, "size": size, "made": made_elsewhere(path)} for path, size in files],
+            "agents_tools": sorted(path for path in written if SPEC_PATH.fullmatch(path)),
+            "tools": Tool.objects.filter(companion_id=relationship.companion_id).order_by("name"),
             "hot": content,
             "version": version,
             "sessions": sessions,
@@ -112,11 +123,10 @@ class FileView(WorkspacePart):
         relationship = self.get_relationship(relationship_id)
         path, branch = text_param(request.GET, "path", limit=1024), text_param(request.GET, "branch") or MAIN
         read = read_file(relationship, path, branch)
-        try:
-            text = None if b"\0" in read.content else read.content.decode("utf-8")
-        except UnicodeDecodeError:
-            text = None
+        text = text_of(read.content)
         ctx = {**self.ctx_of(relationship), "read": read, "text": text, "branch": branch}
+        if text and read.commit and request.GET.get("view") == "blame":
+            ctx["hunks"] = blame(relationship, branch, path)
         ctx["changes"] = log_of_file(relationship, branch, path, most=SHOWN)
         return render(request, "admin_ui/workspace/file.html", ctx)
 
@@ -229,6 +239,21 @@ class CheckpointsView(WorkspacePart):
         return redirect("admin_ui:relationship_file_history", relationship_id)
 
 
+class ApproveToolView(WorkspacePart):
+    def post(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
+        """Let the companion's agents call a tool that one of them wrote."""
+        relationship, path = (
+            self.get_relationship(relationship_id),
+            text_param(request.POST, "path", limit=1024),
+        )
+        try:
+            tool = approve_tool(relationship=relationship, path=path, by=self.access.actor)
+            messages.success(request, f"Every agent of this companion may call {tool.name} now.")
+        except RapportError as error:
+            messages.error(request, f"Not approved. {error.detail}")
+        return redirect("admin_ui:relationship_workspace", relationship_id)
+
+
 class DecideChangeView(WorkspacePart):
     def post(self, request: HttpRequest, relationship_id: UUID, change_id: UUID) -> HttpResponse:
         accept = request.POST.get("do") == "accept"
@@ -238,21 +263,31 @@ class DecideChangeView(WorkspacePart):
 
 
 def _held(relationship: Relationship, rows: Sequence[HeldChange]) -> list[dict[str, Any]]:
-    """Of each both sides of the conflict, as a difference; or the profile that is proposed."""
-    conflicts = [row for row in rows if row.kept_as]
-    head = read_head(relationship.id, MAIN) if conflicts else None
+    """Of each what stands now beside what the session would have; None where a side has no such file."""
+    if not rows:
+        return []
+    head = read_head(relationship.id, MAIN)
     files = head.files if head else {}
-    sides = {path: files[path] for row in conflicts for path in (row.path, row.kept_as) if path in files}
+    sides = {path: files[path] for row in rows for path in (row.path, row.kept_as) if path in files}
     contents = read_blobs(relationship.id, sides.values())
+    deletions = [row for row in rows if row.kind == HeldChange.CONFLICT and not row.kept_as]
+    deleted = deleted_by_session(relationship.id, deletions) if deletions else set()
+    profile = read_profile(relationship.id)[0] if any(row.proposal for row in rows) else {}
 
-    def content(path: str) -> bytes:
-        return contents[sides[path].sha256] if path in sides else b""
+    def text(path: str) -> str | None:
+        return text_of(contents[sides[path].sha256]) if path in sides else None
 
-    return [
-        {
-            "row": row,
-            "diff": unified(content(row.path), content(row.kept_as), path=row.path) if row.kept_as else None,
-            "proposal": pretty(row.proposal) if row.proposal else "",
-        }
-        for row in rows
-    ]
+    shown, effort = [], Effort(MOST_AT_ONCE)
+    for row in rows:
+        now: str | None
+        then: str | None
+        if row.kind == HeldChange.PROFILE:
+            now, then = pretty(profile), pretty(row.proposal)
+        elif row.kept_as:
+            now, then = text(row.path), text(row.kept_as)
+        else:
+            now, then = (text(row.path), None) if row.id in deleted else (None, text(row.path))
+        shown.append(
+            {"row": row, "now": now, "then": then, "blocks": side_by_side(now or "", then or "", effort)}
+        )
+    return shown

@@ -10,7 +10,9 @@ from web.operations import operation
 from web.pagination import page_of
 from workspace.api.files import WorkspaceView
 from workspace.api.schemas import (
+    BlameAnswer,
     BranchesAnswer,
+    ChangeQuery,
     CheckpointAnswer,
     CheckpointBody,
     CommitAnswer,
@@ -28,7 +30,9 @@ from workspace.api.schemas import (
     present_commit,
     present_diff,
     present_hot_version,
+    present_hunk,
 )
+from workspace.blame import blame
 from workspace.checkpoints import restore_checkpoint, take_checkpoint
 from workspace.history import changes_of, diff_trees, get_commit, head_at, log_of
 from workspace.hot_context import read_hot_context
@@ -69,6 +73,14 @@ class DiffView(WorkspaceView):
         relationship, query = self.owner(relationship_id), self.query(DiffQuery)
         base, head = head_at(relationship, query.base), head_at(relationship, query.head)
         return self.answer({"changes": present_diff(diff_trees(relationship.id, base.files, head.files))})
+
+
+class BlameView(WorkspaceView):
+    @operation("files_blame", "List which commit wrote each line of a file", answers={200: BlameAnswer})
+    def get(self, request: Request, relationship_id: UUID, path: str, query: ChangeQuery) -> Response:
+        """In the order of the lines. A file that is no text, or is generated as it is read, has none."""
+        hunks = blame(self.owner(relationship_id), query.branch, path)
+        return self.answer({"hunks": [present_hunk(hunk) for hunk in hunks]})
 
 
 class BranchesView(WorkspaceView):

@@ -11,6 +11,7 @@ from pydantic import Field, StringConstraints, field_validator, model_validator
 from relationships.api.profiles import ActorAnswer
 from web.errors import InvalidInput
 from web.fields import Answer, Body, Name, PageQuery, Query
+from workspace.blame import Hunk
 from workspace.files import FileRead
 from workspace.generated import made_elsewhere
 from workspace.history import FileDiff
@@ -125,12 +126,15 @@ class CommitsQuery(PageQuery):
     branch: BranchName = MAIN
 
 
-class CommitAnswer(Answer):
+class CommitLine(Answer):
     sha: str
-    parents: list[str]
     author: str
     message: str
     recorded_at: datetime
+
+
+class CommitAnswer(CommitLine):
+    parents: list[str]
 
 
 class FileDiffAnswer(Answer):
@@ -153,6 +157,20 @@ class DiffQuery(Query):
 
 class DiffAnswer(Answer):
     changes: list[FileDiffAnswer]
+
+
+class HunkAnswer(Answer):
+    """Lines that stand together and come from one commit."""
+
+    commit: CommitLine
+    first_line: int
+    text: str
+    boundary: bool
+    """True: from this commit or one before it; no further back was looked."""
+
+
+class BlameAnswer(Answer):
+    hunks: list[HunkAnswer]
 
 
 class BranchAnswer(Answer):
@@ -250,6 +268,10 @@ def present_commit(commit: Commit, shas: dict[UUID, str]) -> dict[str, Any]:
 
 def present_diff(changes: list[FileDiff]) -> list[dict[str, Any]]:
     return [FileDiffAnswer.of(change) for change in changes]
+
+
+def present_hunk(hunk: Hunk) -> dict[str, Any]:
+    return HunkAnswer.of(hunk, commit=CommitLine.of(hunk.commit))
 
 
 def present_branch(branch: Branch, shas: dict[UUID, str]) -> dict[str, Any]:

@@ -47,6 +47,7 @@ urlpatterns: list[URLPattern] = [
     path(f"{RELATIONSHIP}/files", files.FilesView.as_view()),
     path(f"{RELATIONSHIP}/files/<path:path>", files.FileView.as_view()),
     path(f"{RELATIONSHIP}/diff", history.DiffView.as_view()),
+    path(f"{RELATIONSHIP}/blame/<path:path>", history.BlameView.as_view()),
     path(f"{RELATIONSHIP}/branches", history.BranchesView.as_view()),
     path(f"{RELATIONSHIP}/commits", history.CommitsView.as_view()),
     path(f"{RELATIONSHIP}/commits/<sha:sha>", history.CommitView.as_view()),

@@ -1,18 +1,23 @@
 """A companion's tools: written and deleted by the developer."""
 
+import re
 from typing import Any
 
 from django.db import transaction
 from pydantic import ValidationError
 
-from relationships.models import Companion
+from relationships.models import Companion, Relationship
 from relationships.services.audit import audit_row
 from relationships.services.rows import require
 from web.actor import Actor
-from web.errors import InvalidInput
+from web.errors import Conflict, InvalidInput
 from web.fields import field_problems
+from workspace.files import read_file
 from workspace.gateway.spec import ToolSpec
 from workspace.models import Tool
+from workspace.yaml_files import read_yaml
+
+SPEC_PATH = re.compile(r"tools/(?P<name>[^/]+)/spec\.yaml")
 
 
 @transaction.atomic
@@ -27,6 +32,24 @@ def put_tool(*, companion: Companion, name: str, spec: dict[str, Any], by: Actor
     )
     audit_row(row, "tool.written", by, name=name, companion_id=str(companion.id))
     return row
+
+
+def approve_tool(*, relationship: Relationship, path: str, by: Actor) -> Tool:
+    """Take a tool whose spec an agent wrote into `tools/<name>/spec.yaml` of main among the companion's, as it stands.
+
+    Raises FileNotThere, Conflict, InvalidInput.
+    """
+    named = SPEC_PATH.fullmatch(path)
+    if named is None:
+        raise InvalidInput.of("path", "is not that of a tool's spec: tools/<name>/spec.yaml")
+    spec = read_yaml(read_file(relationship, path).content)
+    if spec is None:
+        raise InvalidInput.of("path", f"{path} is no YAML mapping")
+    name = named["name"]
+    if Tool.objects.filter(companion_id=relationship.companion_id, name=name).exists():
+        raise Conflict(f"The companion has a tool {name} already.")
+    spec = {key: value for key, value in spec.items() if key != "name"}
+    return put_tool(companion=relationship.companion, name=name, spec=spec, by=by)
 
 
 @transaction.atomic

@@ -1,5 +1,6 @@
 """What a person decides: whether a tool is called, and what becomes of what a merge has held."""
 
+from collections.abc import Sequence
 from uuid import UUID
 
 from django.db import transaction
@@ -13,10 +14,18 @@ from web.actor import Actor
 from web.errors import Conflict, NotFound
 from workspace.files import Contents, change_files, read_file
 from workspace.identity import told
-from workspace.models import AgentSession, AgentStep, Commit, HeldChange, SessionState, StepState, Worker
+from workspace.models import (
+    AgentSession,
+    AgentStep,
+    Commit,
+    HeldChange,
+    SessionState,
+    StepState,
+    Tree,
+    Worker,
+)
 from workspace.sessions.claim import enqueue_session, update_session
 from workspace.sessions.verbs import get_session
-from workspace.store import read_commit
 
 
 @transaction.atomic
@@ -75,7 +84,7 @@ def _settle_files(relationship: Relationship, held: HeldChange, accept: bool, by
         if held.kept_as:
             theirs = read_file(relationship, held.kept_as).content
             changes = {held.kept_as: None, **({held.path: theirs} if accept else {})}
-        elif accept == _is_deleted_by_session(relationship, held):
+        elif accept == (held.id in deleted_by_session(relationship.id, [held])):
             read_file(relationship, held.path)
             changes = {held.path: None}
         else:
@@ -86,14 +95,26 @@ def _settle_files(relationship: Relationship, held: HeldChange, accept: bool, by
     change_files(relationship=relationship, changes=changes, by=by, message=f"{done} of {held.path}")
 
 
-def _is_deleted_by_session(relationship: Relationship, held: HeldChange) -> bool:
-    """Or else main's side had deleted what the session changed, as it did too where an erasure made history anew."""
-    merge = get_session(relationship.id, held.session_id).merged_id
-    commit = Commit.objects.for_relationship(relationship.id).filter(id=merge).first()
-    if commit is None or len(commit.parents) < 2:
-        return False
-    theirs = read_commit(relationship.id, commit.parents[1])
-    return theirs is not None and held.path not in theirs.files
+def deleted_by_session(relationship_id: UUID, rows: Sequence[HeldChange]) -> set[UUID]:
+    """Of these conflicts, the IDs of those whose session had deleted what main changed.
+
+    In the others main had deleted what the session changed, as it had too where an erasure made history anew.
+    """
+    sessions = AgentSession.objects.for_relationship(relationship_id)
+    merged = dict(sessions.filter(id__in={row.session_id for row in rows}).values_list("id", "merged_id"))
+    commits = Commit.objects.for_relationship(relationship_id)
+    parents = dict(commits.filter(id__in=set(merged.values()) - {None}).values_list("id", "parents"))
+    ends = {
+        session: parents[merge][1] for session, merge in merged.items() if len(parents.get(merge, ())) > 1
+    }
+    tree_ids = dict(commits.filter(id__in=ends.values()).values_list("id", "tree_id"))
+    trees = Tree.objects.for_relationship(relationship_id).filter(id__in=tree_ids.values())
+    files = dict(trees.values_list("id", "files"))
+    return {
+        row.id
+        for row in rows
+        if (end := ends.get(row.session_id)) in tree_ids and row.path not in files[tree_ids[end]]
+    }
 
 
 def _review_is_over(relationship: Relationship, session_id: UUID) -> None:

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import yaml
 from django.utils import timezone
 
 from memory.ingestion.intake import accept_turn
@@ -26,6 +25,7 @@ from workspace.sessions.hydrate import NOTES
 from workspace.sessions.run import CUT_OFF, SessionFailed, storable
 from workspace.store import Head, read_blobs, read_commit, read_head
 from workspace.trees import Entry, key_of
+from workspace.yaml_files import read_yaml
 
 
 def merge_session(relationship: Relationship, claimed: AgentSession) -> None:
@@ -72,9 +72,9 @@ def _merge(relationship: Relationship, session: AgentSession, base: Head, main: 
     def read(entry: Entry) -> bytes:
         return read_blobs(relationship.id, [entry])[entry.sha256]
 
-    merged = merge_trees(own(base), own(main), own(theirs), read=read, label=str(session.id))
-    others = {path: entry for path, entry in main.files.items() if path not in own(main)}
-    merged.files |= others
+    ours = own(main)
+    merged = merge_trees(own(base), ours, own(theirs), read=read, label=str(session.id))
+    merged.files |= {path: entry for path, entry in main.files.items() if path not in ours}
     if curated := theirs.files.get(HOT_CONTEXT):
         merged.files[HOT_CONTEXT] = curated
     return merged
@@ -124,31 +124,10 @@ def _row(session: AgentSession, **values: Any) -> HeldChange:
     return HeldChange(**own, id=uuid7(), session_id=session.id, **values)
 
 
-class _Plain(yaml.SafeLoader):
-    """Without aliases, ten of which inside ten others make a file of a page fill any memory."""
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        if self.check_event(yaml.AliasEvent):
-            raise yaml.YAMLError("an alias")
-        return super().compose_node(parent, index)
-
-
 def _proposal(content: bytes) -> dict[str, Any] | None:
     """The profile as the agent would have it; None where it wrote no YAML."""
-    try:
-        read = yaml.load(content, _Plain)  # noqa: S506 - it is a SafeLoader
-    except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError):
-        return None
-    return storable(_plain(read)) if isinstance(read, dict) else None
-
-
-def _plain(value: Any) -> Any:
-    """YAML as JSON: keys are text, and so is what JSON has no type for."""
-    if isinstance(value, dict):
-        return {str(key): _plain(child) for key, child in value.items()}
-    if isinstance(value, list):
-        return [_plain(child) for child in value]
-    return value if isinstance(value, str | int | float | bool | None) else str(value)
+    read = read_yaml(content)
+    return None if read is None else storable(read)
 
 
 def _remember(relationship: Relationship, session: AgentSession) -> Any:

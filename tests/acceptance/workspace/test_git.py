@@ -15,6 +15,7 @@ from tests.acceptance.stock_git import Git
 from tests.fixtures.api import TESTER
 from tests.fixtures.workspaces import whole
 from upkeep.verification import verify
+from workspace.blame import blame
 from workspace.files import change_files
 from workspace.hot_context import read_hot_context
 from workspace.models import Commit, Worker
@@ -96,6 +97,30 @@ def test_a_merge_is_pushed_and_history_is_never_rewritten(clone: Git, relationsh
     assert done.returncode != 0 and b"not rewritten" in done.stderr
     assert clone.run("push", "-q", "origin", ":main").returncode != 0
     assert b"only main" in clone.run("push", "-q", "origin", "HEAD:refs/heads/mine").stderr
+
+
+def test_blame_is_what_gits_own_says(clone: Git, relationship: Relationship) -> None:
+    """Through commits of both sides, a merge, and a line that was moved away and came back."""
+    path = "notes/a.md"
+    clone.commit(path, b"zero\none\ntwo\nthree\n")
+    clone.commit(path, b"zero\none\n2\nthree\nfour\n")
+    clone("push", "-q", "origin", "HEAD:main")
+    change_files(relationship=relationship, changes={path: b"zero\none\n2\nthree\n"}, by=TESTER)
+    change_files(relationship=relationship, changes={path: b"zero!\none\n2\nthree\n"}, by=TESTER)
+    clone.commit(path, b"zero\none\n2\nthree\nfour\nfive")
+    clone.run("pull", "-q", "--no-rebase", "origin", "main")  # a conflict, which the next commit settles
+    clone.commit(path, b"zero!\none\n2\nthree\nfour\nfive")
+    clone("push", "-q", "origin", "HEAD:main")
+
+    hunks = blame(relationship, "main", path)
+
+    told = [line.split()[0] for line in clone("blame", "-l", "-s", path).splitlines()]
+    ours = [hunk.commit.sha for hunk in hunks for _ in hunk.text.splitlines()]
+    assert [sha.lstrip("^") for sha in told] == [
+        sha[: len(one.lstrip("^"))] for sha, one in zip(ours, told, strict=True)
+    ]
+    assert "".join(hunk.text for hunk in hunks).encode() == read_contents(relationship.id, "main")[path]
+    assert len(set(ours)) >= 4 and not any(hunk.boundary for hunk in hunks)
 
 
 # path: content, and what is said

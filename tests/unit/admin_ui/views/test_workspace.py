@@ -1,16 +1,21 @@
 """What an operator sees and does of an agent's workspace."""
 
+import re
+
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from relationships.models import Relationship
+from tests.fakes import ScriptedProvider
 from tests.fixtures.api import TESTER
-from tests.fixtures.workspaces import whole
+from tests.fixtures.workspaces import whole, work
 from workspace.files import change_files
 from workspace.hot_context import read_hot_context
-from workspace.models import AgentSession, AgentStep, Checkpoint, HeldChange, StepState, Worker
-from workspace.sessions.verbs import start_session
+from workspace.models import AgentSession, AgentStep, Checkpoint, HeldChange, StepState, Tool, Worker
+from workspace.sessions.verbs import finish_session, start_session
 from workspace.store import read_contents
 
 
@@ -86,5 +91,79 @@ def test_both_sides_of_a_conflict_are_shown_and_one_is_taken(owner: Client, here
     shown = owner.get(page("workspace", here)).content.decode()
     owner.post(page("decide_change", here, change_id=held.id), {"do": "accept"})
 
-    assert "-one" in shown and "+zwei" in shown
+    assert "<del>one\n</del>" in shown and "<ins>zwei\n</ins>" in shown
     assert read_contents(here.id, "main")["plan.md"] == b"zwei\n"
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours", "cells"),
+    [
+        (None, b"ours\n", ['<pre dir="auto">ours\n</pre>', "deleted"]),
+        (b"theirs\n", None, ["deleted", '<pre dir="auto">theirs\n</pre>']),
+    ],
+    ids=["deleted by the session", "deleted meanwhile"],
+)
+def test_of_a_deletion_against_a_change_each_side_is_told(
+    owner: Client,
+    here: Relationship,
+    scripted_provider: ScriptedProvider,
+    theirs: bytes | None,
+    ours: bytes | None,
+    cells: list[str],
+) -> None:
+    scripted_provider.otherwise = "Curated."
+    session, _ = start_session(relationship=here, task="t", worker=Worker.EXTERNAL, by=TESTER)
+    change_files(relationship=here, changes={"plan.md": theirs}, by=TESTER, branch=session.branch)
+    change_files(relationship=here, changes={"plan.md": ours}, by=TESTER)
+    finish_session(relationship=here, session_id=session.id, summary="", facts=[], by=TESTER)
+    work(here, session)
+
+    with CaptureQueriesContext(connection) as asked:
+        shown = owner.get(page("workspace", here)).content.decode()
+    owner.post(page("decide_change", here, change_id=HeldChange.objects.get().id), {"do": "accept"})
+
+    table = shown[shown.index('class="sides"') :]
+    assert re.findall(r"<td.*?>(.*?)</td>", table, re.DOTALL)[:2] == cells
+    assert read_contents(here.id, "main").get("plan.md") == theirs
+    assert len(asked) <= 20
+
+
+def test_generated_files_are_listed_before_anything_is_written(
+    owner: Client, relationship: Relationship
+) -> None:
+    shown = owner.get(page("workspace", relationship)).content.decode()
+
+    assert "memory/entries.md" in shown and "profile/user.yaml" in shown
+    assert shown.count(">generated</span>") == 2
+
+
+def test_a_file_is_shown_with_the_commit_of_each_line(owner: Client, here: Relationship) -> None:
+    change_files(relationship=here, changes={"plan.md": b"one\n<two>\n"}, by=TESTER, message="Add two")
+
+    shown = owner.get(page("file", here) + "?path=plan.md&view=blame").content.decode()
+
+    rows = re.findall(r"<tr>(.*?)</tr>", shown[shown.index('class="blame"') :], re.DOTALL)[1:]
+    assert len(rows) == 2 and ">Add two</a>" in rows[1]
+    assert '<pre dir="auto">one\n</pre>' in rows[0] and "&lt;two&gt;" in rows[1]
+    assert "view=blame" in owner.get(page("file", here) + "?path=plan.md").content.decode()
+
+
+def test_a_tool_that_an_agent_wrote_is_approved_or_refused_with_the_reason(
+    owner: Client, viewer: Client, here: Relationship
+) -> None:
+    spec = b"name: dice\ndescription: Rolls dice\nendpoint: https://example.org/dice\n"
+    written = {"tools/dice/spec.yaml": spec, "tools/lost/spec.yaml": b"description: No endpoint\n"}
+    change_files(relationship=here, changes=written, by=TESTER)
+    approve = page("approve_tool", here)
+
+    forbidden = viewer.post(approve, {"path": "tools/dice/spec.yaml"})
+    owner.post(approve, {"path": "tools/dice/spec.yaml"})
+    owner.post(approve, {"path": "tools/lost/spec.yaml"})
+    owner.post(approve, {"path": "plan.md"})
+    shown = owner.get(page("workspace", here)).content.decode()
+
+    assert forbidden.status_code == 403
+    assert [(tool.name, tool.spec["endpoint"]) for tool in Tool.objects.all()] == [
+        ("dice", "https://example.org/dice")
+    ]
+    assert "Rolls dice" in shown and "endpoint" in shown and "not approved" in shown

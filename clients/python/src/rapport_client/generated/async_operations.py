@@ -69,6 +69,7 @@ class AsyncOperations:
     behaviour_runs_retry = Awaited(Operations.behaviour_runs_retry)
     behaviours_list = Awaited(Operations.behaviours_list)
     behaviours_dry_run = Awaited(Operations.behaviours_dry_run)
+    files_blame = Awaited(Operations.files_blame)
     branches_list = Awaited(Operations.branches_list)
     checkpoints_list = Awaited(Operations.checkpoints_list)
     checkpoints_take = Awaited(Operations.checkpoints_take)

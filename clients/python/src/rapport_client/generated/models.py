@@ -355,6 +355,9 @@ class BehaviourAnswer(TypedDict):
 class BehavioursAnswer(TypedDict):
     items: "list[BehaviourAnswer]"
 
+class BlameAnswer(TypedDict):
+    hunks: "list[HunkAnswer]"
+
 BlankEnum: TypeAlias = "Literal['']"
 
 class BranchAnswer(TypedDict):
@@ -451,12 +454,14 @@ class ChunkPage(TypedDict):
     items: "list[ChunkAnswer]"
     next_cursor: "str | None"
 
-class CommitAnswer(TypedDict):
+class CommitLine(TypedDict):
     sha: "str"
-    parents: "list[str]"
     author: "str"
     message: "str"
     recorded_at: "str"
+
+class CommitAnswer(CommitLine):
+    parents: "list[str]"
 
 class CommitDetailAnswer(CommitAnswer):
     changes: "list[FileDiffAnswer]"
@@ -912,6 +917,13 @@ class HotContextVersionAnswer(TypedDict):
 class HotContextVersionPage(TypedDict):
     items: "list[HotContextVersionAnswer]"
     next_cursor: "str | None"
+
+class HunkAnswer(TypedDict):
+    """Lines that stand together and come from one commit."""
+    commit: "CommitLine"
+    first_line: "int"
+    text: "str"
+    boundary: "bool"
 
 class ImportedAnswer(TypedDict):
     imported: "dict[str, int]"

@@ -544,6 +544,14 @@ class Operations:
         return self._send(Operation("POST", "/v1/relationships/{relationship_id}/behaviours/dry-run",
                 path={"relationship_id": relationship_id}, json={"behaviour": behaviour, "last": last}))
 
+    def files_blame(self, relationship_id: Id, path: str, *, branch: Maybe[str] = UNSET) -> m.BlameAnswer:
+        """List which commit wrote each line of a file.
+
+        In the order of the lines. A file that is no text, or is generated as it is read, has none.
+        """
+        return self._send(Operation("GET", "/v1/relationships/{relationship_id}/blame/{path}",
+                path={"relationship_id": relationship_id, "path": path}, query={"branch": branch}))
+
     def branches_list(self, relationship_id: Id) -> m.BranchesAnswer:
         """List branches.
 

@@ -1,0 +1,99 @@
+"""What two texts have in common, word by word or line by line, in bounded time. Pure."""
+
+import difflib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+MOST_AT_ONCE = 20_000_000  # Effort of all comparisons of one request
+CONTEXT = 3  # lines shown around a change, as git does
+
+
+@dataclass(slots=True)
+class Effort:
+    """How many pairs of equal words or lines may still be looked at: by one comparison, or by all of one request.
+
+    A million take about a tenth of a second.
+    """
+
+    left: int = 2_000_000
+
+
+class Matcher(difflib.SequenceMatcher[str]):
+    """difflib's, which takes the cube of the number of lines where a few come over and over. Out of effort it finds
+    only what stands alike at both ends: what it tells stays true, and becomes coarser.
+    """
+
+    a: Sequence[str]
+    b: Sequence[str]
+    b2j: dict[str, list[int]]  # the places of each line of the other text
+
+    def __init__(
+        self,
+        isjunk: None = None,
+        a: Sequence[str] = "",
+        b: Sequence[str] = "",
+        autojunk: bool = True,
+        *,
+        effort: Effort | None = None,
+    ) -> None:
+        self.effort = effort or Effort()
+        super().__init__(isjunk, a, b, autojunk)
+
+    def find_longest_match(
+        self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None
+    ) -> difflib.Match:
+        ahi, bhi = len(self.a) if ahi is None else ahi, len(self.b) if bhi is None else bhi
+        if self.effort.left > 0:
+            self.effort.left -= ahi - alo + sum(len(self.b2j.get(line, ())) for line in self.a[alo:ahi])
+        if self.effort.left > 0:
+            return super().find_longest_match(alo, ahi, blo, bhi)
+        most = min(ahi - alo, bhi - blo)
+        alike = _alike((self.a[alo + at], self.b[blo + at]) for at in range(most))
+        if alike:
+            return difflib.Match(alo, blo, alike)
+        alike = _alike((self.a[ahi - at], self.b[bhi - at]) for at in range(1, most + 1))
+        return difflib.Match(ahi - alike, bhi - alike, alike)
+
+
+def unified_diff(before: str, after: str, *, path: str, effort: Effort | None = None) -> str:
+    """As git writes it; "" where both are the same."""
+    old, new = lines_of(before), lines_of(after)
+    lines = [f"--- a/{path}\n", f"+++ b/{path}\n"]
+    for group in Matcher(None, old, new, effort=effort).get_grouped_opcodes(CONTEXT):
+        (_, i1, _, j1, _), (_, _, i2, _, j2) = group[0], group[-1]
+        lines.append(f"@@ -{_range(i1, i2)} +{_range(j1, j2)} @@\n")
+        for tag, a1, a2, b1, b2 in group:
+            if tag == "equal":
+                lines += [f" {line}" for line in old[a1:a2]]
+                continue
+            lines += [f"-{line}" for line in old[a1:a2]]
+            lines += [f"+{line}" for line in new[b1:b2]]
+    if len(lines) == 2:
+        return ""
+    return "".join(
+        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
+    )
+
+
+def lines_of(text: str) -> list[str]:
+    """By line feeds alone, as git has them; each with its own."""
+    *ended, rest = text.split("\n")
+    return [f"{line}\n" for line in ended] + ([rest] if rest else [])
+
+
+def _alike(pairs: Iterator[tuple[str, str]]) -> int:
+    """How many pairs are of equals, up to the first that is not."""
+    number = 0
+    for one, other in pairs:
+        if one != other:
+            break
+        number += 1
+    return number
+
+
+def _range(start: int, stop: int) -> str:
+    """Lines as a unified diff counts them: an empty range names the line before it."""
+    length = stop - start
+    if length == 1:
+        return f"{start + 1}"
+    return f"{start + 1 if length else start},{length}"

@@ -1,0 +1,71 @@
+"""Merging and comparing take time that grows with the files, whatever stands in them."""
+
+from collections.abc import Callable
+
+import pytest
+
+from relationships.text_matching import Effort, unified_diff
+from tests.growth import MOST, growth
+from workspace.merging import Merged, merge_lines, merge_trees
+from workspace.paths import Names
+from workspace.trees import Files, entry_of
+
+
+def over_and_over(size: int) -> str:
+    """Few lines, each below the hundredth of all at which difflib leaves a line out."""
+    return "".join(f"{at % 120}\n" for at in range(size))
+
+
+def turned(text: str) -> str:
+    return "".join(reversed(text.splitlines(keepends=True)))
+
+
+WORK: dict[str, Callable[[str], object]] = {
+    "diff": lambda text: unified_diff(text, turned(text), path="a"),
+    "merge": lambda text: merge_lines(text, turned(text), f"{turned(text)}more\n", Effort()),
+    "two lists": lambda text: merge_lines(
+        "", text.replace("\n", ".\n"), turned(text).replace("\n", ".\n"), Effort()
+    ),
+}
+
+
+@pytest.mark.parametrize("work", WORK.values(), ids=WORK)
+def test_a_few_lines_over_and_over_are_compared_in_time_that_grows_with_them(
+    work: Callable[[str], object],
+) -> None:
+    assert growth(work, over_and_over, size=6_000) < MOST
+
+
+def tree(size: int, prefix: str) -> Files:
+    folders = "/".join("d" * 9 for _ in range(20))
+    return {f"{folders}/{prefix}{at}": entry_of(b"x") for at in range(size)}
+
+
+def test_many_new_files_are_merged_in_time_that_grows_with_them() -> None:
+    def merge(files: Files) -> Merged:
+        return merge_trees({}, tree(100, "o"), files, read=lambda entry: b"", label="s")
+
+    assert growth(merge, lambda size: tree(size, "t"), size=400) < MOST
+
+
+def test_a_new_path_that_is_the_twin_of_one_of_ours_is_kept_beside_it() -> None:
+    ours, theirs = entry_of(b"ours"), entry_of(b"theirs")
+    merged = merge_trees({}, {"Plan.md": ours}, {"plan.md": theirs}, read=lambda entry: b"", label="s")
+
+    assert merged.files == {"Plan.md": ours, "plan.md.conflict-s": theirs}
+    assert [(one.path, one.kept_as) for one in merged.held] == [("plan.md", "plan.md.conflict-s")]
+
+
+@pytest.mark.parametrize(("old", "new"), [("plan.md", "Plan.md"), ("Plan.md", "plan.md"), ("a", "a/b")])
+def test_a_path_that_was_moved_to_its_twin_is_no_conflict(old: str, new: str) -> None:
+    entry = entry_of(b"x")
+    merged = merge_trees({old: entry}, {old: entry}, {new: entry}, read=lambda entry: b"", label="s")
+
+    assert merged.files == {new: entry} and not merged.held
+
+
+def test_a_refused_name_is_not_taken() -> None:
+    names = Names()
+
+    assert names.add("a/b") == "" and "file and a folder" in names.add("a/b/c") and names.add("a/c") == ""
+    assert "only by case" in names.add("A/d") and names.add("a/d") == ""
