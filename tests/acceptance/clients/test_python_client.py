@@ -48,7 +48,8 @@ def test_the_command_moves_a_relationship_and_calls_anything(
 WORK = """
 cat memory/entries.md > workspace/outputs/seen.md && rm old.md
 test "$RAPPORT_API_KEY" != "$OUTSIDE" && rapport call files_list "$RAPPORT_RELATIONSHIP" > /dev/null
-rapport tool nobody_wrote_it city=Porto || exit 3
+rapport tool list > workspace/outputs/tools && rapport tool describe weather > workspace/outputs/weather.yaml
+rapport tool call nobody_wrote_it city=Porto || exit 3
 """
 
 
@@ -58,6 +59,8 @@ def test_a_command_works_on_a_relationships_files_and_what_it_did_is_merged_thou
     maya = rapport.relationship(companion="ada", user="maya")
     maya.add("Lives in Lisbon.", type="identity")
     rapport.files_write(maya.id, "old.md", content="Old.")
+    spec = {"description": "Tells the weather.", "endpoint": "https://weather.example.org/"}
+    rapport.agent_tools_write(rapport.companions_list()["items"][0]["id"], "weather", **spec)
     rapport.files_write(maya.id, "workspace/outputs/photo.png", content="/9j/AA==", encoding="base64")
     command = client_python.with_name("rapport")
     path = f"{client_python.parent}:/usr/bin:/bin"
@@ -71,10 +74,24 @@ def test_a_command_works_on_a_relationships_files_and_what_it_did_is_merged_thou
 
     assert "Lisbon" in rapport.files_read(maya.id, "workspace/outputs/seen.md")["content"]
     kept = {file["path"] for file in rapport.files_list(maya.id)["files"]}
+    assert rapport.files_read(maya.id, "workspace/outputs/tools")["content"] == "weather\n"
+    assert "Tells the weather." in rapport.files_read(maya.id, "workspace/outputs/weather.yaml")["content"]
     assert "old.md" not in kept and "workspace/outputs/photo.png" in kept
     assert (tmp_path / "work/workspace/outputs/photo.png").read_bytes() == b"\xff\xd8\xff\x00"[:4]
     (session,) = rapport.agent_sessions_list(maya.id)["items"]
     assert (session["state"], session["summary"]) == ("done", "`sh` came back with 3.")
+
+
+def test_a_command_that_is_not_there_leaves_no_session_open(
+    door: Door, rapport: Rapport, client_python: Path
+) -> None:
+    maya = rapport.relationship(companion="ada", user="maya")
+
+    with pytest.raises(AssertionError, match="no-such-command"):
+        door.run(client_python.with_name("rapport"), "workspace", "run", maya.id, "--", "no-such-command")
+
+    (session,) = rapport.agent_sessions_list(maya.id)["items"]
+    assert session["state"] not in ("hydrating", "running")  # it was ended
 
 
 def test_the_command_says_what_is_wrong(door: Door, client_python: Path) -> None:

@@ -55,12 +55,16 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("words", nargs="+", metavar="-- command")
     run.set_defaults(command=_run)
 
-    tool = commands.add_parser(
-        "tool", help="call a tool of the companion's, from a command of `workspace run`"
-    )
-    tool.add_argument("name")
-    tool.add_argument("words", nargs="*", help="name=value, values as JSON or text")
-    tool.set_defaults(command=_tool)
+    tool = commands.add_parser("tool", help="the companion's tools, from a command of `workspace run`")
+    of_tool = tool.add_subparsers(required=True, metavar="list|describe|call")
+    of_tool.add_parser("list", help="their names").set_defaults(command=_tool_list)
+    describe = of_tool.add_parser("describe", help="what one does and takes: its spec, as YAML")
+    describe.add_argument("name")
+    describe.set_defaults(command=_tool_describe)
+    call = of_tool.add_parser("call", help="call one; comes back with 1 where it was refused")
+    call.add_argument("name")
+    call.add_argument("words", nargs="*", help="name=value, values as JSON or text")
+    call.set_defaults(command=_tool_call)
 
     call = commands.add_parser("call", help="one operation by its operationId, such as users_list limit=5")
     call.add_argument("operation")
@@ -93,17 +97,32 @@ def _run(client: Rapport, parsed: argparse.Namespace) -> int:
     return code or (1 if session["state"] == "failed" else 0)
 
 
-def _tool(client: Rapport, parsed: argparse.Namespace) -> int:
-    try:
-        relationship, session = os.environ["RAPPORT_RELATIONSHIP"], os.environ["RAPPORT_SESSION"]
-    except KeyError as missing:
-        raise ValueError(
-            f"{missing} is not set: call it from a command of `rapport workspace run`."
-        ) from None
+def _tool_list(client: Rapport, parsed: argparse.Namespace) -> None:
+    relationship, branch = _of_session("RAPPORT_RELATIONSHIP", "RAPPORT_BRANCH")
+    for file in client.files_list(relationship, branch=branch, prefix="tools/")["files"]:
+        folder, _, name = file["path"].rpartition("/")
+        if name == "spec.yaml":
+            print(folder.removeprefix("tools/"))
+
+
+def _tool_describe(client: Rapport, parsed: argparse.Namespace) -> None:
+    relationship, branch = _of_session("RAPPORT_RELATIONSHIP", "RAPPORT_BRANCH")
+    print(client.files_read(relationship, f"tools/{parsed.name}/spec.yaml", branch=branch)["content"], end="")
+
+
+def _tool_call(client: Rapport, parsed: argparse.Namespace) -> int:
+    relationship, session = _of_session("RAPPORT_RELATIONSHIP", "RAPPORT_SESSION")
     given = {name: _value(text) for name, text in (word.split("=", 1) for word in parsed.words)}
     step = client.agent_tools_call(relationship, session, parsed.name, input=given)
     _show(step)
     return 0 if step["state"] == "done" else 1
+
+
+def _of_session(*names: str) -> list[str]:
+    missing = [name for name in names if not os.environ.get(name)]
+    if missing:
+        raise ValueError(f"{missing[0]} is not set: call it from a command of `rapport workspace run`.")
+    return [os.environ[name] for name in names]
 
 
 def _call(client: Rapport, parsed: argparse.Namespace) -> None:

@@ -45,8 +45,12 @@ def run_in_workspace(
             "RAPPORT_SESSION": session["id"],
             "RAPPORT_BRANCH": session["branch"],
         }
-        with _signs_of_life(client, relationship, session["id"]):
-            done = subprocess.run(list(command), cwd=place, env={**os.environ, **known}, check=False)  # noqa: S603
+        try:
+            with _signs_of_life(client, relationship, session["id"]):
+                done = subprocess.run(list(command), cwd=place, env={**os.environ, **known}, check=False)  # noqa: S603
+        except OSError:  # there is no such command
+            client.agent_sessions_stop(relationship, session["id"])
+            raise
         said = f"`{command[0]}` came back with {done.returncode}."
         for changes in _changes(before, place):
             client.files_change(relationship, branch=session["branch"], changes=changes, message=task[:200])
