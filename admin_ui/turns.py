@@ -7,6 +7,7 @@ from datetime import datetime
 from decimal import Decimal
 from uuid import UUID
 
+from admin_ui.excerpts import Excerpt
 from memory.models import ModelCall, OperationResult, Verdict
 from relationships.models import Message, Relationship, Turn, TurnState
 
@@ -20,6 +21,7 @@ class TurnRow:
     turn: Turn
     relationship: Relationship
     says: str = ""
+    excerpt: Excerpt | None = None  # of the message in which something was sought
     done: Counter[str] = field(default_factory=Counter)
     refused: int = 0
     held: int = 0
@@ -59,7 +61,8 @@ def rows_of(turns: Sequence[Turn]) -> list[TurnRow]:
     }
     owned = {"relationship_id__in": list(people)}
     turn_ids = [turn.id for turn in turns]
-    for message in Message.objects.filter(**owned, turn_id__in=turn_ids).order_by("-seq"):
+    said = Message.objects.filter(**owned, turn_id__in=turn_ids, hidden_at=None)
+    for message in said.order_by("-seq"):
         if (row := rows.get((message.relationship_id, message.turn_id))) is not None:
             row.says = message.content  # in the end the first one's
     results = OperationResult.objects.filter(**owned, turn_id__in=turn_ids)

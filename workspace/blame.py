@@ -10,7 +10,7 @@ from relationships.models import Relationship
 from relationships.text_matching import MOST_AT_ONCE, Effort, Matcher, lines_of
 from web.errors import InvalidInput
 from workspace.errors import FileNotThere
-from workspace.files import read_file
+from workspace.files import FileRead
 from workspace.history import FileHistory, file_history
 from workspace.models import Commit
 from workspace.store import read_blobs
@@ -33,11 +33,11 @@ class Hunk:
     boundary: bool
 
 
-def blame(relationship: Relationship, branch: str, path: str) -> list[Hunk]:
-    """The lines of a file as it is on a branch, in order. Raises FileNotThere, NotFound, and InvalidInput for what is
-    no text or is made from something else as it is read.
+def blame(relationship: Relationship, branch: str, read: FileRead) -> list[Hunk]:
+    """The lines of a file as it is on a branch, in order. `read`: the file, as it was read there. Raises FileNotThere,
+    NotFound, and InvalidInput for what is no text or is made from something else as it is read.
     """
-    read = read_file(relationship, path, branch)
+    path = read.path
     if not read.commit:
         raise InvalidInput.of("path", f"{path} is generated as it is read: no commit wrote its lines")
     if text_of(read.content) is None:

@@ -4,7 +4,7 @@ read, and every session and clone begins with them as they are then.
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 from uuid import UUID
 
@@ -64,12 +64,12 @@ def generated_files(relationship: Relationship) -> dict[str, bytes]:
     return {path: _cut(content) for path, content in (files | _documents(relationship)).items()}
 
 
-def generated_paths(relationship: Relationship) -> list[str]:
-    """Where they stand, without making them."""
+def generated_paths(relationship: Relationship, tools: Iterable[Tool]) -> list[str]:
+    """Where they stand, without making them. `tools`: the companion's."""
     rules = configuration_of(relationship).values.workspace.agents_md
-    tools = Tool.objects.filter(companion_id=relationship.companion_id).values_list("name", flat=True)
+    specs = [spec_path(tool.name) for tool in tools]
     documents = (path for path, _ in _named_documents(relationship))
-    return [ENTRIES, PROFILE, *([RULES] if rules else []), *map(spec_path, tools), *documents]
+    return [ENTRIES, PROFILE, *([RULES] if rules else []), *specs, *documents]
 
 
 def entries_file(relationship: Relationship) -> bytes:

@@ -1,6 +1,7 @@
 """Every turn of a project, newest first, and the way to bring one or all that failed back."""
 
 from datetime import timedelta
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib import messages
@@ -10,10 +11,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from admin_ui.access import OperatorView
+from admin_ui.excerpts import excerpt_of
 from admin_ui.names import is_called
-from admin_ui.paging import page_of
+from admin_ui.paging import Page, page_of
 from admin_ui.params import parse_uuid, text_param
 from admin_ui.sorting import Sort
+from admin_ui.turn_search import NEWEST_FIRST, turns_with
 from admin_ui.turns import WAITING, rows_of
 from admin_ui.words import codes_called, in_words
 from memory.ingestion.intake import retry_turn
@@ -30,7 +33,6 @@ NONE_OF = {  # what to say where there is no such turn
     TurnState.SKIPPED: "No skipped turns.",
 }
 RETRIED_AT_ONCE = 200
-NEWEST_FIRST = ("-recorded_at", "-id")
 
 
 def _of_calls(figure: Sum) -> OrderBy:
@@ -62,10 +64,12 @@ SORT = Sort(
 
 class TurnsView(OperatorView):
     def get(self, request: HttpRequest) -> HttpResponse:
-        state = self._state(request)
-        page = page_of(request, self._turns(request), sort=SORT)
+        state, text = self._state(request), text_param(request.GET, "text", limit=200)
+        page = self._page_with(request, text) if text else page_of(request, self._turns(request), sort=SORT)
         rows = rows_of(page.rows)
-        filters = {name: text_param(request.GET, name) for name in ("reason", "person", "companion")}
+        for row in rows:
+            row.excerpt = excerpt_of(self._lines[row.turn.id], text) if text else None
+        filters = {name: text_param(request.GET, name) for name in ("text", "reason", "person", "companion")}
         ctx = {
             "page": page,
             "rows": rows,
@@ -75,16 +79,29 @@ class TurnsView(OperatorView):
             "filters": filters,
             "retries": self.access.can_edit and any(row.turn.state == TurnState.FAILED for row in rows),
             "filtered": any(filters.values()),
-            "unsettled": page.number == 1 and any(row.turn.state in WAITING for row in rows),
+            "unsettled": page.number == 1 and not text and any(row.turn.state in WAITING for row in rows),
             "companions": Companion.objects.of_project(self.access.project.id).order_by("name")[:200],
         }
         return render(request, "admin_ui/turns/list.html", ctx)
+
+    def _page_with(self, request: HttpRequest, text: str) -> Page:
+        """Those in which it was said, of as many as one page looks through; ?before= is the turn to go on behind."""
+        project = Turn.objects.filter(project_id=self.access.project.id)
+        before = project.filter(id=parse_uuid(request.GET.get("before", ""))).first()
+        found, self._lines, last = turns_with(self._turns(request), text, before=before)
+        later = f"?{urlencode({**request.GET.dict(), 'before': last.id})}" if last else None
+        return Page(found, number=1, earlier=None, later=later, order=SORT.usual)
 
     def post(self, request: HttpRequest) -> HttpResponse:
         """Retry all that failed and fit the filters in the address, so many at once."""
         retried = 0
         failed = self._turns(request).filter(state=TurnState.FAILED)
-        for turn in failed.order_by("recorded_at", "id")[:RETRIED_AT_ONCE]:
+        text = text_param(request.GET, "text", limit=200)
+        for turn in (
+            turns_with(failed, text, before=None)[0]
+            if text
+            else failed.order_by("recorded_at", "id")[:RETRIED_AT_ONCE]
+        ):
             try:
                 retry_turn(relationship_id=turn.relationship_id, turn_id=turn.id)
                 retried += 1

@@ -46,7 +46,7 @@ from workspace.sessions.verbs import (
     start_session,
     stop_session,
 )
-from workspace.store import read_blobs, read_head
+from workspace.store import Head, read_blobs, read_head
 from workspace.trees import text_of
 from workspace.write_hot_context import write_hot_context
 
@@ -64,7 +64,8 @@ class WorkspaceView(WorkspacePart):
         relationship = self.get_relationship(relationship_id)
         branch = text_param(request.GET, "branch") or MAIN
         head, order = read_head(relationship_id, branch), order_of(request, FILE_COLUMNS, usual="path")
-        made = generated_paths(relationship) if branch == MAIN else []
+        tools = list(Tool.objects.filter(companion_id=relationship.companion_id).order_by("name"))
+        made = generated_paths(relationship, tools) if branch == MAIN else []
         written = {path: file.size for path, file in (head.files.items() if head else []) if path not in made}
         files: list[tuple[str, int | None]] = [*written.items(), *((path, None) for path in made)]
         files.sort(key=FILE_COLUMNS[order.removeprefix("-")], reverse=order.startswith("-"))
@@ -82,11 +83,13 @@ class WorkspaceView(WorkspacePart):
             "branch_label": labels.get(branch, branch),
             "files": [{"path": path, "size": size, "made": made_elsewhere(path)} for path, size in files],
             "agents_tools": sorted(path for path in written if SPEC_PATH.fullmatch(path)),
-            "tools": Tool.objects.filter(companion_id=relationship.companion_id).order_by("name"),
+            "tools": tools,
             "hot": content,
             "version": version,
             "sessions": sessions,
-            "held": _held(relationship, list(held.order_by("-created_at")[:SHOWN])),
+            "held": _held(
+                relationship, list(held.order_by("-created_at")[:SHOWN]), head if branch == MAIN else None
+            ),
         }
         return render(request, "admin_ui/workspace/detail.html", ctx)
 
@@ -126,8 +129,9 @@ class FileView(WorkspacePart):
         text = text_of(read.content)
         ctx = {**self.ctx_of(relationship), "read": read, "text": text, "branch": branch}
         if text and read.commit and request.GET.get("view") == "blame":
-            ctx["hunks"] = blame(relationship, branch, path)
-        ctx["changes"] = log_of_file(relationship, branch, path, most=SHOWN)
+            ctx["hunks"] = blame(relationship, branch, read)
+        else:
+            ctx["changes"] = log_of_file(relationship, branch, path, most=SHOWN)
         return render(request, "admin_ui/workspace/file.html", ctx)
 
 
@@ -262,11 +266,11 @@ class DecideChangeView(WorkspacePart):
         return redirect("admin_ui:relationship_workspace", relationship_id)
 
 
-def _held(relationship: Relationship, rows: Sequence[HeldChange]) -> list[dict[str, Any]]:
-    """Of each what stands now beside what the session would have; None where a side has no such file."""
+def _held(relationship: Relationship, rows: Sequence[HeldChange], head: Head | None) -> list[dict[str, Any]]:
+    """Of each what stands on main now beside what the session would have; None where a side has no such file."""
     if not rows:
         return []
-    head = read_head(relationship.id, MAIN)
+    head = head or read_head(relationship.id, MAIN)
     files = head.files if head else {}
     sides = {path: files[path] for row in rows for path in (row.path, row.kept_as) if path in files}
     contents = read_blobs(relationship.id, sides.values())

@@ -4,15 +4,17 @@ import gc
 from collections.abc import Mapping, Sequence
 from functools import partial
 from operator import itemgetter
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from django.test import Client
-from django.urls import reverse
+from django.urls import resolve, reverse
 
 from benchmarks.pages.seed import ENTRIES, Seeded, Size, fill
+from benchmarks.pages.work import PLAN
 from benchmarks.report import Figure, Goal, Section
 from benchmarks.service import statements
 from benchmarks.timing import p50, p95, time_calls
+from tests.fixtures.page_names import page_names
 
 MOST_MILLISECONDS, MOST_STATEMENTS = 300, 12
 
@@ -39,6 +41,8 @@ def addresses(seeded: Seeded) -> Mapping[str, str]:
         "prompt": _to("companion_prompt", companion),
         "prompt, turns to replay": _to("companion_prompt", companion, relationship=str(whose[0])),
         "documents": _to("companion_documents", companion),
+        "document": _to("companion_document", [*companion, seeded.work["document"]]),
+        "replay": _to("companion_replay", [*companion, *whose, seeded.work["replay"]]),
         "playground": _to("playground"),
         "playground, talk": _to("playground_talk", whose),
         "turns": _to("turns"),
@@ -47,6 +51,8 @@ def addresses(seeded: Seeded) -> Mapping[str, str]:
         "turns, failed": _to("turns", state="failed"),
         "turns, pending": _to("turns", state="pending"),
         "turns, skipped": _to("turns", state="skipped"),
+        "turns, a rare word": _to("turns", text="porcelain"),
+        "turns, a word nobody said": _to("turns", text="zeppelin"),
         "turns, by a reason": _to("turns", reason="provider"),
         "API keys": _to("keys"),
         "operators": _to("operators"),
@@ -55,6 +61,7 @@ def addresses(seeded: Seeded) -> Mapping[str, str]:
         "audit, by a word": _to("audit", action="changed"),
         "behaviours": _to("companion_behaviours", companion, relationship=str(whose[0])),
         **_of_the_large_one(seeded),
+        **_of_its_work(seeded),
     }
 
 
@@ -67,6 +74,8 @@ def _of_the_large_one(seeded: Seeded) -> dict[str, str]:
         "memory, a word": _to("relationship", whose, text="porcelain"),
         "entry": _to("relationship_entry", entry),
         "edit an entry": _to("relationship_edit_entry", entry),
+        "erase an entry": _to("relationship_erase_entry", entry),
+        "add an entry": _to("relationship_add_entry", whose),
         "people and timeline": _to("relationship_people", whose),
         "conversation": _to("relationship_conversation", whose),
         "conversation, its start": _to("relationship_conversation", whose, **{"from": 0}),
@@ -79,9 +88,26 @@ def _of_the_large_one(seeded: Seeded) -> dict[str, str]:
         "time travel": _to("relationship_time", whose),
         "time travel, half way": _to("relationship_time", whose, step=500),
         "profile": _to("relationship_profile", whose),
+        "session state": _to("relationship_session", whose, session="current"),
+        "forget": _to("relationship_forget", whose),
+        "correct": _to("relationship_correct", whose),
         "data": _to("relationship_data", whose),
         "summaries": _to("relationship_summaries", whose),
+    }
+
+
+def _of_its_work(seeded: Seeded) -> dict[str, str]:
+    whose, work = [seeded.relationship_id], seeded.work
+    return {
+        "a plan to forget": _to("relationship_plan", [*whose, work["plan"]]),
+        "context shown before a reply": _to("relationship_kept", [*whose, work["kept"]]),
         "workspace": _to("relationship_workspace", whose),
+        "workspace, a file": _to("relationship_file", whose, path=PLAN),
+        "workspace, a file's blame": _to("relationship_file", whose, path=PLAN, view="blame"),
+        "workspace, its history": _to("relationship_file_history", whose),
+        "workspace, a commit": _to("relationship_commit", [*whose, work["commit"]]),
+        "workspace, an agent's session": _to("relationship_agent_session", [*whose, work["agent_session"]]),
+        "workspace, hot context": _to("relationship_hot_context", whose),
     }
 
 
@@ -95,7 +121,10 @@ def pages(size: Size, *, calls: int, only: str) -> Section:
     gc.freeze()
     gc.set_threshold(20_000, 50, 100)
     rows: list[tuple[str, float, float, int]] = []
-    for name, address in addresses(seeded).items():
+    all_pages = addresses(seeded)
+    left_out = page_names() - {resolve(urlsplit(address).path).url_name for address in all_pages.values()}
+    assert not left_out, f"pages that nothing measures: {left_out}"
+    for name, address in all_pages.items():
         if only not in name:
             continue
         with statements() as asked:

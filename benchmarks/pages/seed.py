@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db import connection, transaction
 from django.utils import timezone
 
+from benchmarks.pages.work import fill_work
 from benchmarks.seed import make_companion, make_relationships
 from memory.entries.snapshots import rebuild_scratchpad
 from memory.models import ScratchpadEntry
@@ -39,6 +40,7 @@ class Seeded:
     entry_id: UUID
     turn_id: UUID
     middle: datetime  # of the conversation
+    work: dict[str, Any]  # see fill_work
 
 
 def fill(size: Size) -> Seeded:
@@ -66,7 +68,7 @@ def fill(size: Size) -> Seeded:
     assert entry is not None
     assert turn is not None
     middle = timezone.now() - timedelta(days=SPAN_DAYS // 2)
-    return Seeded(operator, large.companion_id, large.id, entry.id, turn.id, middle)
+    return Seeded(operator, large.companion_id, large.id, entry.id, turn.id, middle, fill_work(large))
 
 
 def _run(values: dict[str, Any]) -> None:

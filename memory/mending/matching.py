@@ -20,28 +20,36 @@ class WithWords:
 
     def __init__(
         self,
-        relationship_id: UUID,
+        relationship_id: UUID | None,
         query: str,
         text: Callable[[Any], str] = lambda row: row.content,
         words: Sequence[Word] | None = None,
+        most: int | None = None,
     ) -> None:
-        """`words`: those of the query that count, where not all do."""
-        self._relationship_id, self._query, self._text = relationship_id, query, text
+        """`words`: those of the query that count, where not all do. `most`: characters that are looked through.
+        Without a relationship, texts may be of any language, and no endings are known.
+        """
+        self._relationship_id, self._query, self._text, self._most = (
+            relationship_id,
+            query,
+            text,
+            most or MOST_READ,
+        )
         self._wanted = words_of(query) if words is None else words
         self.read, self._rows = 0, 0  # characters, and texts
 
     @property
     def spent(self) -> bool:
-        return self.read >= MOST_READ
+        return self.read >= self._most
 
     @property
     def takes(self) -> int:
         """As many rows as would spend it, if they are as long as those before."""
-        return min(MOST_ROWS, max(1, (MOST_READ - self.read) * self._rows // max(1, self.read)))
+        return min(MOST_ROWS, max(1, (self._most - self.read) * self._rows // max(1, self.read)))
 
     @cached_property
     def _language(self) -> str:
-        return language_of(self._relationship_id)
+        return language_of(self._relationship_id) if self._relationship_id else "simple"
 
     def __call__(self, rows: Sequence[Any]) -> list[Any]:
         """A query of signs alone is looked for as it stands."""

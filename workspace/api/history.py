@@ -34,6 +34,7 @@ from workspace.api.schemas import (
 )
 from workspace.blame import blame
 from workspace.checkpoints import restore_checkpoint, take_checkpoint
+from workspace.files import read_file
 from workspace.history import changes_of, diff_trees, get_commit, head_at, log_of
 from workspace.hot_context import read_hot_context
 from workspace.models import Branch, Checkpoint, Commit, HotContextVersion
@@ -79,7 +80,8 @@ class BlameView(WorkspaceView):
     @operation("files_blame", "List which commit wrote each line of a file", answers={200: BlameAnswer})
     def get(self, request: Request, relationship_id: UUID, path: str, query: ChangeQuery) -> Response:
         """In the order of the lines. A file that is no text, or is generated as it is read, has none."""
-        hunks = blame(self.owner(relationship_id), query.branch, path)
+        relationship = self.owner(relationship_id)
+        hunks = blame(relationship, query.branch, read_file(relationship, path, query.branch))
         return self.answer({"hunks": [present_hunk(hunk) for hunk in hunks]})
 
 

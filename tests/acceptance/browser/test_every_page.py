@@ -8,7 +8,6 @@ import pytest
 from django.urls import resolve
 from playwright.sync_api import expect
 
-from admin_ui.urls import urlpatterns
 from memory.ingestion.replays import request_replay
 from memory.mending.plans import draft_plan, store_plan
 from memory.models import MendingPlan, Replay, ScratchpadEntry
@@ -17,6 +16,7 @@ from relationships.services.api_keys import create_api_key
 from tests.acceptance.browser.desk import Desk
 from tests.acceptance.browser.looks import look
 from tests.acceptance.browser.stage import BY, NASTY, Stage
+from tests.fixtures.page_names import page_names
 from tests.guards.screen_words import old_words_in
 from tests.vendor_servers.openai_server import OpenAIServer
 from tests.waiting import wait_until
@@ -24,9 +24,6 @@ from workspace.files import change_files
 from workspace.models import AgentSession, Worker
 from workspace.models.agent_session import OPEN
 from workspace.sessions.verbs import start_session
-
-# Parts of a page, files to be saved, and what is opened signed out; forms without a page of their own have no GET.
-NO_PAGES = {"alarm", "first_turn", "audit_export", "relationship_export", "sign_in", "sign_out", "invitation"}
 
 
 @pytest.fixture
@@ -155,11 +152,8 @@ def replayed(stage: Stage, relationship: Relationship) -> str:
 def test_no_page_complains_sticks_out_or_shuts_anybody_out(
     desk: Desk, pages: dict[str, str], screenshots: Path | None
 ) -> None:
-    known = {
-        route.name for route in urlpatterns if hasattr(getattr(route.callback, "view_class", None), "get")
-    }
     walked = {resolve(urlsplit(address).path).url_name for address in pages.values()}
-    assert known - NO_PAGES == walked
+    assert page_names() == walked
     window = desk.open()
     wrong: list[str] = []
     for name, address in pages.items():

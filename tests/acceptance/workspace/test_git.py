@@ -16,7 +16,7 @@ from tests.fixtures.api import TESTER
 from tests.fixtures.workspaces import whole
 from upkeep.verification import verify
 from workspace.blame import blame
-from workspace.files import change_files
+from workspace.files import change_files, read_file
 from workspace.hot_context import read_hot_context
 from workspace.models import Commit, Worker
 from workspace.sessions.verbs import start_session
@@ -112,7 +112,7 @@ def test_blame_is_what_gits_own_says(clone: Git, relationship: Relationship) -> 
     clone.commit(path, b"zero!\none\n2\nthree\nfour\nfive")
     clone("push", "-q", "origin", "HEAD:main")
 
-    hunks = blame(relationship, "main", path)
+    hunks = blame(relationship, "main", read_file(relationship, path))
 
     told = [line.split()[0] for line in clone("blame", "-l", "-s", path).splitlines()]
     ours = [hunk.commit.sha for hunk in hunks for _ in hunk.text.splitlines()]

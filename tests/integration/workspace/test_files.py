@@ -185,7 +185,7 @@ def test_no_further_back_than_some_versions_is_looked_for_who_wrote_a_line(
         change_files(relationship=relationship, changes={"a": lines.encode()}, by=TESTER)
     monkeypatch.setattr("workspace.blame.MOST_BYTES", 300)
 
-    hunks = blame(relationship, "main", "a")
+    hunks = blame(relationship, "main", read_file(relationship, "a"))
 
     assert "".join(hunk.text for hunk in hunks) == "0\n1\n2\n3\n4\n5\n"
     assert [hunk.boundary for hunk in hunks] == [True, False, False]

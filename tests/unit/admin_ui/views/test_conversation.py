@@ -101,7 +101,11 @@ def test_one_failed_turn_is_retried(
 
 @pytest.mark.parametrize(
     ("query", "button", "retried"),
-    [("?state=failed", "Retry all failed", 2), ("?state=failed&reason=key+refused", "Retry these", 1)],
+    [
+        ("?state=failed", "Retry all failed", 2),
+        ("?state=failed&reason=key+refused", "Retry these", 1),
+        ("?state=failed&text=one", "Retry these", 1),
+    ],
 )
 def test_the_failed_turns_of_the_list_and_no_others_are_retried_at_once(
     editor: Client,

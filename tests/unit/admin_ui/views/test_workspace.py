@@ -125,7 +125,7 @@ def test_of_a_deletion_against_a_change_each_side_is_told(
     table = shown[shown.index('class="sides"') :]
     assert re.findall(r"<td.*?>(.*?)</td>", table, re.DOTALL)[:2] == cells
     assert read_contents(here.id, "main").get("plan.md") == theirs
-    assert len(asked) <= 20
+    assert len(asked) <= 16
 
 
 def test_generated_files_are_listed_before_anything_is_written(

@@ -1,0 +1,89 @@
+"""The turns of a project in which something was said."""
+
+import html
+import re
+from collections.abc import Callable
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from admin_ui import turn_search
+from relationships.models import Companion, Message
+from tests.fixtures.people import meet, meet_elsewhere
+from tests.fixtures.turns import Conversation
+
+Find = Callable[[str], list[str]]
+TURNS = "/admin-ui/turns/"
+
+
+@pytest.fixture
+def find(viewer: Client) -> Find:
+    """The lines of the turns that the list shows for a query, newest first."""
+
+    def lines(query: str) -> list[str]:
+        shown = viewer.get(f"{TURNS}?{query}").content.decode()
+        return [
+            html.unescape(re.sub("</?mark>", "", line))
+            for line in re.findall(r'dir="auto">(.*?)</a></td>', shown)
+        ]
+
+    return lines
+
+
+def test_turns_are_found_by_words_in_any_spelling_among_those_that_fit_the_other_filters(
+    find: Find, conversation: Conversation, companion: Companion
+) -> None:
+    other = Conversation(meet(companion))
+    conversation.say("I met Zoë at 020-7946-0018.")
+    other.say("Zoe has called.")
+    conversation.say("I met nobody.", session="work")
+
+    assert find("text=ZOE") == ["Zoe has called.", "I met Zoë at 020-7946-0018."]
+    assert find("text=02079460018") == ["I met Zoë at 020-7946-0018."]
+    assert find(f"text=zoe&person={other.relationship.user.external_id}") == ["Zoe has called."]
+    assert find("text=zoe+met") == ["I met Zoë at 020-7946-0018."]
+    assert find("text=met&state=failed") == [] == find("text=zo")
+
+
+def test_the_line_is_that_of_the_message_in_which_it_was_said(
+    viewer: Client, find: Find, conversation: Conversation
+) -> None:
+    conversation.say("Good morning.", "You wanted to hear of <b>penguins</b>.")
+
+    assert "<mark>penguins</mark>" in viewer.get(f"{TURNS}?text=penguins").content.decode()
+    assert find("text=penguins") == ["You wanted to hear of <b>penguins</b>."]
+    assert find("") == ["Good morning."]
+
+
+def test_neither_another_projects_words_nor_hidden_ones_are_found(
+    find: Find, conversation: Conversation
+) -> None:
+    Conversation(meet_elsewhere()).say("A secret of theirs.")
+    conversation.say("A secret of mine.")
+    hidden = conversation.say("A secret that is hidden.")
+    Message.objects.filter(turn_id=hidden.id).update(hidden_at=timezone.now())
+
+    assert find("text=secret") == ["A secret of mine."]
+    assert "hidden" not in " ".join(find(""))
+
+
+def test_a_page_looks_through_so_much_and_goes_on_from_there_until_the_end(
+    viewer: Client, conversation: Conversation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    conversation.say("The needle.")
+    for number in range(130):
+        conversation.say(f"Hay number {number}.")
+    monkeypatch.setattr(turn_search, "MOST_READ", 500)
+    address, pages = f"{TURNS}?text=needle&state=", 0
+
+    while address:
+        with CaptureQueriesContext(connection) as asked:
+            shown = viewer.get(address).content.decode()
+        assert len(asked) <= 14
+        later = re.search(r'<a href="([^"]*)">Search further back', shown)
+        address, pages = f"{TURNS}{html.unescape(later[1])}" if later else "", pages + 1
+
+    assert pages == 2 and "<mark>needle</mark>" in shown
