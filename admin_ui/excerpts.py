@@ -18,8 +18,10 @@ class Excerpt:
     after: str
 
 
-def excerpt_of(text: str, sought: str) -> Excerpt:
-    """Around the first words that are among those sought, in any spelling, or begin as one of them."""
+def excerpt_of(text: str, sought: str, *, before: int = AROUND) -> Excerpt:
+    """Around the first words that are among those sought, in any spelling, or begin as one of them; at most `before`
+    characters stand before them.
+    """
     text = normal(text)
     words, wanted = words_of(text), words_of(sought)
     spellings = spelt(wanted, {})
@@ -32,9 +34,12 @@ def excerpt_of(text: str, sought: str) -> Excerpt:
     first = is_meant.index(True)
     last = first + [*is_meant[first:], False].index(False) - 1
     start, end = words[first].start, words[last].end
-    begin = max(0, start - AROUND)
-    before = ("…" if begin else "") + text[begin:start]
-    return Excerpt(before, text[start:end], _end(text[end : end + AROUND], text[end:]))
+    begin = max(0, start - before)
+    return Excerpt(
+        ("…" if begin else "") + text[begin:start],
+        text[start:end],
+        _end(text[end : end + AROUND], text[end:]),
+    )
 
 
 def _begins_as(word: Word, wanted: Sequence[Word]) -> bool:

@@ -68,7 +68,7 @@ class TurnsView(OperatorView):
         page = self._page_with(request, text) if text else page_of(request, self._turns(request), sort=SORT)
         rows = rows_of(page.rows)
         for row in rows:
-            row.excerpt = excerpt_of(self._lines[row.turn.id], text) if text else None
+            row.excerpt = excerpt_of(self._lines[row.turn.id], text, before=24) if text else None
         filters = {name: text_param(request.GET, name) for name in ("text", "reason", "person", "companion")}
         ctx = {
             "page": page,

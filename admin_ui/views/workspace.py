@@ -1,6 +1,5 @@
 """An agent's workspace: files with their history, sessions with their steps, checkpoints, what waits for a decision."""
 
-from collections.abc import Sequence
 from operator import itemgetter
 from typing import Any
 from uuid import UUID
@@ -9,13 +8,12 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from admin_ui.line_diff import side_by_side
+from admin_ui.held_changes import held_changes
+from admin_ui.paging import page_of
 from admin_ui.params import parse_uuid, pretty, text_param, version_param
 from admin_ui.sorting import order_of
 from admin_ui.views.scratchpad import EntryAction
 from relationships.models import Relationship
-from relationships.services.profiles import read_profile
-from relationships.text_matching import MOST_AT_ONCE, Effort
 from web.errors import RapportError, StaleVersion
 from workspace.blame import blame
 from workspace.checkpoints import restore_checkpoint, take_checkpoint
@@ -36,7 +34,7 @@ from workspace.models import (
     Worker,
 )
 from workspace.models.agent_session import OPEN
-from workspace.sessions.decide import decide_call, decide_held, deleted_by_session
+from workspace.sessions.decide import decide_call, decide_held
 from workspace.sessions.verbs import (
     finish_session,
     get_session,
@@ -46,7 +44,7 @@ from workspace.sessions.verbs import (
     start_session,
     stop_session,
 )
-from workspace.store import Head, read_blobs, read_head
+from workspace.store import read_head
 from workspace.trees import text_of
 from workspace.write_hot_context import write_hot_context
 
@@ -87,7 +85,8 @@ class WorkspaceView(WorkspacePart):
             "hot": content,
             "version": version,
             "sessions": sessions,
-            "held": _held(
+            "shown": SHOWN,
+            "held": held_changes(
                 relationship, list(held.order_by("-created_at")[:SHOWN]), head if branch == MAIN else None
             ),
         }
@@ -111,12 +110,15 @@ class HistoryView(WorkspacePart):
         """The commits of a branch, and the checkpoints to go back to."""
         relationship = self.get_relationship(relationship_id)
         branch = text_param(request.GET, "branch") or MAIN
-        checkpoints = Checkpoint.objects.for_relationship(relationship_id).order_by("-taken_at")
+        checkpoints = Checkpoint.objects.for_relationship(relationship_id).order_by("-taken_at", "-id")
         ctx = {
             **self.ctx_of(relationship),
             "branch": branch,
             "checkpoints": checkpoints[:SHOWN],
-            "commits": log_of(relationship, branch).order_by("-recorded_at", "-id")[:SHOWN],
+            "older_checkpoints": max(0, checkpoints.count() - SHOWN),
+            "page": page_of(
+                request, log_of(relationship, branch).order_by("-recorded_at", "-id"), size=SHOWN
+            ),
         }
         return render(request, "admin_ui/workspace/history.html", ctx)
 
@@ -264,34 +266,3 @@ class DecideChangeView(WorkspacePart):
         relationship = self.get_relationship(relationship_id)
         decide_held(relationship=relationship, held_id=change_id, accept=accept, by=self.access.actor)
         return redirect("admin_ui:relationship_workspace", relationship_id)
-
-
-def _held(relationship: Relationship, rows: Sequence[HeldChange], head: Head | None) -> list[dict[str, Any]]:
-    """Of each what stands on main now beside what the session would have; None where a side has no such file."""
-    if not rows:
-        return []
-    head = head or read_head(relationship.id, MAIN)
-    files = head.files if head else {}
-    sides = {path: files[path] for row in rows for path in (row.path, row.kept_as) if path in files}
-    contents = read_blobs(relationship.id, sides.values())
-    deletions = [row for row in rows if row.kind == HeldChange.CONFLICT and not row.kept_as]
-    deleted = deleted_by_session(relationship.id, deletions) if deletions else set()
-    profile = read_profile(relationship.id)[0] if any(row.proposal for row in rows) else {}
-
-    def text(path: str) -> str | None:
-        return text_of(contents[sides[path].sha256]) if path in sides else None
-
-    shown, effort = [], Effort(MOST_AT_ONCE)
-    for row in rows:
-        now: str | None
-        then: str | None
-        if row.kind == HeldChange.PROFILE:
-            now, then = pretty(profile), pretty(row.proposal)
-        elif row.kept_as:
-            now, then = text(row.path), text(row.kept_as)
-        else:
-            now, then = (text(row.path), None) if row.id in deleted else (None, text(row.path))
-        shown.append(
-            {"row": row, "now": now, "then": then, "blocks": side_by_side(now or "", then or "", effort)}
-        )
-    return shown

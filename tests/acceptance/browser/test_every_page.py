@@ -21,7 +21,7 @@ from tests.guards.screen_words import old_words_in
 from tests.vendor_servers.openai_server import OpenAIServer
 from tests.waiting import wait_until
 from workspace.files import change_files
-from workspace.models import AgentSession, Worker
+from workspace.models import AgentSession, HeldChange, Worker
 from workspace.models.agent_session import OPEN
 from workspace.sessions.verbs import start_session
 
@@ -61,6 +61,7 @@ def pages(stage: Stage, model: OpenAIServer) -> dict[str, str]:
         "playground": f"{stage.url}/playground/",
         "talk": f"{stage.url}/playground/{maya.id}/",
         "turns": f"{stage.url}/turns/",
+        "turns-found": f"{stage.url}/turns/?text=Lisbon",
         "turns-none": f"{stage.url}/turns/?state=processing",
         "keys": f"{stage.url}/keys/",
         "operators": f"{stage.url}/operators/",
@@ -92,7 +93,6 @@ def pages_of(stage: Stage, maya: Relationship) -> dict[str, str]:
         "correct": stage.page_of(maya, "correct/"),
         "plan": stage.page_of(maya, f"plans/{planned(maya).id}/"),
         "data": stage.page_of(maya, "data/"),
-        "workspace": stage.page_of(maya, "workspace/"),
         "hot-context": stage.page_of(maya, "workspace/hot-context/"),
     }
 
@@ -105,6 +105,13 @@ def pages_of_work(stage: Stage, maya: Relationship) -> dict[str, str]:
     session, _ = start_session(relationship=maya, task=f"Plan a trip. {NASTY}", worker=Worker.BUILT_IN, by=BY)
     rows = AgentSession.objects.for_relationship(maya.id).filter(id=session.id).exclude(state__in=OPEN)
     wait_until(rows.exists, timeout=60, what="the session's end")
+    change_files(
+        relationship=maya, changes={f"{path}.conflict": b"Go to Porto.\n" * 39 + NASTY.encode()}, by=BY
+    )
+    tool = b"description: Rolls dice\nendpoint: https://example.org/dice\n"
+    change_files(relationship=maya, changes={"tools/dice/spec.yaml": tool}, by=BY)
+    own = {"relationship": maya, "project_id": maya.project_id, "session_id": session.id}
+    HeldChange.objects.create(**own, kind=HeldChange.CONFLICT, path=path, kept_as=f"{path}.conflict")
     said = {"model": "ada", "user": maya.user.external_id, "messages": [{"role": "user", "content": "Hello"}]}
     headers = {"Authorization": f"Bearer {stage.service.new_api_key()}"}
     answer = httpx.post(
@@ -113,6 +120,8 @@ def pages_of_work(stage: Stage, maya: Relationship) -> dict[str, str]:
     kept = answer.json()["rapport"]["context_id"]
     return {
         "file": stage.page_of(maya, f"workspace/file/?path={path}"),
+        "file-blame": stage.page_of(maya, f"workspace/file/?path={path}&view=blame"),
+        "workspace": stage.page_of(maya, "workspace/"),
         "file-history": stage.page_of(maya, f"workspace/history/?path={path}"),
         "commit": stage.page_of(maya, f"workspace/commits/{done.commit}/"),
         "agent-session": stage.page_of(maya, f"workspace/sessions/{session.id}/"),

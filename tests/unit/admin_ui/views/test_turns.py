@@ -51,10 +51,10 @@ def test_turns_are_found_by_words_in_any_spelling_among_those_that_fit_the_other
 def test_the_line_is_that_of_the_message_in_which_it_was_said(
     viewer: Client, find: Find, conversation: Conversation
 ) -> None:
-    conversation.say("Good morning.", "You wanted to hear of <b>penguins</b>.")
+    conversation.say("Good morning.", "You saw <b>penguins</b>.")
 
     assert "<mark>penguins</mark>" in viewer.get(f"{TURNS}?text=penguins").content.decode()
-    assert find("text=penguins") == ["You wanted to hear of <b>penguins</b>."]
+    assert find("text=penguins") == ["You saw <b>penguins</b>."]
     assert find("") == ["Good morning."]
 
 

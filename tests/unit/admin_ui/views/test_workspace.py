@@ -122,7 +122,7 @@ def test_of_a_deletion_against_a_change_each_side_is_told(
         shown = owner.get(page("workspace", here)).content.decode()
     owner.post(page("decide_change", here, change_id=HeldChange.objects.get().id), {"do": "accept"})
 
-    table = shown[shown.index('class="sides"') :]
+    table = shown[shown.index('class="two-sides"') :]
     assert re.findall(r"<td.*?>(.*?)</td>", table, re.DOTALL)[:2] == cells
     assert read_contents(here.id, "main").get("plan.md") == theirs
     assert len(asked) <= 16
@@ -167,3 +167,16 @@ def test_a_tool_that_an_agent_wrote_is_approved_or_refused_with_the_reason(
         ("dice", "https://example.org/dice")
     ]
     assert "Rolls dice" in shown and "endpoint" in shown and "not approved" in shown
+
+
+def test_a_long_history_is_counted_and_goes_on_on_the_next_page(owner: Client, here: Relationship) -> None:
+    for number in range(50):
+        change_files(
+            relationship=here, changes={"plan.md": f"{number}\n".encode()}, by=TESTER, message=f"No. {number}"
+        )
+
+    first = owner.get(page("file_history", here)).content.decode()
+    second = owner.get(page("file_history", here) + "?page=2").content.decode()
+
+    assert "52 commits" in first and "No. 49<" in first and 'rel="next"' in first
+    assert "No. 49<" not in second and 'rel="prev"' in second
