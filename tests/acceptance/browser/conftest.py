@@ -53,6 +53,7 @@ def stage(
             "RAPPORT_WEB_PROCESSES": "1",
             "RAPPORT_EMBEDDING_PROVIDER": "offline",
             "OPENAI_BASE_URL": model.url,
+            "RAPPORT_PROVIDER_PRICES": '{"*": [1.5, 6]}',
             "OPENAI_API_KEY": "k",
         }
         service.start_worker()

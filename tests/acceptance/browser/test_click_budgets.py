@@ -129,6 +129,11 @@ def the_cost_of_a_companion_by_week(she: Newcomer) -> None:
     expect(tokens).to_contain_text("Mole")
     expect(tokens.locator("svg g")).to_have_count(13)
     expect(tokens.locator("svg title").last).to_have_text(re.compile(r"^week of \d+ \w+: .*\d+ Mole"))
+    cost = she.window.locator("section").filter(
+        has=she.window.get_by_role("heading", name="Cost by companion")
+    )
+    expect(cost.locator("svg g")).to_have_count(13)
+    expect(cost.locator("svg title").last).to_have_text(re.compile(r"^week of \d+ \w+: .*[1-9]\S* Mole"))
 
 
 def the_start_of_a_two_year_conversation(she: Newcomer) -> None:
