@@ -48,6 +48,8 @@ class SearchBody(ConsistencyBody):
     """`best`, `hybrid`, `cosine`, `importance` or `decay`; if left out, the configuration's `retrieval.ranker`."""
     min_score: Annotated[float, Field(ge=0)] | None = None
     """Leave out what scores less, by the ranker's own scale."""
+    min_fit: Annotated[float, Field(ge=0, le=1)] = 0.0
+    """Leave out what fits less, whoever ranks; .25 leaves out most of what has nothing to do with the question."""
     told_from: Timestamp | None = None
     """Only what was said then or later."""
     told_to: Timestamp | None = None
@@ -89,6 +91,9 @@ class EntryHitAnswer(EntryAnswer):
     """An entry that was found. `source_message_ids` leads to the messages it rests on."""
 
     score: float
+    """By the ranker's own scale, which leans on the other hits."""
+    fit: float
+    """From 0 to 1, whoever ranks and whatever else there is: how much of the question it has. So nothing may fit."""
     parts: dict[str, float] | None
     """What the score is made of; with `explain` only, like `reason`."""
     reason: str | None
@@ -98,6 +103,9 @@ class MessageHitAnswer(MessageAnswer):
     """A message that was found."""
 
     score: float
+    """By the ranker's own scale, which leans on the other hits."""
+    fit: float
+    """From 0 to 1, whoever ranks and whatever else there is: how much of the question it has. So nothing may fit."""
     parts: dict[str, float] | None
     """What the score is made of; with `explain` only, like `reason`."""
     reason: str | None
@@ -148,6 +156,7 @@ class SearchView(ApiView):
             "top_k": body.top_k,
             "ranker": body.ranker,
             "min_score": body.min_score,
+            "min_fit": body.min_fit,
             "now": timezone.now(),
         }
 
@@ -250,6 +259,7 @@ def _present(found: SearchResult, rows: dict[UUID, dict[str, Any]], *, explain: 
 def _scored(hit: Hit, found: SearchResult, explain: bool) -> dict[str, Any]:
     return {
         "score": hit.score,
+        "fit": hit.fit,
         "parts": dict(hit.parts) if explain else None,
         "reason": reason_of(hit, found.ranker) if explain else None,
     }

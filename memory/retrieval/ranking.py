@@ -9,8 +9,9 @@ from memory.retrieval.columns import Columns, candidates_of
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.dates import months_of, periods
 from memory.retrieval.questions import TOO_MANY_WORDS, Participants, Prepared
-from memory.retrieval.rankers.base import Candidates, Question, Ranker, Scores
+from memory.retrieval.rankers.base import Candidates, Floats, Question, Ranker, Scores
 from memory.retrieval.rankers.best import BestRanker
+from memory.retrieval.rankers.scoring import fits
 from memory.retrieval.results import Hit, SearchResult
 from providers.embeddings.base import Embedded
 from relationships.configuration.plugins import known_slug, load
@@ -21,12 +22,13 @@ BY_TEXT = BestRanker()  # orders by text alone where there is no vector to compa
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """How many are answered at most, and from which score on; `compared`: only what has a vector to compare; `fill`:
-    where nothing has one, also what the ranker does not keep.
+    """How many are answered at most, and from which score and fit on; `compared`: only what has a vector to compare;
+    `fill`: where nothing has one, also what the ranker does not keep.
     """
 
     top_k: int
     min_score: float | None
+    min_fit: float
     compared: bool = False
     fill: bool = False
 
@@ -59,7 +61,9 @@ class Ranking:
         ranker = BY_TEXT if self.wanted.needs_vectors and not candidates.has_vectors else self.wanted
         scores = ranker.rank(candidates, question, self.now)
         return SearchResult(
-            hits=self._hits(candidates, scores, by_text=ranker is not self.wanted),
+            hits=self._hits(
+                candidates, scores, fits(candidates, question), by_text=ranker is not self.wanted
+            ),
             ranker=ranker.slug,
             space=vectors.space if vectors is not None and candidates.has_vectors else None,
             considered=int(candidates.allowed.sum()),
@@ -67,7 +71,7 @@ class Ranking:
             milliseconds=0.0,
         )
 
-    def _hits(self, candidates: Candidates, scores: Scores, *, by_text: bool) -> list[Hit]:
+    def _hits(self, candidates: Candidates, scores: Scores, fit: Floats, *, by_text: bool) -> list[Hit]:
         passes = candidates.allowed & np.isfinite(scores.total)
         if not self.cut.fill or candidates.has_vectors:
             passes &= scores.kept
@@ -75,12 +79,14 @@ class Ranking:
             passes &= ~np.isnan(candidates.cosine)
         if self.cut.min_score is not None and not by_text:  # another ranker has another scale
             passes &= scores.total >= self.cut.min_score
+        if self.cut.min_fit:
+            passes &= fit >= self.cut.min_fit
         rows = scores.best_first(np.flatnonzero(passes), most=self.cut.top_k)
         ids, totals = self.columns.ids_of(rows), scores.total[rows].tolist()
         parts = zip(*(part[rows].tolist() for part in scores.parts.values()), strict=True)
         return [
-            Hit(id, total, dict(zip(scores.parts, values, strict=True)))
-            for id, total, values in zip(ids, totals, parts, strict=True)
+            Hit(id, total, dict(zip(scores.parts, values, strict=True)), fitting)
+            for id, total, values, fitting in zip(ids, totals, parts, fit[rows].tolist(), strict=True)
         ]
 
     def _notes(self, candidates: Candidates, ranker: Ranker) -> list[str]:

@@ -38,7 +38,7 @@ class MessageFilters:
 
 
 class Hit(NamedTuple):
-    """One entry or message. `parts`: what its score is made of, by name.
+    """One entry or message. `parts`: what its score is made of, by name. `fit`: see rankers.scoring.fits.
 
     `place_before`: from 1, where the ranker had it, if a reranker has moved among the hits.
     """
@@ -46,6 +46,7 @@ class Hit(NamedTuple):
     id: UUID
     score: float
     parts: Mapping[str, float]
+    fit: float = 0.0
     place_before: int | None = None
 
 

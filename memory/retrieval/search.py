@@ -43,6 +43,7 @@ class ParamsOfMany(TypedDict, total=False):
     top_k: int | None
     ranker: str | None
     min_score: float | None
+    min_fit: float
     question: Embedded | None
     participants: Participants | None
     compared: bool
@@ -121,6 +122,7 @@ def _search(
     top_k: int | None = None,
     ranker: str | None = None,
     min_score: float | None = None,
+    min_fit: float = 0.0,
     question: Embedded | None = None,
     participants: Participants | None = None,
     compared: bool = False,
@@ -151,7 +153,7 @@ def _search(
     if wanted.slug == "decay":
         query = replace(query, only=decay_candidates(query, half_life_days=retrieval.half_life_days))
     least = retrieval.min_score if min_score is None else min_score
-    cut = Cut(retrieval.top_k if top_k is None else top_k, least, compared, fill)
+    cut = Cut(retrieval.top_k if top_k is None else top_k, least, min_fit, compared, fill)
     ranking = Ranking(read_columns(query), prepared, participants, retrieval, wanted, cut, now)
     answers = [ranking.answer(number) for number in range(len(texts))]
     milliseconds = (time.perf_counter() - started) * 1000

@@ -164,6 +164,28 @@ def _of_words(counts: Counts, words: slice) -> Counts:
     return Counts(row=counts.row[among], term=counts.term[among] - words.start, count=counts.count[among])
 
 
+LEAST_COMPARED = 5  # vectors, below which their mean says nothing of where an embedder's cosines lie
+
+
+def fits(candidates: Candidates, question: Question) -> Floats:
+    """How well each row fits the question, from 0 to 1, whatever the others do: so that nothing may fit.
+
+    The share of the question's words that it has, rare ones counting more, and those that stand nowhere most; being
+    named in the question counts as one word more. Or, where it is higher, how far its cosine lies from the
+    relationship's mean towards 1: embedders differ in where their cosines lie.
+    """
+    idf, counts = idf_of(candidates, question), candidates.counts
+    held = idf[counts.term] * np.minimum(counts.count, 1.0)
+    words = np.bincount(counts.row, weights=held, minlength=len(candidates)) / (float(idf.sum()) or 1.0)
+    fit: Floats = np.minimum(words + candidates.named / (question.terms or 1), 1.0)
+    known = candidates.counted & ~np.isnan(candidates.cosine)
+    if int(known.sum()) < LEAST_COMPARED:
+        return fit
+    mean = float(candidates.cosine[known].mean())
+    near = (np.nan_to_num(candidates.cosine, nan=mean) - mean) / max(1.0 - mean, 1e-9)
+    return np.maximum(fit, np.clip(near, 0.0, 1.0))
+
+
 def similarities(candidates: Candidates, question: Question) -> Floats:
     """The cosine of each row. One without a vector is held to be as near as its words say.
 

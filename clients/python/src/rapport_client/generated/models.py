@@ -716,6 +716,7 @@ class EntryFields(TypedDict):
 class EntryHitAnswer(EntryAnswer):
     """An entry that was found. `source_message_ids` leads to the messages it rests on."""
     score: "float"
+    fit: "float"
     parts: "dict[str, float] | None"
     reason: "str | None"
 
@@ -757,6 +758,7 @@ class EntrySearchAnswer(TypedDict):
 
 class EntrySearchBody(DocumentSearchBody):
     ranker: "NotRequired[str | None]"
+    min_fit: "NotRequired[float]"
     told_from: "NotRequired[str | None]"
     told_to: "NotRequired[str | None]"
     config: "NotRequired[dict[str, JsonValue]]"
@@ -1013,6 +1015,7 @@ class MessageBody(TypedDict):
 class MessageHitAnswer(MessageAnswer):
     """A message that was found."""
     score: "float"
+    fit: "float"
     parts: "dict[str, float] | None"
     reason: "str | None"
     cited_by: "list[str]"
@@ -1035,6 +1038,7 @@ class MessageSearchAnswer(TypedDict):
 
 class MessageSearchBody(DocumentSearchBody):
     ranker: "NotRequired[str | None]"
+    min_fit: "NotRequired[float]"
     told_from: "NotRequired[str | None]"
     told_to: "NotRequired[str | None]"
     config: "NotRequired[dict[str, JsonValue]]"

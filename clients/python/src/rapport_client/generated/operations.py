@@ -731,11 +731,11 @@ class Operations:
     def entries_search(self, relationship_id: Id, *, query: str,
             consistency: Maybe[m.ConsistencyEnum] = UNSET, top_k: Maybe[int | None] = UNSET,
             ranker: Maybe[str | None] = UNSET, min_score: Maybe[float | None] = UNSET,
-            told_from: Maybe[Time | None] = UNSET, told_to: Maybe[Time | None] = UNSET,
-            explain: Maybe[bool] = UNSET, config: Maybe[dict[str, m.JsonValue]] = UNSET,
-            types: Maybe[Sequence[str]] = UNSET, tags: Maybe[dict[str, Any]] = UNSET,
-            category: Maybe[str | None] = UNSET, tiers: Maybe[Sequence[m.Tier]] = UNSET,
-            states: Maybe[Sequence[m.EntryState]] = UNSET,
+            min_fit: Maybe[float] = UNSET, told_from: Maybe[Time | None] = UNSET,
+            told_to: Maybe[Time | None] = UNSET, explain: Maybe[bool] = UNSET,
+            config: Maybe[dict[str, m.JsonValue]] = UNSET, types: Maybe[Sequence[str]] = UNSET,
+            tags: Maybe[dict[str, Any]] = UNSET, category: Maybe[str | None] = UNSET,
+            tiers: Maybe[Sequence[m.Tier]] = UNSET, states: Maybe[Sequence[m.EntryState]] = UNSET,
             subject: Maybe[str | None] = UNSET) -> m.EntrySearchAnswer:
         """Find entries.
 
@@ -744,9 +744,10 @@ class Operations:
         """
         return self._send(Operation("POST", "/v1/relationships/{relationship_id}/entries/search",
                 path={"relationship_id": relationship_id}, json={"consistency": consistency, "query": query,
-                "top_k": top_k, "ranker": ranker, "min_score": min_score, "told_from": told_from,
-                "told_to": told_to, "explain": explain, "config": config, "types": types, "tags": tags,
-                "category": category, "tiers": tiers, "states": states, "subject": subject}, reading=True))
+                "top_k": top_k, "ranker": ranker, "min_score": min_score, "min_fit": min_fit,
+                "told_from": told_from, "told_to": told_to, "explain": explain, "config": config,
+                "types": types, "tags": tags, "category": category, "tiers": tiers, "states": states,
+                "subject": subject}, reading=True))
 
     def events_list(self, relationship_id: Id, *, after: Maybe[str] = UNSET) -> m.EventsAnswer:
         """What happened, or as it happens.
@@ -996,9 +997,9 @@ class Operations:
     def messages_search(self, relationship_id: Id, *, query: str,
             consistency: Maybe[m.ConsistencyEnum] = UNSET, top_k: Maybe[int | None] = UNSET,
             ranker: Maybe[str | None] = UNSET, min_score: Maybe[float | None] = UNSET,
-            told_from: Maybe[Time | None] = UNSET, told_to: Maybe[Time | None] = UNSET,
-            explain: Maybe[bool] = UNSET, config: Maybe[dict[str, m.JsonValue]] = UNSET,
-            roles: Maybe[Sequence[m.MessageRole]] = UNSET,
+            min_fit: Maybe[float] = UNSET, told_from: Maybe[Time | None] = UNSET,
+            told_to: Maybe[Time | None] = UNSET, explain: Maybe[bool] = UNSET,
+            config: Maybe[dict[str, m.JsonValue]] = UNSET, roles: Maybe[Sequence[m.MessageRole]] = UNSET,
             session: Maybe[str | None] = UNSET) -> m.MessageSearchAnswer:
         """Find messages.
 
@@ -1009,9 +1010,9 @@ class Operations:
         """
         return self._send(Operation("POST", "/v1/relationships/{relationship_id}/messages/search",
                 path={"relationship_id": relationship_id}, json={"consistency": consistency, "query": query,
-                "top_k": top_k, "ranker": ranker, "min_score": min_score, "told_from": told_from,
-                "told_to": told_to, "explain": explain, "config": config, "roles": roles, "session": session},
-                reading=True))
+                "top_k": top_k, "ranker": ranker, "min_score": min_score, "min_fit": min_fit,
+                "told_from": told_from, "told_to": told_to, "explain": explain, "config": config,
+                "roles": roles, "session": session}, reading=True))
 
     def messages_show(self, relationship_id: Id, *, messages: Maybe[Sequence[Id]] = UNSET,
             turns: Maybe[Sequence[Id]] = UNSET, from_seq: Maybe[int | None] = UNSET,
