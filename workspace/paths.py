@@ -50,15 +50,20 @@ def twin_fault(paths: Iterable[str]) -> str:
     folder too. "" where nothing does.
     """
     seen: dict[str, tuple[str, bool]] = {}
+    folders: set[str] = set()
     for path in paths:
-        parts = path.split("/")
-        for depth in range(1, len(parts) + 1):
-            whole, is_file = "/".join(parts[:depth]), depth == len(parts)
+        if path in folders:
+            return f"{path[:200]} would be a file and a folder"
+        whole, is_file = path, True
+        while whole and whole not in folders:  # what a folder lies in was looked at with it
             other, other_is_file = seen.setdefault(_folded(whole), (whole, is_file))
             if other != whole:
                 return f"{whole[:200]} and {other[:200]} differ only by case or Unicode form"
             if is_file != other_is_file:
                 return f"{whole[:200]} would be a file and a folder"
+            if not is_file:
+                folders.add(whole)
+            whole, is_file = whole.rpartition("/")[0], False
     return ""
 
 
