@@ -116,7 +116,9 @@ class Beside:
 
     def change_files(self) -> Any:
         one, other = self.random.sample(PATHS, 2)
-        how = self.random.choice([{"delete": True}, {"move_to": f"moved/{self.random.random()}"}])
+        how: dict[str, Any] = self.random.choice(
+            [{"delete": True}, {"move_to": f"moved/{self.random.random()}"}]
+        )
         changes = [{"path": one, **how}, {"path": other, **self._content()}]
         return self.api.post(f"{self.path}/files{self._branch()}", {"changes": changes, "message": "Both"})
 
@@ -158,7 +160,7 @@ class Beside:
         answers = [step("write", path="plan.md", content="- built in\n"), done("Planned.", "Likes trips")]
         for row in AgentSession.objects.for_relationship(self.relationship.id).exclude(due_at=None):
             said = iter(answers)
-            self.provider.otherwise = lambda request, said=said: (  # type: ignore[misc]
+            self.provider.otherwise = lambda request, said=said: (
                 next(said, done()) if request.schema else "Curated."
             )
             for _ in range(8):

@@ -40,11 +40,15 @@ class Door:
 
     def walk(self, shapes: dict[str, Made], size: int) -> None:
         for name, made in shapes.items():
-            assert growth(self.take, lambda length, made=made: written(made(length)), size=size) < MOST, name  # type: ignore[misc]
+            assert growth(self.take, composed(written, made), size=size) < MOST, name
 
 
 def written(body: Any) -> bytes:
     return body if isinstance(body, bytes) else json.dumps(body).encode()
+
+
+def composed(outer: Callable[[Any], Any], inner: Made) -> Made:
+    return lambda size: outer(inner(size))
 
 
 def times(size: int, each: Any) -> list[Any]:
@@ -93,8 +97,8 @@ def test_what_a_tool_of_mcp_is_told_costs_as_much_as_it_is_long(mcp: Door, tool:
     name = {"get_context": "message", "remember": "content", "forget": "what"}.get(tool, "query")
 
     mcp.walk(
-        {sort: lambda size, text=text: used(tool, **{name: text(size)}) for sort, text in TEXTS.items()}, 2000
-    )  # type: ignore[misc]
+        {sort: composed(lambda told: used(tool, **{name: told}), text) for sort, text in TEXTS.items()}, 2000
+    )
 
 
 PERSON: dict[str, Any] = {"user_id": "maya", "agent_id": "ada"}
@@ -194,16 +198,13 @@ def test_what_chat_is_sent_costs_as_much_as_it_is_long(
     assert chat.take(written(spoken(store=store))) == 200
 
     chat.walk(
-        {name: lambda size, made=made: {**made(size), "store": store} for name, made in CHAT.items()}, LARGE
-    )  # type: ignore[misc]
+        {name: composed(lambda body: {**body, "store": store}, made) for name, made in CHAT.items()}, LARGE
+    )
 
 
 def test_what_is_said_in_chat_costs_as_much_as_it_is_long(chat: Door, replying: OpenAIServer) -> None:
     replying.push({"text": "Hello.", "always": True})
     chat.walk(
-        {
-            name: lambda size, text=text: spoken({"role": "user", "content": text(size)})
-            for name, text in TEXTS.items()
-        },
+        {sort: composed(lambda told: spoken({**HI, "content": told}), text) for sort, text in TEXTS.items()},
         16_000,
-    )  # type: ignore[misc]
+    )

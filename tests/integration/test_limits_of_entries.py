@@ -46,8 +46,11 @@ class World:
     ) -> None:
         self.talk, self.api, self.editor, self.provider, self.settings = talk, api, editor, provider, settings
         [self.entry] = talk.remember(LONG)
-        self.ids = {"relationship_id": self.entry.relationship_id, "entry_id": self.entry.id}
-        self.owner = {"relationship_id": self.entry.relationship_id, "project_id": self.entry.project_id}
+        self.ids: dict[str, Any] = {"relationship_id": self.entry.relationship_id, "entry_id": self.entry.id}
+        self.owner: dict[str, Any] = {
+            "relationship_id": self.entry.relationship_id,
+            "project_id": self.entry.project_id,
+        }
 
     def lower(self) -> None:
         self.settings.MAX_ENTRY_BYTES = LIMIT
