@@ -167,7 +167,7 @@ def write_entry(work: Work, text: str, call: LoneCall) -> str:
     now = timezone.now()
     state, _ = open_state(given, [operation], now=now)
     carry_out_all(state, [operation])
-    owner = {"relationship_id": given.relationship_id, "project_id": given.project_id}
+    owner: dict[str, Any] = {"relationship_id": given.relationship_id, "project_id": given.project_id}
     by = Actor(ActorKind.MODEL, call.row.model)
     # The turn was applied before, or will be: this is the behaviour's own doing, and no part of that.
     changes = [replace(change, origin=replace(change.origin, turn_id=None)) for change in state.changes]

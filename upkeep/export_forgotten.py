@@ -6,6 +6,7 @@ from uuid import UUID
 
 from memory.ingestion.results import emptied
 from memory.mending.forgotten import Forgotten
+from memory.models import RevisionEvent
 from summaries.models import SummaryState
 
 Row = dict[str, Any]
@@ -46,6 +47,8 @@ class ForgottenRows(Forgotten):
                 "reason": "",
                 "redacted_at": row["redacted_at"] or row["recorded_at"],
             }
+        if self.entries.get(row["entry_id"]) == row["entry_version"]:  # its history ends with its going
+            row["event"] = RevisionEvent.REDACT
         return row
 
     def summary(self, row: Row) -> Row:

@@ -104,9 +104,8 @@ def restore_entries(relationship: Relationship, *, at: datetime, by: Actor) -> i
         if fields_of(entry) != before:
             reason = f"restored to {at.isoformat()}"
             changes.append(changed(entry, before, event, at=entry.effective_at, reason=reason))
-    change_entries(
-        relationship_id=relationship.id, project_id=relationship.project_id, changes=changes, by=by, now=now
-    )
+    owner = {"relationship_id": relationship.id, "project_id": relationship.project_id}
+    change_entries(**owner, changes=changes, by=by, now=now, stood_before=True)
     return len(changes)
 
 

@@ -1,6 +1,6 @@
 """Reads and changes files on a branch. Every change is a commit, whole or not at all."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
@@ -30,7 +30,7 @@ from workspace.store import (
     read_head,
     write_commit,
 )
-from workspace.trees import Author, Entry, Files, entry_of, key_of, tree_sha
+from workspace.trees import EXECUTABLE, FILE, Author, Entry, Files, entry_of, key_of, tree_sha
 
 TRIES = 32  # others who commit at the same moment: a try in vain is a commit of somebody else
 LONGEST_MESSAGE = 2000
@@ -94,17 +94,18 @@ def change_files(
     message: str = "",
     expected: Mapping[str, str] | None = None,
     session_id: UUID | None = None,
+    programs: Collection[str] = (),
 ) -> Committed:
     """Commit `changes`, or find that the files say all that already.
 
     `expected`: the SHA-256 that a file must have now, "" for one that must not be there; a file that already says what
-    it is to say is never stale. Raises StaleVersion, BadPath, ReadOnlyFile, FileNotThere, WorkspaceFull,
-    HotContextTooLong, NotFound.
+    it is to say is never stale. `programs`: which new ones can be run. Raises StaleVersion, BadPath, ReadOnlyFile,
+    FileNotThere, WorkspaceFull, HotContextTooLong, NotFound.
     """
     _refuse_generated(relationship, changes, branch)
 
     def changed(head: Head) -> NewTree:
-        files, blobs = changed_files(head.files, changes, expected or {})
+        files, blobs = changed_files(head.files, changes, expected or {}, programs)
         return files, blobs, message.strip() or _said(head.files, files)
 
     return _commit(relationship, branch, changed, author_of(by, session_id), by=by, session_id=session_id)
@@ -145,12 +146,10 @@ def mark_commit(
     relationship: Relationship, branch: str, message: str, *, by: Actor, session_id: UUID | None = None
 ) -> str:
     """A commit that changes nothing and says what was done. Its SHA. Raises NotFound, Conflict."""
-
-    def same(head: Head) -> NewTree:
-        return head.files, {}, message
-
     author = author_of(by, session_id)
-    return _commit(relationship, branch, same, author, by=by, always=True).commit
+    return _commit(
+        relationship, branch, lambda head: (head.files, {}, message), author, by=by, always=True
+    ).commit
 
 
 def show_hot_context(
@@ -170,14 +169,15 @@ def show_hot_context(
 
 
 def changed_files(
-    before: Files, changes: Contents, expected: Mapping[str, str]
+    before: Files, changes: Contents, expected: Mapping[str, str], programs: Collection[str] = ()
 ) -> tuple[Files, dict[UUID, bytes]]:
     """The tree after `changes`, and the new contents by their row's ID. Raises as change_files does."""
     files, blobs = dict(before), dict[UUID, bytes]()
     for path, content in changes.items():
         check_path(path)
         there = files.get(path)
-        entry = None if content is None else entry_of(content, mode=there.mode if there else 0o100644)
+        mode = there.mode if there else EXECUTABLE if path in programs else FILE
+        entry = None if content is None else entry_of(content, mode=mode)
         if path in expected and there != entry:
             _check_expected(path, expected[path], there)
         if content is None or entry is None:

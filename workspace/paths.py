@@ -58,12 +58,15 @@ class Names:
 
     def __init__(self) -> None:
         self._taken: dict[str, tuple[str, bool]] = {}
+        self._folders: set[str] = set()
 
     def add(self, path: str) -> str:
         """What keeps it from standing among those that were taken before, and then it is not; else ""."""
-        parts, new = path.split("/"), {}
-        for depth in range(1, len(parts) + 1):
-            whole, is_file = "/".join(parts[:depth]), depth == len(parts)
+        if path in self._folders:
+            return f"{path[:200]} would be a file and a folder"
+        new: dict[str, tuple[str, bool]] = {}
+        whole, is_file = path, True
+        while whole and whole not in self._folders:  # what a folder lies in was looked at with it
             folded = _folded(whole)
             other, other_is_file = self._taken.get(folded, (whole, is_file))
             if other != whole:
@@ -71,7 +74,9 @@ class Names:
             if is_file != other_is_file:
                 return f"{whole[:200]} would be a file and a folder"
             new[folded] = (whole, is_file)
+            whole, is_file = whole.rpartition("/")[0], False
         self._taken |= new
+        self._folders.update(taken for taken, is_file in new.values() if not is_file)
         return ""
 
 

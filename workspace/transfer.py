@@ -11,6 +11,7 @@ from workspace.files import change_files
 from workspace.generated import made_elsewhere, supplied_specs
 from workspace.models import MAIN
 from workspace.store import read_blobs, read_head
+from workspace.trees import EXECUTABLE
 
 Row = Mapping[str, Any]
 
@@ -20,7 +21,8 @@ def files_to_keep(relationship_id: UUID, *, companion_id: UUID) -> Iterator[dict
     head, supplied = read_head(relationship_id, MAIN), supplied_specs(companion_id)
     for path, entry in sorted(head.files.items()) if head else ():
         if not made_elsewhere(path) and path not in supplied:
-            yield _row(path, read_blobs(relationship_id, [entry])[entry.sha256])
+            content = read_blobs(relationship_id, [entry])[entry.sha256]
+            yield {"path": path, **_written(content), "executable": entry.mode == EXECUTABLE}
 
 
 def content_of(row: Row) -> bytes:
@@ -36,16 +38,23 @@ def take_over_files(relationship: Relationship, rows: Iterable[Row], *, by: Acto
     """
     if read_head(relationship.id, MAIN):
         return 0
-    if files := {row["path"]: content_of(row) for row in rows}:
-        change_files(relationship=relationship, changes=files, by=by, message="Import the files")
+    files: dict[str, bytes] = {}
+    programs: set[str] = set()
+    for row in rows:
+        files[row["path"]] = content_of(row)
+        if row["executable"]:
+            programs.add(row["path"])
+    if files:
+        message = "Import the files"
+        change_files(relationship=relationship, changes=files, programs=programs, by=by, message=message)
     return len(files)
 
 
-def _row(path: str, content: bytes) -> dict[str, Any]:
+def _written(content: bytes) -> dict[str, str]:
     try:
         text = content.decode()
     except UnicodeDecodeError:
         text = "\x00"
     if "\x00" in text:
-        return {"path": path, "content": b64encode(content).decode(), "encoding": "base64"}
-    return {"path": path, "content": text, "encoding": "utf-8"}
+        return {"content": b64encode(content).decode(), "encoding": "base64"}
+    return {"content": text, "encoding": "utf-8"}

@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+from django.conf import settings
+
 from connect.mem0.asking import NOT_HERE, Refusal, Whose, said, two_ids, when, whose
 from connect.own_api import Answered, OwnApi
 
@@ -34,6 +36,8 @@ class Memories:
         meant, messages, tags = whose(given, stored=True), said(given), {}
         if not as_they_are:
             tags = _tags(given.get("metadata") or {})
+        elif len(messages) > settings.MAX_MESSAGES_PER_TURN:
+            raise Refusal(400, f"messages: send at most {settings.MAX_MESSAGES_PER_TURN} at once.")
         relationship = self._made(meant)
         if as_they_are:
             return self._kept_as_they_are(relationship, messages, given)

@@ -7,8 +7,11 @@ from pydantic import AfterValidator, BaseModel, Field, StringConstraints, Valida
 
 from memory.entries.happens import happens_text
 from memory.entries.limits import (
+    CATEGORY,
     MAX_TAGS,
     MAX_WEIGHT,
+    MODALITY,
+    TAG_NAME,
     TYPE,
     entry_fault,
     tags_fault,
@@ -41,11 +44,11 @@ EntryText = Annotated[
     str, StringConstraints(min_length=1, max_length=settings.MAX_ENTRY_BYTES), within(entry_fault)
 ]
 TypeName = Annotated[str, StringConstraints(pattern=TYPE)]
-TagName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.:-]{1,60}$")]
+TagName = Annotated[str, StringConstraints(pattern=TAG_NAME)]
 TagValue = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
 Tags = Annotated[dict[TagName, TagValue], within(tags_fault)]
-Category = Annotated[str, StringConstraints(pattern=r"^([a-z][a-z0-9_]{0,59})?$")]
-Modality = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,19}$")]
+Category = Annotated[str, StringConstraints(pattern=CATEGORY)]
+Modality = Annotated[str, StringConstraints(pattern=MODALITY)]
 Metadata = Annotated[JsonObject, within(metadata_fault)]
 Fraction = Annotated[float, Field(ge=0, le=1)]
 Weight = Annotated[float, Field(ge=0, le=MAX_WEIGHT)]

@@ -12,6 +12,7 @@ import orjson
 
 from config.postgresql.rows import insert_of, rows_text
 from config.postgresql.sessions import prepared_cursor
+from memory.entries.limits import refuse_changes_beyond_limits
 from memory.entries.snapshots import rebuild_scratchpad
 from memory.models import EntryRevision, EntryState, RevisionEvent, ScratchpadEntry
 from memory.models.entry import ACCESS_FIELDS
@@ -118,14 +119,24 @@ def fields_of(entry: ScratchpadEntry) -> dict[str, Any]:
 
 
 def change_entries(
-    *, relationship_id: UUID, project_id: UUID, changes: Sequence[Change], by: Actor, now: datetime
+    *,
+    relationship_id: UUID,
+    project_id: UUID,
+    changes: Sequence[Change],
+    by: Actor,
+    now: datetime,
+    stood_before: bool = False,
 ) -> list[EntryRevision]:
     """Write changes of entries of one relationship, in order: rows, revisions, index of search, snapshot.
 
-    Call it in a transaction, under the relationship's row lock. The revisions it made.
+    Call it in a transaction, under the relationship's row lock. The revisions it made. Raises InvalidInput, before it
+    writes, for what is beyond the limits of an entry; not for what `stood_before`, by limits that may have changed.
     """
     if not changes:
         return []
+    for change in changes:
+        if change.after is not None and not stood_before:
+            refuse_changes_beyond_limits(change.before, change.after)
     revisions = make_revisions(
         relationship_id=relationship_id, project_id=project_id, changes=changes, first=0, by=by, now=now
     )

@@ -19,17 +19,25 @@ MAX_WEIGHT = 100
 MAX_REASON = 2000  # characters of why a change was made, or of why a turn failed
 MAX_CALL_BYTES = 4_194_304  # of one text of a model call: about a million tokens
 TYPE = r"^[a-z][a-z0-9_]{0,59}$"
+CATEGORY = r"^([a-z][a-z0-9_]{0,59})?$"
+MODALITY = r"^[a-z][a-z0-9_]{0,19}$"
+TAG_NAME = r"^[A-Za-z0-9_.:-]{1,60}$"
 
 
 def entry_fault(content: str) -> str:
     limit = settings.MAX_ENTRY_BYTES
     if len(content.encode("utf-8", "surrogatepass")) > limit:
         return f"is longer than {limit} bytes; an entry is one short statement"
+    if "\x00" in content:
+        return "holds a NUL character, which can't be kept; leave it out"
     return "" if content.strip() else "is empty"
 
 
 def tags_fault(tags: Mapping[str, Any]) -> str:
-    return f"has {len(tags)} tags; an entry may have {MAX_TAGS}" if len(tags) > MAX_TAGS else ""
+    if len(tags) > MAX_TAGS:
+        return f"has {len(tags)} tags; an entry may have {MAX_TAGS}"
+    whole = all(_is(TAG_NAME, name) and not name_fault(value) for name, value in tags.items())
+    return "" if whole else "has a name or value that no tag may have"
 
 
 def operation_fault(operation: Any) -> str:
@@ -51,11 +59,23 @@ def call_text(text: str) -> str:
     return text.encode()[: MAX_CALL_BYTES - len(told)].decode("utf-8", "ignore") + told
 
 
+def _is(pattern: str, text: str) -> bool:
+    return re.fullmatch(pattern, text) is not None
+
+
+def _share_fault(share: float) -> str:
+    return "" if 0 <= share <= 1 else "is not from 0 to 1"
+
+
 _FAULTS: dict[str, Callable[[Any], str]] = {
     "content": entry_fault,
-    "type": lambda type: "" if re.match(TYPE, type) else "is no name of a type",
+    "type": lambda type: "" if _is(TYPE, type) else "is no name of a type",
+    "category": lambda category: "" if _is(CATEGORY, category) else "is no name of a category",
+    "modality": lambda modality: "" if _is(MODALITY, modality) else "is no name of a modality",
     "subject": lambda subject: name_fault(subject) if subject.strip() else "is empty",
     "key": lambda key: name_fault(key, MAX_KEY),
+    "importance": _share_fault,
+    "confidence": _share_fault,
     "weight": lambda weight: "" if 0 <= weight <= MAX_WEIGHT else f"is not from 0 to {MAX_WEIGHT}",
     "tags": tags_fault,
     "metadata": metadata_fault,
@@ -71,3 +91,9 @@ def refuse_beyond_limits(values: Mapping[str, Any]) -> None:
     ]
     if problems:
         raise InvalidInput.naming(problems)
+
+
+def refuse_changes_beyond_limits(before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> None:
+    """What is not as it was: an entry may be older than a limit. Raises InvalidInput, naming the fields."""
+    was = before or {}
+    refuse_beyond_limits({name: after[name] for name in _FAULTS if after[name] != was.get(name)})

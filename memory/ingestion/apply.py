@@ -1,6 +1,7 @@
 """Applies an answer: one short transaction under the relationship's row lock, all of it or nothing."""
 
 from collections.abc import Sequence, Set
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -115,7 +116,10 @@ def _hold(state: ApplyState, operation: Operation) -> None:
 
 
 def _write(state: ApplyState, *, by: Actor) -> None:
-    owner = {"relationship_id": state.given.relationship_id, "project_id": state.given.project_id}
+    owner: dict[str, Any] = {
+        "relationship_id": state.given.relationship_id,
+        "project_id": state.given.project_id,
+    }
     revisions = change_entries(**owner, changes=state.changes, by=by, now=state.now)
     tracing.note({"rapport.operations": len(state.results), "rapport.revisions": len(revisions)})
     if revisions:

@@ -12,10 +12,12 @@ from relationships.models import Message
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """Messages that are hidden, since when; entries that are hidden; versions up to which others said more."""
+    """Messages that are hidden, since when; entries that are hidden, with their versions; versions up to which others
+    said more.
+    """
 
     messages: Mapping[UUID, datetime]
-    entries: frozenset[UUID]
+    entries: Mapping[UUID, int]
     edited: Mapping[UUID, int]
     turns: frozenset[UUID]
 
@@ -30,14 +32,14 @@ class Forgotten:
         by_plan = {UUID(item["id"]) for item in done}
         deleted = ScratchpadEntry.objects.for_relationship(relationship_id).filter(state=EntryState.DELETED)
         entries = {
-            row.id
-            for row in deleted.only("id", "source_message_ids")
+            row.id: row.version
+            for row in deleted.only("id", "version", "source_message_ids")
             if row.id in by_plan or not messages.keys().isdisjoint(row.source_message_ids)
         }
         edited = {UUID(item["id"]): item["version"] for item in done if item["action"] == "edit"}
         return cls(
             {key: row.hidden_at for key, row in messages.items()},
-            frozenset(entries),
+            entries,
             edited,
             frozenset(row.turn_id for row in messages.values()),
         )

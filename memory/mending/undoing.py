@@ -32,6 +32,5 @@ def restore_entries(plan: MendingPlan, versions: Mapping[UUID, int], by: Actor, 
         entry.effective_at = datetime.fromisoformat(was["effective_at"])
         event = RevisionEvent.RESTORE if before["state"] == EntryState.DELETED else RevisionEvent.UPDATE
         changes.append(changed(entry, before, event, at=now, reason="the plan was undone"))
-    change_entries(
-        relationship_id=plan.relationship_id, project_id=plan.project_id, changes=changes, by=by, now=now
-    )
+    owner = {"relationship_id": plan.relationship_id, "project_id": plan.project_id}
+    change_entries(**owner, changes=changes, by=by, now=now, stood_before=True)

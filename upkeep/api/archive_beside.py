@@ -89,6 +89,7 @@ class ArchivedFile(Body):
     path: str
     content: str
     encoding: Literal["utf-8", "base64"] = "utf-8"
+    executable: bool = False
 
     @model_validator(mode="after")
     def _can_be_kept(self) -> Self:

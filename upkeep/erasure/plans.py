@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from memory.entries.editing import add_entry
+from memory.entries.editing import EDITABLE, add_entry
 from memory.errors import SameAsAnother
 from memory.mending.candidates import forgettables
 from memory.mending.carrying import choose_items, finish, locked_relationship
@@ -22,18 +22,7 @@ from upkeep.erasure.messages import redact_messages
 from web.actor import Actor
 from web.errors import InvalidInput
 
-_KEPT = (
-    "type",
-    "subject",
-    "key",
-    "single_valued",
-    "importance",
-    "confidence",
-    "weight",
-    "pinned",
-    "tags",
-    "metadata",
-)
+_KEPT = EDITABLE - {"content", "effective_at"}  # of an entry of which a part stays
 
 
 def erase_plan(

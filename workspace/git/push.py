@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import NamedTuple
+from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
@@ -29,6 +30,7 @@ from workspace.trees import EXECUTABLE, FILE, Entry, Files, entry_of, key_of, tr
 ZERO = "0" * 40
 MOST_COMMITS, MOST_PARENTS = 2000, 16
 TOGETHER = 3  # times what a workspace may hold: a push may bring several versions
+LISTED = 120  # bytes that a file takes in the list of a tree, beside its path
 _SHA = re.compile(r"[0-9a-f]{40}")
 _MODES = {0o120000: "a symbolic link", 0o160000: "a submodule"}
 
@@ -39,12 +41,17 @@ class RefUpdate(NamedTuple):
     ref: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Objects:
-    """What was there, and what the push brings."""
+    """What was there, and what the push brings; of its trees those that were read, the bytes that they list, and the
+    paths that are fine.
+    """
 
     rows: RowObjects
     pushed: Mapping[str, tuple[int, bytes]]
+    trees: dict[str, Files] = field(default_factory=dict)
+    listed: int = 0
+    paths: set[str] = field(default_factory=set)
 
     def get(self, sha: str, kind: str) -> bytes:
         found = self.pushed.get(sha) or self.rows.raw(sha)
@@ -64,8 +71,9 @@ def receive_push(
             largest = max(settings.MAX_FILE_BYTES, LARGEST_OBJECT)
             together = TOGETHER * settings.MAX_WORKSPACE_BYTES
             pushed = unpack(pack, rows.raw, largest=largest, together=together) if pack else {}
+            objects = _Objects(rows, pushed)
             for update in updates:
-                _update(relationship, update, _Objects(rows, pushed), by)
+                _update(relationship, update, objects, by)
     except RapportError as error:
         said = " ".join(error.detail.split())[:300]
         return {update.ref: said for update in updates}
@@ -91,9 +99,6 @@ def _update(relationship: Relationship, update: RefUpdate, objects: _Objects, by
     commits: list[NewCommit] = []
     for place, sha in enumerate(new):
         commit = _parse(objects, sha, known, at + timedelta(microseconds=place))
-        check_limits(
-            commit.files
-        )  # every commit, not only the last: each of them is there to be read afterwards
         if not moves_in:
             _refuse_generated(commit, known, branch, supplied)
         known[sha] = commit.files
@@ -171,15 +176,32 @@ def _files_at(relationship: Relationship, sha: str) -> Files:
 def _parse(objects: _Objects, sha: str, known: Mapping[str, Files], at: datetime) -> NewCommit:
     raw = objects.get(sha, "commit")
     headers = _headers(raw)
-    there = {entry.git: entry for parent in headers.parents for entry in known[parent].values()}
-    files = dict(_walk(objects, headers.tree, "", there, 0))
-    if tree_sha(files) != headers.tree:
-        raise PushRefused(f"the tree of {sha[:12]} is not written as git writes it")
-    new = {entry.sha256: entry.git for entry in files.values() if entry.git not in objects.rows.blobs}
-    blobs = {key_of(sha256): objects.get(git, "blob") for sha256, git in new.items()}
+    parents = [known[parent] for parent in headers.parents]
+    files, blobs = objects.trees.get(headers.tree), dict[UUID, bytes]()
+    if files is None:
+        files = objects.trees[headers.tree] = _read_tree(objects, headers.tree, parents)
+        if tree_sha(files) != headers.tree:
+            raise PushRefused(f"the tree of {sha[:12]} is not written as git writes it")
+        new = {entry.sha256: entry.git for entry in files.values() if entry.git not in objects.rows.blobs}
+        blobs = {key_of(sha256): objects.get(git, "blob") for sha256, git in new.items()}
     return NewCommit(
         sha, headers.tree, files, headers.parents, raw, headers.author, headers.message, blobs, at
     )
+
+
+def _read_tree(objects: _Objects, tree: str, parents: list[Files]) -> Files:
+    """Every one, not only the last: each of them is there to be read afterwards. Raises PushRefused, WorkspaceFull."""
+    there = {entry.git: entry for parent in parents for entry in parent.values()}
+    files: Files = {}
+    for count, (path, entry) in enumerate(_walk(objects, tree, "", there, 0), start=1):
+        if count > settings.MAX_FILES:  # as folders in folders many times over may be more than any memory
+            raise PushRefused(f"there are {count} files and more; {settings.MAX_FILES} are kept")
+        files[path] = entry
+    check_limits(files)
+    objects.listed += sum(len(path) + LISTED for path in files)
+    if objects.listed > TOGETHER * settings.MAX_WORKSPACE_BYTES:
+        raise PushRefused("its commits list more files than are taken at once: push them in several parts")
+    return files
 
 
 def _walk(
@@ -187,15 +209,19 @@ def _walk(
 ) -> Iterator[tuple[str, Entry]]:
     if depth > DEEPEST:
         raise PushRefused(f"folders are more than {DEEPEST} deep")
-    for mode, name, sha in _entries(objects.get(tree, "tree")):
+    raw = objects.get(tree, "tree")
+    if depth and not raw:
+        raise PushRefused(f"the folder {below[:200]} is empty, as git never writes one")
+    for mode, name, sha in _entries(raw):
         path = f"{below}{name}"
         if mode == 0o040000:
             yield from _walk(objects, sha, f"{path}/", there, depth + 1)
             continue
         if mode not in (FILE, EXECUTABLE):
             raise PushRefused(f"{path[:200]} is {_MODES.get(mode, 'of a mode that is not taken')}")
-        if said := path_fault(path):
+        if path not in objects.paths and (said := path_fault(path)):
             raise PushRefused(f"the path {path[:200]!r} {said}")
+        objects.paths.add(path)
         known = there.get(sha)
         yield path, known._replace(mode=mode) if known else entry_of(objects.get(sha, "blob"), mode=mode)
 
@@ -228,6 +254,8 @@ def _refuse_generated(
     commit: NewCommit, known: Mapping[str, Files], branch: str, supplied: Collection[str]
 ) -> None:
     parents = [known[parent] for parent in commit.parents]
+    if any(parent is commit.files for parent in parents):
+        return
     paths = commit.files.keys() | {path for parent in parents for path in parent}
     for path in paths:
         own = made_elsewhere(path) or ("the companion's tools" if path in supplied else "")

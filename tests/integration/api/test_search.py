@@ -282,20 +282,3 @@ def test_a_name_is_found_without_its_accents(api: Api, path: str) -> None:
     remember(api, path, "Friend of Renée Müller")
     remember(api, path, "Knows a miller")
     assert found(api, path, "renee muller") == ["Friend of Renée Müller"]
-
-
-def test_of_three_entries_none_has_to_fit(api: Api, path: str) -> None:
-    for content in ("Noor plays the violin on Fridays", "Drinks green tea", "Works as a nurse"):
-        remember(api, path, content)
-
-    asked = {"query": "What does everybody know about tea ceremonies in Kyoto?"}
-    items = api.post(f"{path}/entries/search", asked).body["items"]
-
-    assert items[0]["content"] == "Drinks green tea" and items[0]["score"] >= 1 and items[0]["fit"] < 0.25
-    assert found(api, path, **asked, min_fit=0.25) == []
-    assert found(api, path, "When does Noor play the violin?", min_fit=0.5) == [
-        "Noor plays the violin on Fridays"
-    ]
-    assert (
-        api.post(f"{path}/entries/search", asked | {"min_fit": 1.5}).body["errors"][0]["field"] == "min_fit"
-    )

@@ -215,3 +215,21 @@ def test_an_owner_finds_on_the_page_what_is_hidden_and_erases_it(spoken: str, at
     owner.post(made["Location"], {"depth": "erase", "item": ["1", "2", "3", "4", "5"]})
 
     assert still_with() == set()
+
+
+def test_what_stays_of_an_entry_of_which_a_part_is_erased_keeps_all_else_that_was_known_of_it(
+    api: Api, conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    path = f"/relationships/{conversation.relationship.id}"
+    known = {
+        "tier": "archive", "category": "deadline", "modality": "voice", "tags": {"client": "acme"}, "weight": 2.0,
+        "happens_at": "2026-03", "valid_to": "2027-01-01T00:00:00Z", "expires_at": "2028-01-01T00:00:00Z",
+    }  # fmt: skip
+    api.post(f"{path}/entries", {"type": "other", "content": "Has a cat and a car", **known})
+    scripted_provider.wishes_answer = {"says": [{"number": 1, "rest": "Has a cat"}], "unsure": []}
+
+    assert api.post(f"{path}/forget", {"what": "my car", "depth": "erase"}).body["state"] == "erased"
+
+    [stays] = api.get(f"{path}/entries?tier=archive").body["items"]
+    assert stays["content"] == "Has a cat"
+    assert {name: stays[name] for name in known} == known

@@ -40,6 +40,16 @@ def test_they_come_back_as_they_were_and_chat_is_shown_them(relationship: Relati
     assert api.get(f"/relationships/{there.id}/export").body["files"] == document["files"]
 
 
+def test_a_program_stays_one(relationship: Relationship, api: Api) -> None:
+    change_files(relationship=relationship, changes=FILES, by=TESTER, programs={"outputs/nothing.txt"})
+    there = meet(relationship.companion, "elsewhere")
+
+    api.post(f"/relationships/{there.id}/import", api.get(f"/relationships/{relationship.id}/export").body)
+
+    files = api.get(f"/relationships/{there.id}/files").body["files"]
+    assert [file["path"] for file in files if file["executable"]] == ["outputs/nothing.txt"]
+
+
 def test_files_that_were_moved_by_git_before_stay_as_they_are(relationship: Relationship, api: Api) -> None:
     change_files(relationship=relationship, changes=FILES, by=TESTER)
     document = api.get(f"/relationships/{relationship.id}/export").body

@@ -56,4 +56,9 @@ def test_two_files_that_some_system_would_take_for_one_are_refused(paths: list[s
 
 
 def test_files_that_share_a_folder_are_no_twins() -> None:
-    assert twin_fault(["a/b", "a/c", "ab", "b/a"]) == ""
+    assert twin_fault(["a/b", "a/c", "ab", "b/a", "a/d/e/f", "a/d/e/g", "a/d/h"]) == ""
+
+
+@pytest.mark.parametrize("twin", ["a", "a/B/c/e", "A/b/c/e", "a/b/C", "a/b/c/D", "a/b", "a/b/c/d/e"])
+def test_a_twin_is_found_at_any_depth_whichever_comes_first(twin: str) -> None:
+    assert twin_fault(["a/b/c/d", twin]) and twin_fault([twin, "a/b/c/d"])

@@ -103,9 +103,8 @@ class HistoriesInvariant(Invariant):
             elif finding.row_id in wrong:
                 changes.append(_written_down(wrong[finding.row_id], last, now))
         for project_id in {entry.project_id for entry in wrong.values()}:
-            change_entries(
-                relationship_id=owner_id, project_id=project_id, changes=changes, by=BY_VERIFY, now=now
-            )
+            owner = {"relationship_id": owner_id, "project_id": project_id}
+            change_entries(**owner, changes=changes, by=BY_VERIFY, now=now, stood_before=True)
 
 
 def _entries(page: Page) -> Iterator[Finding]:

@@ -179,6 +179,7 @@ class ArchivedFile(TypedDict):
     path: "str"
     content: "str"
     encoding: "NotRequired[EncodingEnum]"
+    executable: "NotRequired[bool]"
 
 class ArchivedHeldDeletion(TypedDict):
     id: "str"
