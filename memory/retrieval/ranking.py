@@ -28,9 +28,9 @@ class Cut:
 
     top_k: int
     min_score: float | None
-    min_fit: float
     compared: bool = False
     fill: bool = False
+    min_fit: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

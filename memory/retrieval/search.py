@@ -153,7 +153,7 @@ def _search(
     if wanted.slug == "decay":
         query = replace(query, only=decay_candidates(query, half_life_days=retrieval.half_life_days))
     least = retrieval.min_score if min_score is None else min_score
-    cut = Cut(retrieval.top_k if top_k is None else top_k, least, min_fit, compared, fill)
+    cut = Cut(retrieval.top_k if top_k is None else top_k, least, compared, fill, min_fit)
     ranking = Ranking(read_columns(query), prepared, participants, retrieval, wanted, cut, now)
     answers = [ranking.answer(number) for number in range(len(texts))]
     milliseconds = (time.perf_counter() - started) * 1000

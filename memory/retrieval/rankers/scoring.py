@@ -170,11 +170,12 @@ LEAST_COMPARED = 5  # vectors, below which their mean says nothing of where an e
 def fits(candidates: Candidates, question: Question) -> Floats:
     """How well each row fits the question, from 0 to 1, whatever the others do: so that nothing may fit.
 
-    The share of the question's words that it has, rare ones counting more, and those that stand nowhere most; being
-    named in the question counts as one word more. Or, where it is higher, how far its cosine lies from the
-    relationship's mean towards 1: embedders differ in where their cosines lie.
+    The share of the question's words that it has, rare ones counting more, those that stand nowhere as much as
+    one that stands in one row; being named in the question counts as one word more. Or, where it is higher, how far its
+    cosine lies from the relationship's mean towards 1: embedders differ in where their cosines lie.
     """
-    idf, counts = idf_of(candidates, question), candidates.counts
+    rarest = inverse_document_frequency(np.ones(1), int(candidates.counted.sum()))
+    idf, counts = np.minimum(idf_of(candidates, question), rarest), candidates.counts
     held = idf[counts.term] * np.minimum(counts.count, 1.0)
     words = np.bincount(counts.row, weights=held, minlength=len(candidates)) / (float(idf.sum()) or 1.0)
     fit: Floats = np.minimum(words + candidates.named / (question.terms or 1), 1.0)

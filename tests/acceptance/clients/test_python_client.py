@@ -59,8 +59,12 @@ def test_a_command_works_on_a_relationships_files_and_what_it_did_is_merged_thou
     maya = rapport.relationship(companion="ada", user="maya")
     maya.add("Lives in Lisbon.", type="identity")
     rapport.files_write(maya.id, "old.md", content="Old.")
-    spec = {"description": "Tells the weather.", "endpoint": "https://weather.example.org/"}
-    rapport.agent_tools_write(rapport.companions_list()["items"][0]["id"], "weather", **spec)
+    rapport.agent_tools_write(
+        rapport.companions_list()["items"][0]["id"],
+        "weather",
+        description="Tells the weather.",
+        endpoint="https://weather.example.org/",
+    )
     rapport.files_write(maya.id, "workspace/outputs/photo.png", content="/9j/AA==", encoding="base64")
     command = client_python.with_name("rapport")
     path = f"{client_python.parent}:/usr/bin:/bin"
