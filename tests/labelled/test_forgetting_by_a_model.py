@@ -1,6 +1,6 @@
-"""Wishes judged by recorded answers of a strong model: it was shown the prompts that are rendered here, and forgetting_answers.json
-keeps what it said to each, under the SHA-256 of the prompt's numbered texts and wish. A fresh wish is reported by the reading, in words
-that are understood by themselves."""
+"""Every wish that asks for something, judged by recorded answers of a strong model: it was shown the prompts that are rendered here,
+never what a case expects, and forgetting_answers.json keeps what it said to each, under the SHA-256 of the prompt's numbered texts and
+wish. A fresh wish is reported by the reading, in words that are understood by themselves."""
 
 import hashlib
 import json
@@ -22,8 +22,9 @@ LEAST_GONE = 0.94
 
 
 def asking_cases() -> list[Case]:
-    """All that ask for something: those made from tables and the fresh ones."""
-    return [*cases(), *(case for case in fresh_cases() if case.what)]
+    """Those made from tables and the fresh ones."""
+    fresh = [*fresh_cases(), *fresh_cases("SECOND")]
+    return [*cases(), *(case for case in fresh if case.what)]
 
 
 def shown(prompt: str) -> str:
