@@ -168,7 +168,7 @@ def _with_synonyms(word: Word) -> Word:
 def _is_mine(words: list[Word], what: str) -> bool:
     """Whether the speaker comes first in it, and not as the one whose sister it is."""
     for number, word in enumerate(words):
-        if word.forms & MINE:
+        if word.forms & MINE_ONLY or (word.forms & MINE and not is_name(word, what)):
             return not any(next_one.forms & RELATIONS for next_one in words[number + 1 : number + 3])
         if word.forms & RELATIONS or is_name(word, what) or _THEY.fullmatch(what, word.start, word.end):
             return False

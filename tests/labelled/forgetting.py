@@ -1,11 +1,13 @@
 """Plays a labelled case: tells the facts, asks to have something forgotten, and looks at what is left."""
 
+from contextlib import suppress
 from datetime import timedelta
 from typing import NamedTuple
 
 from django.utils import timezone
 
 from memory.entries.editing import add_entry
+from memory.errors import SameAsAnother
 from memory.ingestion.intake import accept_turn
 from memory.ingestion.pipeline import drain_relationship
 from memory.mending.carrying import carry_out
@@ -91,7 +93,8 @@ def look(relationship: Relationship, case: Case) -> Outcome:
 def told_in_vain(relationship: Relationship, again: Fact) -> list[str]:
     """What is not there after it was told once more, as a message and as an entry."""
     say(relationship, again.said, again.echo)
-    tell(relationship, (again,))
+    with suppress(SameAsAnother):  # the reading has written it down
+        tell(relationship, (again,))
     messages = Message.objects.for_relationship(relationship.id).filter(hidden_at=None, content=again.said)
     entries = ScratchpadEntry.objects.for_relationship(relationship.id).active().filter(content=again.entry)
     return [] if messages.count() == 2 and entries.exists() else [again.said]

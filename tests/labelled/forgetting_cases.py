@@ -224,7 +224,8 @@ def languages() -> Iterator[Row]:
         more = LANGUAGES[(number + 7) % len(LANGUAGES)]
         spared = [Fact(row[0], row[1]) for row in (other, more)]
         yield [Fact(entry, said, f"{word}!"), *spared], wish, [word], [one.entry for one in spared], None
-        yield [Fact(entry, said), own_fact(number)], wish, [word], [own_fact(number).entry], None
+        third = own_fact(number + 1)  # none of them says the same in English
+        yield [Fact(entry, said), third], wish, [word], [third.entry], None
 
 
 def told_again() -> Iterator[Row]:

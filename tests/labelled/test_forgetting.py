@@ -45,7 +45,7 @@ def outcome_of(companion: Companion, case: Case, way: Callable[[Relationship, Ca
         tell(found, case.facts)
         way(found, case)
         outcome = look(found, case)
-        if case.again:
+        if case.again and not outcome.left:
             outcome = Outcome(outcome.left, [*outcome.lost, *told_in_vain(found, case.again)])
         transaction.set_rollback(True)
     return outcome

@@ -134,6 +134,12 @@ def test_the_score_is_the_same_whatever_else_is_there() -> None:
     assert judge(wish, "Sara works at Philips", stems={}).score == 0
 
 
+def test_a_friend_called_mia_is_not_italian_for_mine() -> None:
+    wish = read_wish("that Mia has diabetes")
+    assert judge(wish, "Has diabetes", stems={}, subject="Mia").verdict == Verdict.SAYS
+    assert read_wish("la mia allergia").mine
+
+
 def test_a_wish_about_somebody_without_a_name_takes_nothing() -> None:
     assert judge(read_wish("that she has asthma"), "Omar has asthma", stems={}).verdict == Verdict.PERHAPS
     assert (
