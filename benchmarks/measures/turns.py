@@ -24,7 +24,7 @@ MODEL = "instant"
 DEFAULT_BATCH = Ingestion().max_batch
 BATCHES = {DEFAULT_BATCH: f"{DEFAULT_BATCH} turns a call", 1: "1 turn a call"}
 DISTANT_GOALS = {0: 0.0, 1: 100.0, 2: 0.9 * 128 / 2}  # turns a second, by the model's seconds
-ROUNDS_OF_READERS = 10
+ROUNDS_OF_READERS = 20  # the start of the pool, 3 s, is in them
 PAUSE_SECONDS = 0.06  # a turn is claimed and applied in less: each finds everybody idle
 _SETTLE_SECONDS = 600.0
 _SPAN = """
@@ -78,7 +78,7 @@ def distant(setup: Setup) -> Section:
     for seconds, goal in DISTANT_GOALS.items():
         setup.service.stop_worker()
         reading = {"provider": MODEL, "model": f"after-{seconds}s", "max_batch": 1}
-        count = min(2 * setup.scale.turns, ROUNDS_OF_READERS * readers)
+        count = min(3 * setup.scale.turns, ROUNDS_OF_READERS * readers)
         relationships = setup.relationships(f"distant-{seconds}", ingestion=reading, count=count)
         requests = setup.turn_requests(relationships, count=count)
         setup.client.drive(requests, connections=CONNECTIONS, count=count).require(202)
