@@ -9,7 +9,7 @@ from memory.retrieval.columns import Columns, candidates_of
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.dates import months_of, periods
 from memory.retrieval.questions import TOO_MANY_WORDS, Participants, Prepared
-from memory.retrieval.rankers.base import Candidates, Floats, Question, Ranker, Scores
+from memory.retrieval.rankers.base import Candidates, Question, Ranker, Scores
 from memory.retrieval.rankers.best import BestRanker
 from memory.retrieval.rankers.scoring import fits
 from memory.retrieval.results import Hit, SearchResult
@@ -23,14 +23,14 @@ BY_TEXT = BestRanker()  # orders by text alone where there is no vector to compa
 @dataclass(frozen=True, slots=True)
 class Cut:
     """How many are answered at most, and from which score and fit on; `compared`: only what has a vector to compare;
-    `fill`: where nothing has one, also what the ranker does not keep.
+    `fill`: where nothing has one, also what the ranker does not keep. `min_fit` None: nobody asks how well hits fit.
     """
 
     top_k: int
     min_score: float | None
     compared: bool = False
     fill: bool = False
-    min_fit: float = 0.0
+    min_fit: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +61,7 @@ class Ranking:
         ranker = BY_TEXT if self.wanted.needs_vectors and not candidates.has_vectors else self.wanted
         scores = ranker.rank(candidates, question, self.now)
         return SearchResult(
-            hits=self._hits(
-                candidates, scores, fits(candidates, question), by_text=ranker is not self.wanted
-            ),
+            hits=self._hits(candidates, question, scores, by_text=ranker is not self.wanted),
             ranker=ranker.slug,
             space=vectors.space if vectors is not None and candidates.has_vectors else None,
             considered=int(candidates.allowed.sum()),
@@ -71,7 +69,9 @@ class Ranking:
             milliseconds=0.0,
         )
 
-    def _hits(self, candidates: Candidates, scores: Scores, fit: Floats, *, by_text: bool) -> list[Hit]:
+    def _hits(
+        self, candidates: Candidates, question: Question, scores: Scores, *, by_text: bool
+    ) -> list[Hit]:
         passes = candidates.allowed & np.isfinite(scores.total)
         if not self.cut.fill or candidates.has_vectors:
             passes &= scores.kept
@@ -79,7 +79,9 @@ class Ranking:
             passes &= ~np.isnan(candidates.cosine)
         if self.cut.min_score is not None and not by_text:  # another ranker has another scale
             passes &= scores.total >= self.cut.min_score
-        if self.cut.min_fit:
+        fit = np.zeros(len(candidates))
+        if self.cut.min_fit is not None:
+            fit = fits(candidates, question)
             passes &= fit >= self.cut.min_fit
         rows = scores.best_first(np.flatnonzero(passes), most=self.cut.top_k)
         ids, totals = self.columns.ids_of(rows), scores.total[rows].tolist()

@@ -43,7 +43,7 @@ class ParamsOfMany(TypedDict, total=False):
     top_k: int | None
     ranker: str | None
     min_score: float | None
-    min_fit: float
+    min_fit: float | None
     question: Embedded | None
     participants: Participants | None
     compared: bool
@@ -122,7 +122,7 @@ def _search(
     top_k: int | None = None,
     ranker: str | None = None,
     min_score: float | None = None,
-    min_fit: float = 0.0,
+    min_fit: float | None = None,
     question: Embedded | None = None,
     participants: Participants | None = None,
     compared: bool = False,
