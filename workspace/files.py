@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
-from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
@@ -13,13 +12,14 @@ from relationships.models import Relationship
 from relationships.services.rows import require_lock
 from web.actor import Actor
 from web.errors import Conflict, NotFound, StaleVersion
-from workspace.errors import FileNotThere, ReadOnlyFile, WorkspaceFull
+from workspace.errors import FileNotThere, ReadOnlyFile
 from workspace.generated import TOOLS, generated_files, made_elsewhere, supplied_specs
 from workspace.hot_context import PATH as HOT_CONTEXT
 from workspace.hot_context import hot_context_text, publish_hot_context
 from workspace.identity import RAPPORT, author_of
+from workspace.limits import check_limits
 from workspace.models import MAIN
-from workspace.paths import check_path, twin_fault
+from workspace.paths import check_path
 from workspace.store import (
     Head,
     keep_commits,
@@ -173,11 +173,14 @@ def changed_files(
 ) -> tuple[Files, dict[UUID, bytes]]:
     """The tree after `changes`, and the new contents by their row's ID. Raises as change_files does."""
     files, blobs = dict(before), dict[UUID, bytes]()
+    gone = [before[path] for path, content in changes.items() if content is None and path in before]
+    moved = {entry.sha256 for entry in gone if entry.mode == EXECUTABLE}
     for path, content in changes.items():
         check_path(path)
         there = files.get(path)
-        mode = there.mode if there else EXECUTABLE if path in programs else FILE
-        entry = None if content is None else entry_of(content, mode=mode)
+        entry = None if content is None else entry_of(content, mode=there.mode if there else FILE)
+        if entry and there is None and (path in programs or entry.sha256 in moved):
+            entry = entry._replace(mode=EXECUTABLE)
         if path in expected and there != entry:
             _check_expected(path, expected[path], there)
         if content is None or entry is None:
@@ -189,21 +192,6 @@ def changed_files(
             blobs[key_of(entry.sha256)] = content
     check_limits(files, added=files.keys() - before.keys())
     return files, blobs
-
-
-def check_limits(files: Files, *, added: object = True) -> None:
-    """Raises WorkspaceFull, Conflict."""
-    sizes = {path: entry.size for path, entry in files.items()}
-    largest = max(sizes, key=sizes.__getitem__, default="")
-    for said, count, unit, limit in (
-        (f"{largest} would have", sizes.get(largest, 0), "bytes", settings.MAX_FILE_BYTES),
-        ("There would be", len(files), "files", settings.MAX_FILES),
-        ("The files would have", sum(sizes.values()), "bytes", settings.MAX_WORKSPACE_BYTES),
-    ):
-        if count > limit:
-            raise WorkspaceFull(f"{said} {count} {unit}; {limit} are kept.", limit=limit)
-    if added and (said := twin_fault(files)):
-        raise Conflict(f"{said}: not every system could keep both.")
 
 
 @transaction.atomic

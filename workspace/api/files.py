@@ -104,6 +104,7 @@ class FilesView(WorkspaceView):
             branch=self.written(query.branch),
             message=body.message,
             expected=expected,
+            programs=[change.path for change in body.changes if change.executable],
         )
         return self.answer(_present(done))
 

@@ -16,12 +16,13 @@ from relationships.services.rows import require_lock
 from web.actor import Actor
 from web.errors import RapportError
 from workspace.errors import PushRefused
-from workspace.files import check_limits, show_hot_context
+from workspace.files import show_hot_context
 from workspace.generated import PROFILE, made_elsewhere, supplied_specs
 from workspace.git.repository import HEADS, RowObjects
 from workspace.git.unpack import KINDS, LARGEST_OBJECT, unpack
 from workspace.hot_context import PATH as HOT_CONTEXT
 from workspace.identity import RAPPORT, author_of
+from workspace.limits import check_limits
 from workspace.models import MAIN, AgentSession, Commit
 from workspace.paths import DEEPEST, path_fault
 from workspace.store import NewCommit, keep_commits, move_branch, read_commit, read_head

@@ -13,11 +13,12 @@ from relationships.services.turns import NewMessage, NewTurn
 from web.actor import AGENT
 from workspace.checkpoints import take_checkpoint
 from workspace.errors import WorkspaceFull
-from workspace.files import check_limits, commit_tree
+from workspace.files import commit_tree
 from workspace.generated import PROFILE, made_elsewhere, supplied_specs
 from workspace.hot_context import PATH as HOT_CONTEXT
 from workspace.hot_context import read_hot_context
 from workspace.identity import author_of
+from workspace.limits import check_limits
 from workspace.merging import Merged, merge_trees
 from workspace.models import MAIN, AgentSession, AgentStep, Branch, HeldChange, SessionState, StepState
 from workspace.sessions.claim import claimed_row, holding, update_session

@@ -47,6 +47,7 @@ def test_the_command_moves_a_relationship_and_calls_anything(
 
 WORK = """
 cat memory/entries.md > workspace/outputs/seen.md && rm old.md
+printf '#!/bin/sh\n' > workspace/outputs/run.sh && chmod +x workspace/outputs/run.sh
 test "$RAPPORT_API_KEY" != "$OUTSIDE" && rapport call files_list "$RAPPORT_RELATIONSHIP" > /dev/null
 rapport tool list > workspace/outputs/tools && rapport tool describe weather > workspace/outputs/weather.yaml
 rapport tool call nobody_wrote_it city=Porto || exit 3
@@ -80,6 +81,8 @@ def test_a_command_works_on_a_relationships_files_and_what_it_did_is_merged_thou
     kept = {file["path"] for file in rapport.files_list(maya.id)["files"]}
     assert rapport.files_read(maya.id, "workspace/outputs/tools")["content"] == "weather\n"
     assert "Tells the weather." in rapport.files_read(maya.id, "workspace/outputs/weather.yaml")["content"]
+    programs = [file["path"] for file in rapport.files_list(maya.id)["files"] if file["executable"]]
+    assert programs == ["workspace/outputs/run.sh"]
     assert "old.md" not in kept and "workspace/outputs/photo.png" in kept
     assert (tmp_path / "work/workspace/outputs/photo.png").read_bytes() == b"\xff\xd8\xff\x00"[:4]
     (session,) = rapport.agent_sessions_list(maya.id)["items"]

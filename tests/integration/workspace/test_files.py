@@ -275,3 +275,16 @@ def test_a_file_of_hot_context_is_held_to_the_same(api: Api, files: str) -> None
     refused = api.put(f"{files}/memory/hot_context.md", {"content": "word " * 701})
     assert refused.body["type"].endswith("hot_context_too_long")
     assert api.get(f"{files}/{quote('memory/hot_context.md')}").status == 404
+
+
+def test_a_program_stays_one_where_it_is_moved_or_written_again(api: Api, files: str) -> None:
+    made = {"path": "run.sh", "content": "#!/bin/sh\n", "executable": True}
+    for changes in ([made], [{"path": "run.sh", "move_to": "bin/run.sh"}]):
+        assert api.post(files, {"changes": changes}).status == 200
+    api.put(f"{files}/bin/run.sh", {"content": "#!/bin/sh\nls\n"})
+    api.post(files.replace("/files", "/file-tools"), {
+        "name": "memory", "input": {"command": "rename", "old_path": "/memories/bin", "new_path": "/memories/tools"},
+    })  # fmt: skip
+
+    listed = api.get(files).body["files"]
+    assert [line["path"] for line in listed if line["executable"]] == ["tools/run.sh"]

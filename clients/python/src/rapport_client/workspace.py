@@ -96,7 +96,8 @@ def _changes(before: dict[str, str], place: Path) -> Iterator[list[Any]]:
         if len(part) >= MOST_CHANGES or (part and size + len(content) > MOST_BYTES):
             yield part
             part, size = [], 0
-        part.append({"path": path, "content": base64.b64encode(content).decode(), "encoding": "base64"})
+        told = {"path": path, "content": base64.b64encode(content).decode(), "encoding": "base64"}
+        part.append(told | ({"executable": True} if os.access(place / path, os.X_OK) else {}))
         size += len(content)
     while part:
         yield part[:MOST_CHANGES]

@@ -817,6 +817,7 @@ class FileChange(TypedDict):
     encoding: "NotRequired[EncodingEnum]"
     delete: "NotRequired[bool]"
     move_to: "NotRequired[str | None]"
+    executable: "NotRequired[bool]"
     sha256: "NotRequired[str | None]"
 
 class FileChanges(TypedDict):
