@@ -28,7 +28,6 @@ from workspace.models import (
     AgentStep,
     Branch,
     Checkpoint,
-    HeldChange,
     HotContextVersion,
     Tool,
     Worker,
@@ -68,7 +67,6 @@ class WorkspaceView(WorkspacePart):
         files: list[tuple[str, int | None]] = [*written.items(), *((path, None) for path in made)]
         files.sort(key=FILE_COLUMNS[order.removeprefix("-")], reverse=order.startswith("-"))
         content, version = read_hot_context(relationship_id)
-        held = HeldChange.objects.for_relationship(relationship_id).filter(state=HeldChange.OPEN)
         sessions = AgentSession.objects.for_relationship(relationship_id).order_by("-created_at")[:SHOWN]
         tasks = {session.branch: session.task for session in sessions}
         names = Branch.objects.for_relationship(relationship_id).order_by("name")
@@ -86,9 +84,7 @@ class WorkspaceView(WorkspacePart):
             "version": version,
             "sessions": sessions,
             "shown": SHOWN,
-            "held": held_changes(
-                relationship, list(held.order_by("-created_at")[:SHOWN]), head if branch == MAIN else None
-            ),
+            "held": held_changes(relationship, head if branch == MAIN else read_head(relationship_id, MAIN)),
         }
         return render(request, "admin_ui/workspace/detail.html", ctx)
 

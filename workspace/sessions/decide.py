@@ -1,12 +1,14 @@
 """What a person decides: whether a tool is called, and what becomes of what a merge has held."""
 
-from collections.abc import Sequence
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import BooleanField
+from django.db.models.expressions import RawSQL
 from django.utils import timezone
 
-from relationships.models import Relationship
+from relationships.models import OwnedQuerySet, Relationship
 from relationships.services.audit import audit_row
 from relationships.services.profiles import replace_profile
 from relationships.services.rows import require, require_lock
@@ -17,15 +19,24 @@ from workspace.identity import told
 from workspace.models import (
     AgentSession,
     AgentStep,
-    Commit,
     HeldChange,
     SessionState,
     StepState,
-    Tree,
     Worker,
 )
 from workspace.sessions.claim import enqueue_session, update_session
 from workspace.sessions.verbs import get_session
+
+_SESSION_DELETED = """
+EXISTS (
+    SELECT 1 FROM workspace_agentsession s
+      JOIN workspace_commit merge ON merge.relationship_id = s.relationship_id AND merge.id = s.merged_id
+      JOIN workspace_commit theirs ON theirs.relationship_id = s.relationship_id AND theirs.id = merge.parents[2]
+      JOIN workspace_tree t ON t.relationship_id = s.relationship_id AND t.id = theirs.tree_id
+     WHERE s.relationship_id = workspace_heldchange.relationship_id AND s.id = workspace_heldchange.session_id
+       AND NOT jsonb_exists(t.files, workspace_heldchange.path)
+)
+"""
 
 
 @transaction.atomic
@@ -61,7 +72,7 @@ def decide_held(*, relationship: Relationship, held_id: UUID, accept: bool, by: 
     """
     require_lock(relationship.id)
     rows = HeldChange.objects.for_relationship(relationship.id).filter(id=held_id)
-    held: HeldChange = require(rows, "held change")
+    held: HeldChange = require(held_changes_of(relationship.id).filter(id=held_id), "held change")
     if held.state != HeldChange.OPEN:
         raise Conflict("This was decided before.")
     if held.kind == HeldChange.CONFLICT:
@@ -78,13 +89,13 @@ def decide_held(*, relationship: Relationship, held_id: UUID, accept: bool, by: 
     return held
 
 
-def _settle_files(relationship: Relationship, held: HeldChange, accept: bool, by: Actor) -> None:
+def _settle_files(relationship: Relationship, held: Any, accept: bool, by: Actor) -> None:
     changes: Contents
     try:
         if held.kept_as:
             theirs = read_file(relationship, held.kept_as).content
             changes = {held.kept_as: None, **({held.path: theirs} if accept else {})}
-        elif accept == (held.id in deleted_by_session(relationship.id, [held])):
+        elif accept == held.session_deleted:
             read_file(relationship, held.path)
             changes = {held.path: None}
         else:
@@ -95,26 +106,15 @@ def _settle_files(relationship: Relationship, held: HeldChange, accept: bool, by
     change_files(relationship=relationship, changes=changes, by=by, message=f"{done} of {held.path}")
 
 
-def deleted_by_session(relationship_id: UUID, rows: Sequence[HeldChange]) -> set[UUID]:
-    """Of these conflicts, the IDs of those whose session had deleted what main changed.
-
-    In the others main had deleted what the session changed, as it had too where an erasure made history anew.
+def held_changes_of(relationship_id: UUID) -> OwnedQuerySet:
+    """With `session_deleted`: whether the session deleted what main changed. Of a deletion against a change where it is
+    not, main had deleted what the session changed, as it had too where an erasure made history anew.
     """
-    sessions = AgentSession.objects.for_relationship(relationship_id)
-    merged = dict(sessions.filter(id__in={row.session_id for row in rows}).values_list("id", "merged_id"))
-    commits = Commit.objects.for_relationship(relationship_id)
-    parents = dict(commits.filter(id__in=set(merged.values()) - {None}).values_list("id", "parents"))
-    ends = {
-        session: parents[merge][1] for session, merge in merged.items() if len(parents.get(merge, ())) > 1
-    }
-    tree_ids = dict(commits.filter(id__in=ends.values()).values_list("id", "tree_id"))
-    trees = Tree.objects.for_relationship(relationship_id).filter(id__in=tree_ids.values())
-    files = dict(trees.values_list("id", "files"))
-    return {
-        row.id
-        for row in rows
-        if (end := ends.get(row.session_id)) in tree_ids and row.path not in files[tree_ids[end]]
-    }
+    deleted = RawSQL(_SESSION_DELETED, (), output_field=BooleanField())  # noqa: S611 - a constant of ours
+    rows: OwnedQuerySet = HeldChange.objects.for_relationship(relationship_id).annotate(
+        session_deleted=deleted
+    )
+    return rows
 
 
 def _review_is_over(relationship: Relationship, session_id: UUID) -> None:

@@ -147,4 +147,4 @@ def test_looking_at_an_archive_takes_little_more_than_its_bytes(kind: str) -> No
         tracemalloc.stop()
 
     assert written == len(ROWS[kind])
-    assert peak < 6 * len(raw), f"{peak / len(raw):.1f} times the {len(raw)} bytes of the archive"
+    assert peak < 7 * len(raw), f"{peak / len(raw):.1f} times the {len(raw)} bytes of the archive"
