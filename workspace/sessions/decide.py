@@ -33,7 +33,7 @@ EXISTS (
       JOIN workspace_commit merge ON merge.relationship_id = s.relationship_id AND merge.id = s.merged_id
       JOIN workspace_commit theirs ON theirs.relationship_id = s.relationship_id AND theirs.id = merge.parents[2]
       JOIN workspace_tree t ON t.relationship_id = s.relationship_id AND t.id = theirs.tree_id
-     WHERE s.relationship_id = workspace_heldchange.relationship_id AND s.id = workspace_heldchange.session_id
+     WHERE s.relationship_id = %s AND s.id = workspace_heldchange.session_id
        AND NOT jsonb_exists(t.files, workspace_heldchange.path)
 )
 """
@@ -110,7 +110,7 @@ def held_changes_of(relationship_id: UUID) -> OwnedQuerySet:
     """With `session_deleted`: whether the session deleted what main changed. Of a deletion against a change where it is
     not, main had deleted what the session changed, as it had too where an erasure made history anew.
     """
-    deleted = RawSQL(_SESSION_DELETED, (), output_field=BooleanField())  # noqa: S611 - a constant of ours
+    deleted = RawSQL(_SESSION_DELETED, (relationship_id,), output_field=BooleanField())  # noqa: S611 - a constant of ours
     rows: OwnedQuerySet = HeldChange.objects.for_relationship(relationship_id).annotate(
         session_deleted=deleted
     )
