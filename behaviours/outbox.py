@@ -47,7 +47,7 @@ def stream(*, relationship_id: UUID, seconds: float, after: UUID | None) -> Iter
 
 
 def _waiting(relationship_id: UUID, after: UUID | None) -> list[OutboxMessage]:
-    rows = OutboxMessage.objects.for_relationship(relationship_id).waiting()
+    rows = OutboxMessage.objects.for_relationship(relationship_id).waiting().without_hidden(relationship_id)
     return list(rows.filter(id__gt=after) if after else rows)
 
 

@@ -58,9 +58,7 @@ class ForgottenRows(Forgotten):
         return row
 
     def run(self, row: Row) -> Row:
-        """Of a context that no turn came of nobody can tell what it was about."""
-        unclear = self.anything and row["kind"] == "priority" and row["turn_id"] is None
-        if row["turn_id"] in self.turns or unclear:
+        if self.in_run(row["kind"], row["turn_id"]):
             row |= dict.fromkeys(("rendered", "answer", "error"), "")
             if row["state"] != "pending":
                 row |= {"outcome": "", "redacted_at": row["redacted_at"] or row["recorded_at"]}

@@ -27,9 +27,9 @@ class OutboxView(ApiView):
     )
     def get(self, request: Request, relationship_id: UUID, query: OutboxQuery) -> Response:
         rows = self.owned(OutboxMessage, relationship_id)
-        return self.page(
-            rows if query.acknowledged else rows.waiting(), present_message, order=["id"], query=query
-        )
+        rows = rows if query.acknowledged else rows.waiting()
+        rows = rows if query.hidden else rows.without_hidden(relationship_id)
+        return self.page(rows, present_message, order=["id"], query=query)
 
 
 class AcknowledgeView(ApiView):

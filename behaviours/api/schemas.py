@@ -36,6 +36,13 @@ class RunListQuery(PageQuery):
     """`failed`: what was given up; those of webhooks are the dead letters."""
     action: Annotated[str, Field(max_length=10)] | None = None
     turn: UUID | None = None
+    hidden: bool = False
+    """The words too of those about a turn of which a message is hidden."""
+
+
+class RunQuery(Query):
+    hidden: bool = False
+    """Its words too where it is about a turn of which a message is hidden."""
 
 
 class RunAnswer(Answer):
@@ -97,6 +104,8 @@ class DryRunAnswer(Answer):
 class OutboxQuery(PageQuery):
     acknowledged: bool = False
     """With those that were acknowledged."""
+    hidden: bool = False
+    """With those about a turn of which a message is hidden: they are neither listed nor streamed else."""
 
 
 class OutboxAnswer(Answer):

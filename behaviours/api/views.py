@@ -1,5 +1,5 @@
-from collections.abc import Mapping
-from typing import ClassVar
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
 from uuid import UUID
 
 from rest_framework.request import Request
@@ -11,6 +11,7 @@ from behaviours.api.schemas import (
     DryRunBody,
     RunAnswer,
     RunListQuery,
+    RunQuery,
     SecretAnswer,
     present_behaviour,
     present_dry_run,
@@ -20,6 +21,7 @@ from behaviours.dry_runs import dry_run, read_draft
 from behaviours.models import BehaviourRun
 from behaviours.runs import get_run, retry_run
 from behaviours.webhooks import secret_of
+from memory.mending.forgotten import Forgotten
 from relationships.api.views import ApiView
 from relationships.configuration.cascade import LEVELS
 from relationships.services.companions import get_companion
@@ -74,14 +76,16 @@ class RunsView(ApiView):
         rows = self.owned(BehaviourRun, relationship_id).fired()
         rows = rows.filter(**query.given("behaviour", "state", "action"))
         rows = rows.filter(turn_id=query.turn) if query.turn else rows
-        return self.page(rows, present_run, order=["-id"], query=query)
+        present = present_run if query.hidden else _without_hidden(relationship_id)
+        return self.page(rows, present, order=["-id"], query=query)
 
 
 class RunView(ApiView):
     @operation("behaviour_runs_read", "Read a run of a behaviour", answers={200: RunAnswer})
-    def get(self, request: Request, relationship_id: UUID, run_id: UUID) -> Response:
+    def get(self, request: Request, relationship_id: UUID, run_id: UUID, query: RunQuery) -> Response:
         self.get_relationship(relationship_id)
-        return self.answer(present_run(get_run(relationship_id, run_id)))
+        present = present_run if query.hidden else _without_hidden(relationship_id)
+        return self.answer(present(get_run(relationship_id, run_id)))
 
 
 class RetryRunView(ApiView):
@@ -90,7 +94,8 @@ class RetryRunView(ApiView):
     )
     def post(self, request: Request, relationship_id: UUID, run_id: UUID) -> Response:
         self.get_relationship(relationship_id)
-        return self.answer(present_run(retry_run(relationship_id=relationship_id, run_id=run_id)), status=202)
+        again = retry_run(relationship_id=relationship_id, run_id=run_id)
+        return self.answer(_without_hidden(relationship_id)(again), status=202)
 
 
 class WebhookSecretView(ApiView):
@@ -103,6 +108,17 @@ class WebhookSecretView(ApiView):
         """As Standard Webhooks signs them. Needs the scope `admin`. It changes with RAPPORT_SECRET_KEY."""
         companion = get_companion(project_id=self.project_id, companion_id=companion_id)
         return self.answer({"secret": secret_of(companion.id)})
+
+
+def _without_hidden(relationship_id: UUID) -> Callable[[BehaviourRun], dict[str, Any]]:
+    forgotten = Forgotten.of(relationship_id)
+
+    def present(run: BehaviourRun) -> dict[str, Any]:
+        if forgotten.in_run(run.kind, run.turn_id):
+            run.rendered = run.answer = run.outcome = run.error = ""
+        return present_run(run)
+
+    return present
 
 
 def _levels(provenance: Mapping[str, str]) -> dict[str, str]:

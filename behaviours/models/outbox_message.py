@@ -1,7 +1,9 @@
 from typing import Self
+from uuid import UUID
 
 from django.db import models
 
+from relationships.models.message import Message
 from relationships.models.owned import OwnedQuerySet, RelationshipOwned
 
 
@@ -9,6 +11,11 @@ class OutboxQuerySet(OwnedQuerySet):
     def waiting(self) -> Self:
         """What nobody has acknowledged yet, oldest first."""
         return self.filter(acknowledged_at=None, redacted_at=None).order_by("id")
+
+    def without_hidden(self, relationship_id: UUID) -> Self:
+        """Without those about a turn of which a message is hidden."""
+        hidden = Message.objects.for_relationship(relationship_id).exclude(hidden_at=None)
+        return self.exclude(turn_id__in=hidden.values("turn_id"))
 
 
 class OutboxMessage(RelationshipOwned):

@@ -55,6 +55,10 @@ class Forgotten:
     def in_revision(self, entry_id: UUID, version: int) -> bool:
         return entry_id in self.entries or version <= self.edited.get(entry_id, 0)
 
+    def in_run(self, kind: str, turn_id: UUID | None) -> bool:
+        """Of a context that no turn came of nobody can tell what it was about."""
+        return turn_id in self.turns or (self.anything and kind == "priority" and turn_id is None)
+
     def in_call(self, purpose: str, shown: Collection[UUID], turn_ids: Iterable[UUID]) -> bool:
         """A wish says in any words what it is about."""
         quoted = {*self.messages, *self.entries, *self.edited}

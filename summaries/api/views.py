@@ -11,7 +11,7 @@ from relationships.api.views import ApiView
 from summaries.editing import edit_summary, get_summary
 from summaries.models import Summary, SummaryState
 from summaries.owed import ask_for_summary
-from web.fields import DIGITS, Answer, Body, Page, PageQuery
+from web.fields import DIGITS, Answer, Body, Page, PageQuery, Query
 from web.operations import operation
 
 TAG = "Summaries"
@@ -23,6 +23,11 @@ class SummaryListQuery(PageQuery):
     state: SummaryState | None = None
     hidden: bool = False
     """Those too that are `hidden`, as `state` would have them."""
+
+
+class SummaryQuery(Query):
+    hidden: bool = False
+    """Its text too where it is `hidden`."""
 
 
 class SummaryBody(Body):
@@ -86,9 +91,12 @@ class SummaryView(ApiView):
     open_to_tokens = ("GET",)
 
     @operation("summaries_read", "Read a summary", answers={200: SummaryAnswer})
-    def get(self, request: Request, relationship_id: UUID, summary_id: UUID) -> Response:
+    def get(self, request: Request, relationship_id: UUID, summary_id: UUID, query: SummaryQuery) -> Response:
         self.get_relationship(relationship_id)
-        return self.answer(present_summary(get_summary(relationship_id, summary_id)))
+        summary = get_summary(relationship_id, summary_id)
+        if summary.state == SummaryState.HIDDEN and not query.hidden:
+            summary.text = summary.error = ""
+        return self.answer(present_summary(summary))
 
     @operation("summaries_edit", "Write a summary anew", answers={201: SummaryAnswer}, problems=(409,))
     def put(self, request: Request, relationship_id: UUID, summary_id: UUID, body: SummaryBody) -> Response:

@@ -505,19 +505,20 @@ class Operations:
 
     def behaviour_runs_list(self, relationship_id: Id, *, limit: Maybe[int] = UNSET,
             cursor: Maybe[str] = UNSET, behaviour: Maybe[str] = UNSET, state: Maybe[m.RunState] = UNSET,
-            action: Maybe[str] = UNSET, turn: Maybe[Id] = UNSET) -> m.RunPage:
+            action: Maybe[str] = UNSET, turn: Maybe[Id] = UNSET, hidden: Maybe[bool] = UNSET) -> m.RunPage:
         """List what behaviours did, newest first.
 
         Those that a worker has not looked at yet are not in it. Of contexts they are kept for 30 days.
         """
         return self._send(Operation("GET", "/v1/relationships/{relationship_id}/behaviour-runs",
                 path={"relationship_id": relationship_id}, query={"limit": limit, "cursor": cursor,
-                "behaviour": behaviour, "state": state, "action": action, "turn": turn}))
+                "behaviour": behaviour, "state": state, "action": action, "turn": turn, "hidden": hidden}))
 
-    def behaviour_runs_read(self, relationship_id: Id, run_id: Id) -> m.RunAnswer:
+    def behaviour_runs_read(self, relationship_id: Id, run_id: Id, *,
+            hidden: Maybe[bool] = UNSET) -> m.RunAnswer:
         """Read a run of a behaviour."""
         return self._send(Operation("GET", "/v1/relationships/{relationship_id}/behaviour-runs/{run_id}",
-                path={"relationship_id": relationship_id, "run_id": run_id}))
+                path={"relationship_id": relationship_id, "run_id": run_id}, query={"hidden": hidden}))
 
     def behaviour_runs_retry(self, relationship_id: Id, run_id: Id) -> m.RunAnswer:
         """Try a failed or waiting run again."""
@@ -1026,11 +1027,11 @@ class Operations:
                 "from_seq": from_seq, "to_seq": to_seq}))
 
     def outbox_list(self, relationship_id: Id, *, limit: Maybe[int] = UNSET, cursor: Maybe[str] = UNSET,
-            acknowledged: Maybe[bool] = UNSET) -> m.OutboxPage:
+            acknowledged: Maybe[bool] = UNSET, hidden: Maybe[bool] = UNSET) -> m.OutboxPage:
         """List messages that wait for the person, oldest first."""
         return self._send(Operation("GET", "/v1/relationships/{relationship_id}/outbox",
                 path={"relationship_id": relationship_id}, query={"limit": limit, "cursor": cursor,
-                "acknowledged": acknowledged}))
+                "acknowledged": acknowledged, "hidden": hidden}))
 
     def outbox_acknowledge(self, relationship_id: Id, message_id: Id) -> m.OutboxAnswer:
         """Say that a message was taken.
@@ -1178,10 +1179,12 @@ class Operations:
         return self._send(Operation("POST", "/v1/relationships/{relationship_id}/summaries",
                 path={"relationship_id": relationship_id}))
 
-    def summaries_read(self, relationship_id: Id, summary_id: Id) -> m.SummaryAnswer:
+    def summaries_read(self, relationship_id: Id, summary_id: Id, *,
+            hidden: Maybe[bool] = UNSET) -> m.SummaryAnswer:
         """Read a summary."""
         return self._send(Operation("GET", "/v1/relationships/{relationship_id}/summaries/{summary_id}",
-                path={"relationship_id": relationship_id, "summary_id": summary_id}))
+                path={"relationship_id": relationship_id, "summary_id": summary_id},
+                query={"hidden": hidden}))
 
     def summaries_edit(self, relationship_id: Id, summary_id: Id, *, text: str) -> m.SummaryAnswer:
         """Write a summary anew.
