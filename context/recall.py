@@ -1,7 +1,7 @@
 """What a context looks up for its message beside the facts: each thing once, however many layers ask."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -10,8 +10,10 @@ from uuid import UUID
 from config.postgresql.sessions import prepared_cursor
 from context.facts import Facts, RecentMessage, count_turns, recent_messages
 from context.question import Question, question_of
+from memory.aliases import MOST_SAYINGS, says_alias
 from memory.entries.snapshots import Line, SectionRow, line_of
 from memory.retrieval.gates import GateDecision, GateRequest, decide_gate
+from memory.retrieval.questions import Participants
 from memory.retrieval.rerankers.base import Asked
 from memory.retrieval.results import EntryFilters, MessageFilters, SearchResult, reason_of
 from memory.retrieval.search import SearchParams, search_entries, search_messages
@@ -124,6 +126,13 @@ class Recall:
         """For a long session that is a statement, so a gate that has no need of it goes without."""
         return count_turns(self._facts)
 
+    @cached_property
+    def _participants(self) -> Participants:
+        """With what the scratchpad's entries say of other names."""
+        newest = self._facts.scratchpad[: 10 * MOST_SAYINGS]
+        said = tuple(line[2] for line in newest if says_alias(line[2]))
+        return replace(self._facts.participants, sayings=said[:MOST_SAYINGS])
+
     def entries(self, *, tiers: tuple[str, ...] = ()) -> Recalled[RecalledEntry]:
         """The entries of these tiers (none: any) that fit the message: no statement or two.
 
@@ -132,7 +141,7 @@ class Recall:
 
         def search(asked: SearchParams) -> SearchResult:
             asked["fill"] = not tiers
-            asked["participants"] = self._facts.participants
+            asked["participants"] = self._participants
             return search_entries(text=self.question.text, filters=EntryFilters(tiers=tiers), **asked)
 
         return self._recall(search, ENTRIES, self._entry, any_there=True)
@@ -141,7 +150,7 @@ class Recall:
         """The messages that fit the message and are not among `without`: no statement or two."""
 
         def search(asked: SearchParams) -> SearchResult:
-            asked["participants"] = self._facts.participants
+            asked["participants"] = self._participants
             places = tuple(message.seq for message in self.recent if message.id in without)
             filters = MessageFilters(roles=_SPOKEN, without=places)
             return search_messages(text=self.question.text, filters=filters, **asked)

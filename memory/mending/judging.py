@@ -5,11 +5,12 @@ nothing is stretched to the best that happens to be there. In doubt a text is as
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
+from memory.aliases import Aliases
 from memory.mending.wishes import NO, ONCE, RELATIONS, STOP, WEAK, Wish, is_name, strong
 from memory.words import Stems, Word, fold, is_in, normal, one_word, spelt, words_of
 
@@ -25,8 +26,6 @@ _VERB = re.compile(r"(?:is|was|has|had|will|can|and|[a-z]{2,}(?:s|ed))$")
 # A raven that is called Huginn says nothing of "my name".
 _LOOSE = frozenset({"call", "called", "named", "go", "goes", "going"})
 _BOTH = re.compile(r"\b(?:both|and|und|et|y|e|en)\b", re.IGNORECASE)
-
-Aliases = Mapping[str, Collection[str]]  # of a folded name: what else it is called
 
 
 class Verdict(StrEnum):
@@ -176,37 +175,6 @@ def telling_words(text: str, owners: Collection[str] = ()) -> list[Word]:
         for word in words_of(text)
         if word.identifier or not word.forms & (STOP | WEAK | NO | ONCE | own | {"user"})
     ]
-
-
-_NAMES = r"(?<![\w'’-])[^\W\d_][\w'’-]{0,40}(?: [^\W\d_a-z][\w'’-]{0,40}){0,4}"
-_ALSO = r"also (?:known|written|spelt|spelled)(?: as)?|a\.?k\.?a\.?|goes by|is (?:also )?called|alias"
-_ALIAS = re.compile(
-    rf"(?P<one>{_NAMES})\s*(?:\((?:also |aka |written |in \w+:? )*(?P<two>[^()]{{1,60}})\)"
-    rf"|,? (?:{_ALSO}) (?P<three>{_NAMES}))"
-)
-
-
-def aliases_in(texts: Collection[str]) -> dict[str, set[str]]:
-    """Names that entries say are one: "Юлия (Yulia)", "Robert, also known as Bob"."""
-    found: dict[str, set[str]] = {}
-    for text in texts:
-        for match in _ALIAS.finditer(normal(text)):
-            other = match["two"] or match["three"]
-            one_words = [word for word in words_of(match["one"]) if word.capital or not word.plain.isascii()]
-            two_words = [word for word in words_of(other) if word.capital or not word.plain.isascii()]
-            if not one_words or not two_words or any(word.identifier for word in (*one_words, *two_words)):
-                continue
-            pairs = (
-                zip(one_words, two_words, strict=True)
-                if len(one_words) == len(two_words)
-                else [(one_words[-1], two_words[0])]
-            )
-            for one, two in pairs:
-                for first in one.forms:
-                    found.setdefault(first, set()).update(two.forms)
-                for second in two.forms:
-                    found.setdefault(second, set()).update(one.forms)
-    return found
 
 
 _ABOUT = re.compile(r"\((?:about|über|sur|sobre|su|over) (?P<whom>[^()]{1,100})\)\s*\.?$", re.IGNORECASE)

@@ -6,7 +6,7 @@ Only what can be parted by signs and by and-words of a few languages; whoever is
 import re
 from collections.abc import Sequence
 
-from memory.mending.judging import Aliases
+from memory.aliases import Aliases
 from memory.mending.wishes import RELATIONS, Wish
 from memory.words import Stems, Word, is_in, normal, spelt, words_of
 

@@ -11,9 +11,10 @@ from typing import Any
 from django.db.models import F, QuerySet
 from django.db.models.fields.json import KT
 
+from memory.aliases import aliases_in
 from memory.mending.candidates import Candidate, Scope, forgettables, stems_of
 from memory.mending.first_look import FirstLook
-from memory.mending.judging import PERHAPS, aliases_in, judge
+from memory.mending.judging import PERHAPS, judge
 from memory.mending.nearest import nearest_of
 from memory.mending.wishes import Wish
 from memory.models import USER_SUBJECT, EntryRevision, EntryState, ScratchpadEntry

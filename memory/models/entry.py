@@ -7,6 +7,7 @@ from django.contrib.postgres.search import SearchVector
 from django.db import models
 from django.db.models import Q
 
+from memory.aliases import SAYS_ALIAS
 from memory.models.folding import DigitsFromTheEnd, Folded
 from relationships.models import OwnedQuerySet, RelationshipOwned
 
@@ -142,6 +143,12 @@ class ScratchpadEntry(RelationshipOwned):
             models.Index(fields=["project_id", "type"], condition=Q(state="active"), name="entry_by_type"),
             # operators who look for a word across a project
             GinIndex(ENTRY_WORDS, condition=Q(state="active"), name="entry_words"),
+            # those that may say that two names are one
+            models.Index(
+                fields=["relationship", "-effective_at"],
+                condition=Q(state="active", content__regex=SAYS_ALIAS),
+                name="entry_aliases",
+            ),
             # the sweep: active entries whose time is over
             models.Index(
                 fields=["expires_at"],

@@ -10,6 +10,7 @@ from uuid import UUID
 import orjson
 
 from config.postgresql.sessions import prepared_cursor
+from memory.aliases import other_names
 from memory.models import SearchedKind
 from memory.retrieval.index.text import first_words, without_names, words_for_index
 from memory.retrieval.rankers.base import Ranker
@@ -41,11 +42,16 @@ class Participants:
     companion: str
     speakers: tuple[str, ...] = ()
     language: str = ""
+    sayings: tuple[str, ...] = ()  # entries that may say that two names are one
 
     @property
     def names(self) -> tuple[str, ...]:
         """What the texts were embedded without."""
         return (self.user, self.companion, *self.speakers)
+
+    def by_all_names(self, question: str) -> str:
+        """With what those whom it names are called elsewhere: "Юлия" finds what is known of Yulia."""
+        return " ".join([question, *other_names(question, self.sayings)]) if self.sayings else question
 
     def is_asked_about(self, who: str, question: str) -> bool:
         """Whether the question names `who`: a speaker or subject, or the role of one without a name of its own."""
@@ -83,8 +89,9 @@ def _read(
         row = cursor.fetchone()
     if row is None:
         raise NotFound("This relationship is not there.")
-    user, companion, language, speakers = row[3:]
-    return Participants(user, companion, tuple(speakers or ()), language), row[:3]
+    user, companion, language, speakers, sayings = row[3:]
+    participants = Participants(user, companion, tuple(speakers or ()), language, tuple(sayings or ()))
+    return participants, row[:3]
 
 
 @dataclass(frozen=True, slots=True)

@@ -135,7 +135,7 @@ def _search(
     )
     retrieval = retrieval.spoken_in(participants.language)
     prepared = prepare_questions(
-        texts,
+        [participants.by_all_names(text) for text in texts],
         names=participants.names,
         embedder=retrieval.embedder,
         seconds=retrieval.query_seconds,

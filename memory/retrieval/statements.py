@@ -7,25 +7,31 @@ them does. No value in a column may be null, for then the rows after it would be
 from collections.abc import Mapping
 from functools import cache
 
+from memory.aliases import MOST_SAYINGS, SAYS_ALIAS
 from memory.models import SearchedKind
 from memory.retrieval.index.segments import COUNTS, PACK_MESSAGES, SEGMENT, TERMS, WHO
 
 NEWEST_SPEAKERS = 2000  # so many messages are looked at for who takes part
 
-# Who takes part, before the question is embedded, as their names are left out of it; and the configuration's levels.
-PARTICIPANTS = """
+# Who takes part, before the question is embedded, as their names are left out of it; the configuration's levels; and
+# which entries may say that two names are one.
+PARTICIPANTS = f"""
 SELECT p.config::text, c.config::text, r.config::text, u.display_name, c.name, r.language,
        (SELECT array_agg(DISTINCT t.speaker)
           FROM (SELECT speaker FROM memory_searchtext
                  WHERE %(kind)s = 'message' AND relationship_id = %(relationship)s AND kind = 'message'
                  ORDER BY place DESC LIMIT %(newest)s) t
-         WHERE t.speaker <> '')
+         WHERE t.speaker <> ''),
+       (SELECT array_agg(said.content)
+          FROM (SELECT content FROM memory_scratchpadentry
+                 WHERE relationship_id = %(relationship)s AND state = 'active' AND content ~ '{SAYS_ALIAS}'
+                 ORDER BY effective_at DESC LIMIT {MOST_SAYINGS}) said)
   FROM relationships_relationship r
   JOIN relationships_companion c ON c.id = r.companion_id
   JOIN relationships_project p ON p.id = r.project_id
   JOIN relationships_enduser u ON u.id = r.user_id
  WHERE r.id = %(relationship)s AND r.project_id = %(project)s
-"""
+"""  # noqa: S608 - our own pattern
 
 _IN_TIME = """(%(told_from)s::timestamptz IS NULL OR s.told_at >= %(told_from)s::timestamptz)
     AND (%(told_to)s::timestamptz IS NULL OR s.told_at < %(told_to)s::timestamptz)"""

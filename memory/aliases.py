@@ -1,0 +1,83 @@
+"""Names that entries say are one, in any script: "Юлия (Yulia)", "Robert, also known as Bob". Pure, in linear time."""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from memory.words import fold, normal, words_of
+
+Aliases = Mapping[str, Collection[str]]  # of a folded name: what else it is called
+
+# Which entries are read at all, in PostgreSQL's spelling as in Python's; the index `entry_aliases` holds just those.
+SAYS_ALIAS = r"[(（]|also (known|written|spel)|a\.?k\.?a|goes by|called|alias"
+MOST_SAYINGS = 200  # entries, the newest
+MOST_ASKED = 100  # words of a question, the first
+_NAMES = r"(?<![\w'’-])[^\W\d_][\w'’-]{0,40}(?: [^\W\d_a-z][\w'’-]{0,40}){0,4}"
+_ALSO = r"also (?:known|written|spelt|spelled)(?: as)?|a\.?k\.?a\.?|goes by|is (?:also )?called|alias"
+_ALIAS = re.compile(
+    rf"(?P<one>{_NAMES})\s*(?:\((?:also |aka |written |in \w+:? )*(?P<two>[^()]{{1,60}})\)"
+    rf"|,? (?:{_ALSO}) (?P<three>{_NAMES}))"
+)
+_SAYS = re.compile(SAYS_ALIAS)
+
+
+def says_alias(text: str) -> bool:
+    """Whether it is worth reading. Cheap."""
+    return _SAYS.search(text) is not None
+
+
+def aliases_in(texts: Iterable[str]) -> dict[str, set[str]]:
+    """By each spelling of a name the spellings of the others."""
+    found: dict[str, set[str]] = {}
+    for one, two, _ in _pairs(texts):
+        for first in one.forms:
+            found.setdefault(first, set()).update(two.forms)
+        for second in two.forms:
+            found.setdefault(second, set()).update(one.forms)
+    return found
+
+
+def other_names(question: str, sayings: Iterable[str]) -> list[str]:
+    """What those whom `question` names are called elsewhere, as it is written there.
+
+    Brackets explain more often than they name, "Berlin (Germany)": they count between two scripts only.
+    """
+    asked = {form for word in words_of(question)[:MOST_ASKED] for form in word.forms}
+    folded = ((text, fold(text)) for text in sayings)
+    near = [text for text, plain in folded if any(form in plain for form in asked)]
+    names: dict[str, None] = {}
+    for one, two, bracket in _pairs(near):
+        if bracket and one.is_latin == two.is_latin:
+            continue
+        for named, other in ((one, two), (two, one)):
+            if not named.forms.isdisjoint(asked) and other.forms.isdisjoint(asked):
+                names[other.written] = None
+    return list(names)
+
+
+class _Name(NamedTuple):
+    written: str
+    forms: frozenset[str]
+
+    @property
+    def is_latin(self) -> bool:
+        return min(self.forms, key=len).isascii()
+
+
+def _pairs(texts: Iterable[str]) -> Iterator[tuple[_Name, _Name, bool]]:
+    """Two names, and whether the second stands in brackets."""
+    for text in texts:
+        for match in _ALIAS.finditer(normal(text)):
+            bracket = match["two"] is not None
+            one, two = _names(match["one"]), _names(match["two"] if bracket else match["three"])
+            if one and two:
+                pairs = zip(one, two, strict=True) if len(one) == len(two) else [(one[-1], two[0])]
+                yield from ((first, second, bracket) for first, second in pairs)
+
+
+def _names(said: str) -> list[_Name]:
+    """Its words that may be names; none where one is a number or an address."""
+    words = [word for word in words_of(said) if word.capital or not word.plain.isascii()]
+    if any(word.identifier for word in words):
+        return []
+    return [_Name(said[word.start : word.end], word.forms) for word in words]
