@@ -16,7 +16,7 @@ from memory.mending.candidates import Candidate, Scope
 from memory.mending.judging import pieces
 from relationships.models import Relationship
 from workspace.files import commit_tree
-from workspace.generated import DOCUMENTS, ENTRIES, PROFILE, RULES, entries_file, made_elsewhere
+from workspace.generated import DOCUMENTS, ENTRIES, PROFILE, RULES, TOOLS, entries_file, made_elsewhere
 from workspace.identity import RAPPORT, author_of
 from workspace.merging import merge_trees
 from workspace.models import MAIN, Blob, Branch, Commit
@@ -38,9 +38,13 @@ class ForgettableFiles:
     kind = "file"
 
     def find(self, scope: Scope) -> Iterator[Candidate]:
-        """Files that are made of entries, the profile or documents follow those, and are not looked at."""
+        """Files that are made of entries, the profile or documents follow those, and are not looked at. Specs of tools
+        are of no person: who asks for everything does not mean them.
+        """
         seen: set[str] = set()
         for path, content in _contents(scope.relationship.id):
+            if scope.wish.everything and path.startswith(TOOLS):
+                continue
             for number, sentence in enumerate(_sentences(content)):
                 if sentence not in seen and _EMPTIED.fullmatch(sentence) is None:
                     seen.add(sentence)

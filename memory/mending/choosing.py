@@ -39,7 +39,7 @@ def _tick_whole(wish: Wish, candidates: Sequence[Candidate]) -> None:
         turn = next((one.turn_id for one in messages if one.seq == last), None)
         chosen = {one.id for one in messages if one.turn_id == turn}
     for one in candidates:
-        if one.kind in ("entry", "message"):
+        if wish.everything or one.kind in ("entry", "message"):
             rests = one.id in chosen or (wish.last and bool(set(one.cites) & set(chosen)))
             if wish.everything or rests:
                 one.ticked = not one.fixed

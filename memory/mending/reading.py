@@ -69,14 +69,15 @@ def find_candidates(scope: Scope, *, by_meaning: bool = False) -> Found:
     if by_meaning and look:
         _add_nearest(scope, entries, kept, messages, said)
     earlier, passed = _said_earlier(scope, look) if scope.hidden and look else ([], 0)
-    found = [*kept, *earlier, *reversed(said), *_of_other_rooms(scope, look)]
+    elsewhere, others_left = _of_other_rooms(scope, look)
+    found = [*kept, *earlier, *reversed(said), *elsewhere]
     asked = (form for word in scope.wish.must for form in word.forms)
     stems = stems_of(scope.relationship.id, [scope.wish.text, *asked, *(one.text for one in found)])
     for one in found:
         one.judgement = judge(
             scope.wish, one.text, stems=stems, subject=one.subject, aliases=aliases, owners=scope.owners
         )
-    return Found(found, stems, 0 if scope.wish.last else unread + more + passed)
+    return Found(found, stems, 0 if scope.wish.last else unread + more + passed + others_left)
 
 
 def entries_of(scope: Scope, *, hidden: bool = False) -> QuerySet[ScratchpadEntry]:
@@ -144,16 +145,29 @@ def _add_nearest(
         one.near = places.get(one.id)
 
 
-def _of_other_rooms(scope: Scope, look: FirstLook | None) -> list[Candidate]:
-    """The first of each kind, and those that may have one of the words."""
+def _of_other_rooms(scope: Scope, look: FirstLook | None) -> tuple[list[Candidate], int]:
+    """The first of each kind, and those that may have one of the words. Of everything as many of a kind as go at once,
+    and how many more there are.
+    """
+    if scope.wish.everything:
+        kinds = [_present(scope, finder.find(scope)) for finder in forgettables()]
+        return [one for kind in kinds for one in kind[:ALL_AT_ONCE]], sum(
+            len(kind[ALL_AT_ONCE:]) for kind in kinds
+        )
     if look is None:
-        return []
-    return [
+        return [], 0
+    found = [
         one
         for finder in forgettables()
         for place, one in enumerate(finder.find(scope))
         if place < NEWEST or look.may_have_any(one.text)
     ]
+    return found, 0
+
+
+def _present(scope: Scope, found: Iterable[Candidate]) -> list[Candidate]:
+    """Without what was there earlier, where that is not to be erased too."""
+    return [one for one in found if scope.hidden or one.place != EARLIER]
 
 
 def _entry(row: Any) -> Candidate:

@@ -123,6 +123,33 @@ def test_a_sentence_that_was_hidden_leaves_the_history_with_its_plan(
     assert text_of(conversation, "notes.md") == LEFT
 
 
+SPEC = "description: Rings the bell in Klosterneuburg.\n"
+
+
+def test_everything_is_the_agents_files_and_summaries_too(
+    api: Api, at: str, conversation: Conversation, files: dict[str, str]
+) -> None:
+    spec = {"tools/bell/spec.yaml": SPEC.encode()}
+    change_files(relationship=whole(conversation.relationship), changes=spec, by=TESTER)
+    exchange(conversation, SAID, ECHO)
+    summary = summarise(conversation, TOLD)
+    said = [text_of(conversation, path) for path in files]
+
+    plan = api.post(f"{at}/forget", {"what": "everything"}).body
+
+    assert {item["kind"] for item in plan["items"] if item["done"]} >= {"file", "message", "summary"}
+    assert plan["left_out"] == 0 and "".join(text_of(conversation, path) for path in files).strip() == ""
+    assert not hot_context(conversation) or "Kloster" not in hot_context(conversation)
+    summary.refresh_from_db()
+    assert summary.state == SummaryState.HIDDEN
+
+    assert api.post(f"{at}/plans/{plan['id']}/undo").status == 200
+    assert [text_of(conversation, path) for path in files] == said
+    api.post(f"{at}/forget", {"what": "everything", "depth": "erase"})
+    assert text_of(conversation, "tools/bell/spec.yaml") == SPEC
+    assert tables_with("Lives in Klosterneuburg", dump()) == set()
+
+
 @pytest.mark.parametrize(
     ("depth", "left"), [("hide", (SummaryState.HIDDEN, TOLD)), ("erase", (SummaryState.ERASED, ""))]
 )
