@@ -46,15 +46,16 @@ def page_of(
     size: int = PAGE_SIZE,
     sort: Sort | None = None,
     related: Sequence[str] = (),
+    name: str = "page",
 ) -> Page:
     """The page that ?page= names, the first where it names none; with `sort` in the order that ?order= names. The rows
-    come with what they are `related` to.
+    come with what they are `related` to. `name`: in place of `page`, for a second list of one screen.
     """
     order = order_of(request, sort.columns, usual=sort.usual) if sort else ""
     if sort and isinstance(rows, QuerySet):
         rows = sort.apply(rows, order)
     rows = rows.select_related(*related) if related and isinstance(rows, QuerySet) else rows
-    number_param = request.GET.get("page", "1")
+    number_param = request.GET.get(name, "1")
     number = (
         min(int(number_param), LAST_PAGE)
         if number_param.isdecimal() and len(number_param) < 6 and int(number_param)
@@ -64,15 +65,15 @@ def page_of(
     return Page(
         rows=found[:size],
         number=number,
-        earlier=_address(request, number - 1) if number > 1 else None,
-        later=_address(request, number + 1) if len(found) > size else None,
+        earlier=_address(request, name, number - 1) if number > 1 else None,
+        later=_address(request, name, number + 1) if len(found) > size else None,
         order=order,
         bounded=sort is not None and order.removeprefix("-") in sort.bounded,
         _all=rows,
     )
 
 
-def _address(request: HttpRequest, number: int) -> str:
+def _address(request: HttpRequest, name: str, number: int) -> str:
     query = request.GET.copy()
-    query["page"] = str(number)
+    query[name] = str(number)
     return f"?{query.urlencode()}"

@@ -67,8 +67,9 @@ class WorkspaceView(WorkspacePart):
         files: list[tuple[str, int | None]] = [*written.items(), *((path, None) for path in made)]
         files.sort(key=FILE_COLUMNS[order.removeprefix("-")], reverse=order.startswith("-"))
         content, version = read_hot_context(relationship_id)
-        sessions = AgentSession.objects.for_relationship(relationship_id).order_by("-created_at")[:SHOWN]
-        tasks = {session.branch: session.task for session in sessions}
+        newest = AgentSession.objects.for_relationship(relationship_id).order_by("-created_at")
+        sessions = page_of(request, newest, size=SHOWN, name="sessions")
+        tasks = {session.branch: session.task for session in sessions.rows}
         names = Branch.objects.for_relationship(relationship_id).order_by("name")
         labels = {name: tasks.get(name, name) for name in names.values_list("name", flat=True)}
         ctx = {
@@ -83,7 +84,6 @@ class WorkspaceView(WorkspacePart):
             "hot": content,
             "version": version,
             "sessions": sessions,
-            "shown": SHOWN,
             "held": held_changes(relationship, head if branch == MAIN else read_head(relationship_id, MAIN)),
         }
         return render(request, "admin_ui/workspace/detail.html", ctx)
@@ -110,8 +110,7 @@ class HistoryView(WorkspacePart):
         ctx = {
             **self.ctx_of(relationship),
             "branch": branch,
-            "checkpoints": checkpoints[:SHOWN],
-            "older_checkpoints": max(0, checkpoints.count() - SHOWN),
+            "checkpoints": page_of(request, checkpoints, size=SHOWN, name="checkpoints"),
             "page": page_of(
                 request, log_of(relationship, branch).order_by("-recorded_at", "-id"), size=SHOWN
             ),

@@ -189,7 +189,7 @@ def test_what_was_said_is_found_in_its_conversation(viewer: Client, page: str, t
     shown = viewer.get(f"{page}conversation/?q=NUMBER 7.").content.decode()
 
     assert "This is <mark>number 7</mark>." in shown
-    assert shown.count("<mark>") == 1
+    assert shown.count("<mark>") == 1 and ">1 message<" in shown
     assert numbers(viewer.get(f"{page}conversation/?from={two_years[7].seq}").content.decode())[0] == 7
 
 
@@ -227,6 +227,7 @@ def test_a_search_goes_on_where_one_page_has_read_as_much_as_it_may(
 
     assert "No results among the messages searched so far." in first
     assert "tame <mark>walrus</mark>" in second and "Search older messages" not in second
+    assert ">1 more message<" in second
 
 
 def test_the_language_that_was_found_is_shown(

@@ -86,4 +86,4 @@ def test_a_page_looks_through_so_much_and_goes_on_from_there_until_the_end(
         later = re.search(r'<a href="([^"]*)">Search further back', shown)
         address, pages = f"{TURNS}{html.unescape(later[1])}" if later else "", pages + 1
 
-    assert pages == 2 and "<mark>needle</mark>" in shown
+    assert pages == 2 and "<mark>needle</mark>" in shown and ">1 more turn<" in shown

@@ -8,10 +8,12 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from admin_ui.views import workspace
 from relationships.models import Relationship
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import TESTER
 from tests.fixtures.workspaces import whole, work
+from workspace.checkpoints import take_checkpoint
 from workspace.files import change_files
 from workspace.hot_context import read_hot_context
 from workspace.models import AgentSession, AgentStep, Checkpoint, HeldChange, StepState, Tool, Worker
@@ -180,3 +182,22 @@ def test_a_long_history_is_counted_and_goes_on_on_the_next_page(owner: Client, h
 
     assert "52 commits" in first and "No. 49<" in first and 'rel="next"' in first
     assert "No. 49<" not in second and 'rel="prev"' in second
+
+
+def test_sessions_and_checkpoints_are_counted_and_go_on_on_the_next_page(
+    owner: Client, here: Relationship, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(3):
+        start_session(relationship=here, task=f"Task {number}", worker=Worker.EXTERNAL, by=TESTER)
+        take_checkpoint(relationship=here, name=f"Point {number}", by=TESTER)
+    monkeypatch.setattr(workspace, "SHOWN", 2)
+
+    def shown(address: str) -> str:
+        return owner.get(address).content.decode()
+
+    sessions, older = shown(page("workspace", here)), shown(page("workspace", here) + "?sessions=2")
+    assert "3 sessions" in sessions and "?sessions=2" in sessions and "Task 0</a>" not in sessions
+    assert "Task 0</a>" in older and "Task 2</a>" not in older
+    points, oldest = shown(page("file_history", here)), shown(page("file_history", here) + "?checkpoints=9")
+    assert "checkpoints</span>" in points and "?checkpoints=2" in points
+    assert "Point 0" not in points and "No checkpoints yet" in oldest
