@@ -21,6 +21,7 @@ class TurnRow:
     turn: Turn
     relationship: Relationship
     says: str = ""
+    gone: str = ""  # why it says nothing
     excerpt: Excerpt | None = None  # of the message in which something was sought
     done: Counter[str] = field(default_factory=Counter)
     refused: int = 0
@@ -61,9 +62,12 @@ def rows_of(turns: Sequence[Turn]) -> list[TurnRow]:
     }
     owned = {"relationship_id__in": list(people)}
     turn_ids = [turn.id for turn in turns]
-    said = Message.objects.filter(**owned, turn_id__in=turn_ids, hidden_at=None)
+    said = Message.objects.filter(**owned, turn_id__in=turn_ids)
     for message in said.order_by("-seq"):
-        if (row := rows.get((message.relationship_id, message.turn_id))) is not None:
+        row = rows.get((message.relationship_id, message.turn_id))
+        if row is not None and (message.hidden_at or message.erased_at):
+            row.gone = "erased" if message.erased_at else "hidden"
+        elif row is not None:
             row.says = message.content  # in the end the first one's
     results = OperationResult.objects.filter(**owned, turn_id__in=turn_ids)
     for relationship_id, turn_id, kind, verdict in results.values_list(
