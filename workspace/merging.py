@@ -4,9 +4,10 @@ What both changed is merged line by line. Items that both added at one place of 
 enough, both sides are kept, ours where it was and theirs beside it, and a person is asked; no file ever holds a marker.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import count
 from typing import Any
 from uuid import UUID
 
@@ -116,13 +117,22 @@ def _place(merged: Merged, asides: Sequence[_Aside], *, new: Sequence[str], labe
             names.add(path)
     twins = [_Aside(path, merged.files.pop(path)) for path in new if names.add(path)]
     for aside in (*asides, *twins):
-        beside = f"{aside.path}.conflict-{label}"
-        if path_fault(beside) or names.add(beside):
-            beside = f"conflicts/{label}/{entry_of(aside.path.encode()).sha256[:16]}"
-            names.add(beside)
+        beside = next(
+            path
+            for path in _besides(aside.path, label)
+            if path not in merged.files and not path_fault(path) and not names.add(path)
+        )
         merged.files[beside] = aside.entry
         if aside.held:
             merged.held.append(Kept(aside.path, beside))
+
+
+def _besides(path: str, label: str) -> Iterator[str]:
+    """Where it may be kept: beside it, or, as that is too long or taken, in a folder for that."""
+    yield f"{path}.conflict-{label}"
+    name = entry_of(path.encode()).sha256[:16]
+    yield f"conflicts/{label}/{name}"
+    yield from (f"conflicts-{number}/{label}/{name}" for number in count(2))
 
 
 def _lines(text: str) -> list[str]:

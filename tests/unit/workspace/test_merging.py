@@ -7,7 +7,7 @@ import pytest
 from relationships.text_matching import Effort, unified_diff
 from tests.growth import MOST, growth
 from workspace.merging import Merged, merge_lines, merge_trees
-from workspace.paths import Names
+from workspace.paths import Names, twin_fault
 from workspace.trees import Files, entry_of
 
 
@@ -54,6 +54,21 @@ def test_a_new_path_that_is_the_twin_of_one_of_ours_is_kept_beside_it() -> None:
 
     assert merged.files == {"Plan.md": ours, "plan.md.conflict-s": theirs}
     assert [(one.path, one.kept_as) for one in merged.held] == [("plan.md", "plan.md.conflict-s")]
+
+
+@pytest.mark.parametrize("taken", ["plan.md.conflict-s", "Plan.md.Conflict-s", "plan.md.conflict-s/x"])
+@pytest.mark.parametrize("folder", ["", "conflicts", "Conflicts", "conflicts/s"])
+def test_a_place_beside_it_that_is_taken_is_left_as_it_is(taken: str, folder: str) -> None:
+    before, ours, theirs, there = map(entry_of, (b"0", b"1", b"2", b"there"))
+    texts = {before: b"0", ours: b"1", theirs: b"2"}
+    others = dict.fromkeys(filter(None, (taken, folder)), there)
+    trees = ({"plan.md": one, **others} for one in (before, ours, theirs))
+
+    merged = merge_trees(*trees, read=texts.__getitem__, label="s")
+
+    [held] = merged.held
+    assert merged.files == {"plan.md": ours, **others, held.kept_as: theirs}
+    assert len(merged.files) == len(others) + 2 and twin_fault(merged.files) == ""
 
 
 @pytest.mark.parametrize(("old", "new"), [("plan.md", "Plan.md"), ("Plan.md", "plan.md"), ("a", "a/b")])
