@@ -14,7 +14,7 @@ class OutboxQuerySet(OwnedQuerySet):
 
     def without_hidden(self, relationship_id: UUID) -> Self:
         """Without those about a turn of which a message is hidden."""
-        hidden = Message.objects.for_relationship(relationship_id).exclude(hidden_at=None)
+        hidden = Message.objects.for_relationship(relationship_id).filter(hidden_at__isnull=False)
         return self.exclude(turn_id__in=hidden.values("turn_id"))
 
 

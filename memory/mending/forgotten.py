@@ -23,7 +23,7 @@ class Forgotten:
 
     @classmethod
     def of(cls, relationship_id: UUID) -> Self:
-        hidden = Message.objects.for_relationship(relationship_id).exclude(hidden_at=None)
+        hidden = Message.objects.for_relationship(relationship_id).filter(hidden_at__isnull=False)
         messages = {row.id: row for row in hidden.only("id", "turn_id", "hidden_at")}
         plans = MendingPlan.objects.for_relationship(relationship_id).filter(
             state=MendingState.CARRIED_OUT, verb=MendingVerb.FORGET

@@ -45,4 +45,10 @@ class Message(RelationshipOwned):
             models.Index(fields=["relationship", "turn_id", "seq"], name="message_of_turn"),
             # the last n messages of one session
             models.Index(fields=["relationship", "session", "-seq"], name="message_of_session"),
+            # the few that are hidden
+            models.Index(
+                fields=["relationship", "turn_id"],
+                condition=models.Q(hidden_at__isnull=False),
+                name="message_hidden",
+            ),
         ]
