@@ -1,10 +1,11 @@
 """Names that entries say are one, in any script: "Юлия (Yulia)", "Robert, also known as Bob". Pure, in linear time."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from typing import NamedTuple
 
-from memory.words import fold, normal, words_of
+from memory.words import Word, fold, normal, words_of
 
 Aliases = Mapping[str, Collection[str]]  # of a folded name: what else it is called
 
@@ -38,21 +39,21 @@ def aliases_in(texts: Iterable[str]) -> dict[str, set[str]]:
 
 
 def other_names(question: str, sayings: Iterable[str]) -> list[str]:
-    """What those whom `question` names are called elsewhere, as it is written there.
+    """What those whom `question` names are called elsewhere, as it is written there."""
+    words = words_of(question)[:MOST_ASKED]
+    asked = {form for word in words for form in word.forms}
+    found = (other for _, other in _others_of(words, sayings) if other.forms.isdisjoint(asked))
+    return list(dict.fromkeys(other.written for other in found))
 
-    Brackets explain more often than they name, "Berlin (Germany)": they count between two scripts only.
-    """
-    asked = {form for word in words_of(question)[:MOST_ASKED] for form in word.forms}
-    folded = ((text, fold(text)) for text in sayings)
-    near = [text for text, plain in folded if any(form in plain for form in asked)]
-    names: dict[str, None] = {}
-    for one, two, bracket in _pairs(near):
-        if bracket and one.is_latin == two.is_latin:
-            continue
-        for named, other in ((one, two), (two, one)):
-            if not named.forms.isdisjoint(asked) and other.forms.isdisjoint(asked):
-                names[other.written] = None
-    return list(names)
+
+def by_all_names(words: Sequence[Word], sayings: Iterable[str]) -> list[Word]:
+    """The same words, each with the forms of what it is called elsewhere too."""
+    forms = [set(word.forms) for word in words]
+    for named, other in _others_of(words[:MOST_ASKED], sayings):
+        for word, known in zip(words, forms, strict=True):
+            if not named.forms.isdisjoint(word.forms):
+                known |= other.forms
+    return [word._replace(forms=frozenset(known)) for word, known in zip(words, forms, strict=True)]
 
 
 class _Name(NamedTuple):
@@ -64,15 +65,40 @@ class _Name(NamedTuple):
         return min(self.forms, key=len).isascii()
 
 
+def _others_of(words: Sequence[Word], sayings: Iterable[str]) -> Iterator[tuple[_Name, _Name]]:
+    """A name among the words, and another for it.
+
+    Brackets explain more often than they name, "Berlin (Germany)": they count between two scripts only.
+    """
+    asked = {form for word in words for form in word.forms}
+    folded = ((text, fold(text)) for text in sayings)
+    near = [text for text, plain in folded if any(form in plain for form in asked)]
+    for one, two, bracket in _pairs(near):
+        if not (bracket and one.is_latin == two.is_latin):
+            both = ((one, two), (two, one))
+            yield from ((named, other) for named, other in both if not named.forms.isdisjoint(asked))
+
+
 def _pairs(texts: Iterable[str]) -> Iterator[tuple[_Name, _Name, bool]]:
     """Two names, and whether the second stands in brackets."""
     for text in texts:
         for match in _ALIAS.finditer(normal(text)):
             bracket = match["two"] is not None
-            one, two = _names(match["one"]), _names(match["two"] if bracket else match["three"])
-            if one and two:
-                pairs = zip(one, two, strict=True) if len(one) == len(two) else [(one[-1], two[0])]
-                yield from ((first, second, bracket) for first, second in pairs)
+            said, also = match["one"], match["two"] if bracket else match["three"]
+            one, two = _names(said), _names(also)
+            if len(one) == len(two):
+                yield from ((first, second, bracket) for first, second in zip(one, two, strict=True))
+            elif one and two:
+                last, first = (
+                    _within(said.split()[-1], one) or one[-1:],
+                    _within(also.split()[0], two) or two[:1],
+                )
+                yield from ((*pair, bracket) for pair in product(last, first))
+
+
+def _within(word: str, names: Sequence[_Name]) -> list[_Name]:
+    """Of a script without spaces, more than one."""
+    return [name for name in names if name.written in word]
 
 
 def _names(said: str) -> list[_Name]:

@@ -9,8 +9,10 @@ from uuid import UUID
 from django.conf import settings
 from django.db import connection
 
+from memory.aliases import MOST_SAYINGS, SAYS_ALIAS
 from memory.mending.judging import Judgement, Verdict
 from memory.mending.wishes import Wish, read_wish
+from memory.models import EntryState, ScratchpadEntry
 from memory.retrieval.index.configs import configs_of
 from memory.words import words_of
 from relationships.configuration.plugins import load
@@ -89,6 +91,14 @@ def forgettables() -> list[Any]:
 def stems_of(relationship_id: UUID, texts: Iterable[str]) -> dict[str, Sequence[str]]:
     """Of the plain words, in the relationship's language and in English."""
     return stems_in(language_of(relationship_id), texts)
+
+
+def sayings_of(relationship_id: UUID) -> list[str]:
+    """Its entries that may say that two names are one."""
+    owned = ScratchpadEntry.objects.for_relationship(relationship_id).filter(
+        state=EntryState.ACTIVE, content__regex=SAYS_ALIAS
+    )
+    return list(owned.order_by("-effective_at").values_list("content", flat=True)[:MOST_SAYINGS])
 
 
 def language_of(relationship_id: UUID) -> str:

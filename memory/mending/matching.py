@@ -1,5 +1,6 @@
 """Which texts have all the words of a query, as people expect it: whole words and identifiers, however they are spelt,
-with the endings of the relationship's language. No index says so: texts are read piece by piece, and only so many."""
+with the endings of the relationship's language, and names by what entries call them too. No index says so: texts are
+read piece by piece, and only so many."""
 
 from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
@@ -7,7 +8,8 @@ from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
-from memory.mending.candidates import language_of, stems_in
+from memory.aliases import by_all_names
+from memory.mending.candidates import language_of, sayings_of, stems_in
 from memory.mending.first_look import FirstLook
 from memory.words import Stems, Word, fold, is_in, one_word, spelt, words_of
 
@@ -35,7 +37,10 @@ class WithWords:
             text,
             most or MOST_READ,
         )
-        self._wanted = words_of(query) if words is None else words
+        wanted = words_of(query) if words is None else words
+        self._wanted = (
+            by_all_names(wanted, sayings_of(relationship_id)) if relationship_id and wanted else wanted
+        )
         self.read, self._rows = 0, 0  # characters, and texts
 
     @property

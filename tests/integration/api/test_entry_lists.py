@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from typing import Any, cast
+from urllib.parse import quote
 
 import pytest
 from django.utils import timezone
@@ -114,6 +115,24 @@ def test_words_are_found_whole_in_any_spelling(
     assert [entry["content"] for entry in answer.json()["items"]] == [content]
 
 
+@pytest.mark.parametrize("past", ["", "&known_at=2100-01-01T00:00:00Z"])
+@pytest.mark.parametrize(
+    ("saying", "content", "asked"),
+    [
+        ("Colleague is Юлия (Yulia)", "Yulia has moved to Perm", "юлия perm"),
+        ("Teacher is 李小龙 (Bruce)", "Bruce has moved to Perm", "李小龙 perm"),
+        ("Robert, also known as Bob", "Bob has moved to Perm", "robert perm"),
+    ],
+)
+def test_who_has_two_names_is_found_by_either(
+    api: Api, path: str, saying: str, content: str, asked: str, past: str
+) -> None:
+    for text in (saying, content, "Tom has moved to Perm"):
+        made(api, path, text)
+    found = api.get(f"{path}?text={quote(asked)}{past}").body["items"]
+    assert [entry["content"] for entry in found] == [content]
+
+
 @pytest.mark.parametrize(
     "query",
     [
@@ -200,7 +219,9 @@ def test_a_page_by_words_looks_through_many_short_entries_by_few_statements(
     remember(relationship, "Is a walrus", *texts, effective_at=told)
     rows = ScratchpadEntry.objects.for_relationship(relationship.id)
 
-    with django_assert_max_num_queries(5):  # two pieces, with their stems, and the language
+    with django_assert_max_num_queries(
+        6
+    ):  # two pieces, with their stems, the language, and who has two names
         keep = WithWords(relationship.id, "walrus")
         page = page_of(rows, order=["-effective_at", "-id"], page=PageQuery(), present=str, keep=keep)
 
