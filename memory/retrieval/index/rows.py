@@ -1,10 +1,11 @@
 """What a SearchText row is made of. Pure: entries and messages in, columns out."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
+
+import orjson
 
 from memory.entries.happens import spelt_out
 from memory.fence import cut_fenced
@@ -103,7 +104,10 @@ def owing_kinds(retrieval: Retrieval) -> list[str]:
     return [SearchedKind.ENTRY.value, *([SearchedKind.MESSAGE.value] if retrieval.embed_messages else [])]
 
 
-def columns(rows: Sequence[IndexRow]) -> dict[str, list[Any]]:
-    """The rows turned round: one list for each column."""
-    names = [field.name for field in fields(IndexRow)]
-    return {name: [getattr(row, name) for row in rows] for name in names}
+def rows_json(rows: Sequence[IndexRow]) -> str:
+    """For the statement: a list of objects by column."""
+    return orjson.dumps(rows, default=_plain).decode()
+
+
+def _plain(value: bytes) -> str:
+    return f"\\x{value.hex()}"

@@ -19,7 +19,7 @@ from memory.models import ScratchpadEntry, SearchedKind
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.configs import RelationshipConfig, configs_of, retrieval_of
 from memory.retrieval.index.language import known_languages
-from memory.retrieval.index.rows import OFF_THE_RECORD, IndexRow, columns, entry_row, message_row
+from memory.retrieval.index.rows import OFF_THE_RECORD, IndexRow, entry_row, message_row, rows_json
 from memory.retrieval.index.segments import SEGMENT, pack_again, pack_messages
 from relationships.models import Message
 from worker.enqueue import enqueue_embedding
@@ -41,11 +41,9 @@ SELECT r.id, g.id, %(project)s::uuid, %(kind)s::text, g.owner_id, g.place, g.ses
        (SELECT coalesce(sum(cardinality(positions)), 0) FROM unnest(made.lexemes)), g.text_hash,
        CASE WHEN g.owes AND t.id IS NULL THEN %(now)s::timestamptz END, 0, '', ''
   FROM relationships_relationship r
- CROSS JOIN unnest(
-       %(id)s::uuid[], %(owner_id)s::uuid[], %(place)s::bigint[], %(session)s::text[], %(role)s::text[],
-       %(speaker)s::text[], %(state)s::text[], %(tier)s::text[], %(told_at)s::timestamptz[], %(words)s::text[],
-       %(text_hash)s::bytea[], %(owes)s::boolean[], %(turn_id)s::uuid[]
-       ) AS g (id, owner_id, place, session, role, speaker, state, tier, told_at, words, text_hash, owes, turn_id)
+ CROSS JOIN json_to_recordset(%(rows)s::json)
+       AS g (id uuid, owner_id uuid, place bigint, session text, role text, speaker text, state text, tier text,
+             told_at timestamptz, words text, text_hash bytea, owes boolean, turn_id uuid)
  CROSS JOIN LATERAL to_tsvector(('pg_catalog.' || {language})::regconfig, g.words) AS made (lexemes)
   LEFT JOIN relationships_turn t ON t.relationship_id = r.id AND t.id = g.turn_id AND {off_the_record}
  WHERE r.id = %(relationship)s
@@ -80,7 +78,7 @@ SELECT EXISTS (SELECT 1 FROM memory_searchtext
          WHERE relationship_id = %(relationship)s AND %(kind)s::text = 'message')
 """
 _DROP_STALE = """
-DELETE FROM memory_embedding e USING unnest(%(owner_id)s::uuid[], %(text_hash)s::bytea[]) AS g (owner_id, text_hash)
+DELETE FROM memory_embedding e USING json_to_recordset(%(rows)s::json) AS g (owner_id uuid, text_hash bytea)
  WHERE e.relationship_id = %(relationship)s AND e.kind = %(kind)s::text AND e.owner_id = g.owner_id
    AND e.text_hash <> g.text_hash
 """
@@ -222,13 +220,13 @@ def _write(
         "project": project_id,
         "kind": kind.value,
         "language": _known(retrieval.language, known),
-        "known": sorted(known),
+        "known": f"{{{','.join(known)}}}",
         "no_language": NO_LANGUAGE,
         "now": now,
     }
     owed = False
     for some in _in_pieces(rows):
-        values = {**params, **columns(some)}
+        values = params | {"rows": rows_json(some)}
         with prepared_cursor() as cursor:
             told, last = False, None
             if kind == SearchedKind.MESSAGE or any(row.owes for row in some):
