@@ -19,7 +19,7 @@ from memory.models import SearchedKind
 from memory.retrieval.index.backfill import complete_index
 from memory.retrieval.index.configs import lock_config, retrieval_of
 from memory.retrieval.index.language import keep_language, looks_again
-from memory.retrieval.index.write import index_again, index_messages
+from memory.retrieval.index.write import NewMessages, index_again
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.schema import Configuration
 from relationships.models import Message, Relationship, Turn, TurnState
@@ -109,6 +109,7 @@ def accept_turn(
     disposal = dispose_turn(
         configuration.ingestion, new.messages, paused=taken.paused, now=now, names=taken.names
     )
+    index = NewMessages(retrieval_of(taken.project, taken.companion, taken.relationship), now)
     kept = store_turn(
         relationship_id=relationship.id,
         project_id=relationship.project_id,
@@ -120,9 +121,12 @@ def accept_turn(
         route=ROUTE,
         key=idempotency.key if idempotency else None,
         request_hash=idempotency.request_hash if idempotency else None,
+        beside=index.beside,
     )
+    index.settle(kept)
     turn, messages = kept.turn, kept.messages
-    _index(relationship, taken, messages, now)
+    if looks_again(taken.first_seq, messages[-1].seq):
+        _find_language(relationship.id)
     fired = fire_trigger(configuration.ingestion.trigger, relationship_id=relationship.id, turn=turn, now=now)
     stored = StoredTurn(turn, messages, taken.message_count, configuration, taken.paused, now)
     for listener in turn_listeners:
@@ -132,19 +136,10 @@ def accept_turn(
     return AcceptedTurn(turn, created=True)
 
 
-def _index(relationship: Relationship, taken: "_Taken", messages: Sequence[Message], now: datetime) -> None:
-    index_messages(
-        relationship_id=relationship.id,
-        project_id=relationship.project_id,
-        messages=messages,
-        retrieval=retrieval_of(taken.project, taken.companion, taken.relationship),
-        now=now,
-    )
-    if not looks_again(taken.first_seq, messages[-1].seq):
-        return
+def _find_language(relationship_id: UUID) -> None:
     with tracing.span("find the language"):
-        if keep_language(relationship.id):
-            complete_index(relationship.id, most=RESTEMMED)  # the rest by a worker
+        if keep_language(relationship_id):
+            complete_index(relationship_id, most=RESTEMMED)  # the rest by a worker
 
 
 @transaction.atomic

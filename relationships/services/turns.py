@@ -1,6 +1,6 @@
 """Stores what was said: one turn and its messages."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -84,20 +84,28 @@ WITH turns AS ({insert_of(Turn, "turn_rows")}),
 # begins under the relationship's row lock, so it sees who settled that one meanwhile; on a distributed database this
 # turn too, as its rows are there before the question.
 _TOLD = """
-SELECT 1 FROM relationships_turn WHERE relationship_id = %(relationship)s AND id <> %(turn)s
-                    AND (state = 'processing' OR (state = 'pending' AND due_at IS NOT NULL)) LIMIT 1
-"""
-_STORE = _NEW + _TOLD
-_STORE_WITH_KEY = f"{_NEW}, keys AS ({KEEP_KEY}){_TOLD}"
+SELECT EXISTS (SELECT 1 FROM relationships_turn WHERE relationship_id = %(relationship)s AND id <> %(turn)s
+                  AND (state = 'processing' OR (state = 'pending' AND due_at IS NOT NULL)))"""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenBeside:
+    """What another room writes in the statement that stores a turn: an INSERT, and values that it asks for at the end,
+    each an expression, of what was there before (on a distributed database perhaps of what is there now)."""
+
+    insert: str
+    asked: str
+    values: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """`told`: a worker knows already that there is something to read."""
+    """`told`: a worker knows already that there is something to read. `answers`: to what was `asked` beside."""
 
     turn: Turn
     messages: Sequence[Message]
     told: bool
+    answers: Sequence[Any] = ()
 
 
 def store_turn(
@@ -112,6 +120,7 @@ def store_turn(
     route: str = "",
     key: str | None = None,
     request_hash: bytes | None = None,
+    beside: Callable[[Turn, Sequence[Message]], WrittenBeside] | None = None,
 ) -> Stored:
     """Insert the turn as number `seq`, its messages as the numbers after it, its session and the developer's `key`.
 
@@ -127,12 +136,19 @@ def store_turn(
         "messages": rows_text(messages),
         **touched(turn.session, at=now, idle_minutes=idle_minutes, turns=1),
     }
+    written, asked = _NEW, _TOLD
     if key is not None:
+        written += f", keys AS ({KEEP_KEY})"
         values |= kept_key(route=route, key=key, request_hash=request_hash, resource_id=row.id)
+    if beside is not None:
+        other = beside(row, messages)
+        written += f", others AS ({other.insert})"
+        asked += f", {other.asked}"
+        values |= other.values
     with prepared_cursor() as cursor:
-        cursor.execute(_STORE if key is None else _STORE_WITH_KEY, values)
-        told = cursor.fetchone() is not None
-    return Stored(row, messages, told)
+        cursor.execute(written + asked, values)
+        told, *answers = cursor.fetchone()
+    return Stored(row, messages, told, answers)
 
 
 def _turn_row(

@@ -13,12 +13,18 @@ from memory.models import EntryState, ScratchpadEntry, SearchedKind
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.text import text_hash, words_for_index
 from relationships.ids import uuid7
-from relationships.models import Message
+from relationships.models import Message, Turn, TurnState
 
 # A turn `t` that was told off the record: in a pause of the person's, or with a configuration of its own that says so.
 # What a companion does not read (ingestion.enabled, ingestion.roles) is on record all the same.
 OFF_THE_RECORD = """t.state = 'skipped'
        AND (t.error_code = 'paused' OR t.config -> 'ingestion' -> 'enabled' = 'false'::jsonb)"""
+
+
+def is_off_the_record(turn: Turn) -> bool:
+    """The same of a turn that is at hand."""
+    own = turn.config.get("ingestion") or {}
+    return turn.state == TurnState.SKIPPED and (turn.error_code == "paused" or own.get("enabled") is False)
 
 
 @dataclass(frozen=True, slots=True)

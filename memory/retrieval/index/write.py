@@ -5,6 +5,7 @@ of an earlier text can slip in.
 """
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -19,9 +20,17 @@ from memory.models import ScratchpadEntry, SearchedKind
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.configs import RelationshipConfig, configs_of, retrieval_of
 from memory.retrieval.index.language import known_languages
-from memory.retrieval.index.rows import OFF_THE_RECORD, IndexRow, entry_row, message_row, rows_json
+from memory.retrieval.index.rows import (
+    OFF_THE_RECORD,
+    IndexRow,
+    entry_row,
+    is_off_the_record,
+    message_row,
+    rows_json,
+)
 from memory.retrieval.index.segments import SEGMENT, pack_again, pack_messages
-from relationships.models import Message
+from relationships.models import Message, Turn, TurnState
+from relationships.services.turns import Stored, WrittenBeside
 from worker.enqueue import enqueue_embedding
 
 log = structlog.get_logger(__name__)
@@ -59,24 +68,28 @@ ON CONFLICT (relationship_id, kind, owner_id) DO UPDATE
        leased_by = CASE {when_same} THEN kept.leased_by ELSE '' END
 RETURNING due_at = %(now)s::timestamptz
 """
-_WRITTEN = sql.SQL(_WRITE).format(
-    off_the_record=sql.SQL(OFF_THE_RECORD),
-    when_same=sql.SQL(
-        "WHEN kept.text_hash = EXCLUDED.text_hash AND kept.state NOT IN ('deleted', 'skipped')"
-    ),
-    language=sql.SQL(
-        "coalesce(%(language)s::text, CASE WHEN r.language = ANY(%(known)s::text[]) THEN r.language END,"
-        " %(no_language)s::text)"
-    ),
+_WRITTEN: str = (
+    sql.SQL(_WRITE)
+    .format(
+        off_the_record=sql.SQL(OFF_THE_RECORD),
+        when_same=sql.SQL(
+            "WHEN kept.text_hash = EXCLUDED.text_hash AND kept.state NOT IN ('deleted', 'skipped')"
+        ),
+        language=sql.SQL(
+            "coalesce(%(language)s::text, CASE WHEN r.language = ANY(%(known)s::text[]) THEN r.language END,"
+            " %(no_language)s::text)"
+        ),
+    )
+    .as_string()
 )
-# Asked first: an earlier row is due, so a worker knows already; the last segment. Not in one statement with the rows,
-# as what those return may read no table where it is distributed.
-_BEFORE = """
-SELECT EXISTS (SELECT 1 FROM memory_searchtext
-                WHERE relationship_id = %(relationship)s AND due_at <= %(now)s AND lease_token IS NULL),
-       (SELECT max(number) FROM memory_searchsegment
-         WHERE relationship_id = %(relationship)s AND %(kind)s::text = 'message')
-"""
+# Asked first: an earlier row is due, so a worker knows already; the last segment. Not of what the rows' statement
+# returns, as that may read no table where it is distributed.
+_ASKED = """
+EXISTS (SELECT 1 FROM memory_searchtext
+         WHERE relationship_id = %(relationship)s AND due_at < %(now)s AND lease_token IS NULL),
+(SELECT max(number) FROM memory_searchsegment
+  WHERE relationship_id = %(relationship)s AND %(kind)s::text = 'message')"""
+_BEFORE = f"SELECT {_ASKED}"
 _DROP_STALE = """
 DELETE FROM memory_embedding e USING json_to_recordset(%(rows)s::json) AS g (owner_id uuid, text_hash bytea)
  WHERE e.relationship_id = %(relationship)s AND e.kind = %(kind)s::text AND e.owner_id = g.owner_id
@@ -160,6 +173,31 @@ def index_messages(
     _write(relationship_id, project_id, SearchedKind.MESSAGE, rows, retrieval, now, changed=False)
 
 
+@dataclass(slots=True)
+class NewMessages:
+    """The rows of messages that are stored just now, written by the statement that stores them."""
+
+    retrieval: Retrieval
+    now: datetime
+    _rows: list[IndexRow] = field(default_factory=list)
+
+    def beside(self, turn: Turn, messages: Sequence[Message]) -> WrittenBeside:
+        """The statement doesn't see the turn that it stores, so whether it is on record is said here."""
+        self._rows = [message_row(message, self.retrieval) for message in messages]
+        if is_off_the_record(turn):
+            self._rows = [replace(row, state=TurnState.SKIPPED.value, owes=False) for row in self._rows]
+        own = turn.relationship_id, turn.project_id
+        params = _params(*own, SearchedKind.MESSAGE, self.retrieval, self.now)
+        return WrittenBeside(_WRITTEN, _ASKED, params | {"rows": rows_json(self._rows)})
+
+    def settle(self, stored: Stored) -> None:
+        """What is to be done once they are there."""
+        told, last = stored.answers
+        pack_messages(stored.turn.relationship_id, [row.place for row in self._rows], last=last)
+        if not told and any(row.owes for row in self._rows):
+            enqueue_embedding(stored.turn.relationship_id, project_id=stored.turn.project_id)
+
+
 def index_again(
     config: RelationshipConfig, kind: SearchedKind, owner_ids: Collection[UUID], *, now: datetime
 ) -> None:
@@ -214,16 +252,7 @@ def _write(
     *,
     changed: bool,
 ) -> None:
-    known = known_languages()
-    params: dict[str, Any] = {
-        "relationship": relationship_id,
-        "project": project_id,
-        "kind": kind.value,
-        "language": _known(retrieval.language, known),
-        "known": f"{{{','.join(known)}}}",
-        "no_language": NO_LANGUAGE,
-        "now": now,
-    }
+    params = _params(relationship_id, project_id, kind, retrieval, now)
     owed = False
     for some in _in_pieces(rows):
         values = params | {"rows": rows_json(some)}
@@ -241,6 +270,21 @@ def _write(
             pack_messages(relationship_id, [row.place for row in some], last=last)
     if owed:
         enqueue_embedding(relationship_id, project_id=project_id)
+
+
+def _params(
+    relationship_id: UUID, project_id: UUID, kind: SearchedKind, retrieval: Retrieval, now: datetime
+) -> dict[str, Any]:
+    known = known_languages()
+    return {
+        "relationship": relationship_id,
+        "project": project_id,
+        "kind": kind.value,
+        "language": _known(retrieval.language, known),
+        "known": f"{{{','.join(known)}}}",
+        "no_language": NO_LANGUAGE,
+        "now": now,
+    }
 
 
 def _in_pieces(rows: Sequence[IndexRow]) -> Iterator[Sequence[IndexRow]]:
