@@ -56,13 +56,13 @@ def test_a_revoked_key_is_told_nothing(known: Api, relationship: Relationship, b
     assert _ask(known, relationship, body).status == 401
 
 
-def test_a_turn_takes_seven_statements(known: Api, relationship: Relationship) -> None:
+def test_a_turn_takes_five_statements(known: Api, relationship: Relationship) -> None:
     for _ in range(3):  # with the second its language is looked for
         Turn.objects.update(state="applied", due_at=None)  # so that a worker is told of the next one
         with statements_sent() as sent:
             assert known.post(f"/relationships/{relationship.id}/turns", TURN).status == 202
 
-    assert len(sent) == 7, sent  # with those that begin and end the transaction
+    assert len(sent) == 5, sent  # with those that begin and end the transaction
 
 
 def test_a_revoked_key_hands_no_turn_over(known: Api, relationship: Relationship) -> None:

@@ -7,6 +7,7 @@ from django.db import (
     connection,
     connections,
 )
+from psycopg import _queries
 from pytest_django import DjangoAssertNumQueries
 from pytest_django.fixtures import Settings
 
@@ -35,6 +36,16 @@ def test_a_statement_is_prepared_at_its_first_use_and_kept() -> None:
     assert [statement for statement in prepared_statements() if "chosen_for_this_test" in statement] == [
         "SELECT $1::int AS chosen_for_this_test"
     ]
+
+
+def test_a_long_statement_is_taken_apart_once() -> None:
+    statement = f"SELECT %(number)s::int /* {'long ' * 2_000} */"
+    taken_apart = _queries._query2pg.cache_info().misses
+    for number in (1, 2):
+        with prepared_cursor() as cursor:
+            cursor.execute(statement, {"number": number})
+
+    assert _queries._query2pg.cache_info().misses == taken_apart + 1
 
 
 def test_djangos_query_log_sees_it(django_assert_num_queries: DjangoAssertNumQueries) -> None:
