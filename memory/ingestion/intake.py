@@ -19,7 +19,8 @@ from memory.models import SearchedKind
 from memory.retrieval.index.backfill import complete_index
 from memory.retrieval.index.configs import lock_config, retrieval_of
 from memory.retrieval.index.language import keep_language, looks_again
-from memory.retrieval.index.write import NewMessages, index_again
+from memory.retrieval.index.new_messages import NewMessages
+from memory.retrieval.index.write import index_again
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.schema import Configuration
 from relationships.models import Message, Relationship, Turn, TurnState

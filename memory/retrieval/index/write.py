@@ -5,7 +5,6 @@ of an earlier text can slip in.
 """
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -24,13 +23,11 @@ from memory.retrieval.index.rows import (
     OFF_THE_RECORD,
     IndexRow,
     entry_row,
-    is_off_the_record,
     message_row,
     rows_json,
 )
 from memory.retrieval.index.segments import SEGMENT, pack_again, pack_messages
-from relationships.models import Message, Turn, TurnState
-from relationships.services.turns import Stored, WrittenBeside
+from relationships.models import Message
 from worker.enqueue import enqueue_embedding
 
 log = structlog.get_logger(__name__)
@@ -68,7 +65,7 @@ ON CONFLICT (relationship_id, kind, owner_id) DO UPDATE
        leased_by = CASE {when_same} THEN kept.leased_by ELSE '' END
 RETURNING due_at = %(now)s::timestamptz
 """
-_WRITTEN: str = (
+WRITTEN: str = (
     sql.SQL(_WRITE)
     .format(
         off_the_record=sql.SQL(OFF_THE_RECORD),
@@ -84,12 +81,12 @@ _WRITTEN: str = (
 )
 # Asked first: an earlier row is due, so a worker knows already; the last segment. Not of what the rows' statement
 # returns, as that may read no table where it is distributed.
-_ASKED = """
+ASKED = """
 EXISTS (SELECT 1 FROM memory_searchtext
          WHERE relationship_id = %(relationship)s AND due_at < %(now)s AND lease_token IS NULL),
 (SELECT max(number) FROM memory_searchsegment
   WHERE relationship_id = %(relationship)s AND %(kind)s::text = 'message')"""
-_BEFORE = f"SELECT {_ASKED}"
+_BEFORE = f"SELECT {ASKED}"
 _DROP_STALE = """
 DELETE FROM memory_embedding e USING json_to_recordset(%(rows)s::json) AS g (owner_id uuid, text_hash bytea)
  WHERE e.relationship_id = %(relationship)s AND e.kind = %(kind)s::text AND e.owner_id = g.owner_id
@@ -173,31 +170,6 @@ def index_messages(
     _write(relationship_id, project_id, SearchedKind.MESSAGE, rows, retrieval, now, changed=False)
 
 
-@dataclass(slots=True)
-class NewMessages:
-    """The rows of messages that are stored just now, written by the statement that stores them."""
-
-    retrieval: Retrieval
-    now: datetime
-    _rows: list[IndexRow] = field(default_factory=list)
-
-    def beside(self, turn: Turn, messages: Sequence[Message]) -> WrittenBeside:
-        """The statement doesn't see the turn that it stores, so whether it is on record is said here."""
-        self._rows = [message_row(message, self.retrieval) for message in messages]
-        if is_off_the_record(turn):
-            self._rows = [replace(row, state=TurnState.SKIPPED.value, owes=False) for row in self._rows]
-        own = turn.relationship_id, turn.project_id
-        params = _params(*own, SearchedKind.MESSAGE, self.retrieval, self.now)
-        return WrittenBeside(_WRITTEN, _ASKED, params | {"rows": rows_json(self._rows)})
-
-    def settle(self, stored: Stored) -> None:
-        """What is to be done once they are there."""
-        told, last = stored.answers
-        pack_messages(stored.turn.relationship_id, [row.place for row in self._rows], last=last)
-        if not told and any(row.owes for row in self._rows):
-            enqueue_embedding(stored.turn.relationship_id, project_id=stored.turn.project_id)
-
-
 def index_again(
     config: RelationshipConfig, kind: SearchedKind, owner_ids: Collection[UUID], *, now: datetime
 ) -> None:
@@ -252,7 +224,7 @@ def _write(
     *,
     changed: bool,
 ) -> None:
-    params = _params(relationship_id, project_id, kind, retrieval, now)
+    params = params_of(relationship_id, project_id, kind, retrieval, now)
     owed = False
     for some in _in_pieces(rows):
         values = params | {"rows": rows_json(some)}
@@ -263,7 +235,7 @@ def _write(
                 told, last = cursor.fetchone()
             if changed:
                 cursor.execute(_DROP_STALE, values)
-            cursor.execute(_WRITTEN, values)
+            cursor.execute(WRITTEN, values)
             written = cursor.fetchall()
         owed = owed or (not told and any(owes for (owes,) in written))
         if kind == SearchedKind.MESSAGE:
@@ -272,9 +244,10 @@ def _write(
         enqueue_embedding(relationship_id, project_id=project_id)
 
 
-def _params(
+def params_of(
     relationship_id: UUID, project_id: UUID, kind: SearchedKind, retrieval: Retrieval, now: datetime
 ) -> dict[str, Any]:
+    """What WRITTEN and ASKED want, beside the rows."""
     known = known_languages()
     return {
         "relationship": relationship_id,
