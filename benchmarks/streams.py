@@ -3,10 +3,13 @@
 python -m benchmarks.streams           serves, and prints its address
 python -m benchmarks.streams pass URL  passes on to it what it is asked and what comes back, and does nothing else
 python -m benchmarks.streams load      reads {host, port, request, count} and tells when each stream's parts came
+
+Model and clients are other machines' in earnest, so here they leave the processor to the service where it wants it.
 """
 
 import asyncio
 import json
+import os
 import sys
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -108,6 +111,7 @@ async def load(told: dict[str, Any]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
+    os.nice(0 if sys.argv[1:2] == ["pass"] else 10)
     if sys.argv[1:] == ["load"]:
         json.dump(asyncio.run(load(json.load(sys.stdin))), sys.stdout)
     elif sys.argv[1:2] == ["pass"]:
