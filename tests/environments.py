@@ -49,7 +49,13 @@ def sdist(name: str, version: str, sha256: str) -> Path:
     with _made_once(folder) as missing:
         if missing:
             python = str(python_with("pip==26.3"))
-            words = ["download", "--quiet", "--no-deps", "--no-binary", name]  # what builds it comes as wheels
+            words = [
+                "download",
+                "--quiet",
+                "--no-deps",
+                "--no-binary",
+                name,
+            ]  # what builds it comes as wheels
             _run([python, "-m", "pip", *words, "--dest", str(folder), f"{name}=={version}"], where=name)
             (archive,) = folder.glob("*.tar.gz")
             assert hashlib.sha256(archive.read_bytes()).hexdigest() == sha256, (
