@@ -16,7 +16,7 @@ CODE = config web providers worker relationships memory knowledge context summar
 SCHEMA = docs/reference/openapi.json
 
 .DEFAULT_GOAL := help
-.PHONY: help venv venv-dev demo run demo-citus stop test test-citus screenshots drills bench check format openapi bench-retrieval bench-recall bench-pages bench-peers bench-scale soak lock clean
+.PHONY: help venv venv-dev demo run demo-citus stop test test-citus screenshots drills bench check format openapi bench-recall bench-pages bench-peers bench-scale soak lock clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' Makefile
@@ -65,9 +65,6 @@ bench-recall: venv-dev ## measure recall: is what answers a question found; RAPP
 
 bench: venv-dev ## measure: contexts, intake, ingestion
 	@$(RUN) -m benchmarks $(ARGS)
-
-bench-retrieval: venv-dev ## measure retrieval for many tenants; ARGS="--tenants 5000"
-	@$(RUN) -m benchmarks.retrieval $(ARGS)
 
 bench-pages: venv-dev ## measure the admin UI's pages over a project of 1,000,000 messages; ARGS="--relationships 500 --messages 50000"
 	@$(RUN) -m benchmarks.pages $(ARGS)

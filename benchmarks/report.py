@@ -1,4 +1,4 @@
-"""What a run says, and how it is shown: sections of figures and tables, on the screen, as Markdown and SVG."""
+"""What a run says, and how it is shown: sections of figures and tables, on the screen and as Markdown."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,7 +8,6 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.charts import Panel, draw
 from benchmarks.timing import Spread, spread
 
 RESULTS = Path(__file__).parent / "results"
@@ -71,7 +70,6 @@ class Section:
     headings: Sequence[str] = ()
     rows: list[Sequence[str]] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
-    panels: list[Panel] = field(default_factory=list)
 
     def missed(self) -> list[str]:
         return [f"{self.name}: {figure.name}" for figure in self.figures if figure.met is False]
@@ -98,25 +96,15 @@ def show(section: Section, console: Console) -> None:
     console.print(*(f"- {remark}" for remark in section.remarks), "", sep="\n", highlight=False)
 
 
-def save(name: str, sections: Sequence[Section], about: Mapping[str, str]) -> list[Path]:
-    """Write `name`.md and its pictures into RESULTS, in place of those of the run before."""
+def save(name: str, sections: Sequence[Section], about: Mapping[str, str]) -> Path:
+    """Write `name`.md into RESULTS, in place of that of the run before."""
     RESULTS.mkdir(exist_ok=True)
-    pictures = {
-        section.name: draw(section.title, section.panels, RESULTS / f"{name}-{section.name}.svg")
-        for section in sections
-        if section.panels
-    }
     file = RESULTS / f"{name}.md"
-    file.write_text(as_markdown(f"{name}, {datetime.now():%Y-%m-%d %H:%M}", sections, about, pictures))
-    return [file, *(picture for picture in pictures.values() if picture)]
+    file.write_text(as_markdown(f"{name}, {datetime.now():%Y-%m-%d %H:%M}", sections, about))
+    return file
 
 
-def as_markdown(
-    title: str,
-    sections: Sequence[Section],
-    about: Mapping[str, str],
-    pictures: Mapping[str, Path | None] = {},
-) -> str:
+def as_markdown(title: str, sections: Sequence[Section], about: Mapping[str, str]) -> str:
     lines = [f"# {title}", "", *(f"- {name}: {value}" for name, value in about.items())]
     for section in sections:
         lines += ["", f"## {section.title}", "", section.how]
@@ -125,8 +113,6 @@ def as_markdown(
             lines += ["", *(f"| {' | '.join(row)} |" for row in [headings, rule, *rows])]
         if section.remarks:
             lines += ["", *(f"- {remark}" for remark in section.remarks)]
-        if picture := pictures.get(section.name):
-            lines += ["", f"![{section.title}]({picture.name})"]
     return "\n".join([*lines, ""])
 
 

@@ -130,8 +130,7 @@ def conclude(name: str, sections: "Sequence[Section]", about: Mapping[str, str],
     from benchmarks.report import missed_of, save
 
     if keep:
-        files = save(name, sections, about)
-        print(f"Written to benchmarks/results: {', '.join(file.name for file in files)}.")
+        print(f"Written to benchmarks/results: {save(name, sections, about).name}.")
     missed = missed_of(sections)
     print(missed or "Every goal that was measured is met.")
     return missed

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from benchmarks.measures import chat, contexts, costs, processes, talks, turns, workspaces
+from benchmarks.measures import chat, contexts, costs, processes, talks, tenants, turns, workspaces
 from benchmarks.measures.setup import LONG, QUICK, SMOKE, Setup
 from benchmarks.report import Section
 
@@ -20,4 +20,5 @@ MEASURES: dict[str, Callable[[Setup], Section]] = {
     "strategies_cost": costs.strategies_cost,
     "chat": chat.chat,
     "workspaces": workspaces.workspaces,
+    "tenants": tenants.tenants,
 }

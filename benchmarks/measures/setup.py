@@ -13,7 +13,7 @@ from relationships.models import Relationship
 @dataclass(frozen=True, slots=True)
 class Scale:
     """How long a run takes. `slice_seconds`: of one load, which takes turns with others for `rounds`. `messages`: of
-    the longest conversation.
+    the longest conversation. `tenants`: whose entries are searched.
     """
 
     rounds: int
@@ -22,11 +22,12 @@ class Scale:
     turns: int
     watched_seconds: float = 4.0
     messages: int = 5_000
+    tenants: int = 1_000
 
 
 QUICK = Scale(rounds=6, slice_seconds=1.0, calls=2000, turns=1000)
-LONG = Scale(rounds=15, slice_seconds=3.0, calls=10_000, turns=4000, messages=50_000)
-SMOKE = Scale(rounds=1, slice_seconds=0.2, calls=40, turns=50, watched_seconds=1.0, messages=500)
+LONG = Scale(rounds=15, slice_seconds=3.0, calls=10_000, turns=4000, messages=50_000, tenants=5_000)
+SMOKE = Scale(rounds=1, slice_seconds=0.2, calls=40, turns=50, watched_seconds=1.0, messages=500, tenants=20)
 
 
 @dataclass(frozen=True, slots=True)

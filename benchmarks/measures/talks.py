@@ -5,10 +5,10 @@ from itertools import cycle
 
 from django.utils import timezone
 
+from benchmarks import draw
 from benchmarks.measures.contexts import ROUNDS, select_one
 from benchmarks.measures.setup import Setup
 from benchmarks.report import Figure, Goal, Section, of_rounds
-from benchmarks.retrieval import draw
 from benchmarks.seed import analyze, make_companion, make_relationships
 from benchmarks.timing import p50, time_calls
 from context.pipeline import build_context

@@ -8,8 +8,8 @@ import sys
 import venv
 from pathlib import Path
 
-from benchmarks.charts import PEERS_PYTHON
-
+ROOT = Path(__file__).resolve().parent.parent.parent
+PEERS_PYTHON = ROOT / ".venv-peers" / "bin" / "python"
 REQUIREMENTS = Path(__file__).with_name("requirements.txt")
 
 
@@ -18,7 +18,7 @@ def main() -> None:
     stamp = folder / "installed.txt"
     if stamp.exists() and stamp.read_text() == REQUIREMENTS.read_text():
         return
-    print("Making .venv-peers: the peers and what draws the plots.", flush=True)
+    print("Making .venv-peers: the peers.", flush=True)
     if not PEERS_PYTHON.exists():
         venv.create(folder, with_pip=True)
     if not _install("--requirement", str(REQUIREMENTS)):

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal
 
 import psycopg
 
-from benchmarks.charts import PEERS_PYTHON, ROOT
+from benchmarks.peers.environment import PEERS_PYTHON, ROOT
 from benchmarks.peers.hosted.host import AUTHKEY, DIMENSIONS, PeerManager, Setup
 from benchmarks.service import address_of, create_database, drop_database
 

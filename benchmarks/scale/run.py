@@ -9,7 +9,6 @@ from time import perf_counter
 
 from django.conf import settings
 
-from benchmarks.charts import Line, Panel
 from benchmarks.client import Client
 from benchmarks.report import Figure, Goal, Section, of_rounds
 from benchmarks.scale import reads
@@ -18,7 +17,7 @@ from benchmarks.scale.seed import EMBEDDED, Seeded, seed
 from benchmarks.scale.templates import PATTERNS, make_templates
 from benchmarks.seed import client_of
 from benchmarks.service import Service, create_database, use_database
-from benchmarks.timing import p50, p95, spread
+from benchmarks.timing import p50, p95
 
 GB = 2**30
 MOST_GROWTH, MOST_ROOM = 1.5, 40
@@ -139,15 +138,7 @@ def _times(name: str, title: str, how: str, rounds: Rounds) -> Section:
             at = f"{what}: {size:,} relationships"
             section.figures.append(of_rounds(f"{at}, p50", [p50(times[what]) for times in of_size], "ms"))
             section.figures.append(of_rounds(f"{at}, p95", [p95(times[what]) for times in of_size], "ms"))
-    curves = [_curve(rounds, what) for what in whats]
-    section.panels.append(Panel(title, "relationships", "ms, p50", curves, logarithmic="x"))
     return section
-
-
-def _curve(rounds: Rounds, what: str) -> Line:
-    found = [spread([p50(times[what]) for times in of_size]) for of_size in rounds.values()]
-    middles, lows, highs = zip(*found, strict=True)
-    return Line(what, list(rounds), middles, lows, highs)
 
 
 def _growth(*measured: Rounds) -> Section:

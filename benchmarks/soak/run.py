@@ -61,7 +61,7 @@ def soak(
     reckoning = reckon(there, stop_worker=service.stop_worker)
     return [
         sections.requests(done, warm_up=warm_up, seconds=seconds, rate=rate),
-        sections.latency(done, seconds=seconds),
+        sections.latency(done),
         sections.memory(watch.samples),
         sections.afterwards(reckoning),
     ]

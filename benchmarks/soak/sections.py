@@ -1,11 +1,9 @@
-"""What came of a soak, as figures and pictures. Pure."""
+"""What came of a soak, as figures. Pure."""
 
 from collections import Counter
 from collections.abc import Sequence
-from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
-from benchmarks.charts import Line, Panel
 from benchmarks.report import Figure, Goal, Section
 from benchmarks.soak.pace import LATE_SECONDS, Done, Sample
 from benchmarks.timing import percentile
@@ -38,14 +36,6 @@ def steadiness(points: Points, *, share: float = 0.5) -> Steadiness:
     return Steadiness(percentile(first, share), percentile(last, share))
 
 
-def by_slice(points: Points, *, seconds: float) -> list[tuple[float, float]]:
-    """The median of each slice of time, at its middle."""
-    slices: dict[int, list[float]] = {}
-    for at, value in points:
-        slices.setdefault(int(at // seconds), []).append(value)
-    return [((place + 0.5) * seconds, median(values)) for place, values in sorted(slices.items())]
-
-
 def requests(done: Sequence[Done], *, warm_up: Sequence[Done] = (), seconds: float, rate: float) -> Section:
     """Of `warm_up` only the errors count."""
     errors = [one for one in (*warm_up, *done) if one.error]
@@ -65,15 +55,12 @@ def requests(done: Sequence[Done], *, warm_up: Sequence[Done] = (), seconds: flo
     )
 
 
-def latency(done: Sequence[Done], *, seconds: float) -> Section:
+def latency(done: Sequence[Done]) -> Section:
     section = Section(
         "latency",
         "Latency, the first quarter beside the last",
         "Over HTTP, as the client sees it.",
     )
-    each = max(5.0, seconds / 60)
-    curves = [_line(name, by_slice(_times(done, name), seconds=each)) for name in WATCHED]
-    section.panels.append(Panel("Latency", "minutes", "ms, median", curves))
     for action in WATCHED:
         points = _times(done, action)
         if len({at for at, _ in points}) < 2:
@@ -111,8 +98,6 @@ def memory(samples: Sequence[Sample]) -> Section:
             Figure(f"{name}: last quarter", steady.last, "MB"),
             Figure(f"{name}: last / first", steady.ratio, "x", None, goal),
         ]
-    curves = [_line(name, points) for name, points in each.items()]
-    section.panels.append(Panel("Memory of each service", "minutes", "MB", curves))
     return section
 
 
@@ -136,7 +121,3 @@ def afterwards(reckoning: "Reckoning") -> Section:
 
 def _times(done: Sequence[Done], action: str) -> Points:
     return [(one.at, one.milliseconds) for one in done if one.action == action and not one.error]
-
-
-def _line(name: str, points: Points) -> Line:
-    return Line(name, [at / 60 for at, _ in points], [value for _, value in points])

@@ -18,15 +18,13 @@ from tests.unit.benchmarks.recall.test_sets import PERSON, TALK
 ROOT = Path(__file__).resolve().parent.parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
 WITHOUT_SERVICE = [
-    "benchmarks.retrieval",
     "benchmarks.recall",
     "benchmarks.pages",
     "benchmarks.client_overhead",
 ]
 SMALL = {
     # Not all of them, as each measures for a while.
-    "benchmarks": "--smoke --only in_process --only ingestion --only strategies_cost --only workspaces".split(),
-    "benchmarks.retrieval": "--tenants 20 --calls 20 --no-save".split(),
+    "benchmarks": "--smoke --only in_process --only ingestion --only strategies_cost --only workspaces --only tenants".split(),
     "benchmarks.recall": ["--no-model"],
     "benchmarks.pages": "--relationships 20 --messages 400 --entries-of-one 30 --calls 1 --no-save".split(),
     "benchmarks.scale": "--relationships 3 6 --rounds 1 --calls 4".split(),
@@ -38,7 +36,6 @@ SMALL = {
 # A figure that is there only when all was measured; of soak and peers one that holds on a busy machine too.
 SHOWN = {
     "benchmarks": "decay, a fact that changed",
-    "benchmarks.retrieval": "20 tenants: recall@20",
     "benchmarks.recall": "best, no model: at least one of them",
     "benchmarks.pages": "time travel, half way",
     "benchmarks.scale": "6 relationships with all of that",

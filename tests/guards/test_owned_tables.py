@@ -12,26 +12,8 @@ from django.db import DatabaseError, connection, models, transaction
 from psycopg import sql
 
 from relationships.models import Project, Relationship, RelationshipOwned
+from tests.guards.sources import CODE
 from upkeep.erasure.relationships import owned_models
-
-OUR_APPS = {
-    "config",
-    "web",
-    "providers",
-    "worker",
-    "relationships",
-    "memory",
-    "knowledge",
-    "context",
-    "summaries",
-    "behaviours",
-    "chat",
-    "connect",
-    "workspace",
-    "upkeep",
-    "demo",
-    "admin_ui",
-}
 
 # What was written stays as it was written; only erasure empties or deletes it. Has the trigger `append_only`.
 APPEND_ONLY = set("AuditEvent EntryRevision HotContextVersion Message ModelCall ProfileRevision".split())
@@ -51,7 +33,7 @@ OF_NO_PROJECT = {"AuditEvent", "Operator", "PeriodicRun", "RateWindow", "WorkerH
 
 
 def our_models() -> list[type[models.Model]]:
-    return [model for model in apps.get_models() if model._meta.app_label in OUR_APPS]
+    return [model for model in apps.get_models() if model._meta.app_label in CODE]
 
 
 def subclasses(base: type[models.Model]) -> Iterator[type[models.Model]]:

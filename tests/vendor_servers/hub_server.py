@@ -1,46 +1,27 @@
 """A local model hub: gives the files of a folder as the real one does, and counts what it was asked."""
 
 import hashlib
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
+
+from tests.loopback import Loopback
 
 COMMIT = "0" * 40
 
 
-class HubServer:
+class HubServer(Loopback):
     """`models` maps a model's name to the folder with its files. While `failing`, every answer is a 503."""
 
     def __init__(self, models: dict[str, Path]) -> None:
         self.models = models
         self.asked: list[str] = []
         self.failing = False
-        self._http = _HTTPServer(("127.0.0.1", 0), self)
-        self.url = f"http://127.0.0.1:{self._http.server_port}"
-
-    def __enter__(self) -> Self:
-        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._http.shutdown()
-        self._thread.join()
-        self._http.server_close()
-
-
-class _HTTPServer(ThreadingHTTPServer):
-    daemon_threads = True
-    block_on_close = False
-
-    def __init__(self, address: tuple[str, int], hub: HubServer) -> None:
-        super().__init__(address, _Handler)
-        self.hub = hub
+        super().__init__(_Handler)
 
 
 class _Handler(BaseHTTPRequestHandler):
-    server: _HTTPServer
+    server: HubServer
 
     def log_message(self, format: str, *args: Any) -> None:
         pass
@@ -52,7 +33,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(with_body=True)
 
     def _answer(self, *, with_body: bool) -> None:
-        hub = self.server.hub
+        hub = self.server
         hub.asked.append(self.path)
         name, _, rest = self.path.lstrip("/").partition("/resolve/")
         if hub.failing:

@@ -4,16 +4,16 @@ python -m tests.vendor_servers.otlp_receiver --port 4318
 """
 
 import argparse
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Self
+from http.server import BaseHTTPRequestHandler
+from typing import Any
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1 import trace_pb2
 
+from tests.loopback import Loopback
 from tests.waiting import wait_until
 
 
@@ -33,7 +33,7 @@ class Span:
     links: tuple[tuple[str, str], ...]
 
 
-class OtlpReceiver:
+class OtlpReceiver(Loopback):
     """In a test it is a context manager. `bodies`: what came, as it came."""
 
     def __init__(self, port: int = 0) -> None:
@@ -51,17 +51,7 @@ class OtlpReceiver:
             def log_message(self, *_: object) -> None:
                 pass
 
-        self._http = ThreadingHTTPServer(("127.0.0.1", port), Handler)
-        self._http.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._http.server_port}"
-
-    def __enter__(self) -> Self:
-        threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True).start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._http.shutdown()
-        self._http.server_close()
+        super().__init__(Handler, port=port)
 
     @property
     def spans(self) -> list[Span]:

@@ -1,16 +1,16 @@
 """Stands before the service and adds a key to every request, for programs that can't be told one."""
 
 import http.client
-import threading
 from contextlib import closing
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Self
+from http.server import BaseHTTPRequestHandler
 from urllib.parse import urlsplit
+
+from tests.loopback import Loopback
 
 OF_ONE_HOP = ("connection", "transfer-encoding", "content-length")
 
 
-class Forwarder:
+class Forwarder(Loopback):
     def __init__(self, url: str, key: str) -> None:
         target = urlsplit(url).netloc
 
@@ -41,14 +41,4 @@ class Forwarder:
             def log_message(self, *words: object) -> None:
                 pass
 
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._http.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._http.server_port}"
-
-    def __enter__(self) -> Self:
-        threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True).start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._http.shutdown()
-        self._http.server_close()
+        super().__init__(Handler)

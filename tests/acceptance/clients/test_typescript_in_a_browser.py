@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pytest
@@ -14,6 +13,7 @@ from rapport_client import Rapport
 from tests.acceptance.browser.chromium import FLAGS, require_chromium
 from tests.acceptance.service import LiveService
 from tests.environments import TYPESCRIPT, node_with, typescript_client
+from tests.loopback import Loopback
 from tests.vendor_servers.openai_server import OpenAIServer
 
 # Over plain HTTP, as at home: a browser keeps some of its functions from such a page.
@@ -44,10 +44,8 @@ def site() -> Iterator[int]:
     (folder / "browser.mjs").write_bytes((TYPESCRIPT / "test/browser.mjs").read_bytes())
     imports = str({"rapport-client": CLIENT, **MODULES}).replace("'", '"')
     (folder / "page.html").write_text(f'<script type="importmap">{{"imports": {imports}}}</script>')
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Files, directory=str(folder))) as server:
-        Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+    with Loopback(partial(_Files, directory=str(folder))) as server:
         yield server.server_port
-        server.shutdown()
 
 
 @pytest.fixture

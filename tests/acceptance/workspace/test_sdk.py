@@ -4,15 +4,15 @@ import json
 import os
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import pytest
 
 from tests.acceptance.processes import ROOT
 from tests.acceptance.service import LiveService
+from tests.loopback import Loopback
 from workspace.store import read_contents
 
 COMMANDS: list[dict[str, Any]] = [
@@ -57,19 +57,14 @@ class Model(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def model() -> Iterator[ThreadingHTTPServer]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Model)
-    server.asked = []  # type: ignore[attr-defined]
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield server
-    server.shutdown()
-    thread.join()
-    server.server_close()
+def model() -> Iterator[Loopback]:
+    with Loopback(Model) as server:
+        server.asked = []  # type: ignore[attr-defined]
+        yield server
 
 
 def test_the_example_of_the_adapter_keeps_what_claude_writes(
-    live_service: LiveService, model: ThreadingHTTPServer
+    live_service: LiveService, model: Loopback
 ) -> None:
     live = live_service
     relationship = live.new_relationships(1)[0]
@@ -79,7 +74,7 @@ def test_the_example_of_the_adapter_keeps_what_claude_writes(
         "RAPPORT_URL": live.web.url,
         "RAPPORT_API_KEY": live.new_api_key(),
         "ANTHROPIC_API_KEY": "k",
-        "ANTHROPIC_BASE_URL": f"http://127.0.0.1:{model.server_port}",
+        "ANTHROPIC_BASE_URL": model.url,
         "PYTHONPATH": str(ROOT / "clients/python/src"),
     }
     told = subprocess.run(

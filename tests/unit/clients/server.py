@@ -1,12 +1,13 @@
 """A server on loopback that answers as it is told, one thing after the other, and keeps what it was asked."""
 
 import json
-import threading
 from collections import deque
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from time import monotonic
-from typing import Any, Self
+from typing import Any
+
+from tests.loopback import Loopback
 
 
 @dataclass
@@ -29,7 +30,7 @@ class Asked:
     body: bytes
 
 
-class Server:
+class Server(Loopback):
     def __init__(self, *answers: Told) -> None:
         self.answers, self.asked = deque(answers), list[Asked]()
         server = self
@@ -64,14 +65,4 @@ class Server:
             def log_message(self, *words: object) -> None:
                 pass
 
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._http.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._http.server_port}"
-
-    def __enter__(self) -> Self:
-        threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True).start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._http.shutdown()
-        self._http.server_close()
+        super().__init__(Handler)

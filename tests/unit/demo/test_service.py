@@ -3,9 +3,8 @@ import os
 import socket
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
@@ -19,6 +18,7 @@ from demo.service import (
     stop_service,
     wait_until_embedded,
 )
+from tests.loopback import Loopback
 
 LOOPBACK = "127.0.0.1"
 
@@ -107,7 +107,7 @@ def _unused_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def metrics_server(*owed: int) -> ThreadingHTTPServer:
+def metrics_server(*owed: int) -> Loopback:
     """Answers /metrics with so many vectors owed, one after the other, then with none."""
     counts = iter(owed)
 
@@ -123,11 +123,9 @@ def metrics_server(*owed: int) -> ThreadingHTTPServer:
         def log_message(self, format: str, *args: object) -> None:
             pass
 
-    return ThreadingHTTPServer((LOOPBACK, 0), Metrics)
+    return Loopback(Metrics)
 
 
 def test_vectors_that_are_owed_are_waited_for() -> None:
     with metrics_server(3, 1) as server:
-        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-        wait_until_embedded(f"http://{LOOPBACK}:{server.server_port}")
-        server.shutdown()
+        wait_until_embedded(server.url)

@@ -3,13 +3,14 @@
 import socket
 import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from ipaddress import ip_address
 from typing import Any
 
 import pytest
 from pytest_django.fixtures import Settings
 
+from tests.loopback import Loopback
 from web.outgoing import OutgoingError, call, refuse_address
 
 
@@ -41,15 +42,10 @@ class _Handler(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def address() -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    server.over = threading.Event()  # type: ignore[attr-defined]
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_address[1]}"
-    server.over.set()  # type: ignore[attr-defined]
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with Loopback(_Handler) as server:
+        server.over = threading.Event()  # type: ignore[attr-defined]
+        yield server.url
+        server.over.set()  # type: ignore[attr-defined]
 
 
 @pytest.fixture

@@ -9,9 +9,10 @@ import numpy as np
 from django.db import connection
 from django.utils import timezone
 
+from benchmarks import draw
+from benchmarks.measures.setup import Setup
 from benchmarks.recall.evidence import pose
 from benchmarks.report import Figure, Goal, Section
-from benchmarks.retrieval import draw
 from benchmarks.seed import analyze, make_companion, make_relationships, remember, store_vectors
 from benchmarks.timing import p50, p95, time_calls
 from memory.models import ScratchpadEntry, SearchedKind
@@ -24,6 +25,7 @@ from providers.embeddings.base import Embedded
 from relationships.models import Companion, Relationship
 
 ENTRIES, TOP = 20, 20  # of each small tenant; of a search
+CALLS = 60
 MODEL = "drawn"
 RETRIEVAL = Retrieval(top_k=TOP)
 
@@ -49,7 +51,8 @@ class Filled:
         return [hit.id for hit in found.hits]
 
 
-def tenants(count: int, *, calls: int) -> Section:
+def tenants(setup: Setup) -> Section:
+    count = setup.scale.tenants
     companion = make_companion("tenants")
     filled = [_fill(companion, f"tenant-{number}", seed=2 + number) for number in range(count)]
     analyze()
@@ -59,7 +62,7 @@ def tenants(count: int, *, calls: int) -> Section:
         f"{count:,} relationships of {ENTRIES} entries, whose topics all share; {draw.DIMENSIONS} dimensions, seed "
         f"{draw.SEED}. A hundred of them, evenly from the first to the last, are searched by `cosine` and held against "
         "numpy over their own vectors.",
-        _found_and_timed(filled, calls=calls),
+        _found_and_timed(filled),
     )
 
 
@@ -76,7 +79,7 @@ def _asked(vector: draw.Vectors) -> Embedded:
     return Embedded(vector[None, :], MODEL, draw.DIMENSIONS, MODEL, None, 0.0, None)
 
 
-def _found_and_timed(filled: Sequence[Filled], *, calls: int) -> list[Figure]:
+def _found_and_timed(filled: Sequence[Filled]) -> list[Figure]:
     few = [filled[place] for place in np.linspace(0, len(filled) - 1, 100, dtype=int)]
     vectors = draw.topical(len(few), seed=99_991)
     recalls = []
@@ -92,7 +95,7 @@ def _found_and_timed(filled: Sequence[Filled], *, calls: int) -> list[Figure]:
         tenant.search(tenant.entries[0].content, vector)
 
     scoring = _scoring(few[0], vectors[0])
-    one, searched, scored = time_calls(_select_one, search, scoring, times=calls)
+    one, searched, scored = time_calls(_select_one, search, scoring, times=CALLS)
     name = f"{len(filled):,} tenants"
     return [
         Figure(f"{name}: recall@{TOP}", float(np.mean(recalls)), goal=Goal(1.0, at_most=False)),

@@ -1,1 +1,0 @@
-"""What retrieval finds and costs among many small tenants."""
