@@ -13,7 +13,7 @@ from typing import Any
 import httpcore2
 import httpx2
 
-from web.leaving import listener, nobody_waits
+from web.leaving import nobody_waits, recipient
 
 _ends_at: ContextVar[float | None] = ContextVar("ends_at", default=None)  # monotonic seconds
 
@@ -64,7 +64,7 @@ class _Stream(httpcore2.NetworkStream):
         self._stream = stream
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        seconds, waits = _within(timeout, httpcore2.ReadTimeout), listener()
+        seconds, waits = _within(timeout, httpcore2.ReadTimeout), recipient()
         if waits is None:
             return self._stream.read(max_bytes, seconds)
         with waits.reading(self._stream.get_extra_info("socket")):

@@ -9,10 +9,10 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from threading import Lock
 
-_present: ContextVar["Listener | None"] = ContextVar("listener", default=None)
+_present: ContextVar["Recipient | None"] = ContextVar("recipient", default=None)
 
 
-class Listener:
+class Recipient:
     """Who waits for what one thread makes. Another thread says when he leaves."""
 
     def __init__(self) -> None:
@@ -41,16 +41,16 @@ class Listener:
 
 
 @contextmanager
-def listened_to(listener: Listener) -> Iterator[None]:
+def made_for(recipient: Recipient) -> Iterator[None]:
     """What is made in this block, by this thread, is made for him."""
-    token = _present.set(listener)
+    token = _present.set(recipient)
     try:
         yield
     finally:
         _present.reset(token)
 
 
-def listener() -> Listener | None:
+def recipient() -> Recipient | None:
     """Who waits, where that is known."""
     return _present.get()
 

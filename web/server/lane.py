@@ -10,7 +10,7 @@ from dataclasses import replace
 from queue import SimpleQueue
 
 from config import tracing
-from web.leaving import Listener, listened_to
+from web.leaving import Recipient, made_for
 from web.server.admission import Client, FairQueue, Places
 from web.server.body import Receive
 from web.server.call import Answer, finish
@@ -40,11 +40,11 @@ class Lane:
             )
         loop = asyncio.get_running_loop()
         done: asyncio.Future[Answer] = loop.create_future()
-        listener = Listener()
+        recipient = Recipient()
 
         def job() -> None:
             try:
-                with listened_to(listener):
+                with made_for(recipient):
                     _make(answer, lambda made: loop.call_soon_threadsafe(_settle, done, made))
             except BaseException as error:
                 loop.call_soon_threadsafe(_settle, done, error)
@@ -55,8 +55,8 @@ class Lane:
         self._begin_one()
         if answer.made_to_the_end:
             return await done
-        await _done_or_gone(done, receive, listener)
-        return replace(await done, leave=listener.leave)
+        await _done_or_gone(done, receive, recipient)
+        return replace(await done, leave=recipient.leave)
 
     def _begin_one(self) -> None:
         if self._begun < self._threads:
@@ -64,11 +64,11 @@ class Lane:
             threading.Thread(target=self._queue.work, name="chat", daemon=True).start()
 
 
-async def _done_or_gone(done: "asyncio.Future[Answer]", receive: Receive, listener: Listener) -> None:
+async def _done_or_gone(done: "asyncio.Future[Answer]", receive: Receive, recipient: Recipient) -> None:
     gone = asyncio.ensure_future(until_gone(receive))
     await asyncio.wait((done, gone), return_when=asyncio.FIRST_COMPLETED)
     if not done.done():
-        listener.leave()
+        recipient.leave()
     gone.cancel()
     await asyncio.gather(gone, return_exceptions=True)
 

@@ -9,7 +9,7 @@ import pytest
 from tests.vendor_servers.openai_server import OpenAIServer
 from tests.waiting import wait_until
 from web.deadline import bind
-from web.leaving import Listener, listened_to, nobody_waits
+from web.leaving import Recipient, made_for, nobody_waits
 
 
 @pytest.fixture
@@ -27,10 +27,10 @@ def ask(server: OpenAIServer) -> Iterator[Callable[[], int]]:
 
 def test_what_reads_from_a_silent_server_ends(server: OpenAIServer, ask: Callable[[], int]) -> None:
     server.push({"delay": 60})
-    listener, ended = Listener(), list[Exception]()
+    recipient, ended = Recipient(), list[Exception]()
 
     def work() -> None:
-        with listened_to(listener):
+        with made_for(recipient):
             try:
                 ask()
             except httpx2.HTTPError as error:
@@ -40,26 +40,26 @@ def test_what_reads_from_a_silent_server_ends(server: OpenAIServer, ask: Callabl
     thread = threading.Thread(target=work)
     thread.start()
     wait_until(lambda: server.asked, what="the server to be asked")
-    listener.leave()
+    recipient.leave()
     thread.join(10)
 
     assert not thread.is_alive() and len(ended) == 1
 
 
 def test_nothing_is_asked_for_who_has_left(server: OpenAIServer, ask: Callable[[], int]) -> None:
-    listener = Listener()
-    listener.leave()
+    recipient = Recipient()
+    recipient.leave()
 
-    with listened_to(listener), pytest.raises(httpx2.NetworkError, match="Nobody waits"):
+    with made_for(recipient), pytest.raises(httpx2.NetworkError, match="Nobody waits"):
         ask()
     assert server.asked == 0
 
 
 def test_who_leaves_when_all_was_heard_ends_nothing(server: OpenAIServer, ask: Callable[[], int]) -> None:
-    listener = Listener()
-    with listened_to(listener):
+    recipient = Recipient()
+    with made_for(recipient):
         assert ask() == 200
-    listener.leave()
+    recipient.leave()
 
     assert ask() == 200
     assert server.connected == 1 and not nobody_waits()
