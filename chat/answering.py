@@ -29,6 +29,7 @@ from providers.llm.chat import ChatPart
 from relationships.models import Turn
 from relationships.services.model_budgets import count_spending
 from web.errors import InvalidInput, RapportError, TooManyRequests, Unavailable, UpstreamFailed
+from web.leaving import nobody_waits
 
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
@@ -82,13 +83,14 @@ class Answering:
         self._kept: Kept | None = None
 
     def whole(self) -> dict[str, Any]:
-        """Raises RapportError; nothing is kept then."""
+        """Raises RapportError; nothing is kept then, but of who has left what he said."""
         with meters.reply():
             try:
                 for _ in self._parts:
                     pass
             except ProviderError as error:
-                self._count_in_vain()
+                self.reply.text, self.reply.calls = "", []  # nobody was told any of it
+                self._asked_in_vain()
                 raise upstream_error(error) from error
             rapport = self._finished()
         reply, kept = self.reply, self._kept
@@ -102,12 +104,12 @@ class Answering:
     def begin(self) -> ChatPart:
         """Wait for the first part: until it is there, what goes wrong is an answer with a status of its own.
 
-        Raises RapportError; nothing is kept then.
+        Raises RapportError; nothing is kept then, but of who has left what he said.
         """
         try:
             return next(self._parts, ChatPart())
         except ProviderError as error:
-            self._count_in_vain()
+            self._asked_in_vain()
             raise upstream_error(error) from error
 
     def stream(self, first: ChatPart, *, usage: bool) -> Iterator[bytes]:
@@ -124,7 +126,9 @@ class Answering:
                 raise
             except Exception as error:
                 meter.interrupted()
-                yield self._told(error)
+                self._keep_what_was_said()
+                if not nobody_waits():
+                    yield self._told(error)
             finally:
                 self._parts.close()
 
@@ -154,7 +158,6 @@ class Answering:
     def _told(self, error: Exception) -> bytes:
         """The last event of a stream that failed: one that just ended would raise nothing in OpenAI's clients."""
         log.warning("a reply broke off", event_name="chat.reply.broke_off", error_class=type(error).__name__)
-        self._keep_what_was_said()
         return event(told(upstream_error(error) if isinstance(error, ProviderError) else error))
 
     def _keep_what_was_said(self) -> None:
@@ -172,7 +175,11 @@ class Answering:
                 error_class=type(error).__name__,
             )
 
-    def _count_in_vain(self) -> None:
+    def _asked_in_vain(self) -> None:
+        """Who is told so can say it again. Who has left is not, and has said it."""
+        if nobody_waits():
+            self._keep_what_was_said()
+            return
         project_id, asked = self.question.relationship.project_id, self.reply.completions
         self._in_database(lambda: count_spending(project_id, asked, answered=False, now=datetime.now(UTC)))
 

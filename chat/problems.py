@@ -8,7 +8,7 @@ import structlog
 from django.http import HttpResponse, HttpResponseBase
 
 from chat.wire import error_of
-from web.problems import problem, problem_response
+from web.problems import problem, problem_response, title_of
 
 log = structlog.get_logger(__name__)
 
@@ -35,7 +35,9 @@ def in_openai_shape(answer: HttpResponseBase, *, bad_input: int = 400) -> HttpRe
     told = orjson.loads(answer.content)
     status = bad_input if answer.status_code == 422 else answer.status_code
     shaped = HttpResponse(
-        orjson.dumps(error_of({**told, "status": status})), status=status, content_type="application/json"
+        orjson.dumps(error_of({**told, "title": title_of(status), "status": status})),
+        status=status,
+        content_type="application/json",
     )
     for name, value in answer.items():
         if name.lower() not in ("content-type", "content-length"):

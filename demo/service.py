@@ -16,7 +16,8 @@ import psutil
 from config.serving import IN_BACKGROUND, Running, free_port, running_service
 from demo.errors import DemoFailed
 
-START_SECONDS = 90.0
+START_SECONDS = 300.0  # where it has not ended: a busy machine takes its time
+TOLD_SECONDS = 30.0  # between two words about it
 EMBED_SECONDS = 30.0
 STOP_SECONDS = 60.0  # it finishes the turns in hand first
 _TICK_SECONDS = 0.1
@@ -63,7 +64,7 @@ def start_service(place: Place, *, host: str, port: int, say: Callable[[str], No
             start_new_session=True,
         )
     try:
-        return _ready(place, process)
+        return _ready(place, process, say)
     except BaseException:
         process.terminate()
         raise
@@ -116,10 +117,10 @@ def _vectors_owed(url: str) -> float:
     return sum(float(count) for count in _VECTORS_OWED.findall(told))
 
 
-def _ready(place: Place, process: "subprocess.Popen[bytes]") -> Running:
-    until = time.monotonic() + START_SECONDS
-    reasons: list[str] = []
-    while time.monotonic() < until:
+def _ready(place: Place, process: "subprocess.Popen[bytes]", say: Callable[[str], None]) -> Running:
+    began = told_at = time.monotonic()
+    why = "it does not answer"
+    while (now := time.monotonic()) < began + START_SECONDS:
         if process.poll() is not None:
             raise DemoFailed(f"The service ended at once. {_end_of(place.log)}")
         found = running_service(place.note)
@@ -127,9 +128,11 @@ def _ready(place: Place, process: "subprocess.Popen[bytes]") -> Running:
             told = readiness(found.url)
             if told.get("ready"):
                 return found
-            reasons = told.get("reasons", [])
+            why = "; ".join(told.get("reasons", [])) or why
+        if now > told_at + TOLD_SECONDS:
+            told_at = now
+            say(f"Not ready after {now - began:.0f} s: {why}.")
         time.sleep(_TICK_SECONDS)
-    why = "; ".join(reasons) or "it does not answer"
     raise DemoFailed(f"The service was not ready after {START_SECONDS:g} s: {why}. {_end_of(place.log)}")
 
 

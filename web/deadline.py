@@ -1,7 +1,7 @@
 """A call's time in all, beside the silence that its client bears: who sends a byte a second is never silent.
 
 HTTP clients count each read by itself. `bind` has a client's network count what is left of the deadline as well, from
-connecting to the last byte of the answer.
+connecting to the last byte of the answer; and has it end where nobody waits for the answer any more (web.leaving).
 """
 
 import time
@@ -12,6 +12,8 @@ from typing import Any
 
 import httpcore2
 import httpx2
+
+from web.leaving import nobody_waits, recipient
 
 _ends_at: ContextVar[float | None] = ContextVar("ends_at", default=None)  # monotonic seconds
 
@@ -46,7 +48,9 @@ def _left() -> float | None:
 
 
 def _within(timeout: float | None, overrun: type[Exception]) -> float | None:
-    """The shorter of a timeout and what is left. Raises `overrun`."""
+    """The shorter of a timeout and what is left. Raises `overrun`, and NetworkError where nobody waits."""
+    if nobody_waits():
+        raise httpcore2.NetworkError("Nobody waits for the answer any more.")
     left = _left()
     if left is None:
         return timeout
@@ -60,7 +64,11 @@ class _Stream(httpcore2.NetworkStream):
         self._stream = stream
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._stream.read(max_bytes, _within(timeout, httpcore2.ReadTimeout))
+        seconds, waits = _within(timeout, httpcore2.ReadTimeout), recipient()
+        if waits is None:
+            return self._stream.read(max_bytes, seconds)
+        with waits.reading(self._stream.get_extra_info("socket")):
+            return self._stream.read(max_bytes, seconds)
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         self._stream.write(buffer, _within(timeout, httpcore2.WriteTimeout))

@@ -8,11 +8,14 @@ LATER = "rapport.later"  # in a request's environ: the server makes such answers
 
 
 class LaterResponse(HttpResponse):
-    """`later` gives the answer itself; the headers of this one go before it. It raises nothing."""
+    """`later` gives the answer itself; the headers of this one go before it. It raises nothing.
 
-    def __init__(self, later: Callable[[], HttpResponseBase]) -> None:
+    Who waits for it and leaves ends what it asks of others (web.leaving), unless it is `made_to_the_end`.
+    """
+
+    def __init__(self, later: Callable[[], HttpResponseBase], *, made_to_the_end: bool = False) -> None:
         super().__init__()
-        self.later = later
+        self.later, self.made_to_the_end = later, made_to_the_end
 
 
 def can_wait(request: HttpRequest) -> bool:

@@ -141,10 +141,11 @@ class RapportRetrieval(Rapport):
     config: ClassVar[Mapping[str, Any]] = {"recipe": "two_call", "retrieval": {"top_k": 20}}
 
 
-class RapportByMem0(RapportRetrieval):
-    """The same service, asked by mem0's own client. What it holds is loaded as for the others."""
+class RapportByMem0(Rapport):
+    """As installed, asked by mem0's own client. What it holds is loaded as for the others."""
 
-    name, title, packages = "rapport-mem0", "Rapport (recipe two_call, by mem0's client)", ("mem0ai",)
+    name, title, packages = "rapport-mem0", "Rapport (as installed, by mem0's client)", ("mem0ai",)
+    config: ClassVar[Mapping[str, Any]] = {}
     more: ClassVar[Mapping[str, str]] = {"RAPPORT_MEM0": "1", "RAPPORT_MEM0_COMPANION": "ada"}
     hand_over, fetch, stored, delete_person, time = (
         System.hand_over,
@@ -160,7 +161,7 @@ class RapportByMem0(RapportRetrieval):
 
     def start_again(self) -> None:
         super().start_again()
-        address = f"http://{HOST}:{self.service.port}"
+        address = f"http://{HOST}:{self.service.port}/mem0"
         self._child = Child("benchmarks.peers.hosted.mem0_client_peer", self.folder)
         setup = Setup(address, str(self.folder), self.model_url, self._client.key, self.dimensions)
         self._call("start", setup=setup, first=True)

@@ -6,7 +6,7 @@ peers live in a process of their own each (benchmarks.peers.hosted.host).
 
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from secrets import token_hex
@@ -187,11 +187,34 @@ class System:
 
 
 class Mem0(System):
-    name, title, packages = "mem0", "mem0 (library, pgvector)", ("mem0ai",)
+    name, title = "mem0", "mem0 (library, pgvector)"
+    packages: ClassVar[Sequence[str]] = ("mem0ai",)
     settings = (
         "pgvector with its HNSW index (default), maxconn 20 instead of 5: no thread waits; top_k 20, threshold 0.1 "
         "(defaults); history in SQLite; telemetry off; without the extra [nlp]: no spaCy, which would cost time"
     )
+
+
+class Mem0ByHttp(Mem0):
+    """The library behind HTTP, asked by mem0's own client, as is `rapport-mem0`."""
+
+    name, title = "mem0-http", "mem0 (library behind HTTP, by mem0's client)"
+    packages = ("mem0ai", "starlette", "uvicorn")
+    settings = f"{Mem0.settings}; Starlette and uvicorn, as in their REST server: one process, a thread for each call"
+    _server: Child | None = None
+
+    def kill(self) -> None:
+        super().kill()
+        if self._server is not None:
+            self._server.end()
+
+    def _begin(self, *, first: bool) -> None:
+        self._server = Child("benchmarks.peers.hosted.mem0_server", self.folder)
+        setup = Setup(self.database_url, str(self.folder), self.model_url, self.name, self.dimensions)
+        self._server.call("start", setup=setup, first=first)
+        self._child = Child("benchmarks.peers.hosted.mem0_client_peer", self.folder)
+        asked = replace(setup, database_url=self._server.call("address"))
+        self._call("start", setup=asked, first=first)
 
 
 class LangMem(System):

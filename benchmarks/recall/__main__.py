@@ -4,20 +4,17 @@ The model is that of the embedder `local`. The sets are not part of Rapport: RAP
 names the folder that holds `locomo/*.json` and `halumem/*.jsonl`.
 """
 
-import os
 import sys
-from pathlib import Path
 
 from benchmarks import runner
-
-DEFAULT_DATA = "../shared/data"
+from benchmarks.recall import data_folder
 
 
 def main() -> None:
     parser = runner.parser("benchmarks.recall", __doc__, only=False)
     parser.add_argument("--no-model", action="store_true", help="measure text alone, and write nothing")
     options = parser.parse_args()
-    data = Path(os.environ.get("RAPPORT_DATA") or DEFAULT_DATA)
+    data = data_folder()
     if not any(data.glob("locomo/*.json")) and not any(data.glob("halumem/*.jsonl")):
         print(f"There is no data in {data}, so nothing was measured. RAPPORT_DATA names its folder.")
         return

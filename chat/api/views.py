@@ -115,7 +115,9 @@ class ChatView(OpenAIView):
             question, Envelope(body.model), in_database=in_database_threads if waits else here, early=early
         )
         answer = self._answer_of(answering, body, request)
-        return LaterResponse(answer) if waits else answer()
+        # Who has left a whole reply may come back for it, if he named his call.
+        comes_back = idempotency is not None and not body.stream
+        return LaterResponse(answer, made_to_the_end=comes_back) if waits else answer()
 
     def _answer_of(
         self, answering: Answering, body: ChatBody, request: Request

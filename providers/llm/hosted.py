@@ -18,6 +18,7 @@ from providers.llm.chat import ChatPart, ChatRequest
 from providers.llm.json_text import extract_json_text, without_thoughts
 from providers.options import HostedOptions, read_options
 from providers.pricing import call_cost
+from web.leaving import nobody_waits
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,8 @@ class HostedProvider(Endpoint, LLMProvider):
             completion = self._completion("", answer, asked_model=model, milliseconds=milliseconds)
             told |= traced_usage(completion)
         except ProviderError as error:
-            told["error.type"] = type(error).__name__
+            if not nobody_waits():
+                told["error.type"] = type(error).__name__
             raise
         finally:
             tracing.past(f"chat {model}", began, told)

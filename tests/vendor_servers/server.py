@@ -67,6 +67,10 @@ class VendorServer(ABC):
         return self.script.requests
 
     @property
+    def connections(self) -> list[socket.socket]:
+        return list(self._http.connections)
+
+    @property
     def asked(self) -> int:
         """How many requests came, also those no longer kept."""
         return self.script.asked

@@ -21,7 +21,8 @@ _LEFT_OUT = frozenset(("content-length", "transfer-encoding", "expect", "proxy")
 class Answer:
     """One of `body`, of `file` (at its beginning, for the sender to close), or of `stream`, still to be run.
 
-    `later`: the answer is yet to be made, by `finish`. `runner`: takes what runs the stream, where a thread is there.
+    `later`: the answer is yet to be made, by `finish`; `made_to_the_end`, whoever leaves. `runner`: takes what runs the
+    stream, where a thread is there. `leave`: to be called when nobody waits for it any more.
     """
 
     status: int
@@ -30,6 +31,8 @@ class Answer:
     file: IO[bytes] | None = None
     stream: Iterable[bytes] | None = None
     later: Callable[[], Any] | None = None
+    made_to_the_end: bool = False
+    leave: Callable[[], None] | None = None
     runner: Callable[[Callable[[], None]], None] | None = None
 
 
@@ -89,7 +92,7 @@ def call(application: Application, environ: dict[str, Any]) -> Answer:
     later = getattr(parts, "later", None)
     if later is not None:
         parts.close()  # type: ignore[attr-defined]  # a response of Django's
-        return Answer(*told[0], later=later)
+        return Answer(*told[0], later=later, made_to_the_end=parts.made_to_the_end)  # type: ignore[attr-defined]
     if told and _is_stream(told[0][1]):
         return Answer(*told[0], stream=parts)
     try:

@@ -109,7 +109,7 @@ class Gateway:
         try:
             answer = await self._admitted(request)
             if answer.later is not None:
-                answer = await self._chats.make(answer, request.client)
+                answer = await self._chats.make(answer, request.client, request.receive)
             await self._send(answer, request, send)
         except Refused as refused:
             environ = environ_of(scope, BytesIO(), 0, proxies=self._limits.proxies)

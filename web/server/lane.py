@@ -6,12 +6,15 @@ A request that only reads never waits behind them. Threads begin as they are nee
 import asyncio
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from queue import SimpleQueue
 
 from config import tracing
+from web.leaving import Recipient, made_for
 from web.server.admission import Client, FairQueue, Places
+from web.server.body import Receive
 from web.server.call import Answer, finish
-from web.server.sending import Refused
+from web.server.sending import Refused, until_gone
 
 WAIT = "wait for a thread"  # in traces
 _WAITING = 4  # times as many as there are threads: so many of one client may be under way or wait
@@ -26,10 +29,10 @@ class Lane:
         self._queue = FairQueue(running_limit=each)
         self._places = Places(each=_WAITING * threads, together=4 * _WAITING * threads)
 
-    async def make(self, answer: Answer, client: Client) -> Answer:
+    async def make(self, answer: Answer, client: Client, receive: Receive) -> Answer:
         """The answer that `answer` was to become; its stream, if it has one, runs in the thread that made it.
 
-        Raises Refused.
+        Who leaves meanwhile is noticed. Raises Refused.
         """
         if not self._places.take(client):
             raise Refused(
@@ -37,10 +40,12 @@ class Lane:
             )
         loop = asyncio.get_running_loop()
         done: asyncio.Future[Answer] = loop.create_future()
+        recipient = Recipient()
 
         def job() -> None:
             try:
-                _make(answer, lambda made: loop.call_soon_threadsafe(_settle, done, made))
+                with made_for(recipient):
+                    _make(answer, lambda made: loop.call_soon_threadsafe(_settle, done, made))
             except BaseException as error:
                 loop.call_soon_threadsafe(_settle, done, error)
             finally:
@@ -48,12 +53,24 @@ class Lane:
 
         self._queue.put(client, tracing.carried(job, wait=WAIT))
         self._begin_one()
-        return await done
+        if answer.made_to_the_end:
+            return await done
+        await _done_or_gone(done, receive, recipient)
+        return replace(await done, leave=recipient.leave)
 
     def _begin_one(self) -> None:
         if self._begun < self._threads:
             self._begun += 1
             threading.Thread(target=self._queue.work, name="chat", daemon=True).start()
+
+
+async def _done_or_gone(done: "asyncio.Future[Answer]", receive: Receive, recipient: Recipient) -> None:
+    gone = asyncio.ensure_future(until_gone(receive))
+    await asyncio.wait((done, gone), return_when=asyncio.FIRST_COMPLETED)
+    if not done.done():
+        recipient.leave()
+    gone.cancel()
+    await asyncio.gather(gone, return_exceptions=True)
 
 
 def _make(answer: Answer, tell: Callable[[Answer], object]) -> None:

@@ -94,7 +94,7 @@ class Sender:
 
     async def _attend(self, stream: "_Stream", receive: Receive) -> None:
         """Until it ends. Who leaves is noticed; silence is broken."""
-        gone = asyncio.ensure_future(_until_gone(receive))
+        gone = asyncio.ensure_future(until_gone(receive))
         handing = asyncio.ensure_future(stream.hand_over())
         until = {gone, handing, stream.ended}
         while not any(one.done() for one in until):
@@ -159,8 +159,10 @@ class _Stream:
             close()
 
     def leave(self) -> None:
-        """Nobody takes anything any more: the thread ends with the next part."""
+        """Nobody takes anything any more: the thread ends with the next part, or with what it waits for."""
         self._left.set()
+        if self._answer.leave is not None:
+            self._answer.leave()
         self._room.release(_PARTS_AHEAD)
 
     async def hand_over(self) -> None:
@@ -198,6 +200,7 @@ def _without_length(headers: Headers) -> Headers:
     return [(name, value) for name, value in headers if name.lower() != b"content-length"]
 
 
-async def _until_gone(receive: Receive) -> None:
+async def until_gone(receive: Receive) -> None:
+    """Of a request that was read to its end."""
     while (await receive())["type"] != "http.disconnect":
         pass

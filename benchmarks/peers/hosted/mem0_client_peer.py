@@ -1,4 +1,4 @@
-"""mem0's own client, which asks Rapport under /mem0: `database_url` is the service's address, `key` a key of it."""
+"""mem0's own client: `database_url` is the address of the service that it asks, `key` a key of it."""
 
 import os
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ class Mem0Client(Peer):
         os.environ |= {"MEM0_DIR": setup.folder, "MEM0_TELEMETRY": "False"}
         from mem0 import MemoryClient
 
-        self._memory = MemoryClient(api_key=setup.key, host=f"{setup.database_url}/mem0")
+        self._memory = MemoryClient(api_key=setup.key, host=setup.database_url)
 
     def hand_over(self, user: str, messages: Turn) -> None:
         self._memory.add([dict(message) for message in messages], user_id=user)

@@ -1,8 +1,9 @@
-"""The five measures, each a function of the lab that gives a section. MEASURES is their order."""
+"""The six measures, each a function of the lab that gives a section. MEASURES is their order."""
 
 from collections.abc import Callable
 
 from benchmarks.peers.measures.erasure import erasure
+from benchmarks.peers.measures.evidence import evidence
 from benchmarks.peers.measures.loss import loss
 from benchmarks.peers.measures.tenants import tenants
 from benchmarks.peers.measures.truth import truth
@@ -12,6 +13,7 @@ from benchmarks.report import Section
 
 MEASURES: dict[str, Callable[[Lab], Section]] = {
     "waits": waits,
+    "evidence": evidence,
     "tenants": tenants,
     "truth": truth,
     "loss": loss,

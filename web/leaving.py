@@ -1,0 +1,68 @@
+"""Who waits for an answer may leave before it is there. What another server is asked for it then ends at once.
+
+The thread that reads from a silent server hears of nothing else, so the socket it reads from is shut down under it.
+"""
+
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from threading import Lock
+
+_present: ContextVar["Recipient | None"] = ContextVar("recipient", default=None)
+
+
+class Recipient:
+    """Who waits for what one thread makes. Another thread says when he leaves."""
+
+    def __init__(self) -> None:
+        self.has_left = False
+        self._read_from: socket.socket | None = None
+        self._lock = Lock()  # so that no socket is shut down that is another call's already
+
+    def leave(self) -> None:
+        with self._lock:
+            self.has_left = True
+            if self._read_from is not None:
+                _shut_down(self._read_from)
+
+    @contextmanager
+    def reading(self, source: socket.socket) -> Iterator[None]:
+        """While the thread reads from it: it reads the end as soon as nobody waits."""
+        with self._lock:
+            self._read_from = source
+            if self.has_left:
+                _shut_down(source)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._read_from = None
+
+
+@contextmanager
+def made_for(recipient: Recipient) -> Iterator[None]:
+    """What is made in this block, by this thread, is made for him."""
+    token = _present.set(recipient)
+    try:
+        yield
+    finally:
+        _present.reset(token)
+
+
+def recipient() -> Recipient | None:
+    """Who waits, where that is known."""
+    return _present.get()
+
+
+def nobody_waits() -> bool:
+    """Whether he who waited has left."""
+    present = _present.get()
+    return present is not None and present.has_left
+
+
+def _shut_down(source: socket.socket) -> None:
+    with suppress(OSError):  # it ended by itself
+        socket.socket.shutdown(
+            source, socket.SHUT_RDWR
+        )  # not a TLS socket's own, which its reader would trip over
