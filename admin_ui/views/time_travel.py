@@ -47,7 +47,9 @@ class TimeTravelView(RelationshipPart):
         moment = _chosen(request, "at", "step", first, now)
         until = max(moment, _chosen(request, "to", "until", first, now))
         then, later = (lines_at(history, at if at < now else None) for at in (moment, until))
-        changes = compare_entries(then, later, {change.id: change for change in history if change.at <= until})
+        changes = compare_entries(
+            then, later, {change.id: change for change in history if change.at <= until}
+        )
         ctx = {
             **self.ctx_of(relationship),
             "moment": moment,
