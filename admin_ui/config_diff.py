@@ -11,6 +11,7 @@ from admin_ui.word_diff import Piece, word_diff
 from relationships.configuration.cascade import resolve_configuration
 from relationships.models import Companion
 
+_NONE = "none"
 LONG = 60  # characters from which words are compared, not values
 
 
@@ -50,7 +51,8 @@ def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Dif
         old, new = value_at(before, path), value_at(after, path)
         if old != new:
             was, will = told(path, old), told(path, new)
-            words = word_diff(was, will) if max(len(was), len(will)) > LONG else ()
+            long = max(len(was), len(will)) > LONG and _NONE not in (was, will)
+            words = word_diff(was, will) if long else ()
             section, _, rest = path.partition(".")
             label = f"{section_label(section)}: {setting_label(path)}" if rest else "Recipe"
             found.append(Difference(path, label, was, will, words))
@@ -60,11 +62,11 @@ def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Dif
 def told(path: str, value: Any) -> str:
     """A value as a reader takes it."""
     if value is None or value == "":
-        return "none"
+        return _NONE
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list) and not any(isinstance(part, dict | list) for part in value):
-        return ", ".join(choice_label(path, str(part)) for part in value) or "none"
+        return ", ".join(choice_label(path, str(part)) for part in value) or _NONE
     if isinstance(value, dict | list):
-        return pretty(value) if value else "none"
+        return pretty(value) if value else _NONE
     return choice_label(path, value) if isinstance(value, str) and len(value) <= LONG else str(value)

@@ -25,5 +25,5 @@ def counts_in_words(counts: Mapping[str, int]) -> list[str]:
     """`1 person`, `84 messages`; the rows of tables without words of their own together."""
     told = [(counts[table], words) for table, words in _WORDS.items() if counts.get(table)]
     others = sum(count for table, count in counts.items() if table not in _WORDS)
-    told += [(others, ("internal row", "internal rows"))] * bool(others)
+    told += [(others, ("other record", "other records"))] * bool(others)
     return [f"{grouped(count)} {words[count != 1]}" for count, words in told]

@@ -95,7 +95,7 @@ class Overview:
     turns_in_all: int
     failed_turns: int
     entries_added: int
-    entries_removed: int
+    entries_deleted: int
     turns: Plot
     changes: Plot
     calls: Plot
@@ -104,6 +104,11 @@ class Overview:
     lag_p50: float | None  # seconds from a turn's intake to its being remembered
     lag_p95: float | None
     companions: Sequence[CompanionCalls]
+
+    @property
+    def unpriced(self) -> bool:
+        """Whether models were called whose price is unknown."""
+        return any(row.cost is None and row.calls > row.failed for row in self.companions)
 
 
 def overview_of(project_id: UUID, period: Period, *, now: datetime) -> Overview:
@@ -126,9 +131,9 @@ def overview_of(project_id: UUID, period: Period, *, now: datetime) -> Overview:
         turns_in_all=sum(sum(row[1:]) for row in turns),
         failed_turns=sum(row[2] for row in turns),
         entries_added=sum(row[1] for row in changes),
-        entries_removed=sum(row[3] for row in changes),
+        entries_deleted=sum(row[3] for row in changes),
         turns=_by_day(calendar, turns, ("processed", "failed", "waiting or skipped")),
-        changes=_by_day(calendar, changes, ("added", "changed", "removed")),
+        changes=_by_day(calendar, changes, ("added", "updated", "deleted")),
         calls=_by_day(calendar, _calls_by_day(calls), ("succeeded", "failed")),
         tokens=_of_each(calendar, calls, companions, lambda row: row[6] + row[7]),
         costs=_of_each(calendar, calls, companions, lambda row: row[8] or 0),
@@ -177,7 +182,7 @@ def alarms_of(condition: QueueCondition, project_id: UUID, *, now: datetime) -> 
     for wait in waiting_turns(condition, project_id, now=now):
         if alarming.pop((wait.reason, wait.provider), None) or wait.reason in BLOCKING:
             told.append(
-                f"{_refusal(wait.why, wait.provider)} Turns wait since {wait.since:%-d %b, %H:%M} UTC."
+                f"{_refusal(wait.why, wait.provider)} Turns have been waiting since {wait.since:%-d %b, %H:%M} UTC."
             )
     return told + [_alarm(found) for found in alarming.values()]
 
@@ -185,7 +190,7 @@ def alarms_of(condition: QueueCondition, project_id: UUID, *, now: datetime) -> 
 def _alarm(found: Blocker) -> str:
     if found.reason != DUE:
         return _refusal(explained(found.reason), found.provider)
-    return f"No worker takes the turns that are waiting, the oldest for {lasting(found.seconds)}."
+    return f"No worker takes the waiting turns, the oldest for {lasting(found.seconds)}."
 
 
 def _refusal(why: str, provider: str) -> str:

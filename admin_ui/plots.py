@@ -7,7 +7,7 @@ from dataclasses import dataclass
 WIDTH, HEIGHT = 560, 120  # of the drawing, in its own units
 GAP = 4
 ROUND = (1, 2, 4, 6, 8, 10)  # what an axis ends with, times a power of ten: the half is round, too
-BAD = ("failed", "removed")  # series in red
+BAD = ("failed", "deleted")  # series in red
 
 
 @dataclass(frozen=True, slots=True)

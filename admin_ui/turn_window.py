@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from uuid import UUID
 
-from django.db.models import Count, Exists, Min, OuterRef, Subquery
+from django.db.models import Count, Exists, Max, Min, OuterRef, Subquery
 from django.utils.dateparse import parse_date
 
 from admin_ui.params import text_param
@@ -28,6 +28,7 @@ class TurnWindow:
 class SessionStart:
     session: str
     first: datetime
+    last: datetime
     turns: int
 
 
@@ -51,9 +52,11 @@ def window_of(relationship_id: UUID, query: Mapping[str, str]) -> TurnWindow:
 
 
 def sessions_of(relationship_id: UUID) -> list[SessionStart]:
-    """Newest first, with when each began."""
+    """Newest first, with when each began and when something was last said in it."""
     rows = Turn.objects.for_relationship(relationship_id).order_by().values_list("session")
-    found = rows.annotate(first=Min("occurred_at"), turns=Count("*")).order_by("-first")[:SESSIONS_LISTED]
+    found = rows.annotate(first=Min("occurred_at"), last=Max("occurred_at"), turns=Count("*")).order_by(
+        "-first"
+    )[:SESSIONS_LISTED]
     return [SessionStart(*row) for row in found]
 
 

@@ -7,9 +7,12 @@ from datetime import datetime
 from decimal import Decimal
 from uuid import UUID
 
+from django.db.models import Min
+from django.utils import timezone
+
 from admin_ui.excerpts import Excerpt
 from memory.models import ModelCall, OperationResult, Verdict
-from relationships.models import Message, Relationship, Turn, TurnState
+from relationships.models import Message, MessageRole, Relationship, Turn, TurnState
 
 WAITING = (TurnState.PENDING, TurnState.PROCESSING)
 
@@ -20,7 +23,8 @@ class TurnRow:
 
     turn: Turn
     relationship: Relationship
-    says: str = ""
+    says: str = ""  # what was said first, of what is not hidden or erased
+    replies: bool = False  # whether that is the companion's
     gone: str = ""  # why it says nothing
     excerpt: Excerpt | None = None  # of the message in which something was sought
     done: Counter[str] = field(default_factory=Counter)
@@ -29,6 +33,7 @@ class TurnRow:
     model: str = ""
     tokens: int = 0
     cost: Decimal | None = None
+    next_try: datetime | None = None  # of itself or of what stands before it, if that was tried in vain
     together: int = 0  # turns that were read in the same calls, so that tokens and cost are of all of them
 
     @property
@@ -41,14 +46,9 @@ class TurnRow:
         turn = self.turn
         return (turn.settled_at - turn.recorded_at).total_seconds() if turn.settled_at else None
 
-    @property
-    def next_try(self) -> datetime | None:
-        """When it is tried again, if it was tried in vain."""
-        return self.turn.due_at if self.turn.state == TurnState.PENDING and self.turn.error_code else None
-
 
 def rows_of(turns: Sequence[Turn]) -> list[TurnRow]:
-    """Four statements for all of them. Turns whose relationship was erased meanwhile are left out."""
+    """Four statements for all of them, and one where any waits. Those of an erased relationship are left out."""
     people = {
         row.id: row
         for row in Relationship.objects.filter(
@@ -67,8 +67,8 @@ def rows_of(turns: Sequence[Turn]) -> list[TurnRow]:
         row = rows.get((message.relationship_id, message.turn_id))
         if row is not None and (message.hidden_at or message.erased_at):
             row.gone = "erased" if message.erased_at else "hidden"
-        elif row is not None:
-            row.says = message.content  # in the end the first one's
+        elif row is not None:  # in the end the first one's
+            row.says, row.replies = message.content, message.role == MessageRole.ASSISTANT
     results = OperationResult.objects.filter(**owned, turn_id__in=turn_ids)
     for relationship_id, turn_id, kind, verdict in results.values_list(
         "relationship_id", "turn_id", "kind", "verdict"
@@ -76,7 +76,24 @@ def rows_of(turns: Sequence[Turn]) -> list[TurnRow]:
         if (row := rows.get((relationship_id, turn_id))) is not None:
             _count(row, kind, verdict)
     _add_calls(rows)
+    _add_next_tries(rows)
     return list(rows.values())
+
+
+def _add_next_tries(rows: dict[tuple[UUID, UUID], TurnRow]) -> None:
+    """A relationship's turns are read in order: those behind one that was tried in vain wait for its next try."""
+    waiting = [row for row in rows.values() if row.turn.state == TurnState.PENDING and not row.turn.waits_for]
+    if not waiting:
+        return
+    in_vain = Turn.objects.filter(
+        relationship_id__in={row.relationship.id for row in waiting}, state=TurnState.PENDING
+    ).exclude(error_code="")
+    tried = in_vain.order_by().values_list("relationship_id").annotate(seq=Min("seq"), at=Min("due_at"))
+    now = timezone.now()
+    first = {relationship_id: (seq, at) for relationship_id, seq, at in tried if at and at > now}
+    for row in waiting:
+        seq, at = first.get(row.relationship.id, (row.turn.seq + 1, None))
+        row.next_try = at if row.turn.seq >= seq else None
 
 
 def _count(row: TurnRow, kind: str, verdict: str) -> None:

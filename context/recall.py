@@ -199,9 +199,9 @@ class Recall:
             if (row := rows.get(hit.id))
         ]
         by = f"{result.ranker} ({'with vectors' if result.space else 'text alone'})"
-        how = f"retrieved {len(shown)} by {by}"
+        how = f"retrieved {len(shown)} for {self.question.told}, ranked by {by}"
         how += f", reranked by {result.reranker}" if result.reranker else ""
-        told = (f"{how} for {self.question.told}", f"gate {self.gate.reason}", *result.notes)
+        told = (how, f"retrieve when {self.gate.reason}", *result.notes)
         return Recalled(shown, "; ".join(told))
 
     def _entry(self, row: Sequence[Any], why: str) -> RecalledEntry:

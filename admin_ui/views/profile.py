@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from admin_ui.forms import JsonForm
 from admin_ui.params import pretty, version_param
+from admin_ui.turn_window import sessions_of
 from admin_ui.views.scratchpad import EntryAction
 from relationships.models import Relationship, SessionState
 from relationships.services.configuration import configuration_of
@@ -71,11 +72,15 @@ class ProfileView(JsonDocumentView):
     def ctx_of_document(self, request: HttpRequest, relationship: Relationship) -> dict[str, Any]:
         data, version = read_profile(relationship.id)
         sessions = SessionState.objects.for_relationship(relationship.id).order_by("-last_active_at")
+        said = {start.session: start.last for start in sessions_of(relationship.id)}
         return {
             "present": pretty(data),
             "version": version,
             "schema": _shown(configuration_of(relationship).values.profile.json_schema),
-            "sessions": [(row, pretty(row.state)) for row in sessions[:SESSIONS_SHOWN]],
+            "sessions": [
+                (row, said.get(row.session, row.last_active_at), pretty(row.state))
+                for row in sessions[:SESSIONS_SHOWN]
+            ],
             "here": reverse("admin_ui:relationship_profile", args=[relationship.id]),
         }
 

@@ -1,6 +1,6 @@
 """The scratchpad as it was at a moment, and what changed from there to another."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
@@ -21,13 +21,14 @@ SHOWN = 50  # entries, and changes
 
 @dataclass(frozen=True, slots=True)
 class EntryChange:
-    """One entry that is not what it was."""
+    """One entry that is not what it was. `event`: by which change it went, where it is gone."""
 
-    kind: Literal["added", "changed", "removed"]
+    kind: Literal["added", "updated", "gone"]
     entry_id: UUID
     before: str
     after: str
-    at: datetime | None = None  # when what it says now was said; None where it is gone
+    at: datetime  # when what it says now was said, or since when it is gone
+    event: str = ""
 
     @property
     def text(self) -> Sequence[Piece]:
@@ -46,10 +47,13 @@ class TimeTravelView(RelationshipPart):
         moment = _chosen(request, "at", "step", first, now)
         until = max(moment, _chosen(request, "to", "until", first, now))
         then, later = (lines_at(history, at if at < now else None) for at in (moment, until))
-        changes = compare_entries(then, later)
+        changes = compare_entries(
+            then, later, {change.id: change for change in history if change.at <= until}
+        )
         ctx = {
             **self.ctx_of(relationship),
             "moment": moment,
+            "dates": {name: _day(request.GET.get(name, "")) for name in ("at", "to")},
             "later": until if until < now else None,
             "first": first,
             "now": now,
@@ -97,8 +101,16 @@ def _moment(text: str) -> datetime | None:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def compare_entries(then: Iterable[PastLine], later: Iterable[PastLine]) -> list[EntryChange]:
-    """What is new, what says something else, what is gone; in the order of the later list, then of the earlier."""
+def _day(text: str) -> str:
+    """The day of what a date field sent, as such a field takes it."""
+    moment = _moment(text)
+    return f"{moment:%Y-%m-%d}" if moment else ""
+
+
+def compare_entries(
+    then: Iterable[PastLine], later: Iterable[PastLine], last: Mapping[UUID, PastChange]
+) -> list[EntryChange]:
+    """What is new, what says something else, what is gone, newest first. `last`: each entry's last change by then."""
     before = {entry.id: entry.content for entry in then}
     after = {entry.id: entry for entry in later}
     changes: list[EntryChange] = []
@@ -107,6 +119,9 @@ def compare_entries(then: Iterable[PastLine], later: Iterable[PastLine]) -> list
         if old is None:
             changes.append(EntryChange("added", entry_id, "", entry.content, entry.effective_at))
         elif old != entry.content:
-            changes.append(EntryChange("changed", entry_id, old, entry.content, entry.effective_at))
-    gone = [(entry_id, content) for entry_id, content in before.items() if entry_id not in after]
-    return changes + [EntryChange("removed", entry_id, content, "") for entry_id, content in gone]
+            changes.append(EntryChange("updated", entry_id, old, entry.content, entry.effective_at))
+    for entry_id, content in before.items():
+        if entry_id not in after:
+            went = last[entry_id]
+            changes.append(EntryChange("gone", entry_id, content, "", went.at, went.event))
+    return sorted(changes, key=lambda change: change.at, reverse=True)

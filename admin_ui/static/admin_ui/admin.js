@@ -259,6 +259,7 @@ document.addEventListener("keydown", (event) => {
   if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") { event.preventDefault(); openFind(); }
   const dialog = event.target.closest?.("#find");
   if (!dialog) return;
+  if (event.key === "Escape") { event.preventDefault(); dialog.close(); } // at once: a search field would only be emptied
   const links = [...dialog.querySelectorAll(".found a")], at = links.indexOf(document.activeElement);
   if (event.key === "ArrowDown" || event.key === "ArrowUp") {
     event.preventDefault();
@@ -337,6 +338,22 @@ function filterParts() {
 document.addEventListener("input", (event) => { if (event.target.matches("[data-filter], [data-only-changed]")) filterParts(); });
 document.addEventListener("keydown", (event) => { if (event.key === "Enter" && event.target.matches("[data-filter]")) event.preventDefault(); });
 document.addEventListener("DOMContentLoaded", () => document.querySelectorAll("[data-script]").forEach((part) => { part.hidden = false; }));
+
+// A bar of a plot says its figures as soon as one points at it or taps it, in place of the browser's own late hint.
+document.addEventListener("pointerover", (event) => {
+  const bar = event.target.closest?.(".plot svg g"), shown = document.querySelector(".tip");
+  if (!bar) return shown?.remove();
+  const around = bar.closest(".axes"), own = bar.querySelector("title");
+  if (own) { bar.dataset.says = own.textContent; own.remove(); }
+  const tip = shown ?? document.createElement("p");
+  tip.className = "tip small";
+  tip.setAttribute("aria-hidden", "true"); // the list below the plot says the same
+  tip.textContent = bar.dataset.says;
+  around.append(tip);
+  const room = around.getBoundingClientRect(), place = bar.getBoundingClientRect();
+  const middle = place.left + place.width / 2 - room.left - tip.offsetWidth / 2;
+  tip.style.left = Math.max(0, Math.min(middle, room.width - tip.offsetWidth)) + "px";
+});
 
 // A link to something in a closed part opens it.
 function openTarget() {

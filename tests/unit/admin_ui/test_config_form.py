@@ -132,7 +132,11 @@ def test_what_differs_from_the_recipe_and_what_would_change_is_told_in_words(com
         ),
     }
     assert [row.label for row in changes] == ["Retrieval: Retrieve when", "Context: System prompt"]
-    assert {piece.kind for piece in changes[1].words} == {"gone", "new"}
+    assert (changes[1].before, changes[1].after, changes[1].words) == ("none", "Be kind. " * 9, ())
+
+    companion.config = {"context": {"core_prompt": "Be stern. " * 9}}
+    (reworded,) = between(companion, {"context": {"core_prompt": "Be kind. " * 9}})
+    assert {piece.kind for piece in reworded.words} >= {"gone", "new"}
 
 
 def _resolved(config: dict[str, Any]) -> Configuration:

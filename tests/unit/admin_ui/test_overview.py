@@ -36,7 +36,7 @@ def test_each_day_counts_what_came_in_and_what_changed(
 
     assert len(overview.turns.bars) == 14
     assert overview.turns.bars[-1].says.endswith(": 1 processed, 0 failed, 0 waiting or skipped")
-    assert overview.changes.bars[-1].says.endswith(": 2 added, 0 changed, 0 removed")
+    assert overview.changes.bars[-1].says.endswith(": 2 added, 0 updated, 0 deleted")
     assert overview.lag_p50 is not None and overview.lag_p50 >= 0
     assert [(row.name, row.calls) for row in overview.companions] == [("Ada", 1)]
 
@@ -150,8 +150,11 @@ def test_turns_that_a_refused_key_holds_up_are_told_with_the_reason_and_since_wh
     assert "2 turns have been waiting since" in page
     assert "for scripted: The provider does not accept the API key" in page
     banner = unescape(editor.get("/admin-ui/alarm/", headers={"HX-Request": "true"}).content.decode())
-    assert "scripted does not accept the API key; check it in the settings. Turns wait since" in banner
-    assert "2 turns of this project wait; nothing is lost. Next try" in re.sub(r"<[^>]+>", "", banner)
+    assert (
+        "scripted does not accept the API key; check it in the settings. Turns have been waiting since"
+        in banner
+    )
+    assert "2 turns of this project are waiting; nothing is lost. Next try" in re.sub(r"<[^>]+>", "", banner)
 
 
 def test_a_refused_key_raises_the_banner_at_once_and_a_slow_provider_does_not(
@@ -165,6 +168,10 @@ def test_a_refused_key_raises_the_banner_at_once_and_a_slow_provider_does_not(
         Turn.objects.filter(error_code="unavailable").update(due_at=timezone.now())
         banners.append(editor.get("/admin-ui/alarm/", headers={"HX-Request": "true"}).content.decode())
 
+    Turn.objects.exclude(error_code="").update(due_at=timezone.now())
+    banners.append(editor.get("/admin-ui/alarm/", headers={"HX-Request": "true"}).content.decode())
+
+    assert ["Next try" in banner for banner in banners] == [False, True, False]  # not where it has passed
     assert "notice" not in banners[0]
     assert "scripted does not accept the API key" in banners[1]
 

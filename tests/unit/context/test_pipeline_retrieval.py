@@ -60,7 +60,7 @@ def test_what_fits_the_message_is_found_in_the_archive_and_says_why(relationship
     assert assembled.system.index("- Prefers tea") < assembled.system.index("- Sold the boat in Porto")
     assert "cello" not in assembled.system
     assert memory.reason.startswith(
-        "whole scratchpad, newest first; retrieved 1 by best (text alone) for the message"
+        "whole scratchpad, newest first; retrieved 1 for the message, ranked by best (text alone)"
     )
     assert memory.reasons is not None
     assert memory.reasons[str(boat.id)].startswith("retrieved by best ")

@@ -28,7 +28,7 @@ def test_the_page_shows_each_layer_and_links_what_it_was_made_of(
         shown = viewer.get(f"{page}?message=What+can+I+cook").content.decode()
 
     assert f"/entries/{entry.id}/" in shown
-    assert "whole scratchpad, newest first" in shown
+    assert "Whole scratchpad, newest first" in shown
     assert "What can I cook" in shown
     layers, prompt = shown.split('aria-labelledby="prompt"')
     assert 'badge">Profile<' in layers.split("Empty layers: ")[1]

@@ -1,10 +1,12 @@
+from datetime import UTC, datetime
+
 import pytest
 from django.test import Client
 
 from relationships.models import Companion, Relationship
 from relationships.services.profiles import read_profile, replace_profile
 from relationships.services.sessions import get_session, patch_session
-from tests.fixtures.turns import PERSON
+from tests.fixtures.turns import PERSON, Conversation
 
 
 @pytest.fixture
@@ -58,6 +60,14 @@ def test_a_session_is_ended_and_its_state_cleared(
     editor.post(page.replace("profile/", "sessions/end/"), {"session": "phone"})
 
     assert get_session(relationship=relationship, session="phone").state == {}
+
+
+def test_a_session_is_dated_by_what_was_said_in_it(
+    viewer: Client, page: str, conversation: Conversation
+) -> None:
+    conversation.say("Hello.", at=datetime(2026, 3, 2, 15, tzinfo=UTC), session="spring")
+
+    assert ">2 Mar 2026</time>" in viewer.get(page).content.decode()
 
 
 def test_a_sessions_state_is_edited_and_a_change_meanwhile_shows_both(

@@ -7,8 +7,8 @@ from django.test import Client
 from django.utils import timezone
 
 from admin_ui.views.time_travel import compare_entries
-from memory.entries.editing import add_entry
-from memory.entries.time_travel import PastLine
+from memory.entries.editing import add_entry, delete_entry
+from memory.entries.time_travel import PastChange, PastLine
 from memory.models import EntrySource
 from relationships.models import Relationship
 from tests.fixtures.turns import PERSON, Conversation
@@ -64,18 +64,43 @@ def entry(number: int, content: str) -> PastLine:
     return PastLine(UUID(int=number), "other", content, timezone.now())
 
 
-def test_what_was_added_changed_and_removed_is_told_apart() -> None:
+def test_what_was_added_updated_and_is_gone_is_told_apart_newest_first() -> None:
     then = [entry(1, "Lives in Porto"), entry(2, "Has a dog"), entry(3, "Likes tea")]
     later = [entry(4, "Has a cat"), entry(1, "Lives in Lisbon"), entry(3, "Likes tea")]
+    went = PastChange(UUID(int=2), "expire", timezone.now(), "expired", "other", "Has a dog", "")
 
-    changes = compare_entries(then, later)
+    changes = compare_entries(then, later, {went.id: went})
 
-    assert [(change.kind, change.entry_id.int) for change in changes] == [
-        ("added", 4),
-        ("changed", 1),
-        ("removed", 2),
+    assert [(change.kind, change.entry_id.int, change.event) for change in changes] == [
+        ("gone", 2, "expire"),
+        ("updated", 1, ""),
+        ("added", 4, ""),
     ]
+    assert changes[0].at == went.at
     assert [piece.text for piece in changes[1].text] == ["Lives in ", "Porto", "Lisbon"]
+
+
+def test_what_is_gone_says_by_what_and_since_when(
+    viewer: Client, page: str, relationship: Relationship
+) -> None:
+    said = datetime(2026, 3, 2, 15, tzinfo=UTC)
+    values = {"content": "Has a dog", "type": "other", "effective_at": said}
+    dog = add_entry(relationship=relationship, values=values, by=PERSON, source=EntrySource.MANUAL)
+    delete_entry(relationship_id=relationship.id, entry_id=dog.id, by=PERSON)
+
+    changes = viewer.get(f"{page}?at=2026-03-02").content.decode().split("Changes since")[1]
+
+    assert "<del>Has a dog</del>" in changes
+    assert f'<span class="badge bad">deleted</span><time datetime="{timezone.now():%Y-%m-%d}' in changes
+
+
+def test_a_date_that_was_named_stands_in_its_field_again(viewer: Client, page: str) -> None:
+    shown = viewer.get(f"{page}?at=2026-03-02&to=never").content.decode()
+
+    assert re.findall(r'type="date" id="(\w+)" name="\w+" value="([^"]*)"', shown) == [
+        ("at", "2026-03-02"),
+        ("to", ""),
+    ]
 
 
 def test_a_date_is_its_whole_day_and_the_sliders_say_their_moments(

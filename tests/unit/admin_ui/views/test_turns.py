@@ -3,6 +3,7 @@
 import html
 import re
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 from django.db import connection
@@ -11,9 +12,13 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from admin_ui import turn_search
-from relationships.models import Companion, Message
+from memory.ingestion.intake import accept_turn
+from providers.errors import Unauthorized
+from relationships.models import Companion, Message, Turn
+from relationships.services.turns import NewMessage, NewTurn
+from tests.fakes import ScriptedProvider
 from tests.fixtures.people import meet, meet_elsewhere
-from tests.fixtures.turns import Conversation
+from tests.fixtures.turns import Conversation, add, answer, delete
 
 Find = Callable[[str], list[str]]
 TURNS = "/admin-ui/turns/"
@@ -68,6 +73,54 @@ def test_neither_another_projects_words_nor_hidden_ones_are_found(
 
     assert find("text=secret") == ["A secret of mine."]
     assert find("") == ["(hidden)", "A secret of mine."]
+
+
+def test_where_the_persons_words_are_hidden_the_companions_are_told_as_its_own(
+    viewer: Client, find: Find, conversation: Conversation
+) -> None:
+    said = [NewMessage("user", "I broke up with Rui."), NewMessage("assistant", "I am sorry.")]
+    turn = accept_turn(relationship=conversation.relationship, new=NewTurn(said, timezone.now())).turn
+    assert find("") == ["I broke up with Rui."]
+
+    Message.objects.filter(turn_id=turn.id, role="user").update(hidden_at=timezone.now())
+
+    assert re.sub("<[^>]+>", "", find("")[0]) == "Ada: I am sorry."
+
+
+def test_a_turn_behind_one_that_was_tried_in_vain_says_the_next_try(
+    viewer: Client, conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with(answer())
+    conversation.hear("I like cake.")
+    scripted_provider.answer_with(Unauthorized())
+    tried = conversation.hear("I like tea.")
+    conversation.say("And milk.")
+    at = timezone.now() + timedelta(seconds=30)
+    Turn.objects.filter(id=tried.id).update(due_at=at)
+
+    shown = viewer.get(TURNS).content.decode()
+
+    rows = re.findall(r"<tr>(.*?)</tr>", shown, re.DOTALL)
+    assert [f'next try <time datetime="{at:%Y-%m-%dT%H:%M:%S}' in row for row in rows] == [
+        False,
+        True,
+        True,
+        False,
+    ]
+
+
+def test_what_was_deleted_does_not_look_like_what_was_added(
+    viewer: Client, conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    conversation.remember(*(f"Has a dog named {name}" for name in ("Bo", "Max", "Rex", "Zoe", "Lu")))
+    scripted_provider.answer_with(
+        answer(add("Has a cat"), delete(conversation.number_of("Has a dog named Bo")))
+    )
+    conversation.hear("Bo ran away. We have a cat.")
+
+    shown = viewer.get(TURNS).content.decode()
+
+    assert '<span class="badge good">1 added</span> <span class="badge bad">1 deleted</span>' in shown
 
 
 def test_a_page_looks_through_so_much_and_goes_on_from_there_until_the_end(

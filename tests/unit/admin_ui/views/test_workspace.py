@@ -145,7 +145,7 @@ def test_a_file_is_shown_with_the_commit_of_each_line(owner: Client, here: Relat
     shown = owner.get(page("file", here) + "?path=plan.md&view=blame").content.decode()
 
     rows = re.findall(r"<tr>(.*?)</tr>", shown[shown.index('class="blame"') :], re.DOTALL)[1:]
-    assert len(rows) == 2 and ">Add two</a>" in rows[1]
+    assert len(rows) == 2 and ">Add two</bdi></a>" in rows[1]
     assert '<pre dir="auto">one\n</pre>' in rows[0] and "&lt;two&gt;" in rows[1]
     assert "view=blame" in owner.get(page("file", here) + "?path=plan.md").content.decode()
 

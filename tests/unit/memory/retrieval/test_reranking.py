@@ -178,7 +178,7 @@ class TestTheModel:
             )
             return next(layer.reason for layer in built.layers if layer.name == "episodes")
 
-        assert "by best (text alone), reranked by model for the message" in reason()
+        assert "for the message, ranked by best (text alone), reranked by model" in reason()
         assert "Not reranked by model, the order is best's: the model's answer is no ranking." in reason()
 
     def test_off_by_default_and_for_many_questions_at_once_nobody_is_asked(
