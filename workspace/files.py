@@ -11,9 +11,9 @@ from django.utils import timezone
 from relationships.models import Relationship
 from relationships.services.rows import require_lock
 from web.actor import Actor
-from web.errors import Conflict, NotFound, StaleVersion
-from workspace.errors import FileNotThere, ReadOnlyFile
-from workspace.generated import TOOLS, generated_files, made_elsewhere, supplied_specs
+from web.errors import Conflict, FieldProblem, NotFound, StaleVersion
+from workspace.errors import BadPath, FileNotThere, ReadOnlyFile
+from workspace.generated import TOOLS, generated_files, made_elsewhere, supplied_specs, way_fault
 from workspace.hot_context import PATH as HOT_CONTEXT
 from workspace.hot_context import hot_context_text, publish_hot_context
 from workspace.identity import RAPPORT, author_of
@@ -269,9 +269,11 @@ def _is_read_only(path: str, branch: str) -> bool:
 
 
 def _refuse_generated(relationship: Relationship, changes: Contents, branch: str) -> None:
-    for path in changes:
+    for path, content in changes.items():
         if _is_read_only(path, branch):
             raise ReadOnlyFile(f"{path} is made from {made_elsewhere(path)}: change that.")
+        if content is not None and (said := way_fault(path)):
+            raise BadPath(f"path: {path[:200]} {said}", problems=[FieldProblem("path", said)])
     if any(path.startswith(TOOLS) for path in changes):
         supplied = supplied_specs(relationship.companion_id)
         for path in changes.keys() & supplied.keys():

@@ -18,12 +18,17 @@ from relationships.models import Relationship, Snapshot
 from relationships.services.configuration import configuration_of
 from relationships.services.profiles import read_profile
 from relationships.text_names import name_in_text
+from workspace.hot_context import PATH as HOT_CONTEXT
 from workspace.models import Tool
+from workspace.paths import folded
 
 ENTRIES, PROFILE, RULES = "memory/entries.md", "profile/user.yaml", "workspace/AGENTS.md"
+NOTES = "memory/scratchpad.md"  # of one session, on its branch
 DOCUMENTS, TOOLS = "knowledge/documents/", "tools/"
 MOST_OF_DOCUMENTS = 2_000_000  # bytes of all documents together
 CUT = "\n\n[Cut here: the document goes on.]\n"
+TOOL_NAME = r"[a-z][a-z0-9_]{0,63}"
+_PLACES = (ENTRIES, PROFILE, RULES, HOT_CONTEXT, NOTES, f"{DOCUMENTS}*", f"{TOOLS}*/spec.yaml")
 _UNFIT = re.compile(r"[/\\\x00-\x1f\x7f-\x9f]+")
 
 
@@ -40,6 +45,27 @@ def made_elsewhere(path: str) -> str:
         return "the configuration's workspace.agents_md"
     if path.startswith(DOCUMENTS) or path == DOCUMENTS.rstrip("/"):
         return "the companion's documents"
+    return ""
+
+
+def way_fault(path: str) -> str:
+    """What keeps a file of ours, or one that may yet come, from where it stands if this path is written too: it is its
+    twin, lies in it, or is a file where it has a folder. "" where nothing does.
+    """
+    parts = path.split("/")
+    for place in _PLACES:
+        names = place.split("/")
+        for part, name in zip(parts, names, strict=False):
+            if name == "*" and not (place.startswith(TOOLS) and re.fullmatch(TOOL_NAME, folded(part))):
+                break  # no tool is called so, and a document as it likes
+            wanted = folded(part) if name == "*" else name
+            if folded(part) != folded(wanted):
+                break
+            if part != wanted:
+                return f"differs only by case or Unicode form from {place}, which has its own use"
+        else:
+            if len(parts) != len(names):
+                return f"stands in the way of {place}, which has its own use"
     return ""
 
 
@@ -121,10 +147,10 @@ def _file_name(name: str, taken: set[str]) -> str:
         plain = plain[:-1]
     plain, number = plain if plain.endswith((".md", ".txt")) else f"{plain}.md", 1
     stem, _, ending = plain.rpartition(".")
-    while unicodedata.normalize("NFKC", plain).casefold() in taken:
+    while folded(plain) in taken:
         number += 1
         plain = f"{stem} ({number}).{ending}"
-    taken.add(unicodedata.normalize("NFKC", plain).casefold())
+    taken.add(folded(plain))
     return plain
 
 

@@ -12,8 +12,9 @@ from relationships.services.rows import require
 from web.actor import Actor
 from web.errors import Conflict, InvalidInput
 from web.fields import field_problems
+from web.outgoing import OutgoingError, refuse_address
 from workspace.files import read_file
-from workspace.gateway.spec import ToolSpec
+from workspace.gateway.spec import SECRET, ToolSpec
 from workspace.models import Tool
 from workspace.yaml_files import read_yaml
 
@@ -27,6 +28,10 @@ def put_tool(*, companion: Companion, name: str, spec: dict[str, Any], by: Actor
         ToolSpec.model_validate({"name": name, **spec})
     except ValidationError as error:
         raise InvalidInput.naming(field_problems(error, {"name": name, **spec})) from None
+    try:
+        refuse_address(SECRET.sub("x", spec["endpoint"]))
+    except OutgoingError as error:
+        raise InvalidInput.of("endpoint", str(error)) from None
     row, _ = Tool.objects.update_or_create(
         companion=companion, name=name, defaults={"project_id": companion.project_id, "spec": spec}
     )
