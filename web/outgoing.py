@@ -19,7 +19,7 @@ from web import deadline
 
 LARGEST_ANSWER = 1_000_000  # bytes
 _SCHEMES = ("http", "https")
-# Public by their registries or by Python's older lists; there clouds tell a machine its credentials (Oracle's, Azure's).
+# Public by the registries or Python's older lists; clouds tell a machine its credentials there (Oracle, Azure).
 _OF_CLOUDS = [ip_network("192.0.0.0/24"), ip_network("168.63.129.16/32")]
 # In their last 32 bits: IPv4-compatible, IPv4-translated, and what NAT64 makes (RFC 6052 and 8215).
 _HOLD_IPV4 = [IPv6Network(net) for net in ("::/96", "::ffff:0:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48")]

@@ -1,6 +1,6 @@
 """Reads and changes files on a branch. Every change is a commit, whole or not at all."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
@@ -94,18 +94,18 @@ def change_files(
     message: str = "",
     expected: Mapping[str, str] | None = None,
     session_id: UUID | None = None,
-    programs: Collection[str] = (),
+    can_run: Mapping[str, bool] | None = None,
 ) -> Committed:
     """Commit `changes`, or find that the files say all that already.
 
     `expected`: the SHA-256 that a file must have now, "" for one that must not be there; a file that already says what
-    it is to say is never stale. `programs`: which new ones can be run. Raises StaleVersion, BadPath, ReadOnlyFile,
-    FileNotThere, WorkspaceFull, HotContextTooLong, NotFound.
+    it is to say is never stale. `can_run`: whether, by path; others stay as they are. Raises StaleVersion, BadPath,
+    ReadOnlyFile, FileNotThere, WorkspaceFull, HotContextTooLong, NotFound.
     """
     _refuse_generated(relationship, changes, branch)
 
     def changed(head: Head) -> NewTree:
-        files, blobs = changed_files(head.files, changes, expected or {}, programs)
+        files, blobs = changed_files(head.files, changes, expected or {}, can_run or {})
         return files, blobs, message.strip() or _said(head.files, files)
 
     return _commit(relationship, branch, changed, author_of(by, session_id), by=by, session_id=session_id)
@@ -169,7 +169,7 @@ def show_hot_context(
 
 
 def changed_files(
-    before: Files, changes: Contents, expected: Mapping[str, str], programs: Collection[str] = ()
+    before: Files, changes: Contents, expected: Mapping[str, str], can_run: Mapping[str, bool]
 ) -> tuple[Files, dict[UUID, bytes]]:
     """The tree after `changes`, and the new contents by their row's ID. Raises as change_files does."""
     files, blobs = dict(before), dict[UUID, bytes]()
@@ -179,8 +179,10 @@ def changed_files(
         check_path(path)
         there = files.get(path)
         entry = None if content is None else entry_of(content, mode=there.mode if there else FILE)
-        if entry and there is None and (path in programs or entry.sha256 in moved):
+        if entry and can_run.get(path, there is None and entry.sha256 in moved):
             entry = entry._replace(mode=EXECUTABLE)
+        elif entry and path in can_run:
+            entry = entry._replace(mode=FILE)
         if path in expected and there != entry:
             _check_expected(path, expected[path], there)
         if content is None or entry is None:

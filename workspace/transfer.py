@@ -39,14 +39,13 @@ def take_over_files(relationship: Relationship, rows: Iterable[Row], *, by: Acto
     if read_head(relationship.id, MAIN):
         return 0
     files: dict[str, bytes] = {}
-    programs: set[str] = set()
+    can_run: dict[str, bool] = {}
     for row in rows:
         files[row["path"]] = content_of(row)
-        if row["executable"]:
-            programs.add(row["path"])
+        can_run[row["path"]] = row["executable"]
     if files:
         message = "Import the files"
-        change_files(relationship=relationship, changes=files, programs=programs, by=by, message=message)
+        change_files(relationship=relationship, changes=files, can_run=can_run, by=by, message=message)
     return len(files)
 
 

@@ -104,7 +104,11 @@ class FilesView(WorkspaceView):
             branch=self.written(query.branch),
             message=body.message,
             expected=expected,
-            programs=[change.path for change in body.changes if change.executable],
+            can_run={
+                change.move_to or change.path: change.executable
+                for change in body.changes
+                if change.executable is not None
+            },
         )
         return self.answer(_present(done))
 

@@ -65,8 +65,8 @@ class FileChange(Body):
     encoding: Encoding = "utf-8"
     delete: bool = False
     move_to: Path | None = None
-    executable: bool = False
-    """Whether a new file can be run. One that is there, or moved, stays what it is."""
+    executable: bool | None = None
+    """Whether the file can be run; null: as it was, and a new one can't."""
     sha256: Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{64})?$")] | None = None
     """What the file must say now; empty: it must not be there; null: no matter what."""
 

@@ -90,7 +90,14 @@ def _without(text: str, secrets: Mapping[str, str]) -> str:
 def _spellings(value: str) -> set[str]:
     """As it stands, in JSON, and in an address."""
     in_json = json.dumps(value)[1:-1]
-    return {value, in_json, in_json.replace("/", "\\/"), quote(value), quote(value, safe=""), quote_plus(value)}
+    return {
+        value,
+        in_json,
+        in_json.replace("/", "\\/"),
+        quote(value),
+        quote(value, safe=""),
+        quote_plus(value),
+    }
 
 
 def _shown(value: Any) -> str:

@@ -56,7 +56,9 @@ def test_a_file_in_the_way_of_ours_is_refused_over_rest_and_git(
 ) -> None:
     """With the workspace still empty: nothing of ours is there yet to differ from."""
     head = open_workspace(whole(relationship)).commit
-    written = api.post(f"/relationships/{relationship.id}/files", {"changes": [{"path": path, "content": "x"}]})
+    written = api.post(
+        f"/relationships/{relationship.id}/files", {"changes": [{"path": path, "content": "x"}]}
+    )
     pushed = Client().post(
         f"/git/{relationship.id}.git/git-receive-pack",
         push_of(path, head),
@@ -94,4 +96,8 @@ def test_a_session_hydrates_whatever_sources_come_after_the_files(
     session = work(here, begin(here))
 
     assert session.state == "done", session.error
-    assert read_contents(pair.id, "main").keys() >= {"workspace/AGENTS.md", "tools/run/spec.yaml", "tools/weather/run"}
+    assert read_contents(pair.id, "main").keys() >= {
+        "workspace/AGENTS.md",
+        "tools/run/spec.yaml",
+        "tools/weather/run",
+    }
