@@ -4,7 +4,7 @@ read, and every session and clone begins with them as they are then.
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 from uuid import UUID
 
@@ -21,15 +21,18 @@ from relationships.text_names import name_in_text
 from workspace.hot_context import PATH as HOT_CONTEXT
 from workspace.models import Tool
 from workspace.paths import folded
+from workspace.store import read_blobs
+from workspace.trees import Files
 
 ENTRIES, PROFILE, RULES = "memory/entries.md", "profile/user.yaml", "workspace/AGENTS.md"
 NOTES = "memory/scratchpad.md"  # of one session, on its branch
 DOCUMENTS, TOOLS = "knowledge/documents/", "tools/"
 MOST_OF_DOCUMENTS = 2_000_000  # bytes of all documents together
 CUT = "\n\n[Cut here: the document goes on.]\n"
+SPEC_PATH = re.compile(r"tools/(?P<name>[^/]+)/spec\.yaml")
 TOOL_NAME = r"[a-z][a-z0-9_]{0,63}"
 _PLACES = (ENTRIES, PROFILE, RULES, HOT_CONTEXT, NOTES, f"{DOCUMENTS}*", f"{TOOLS}*/spec.yaml")
-_UNFIT = re.compile(r"[/\\\x00-\x1f\x7f-\x9f]+")
+_UNFIT = re.compile(r"[/\\\x00-\x1f\x7f-\x9f\ufffd]+")
 
 
 def made_elsewhere(path: str) -> str:
@@ -76,7 +79,24 @@ def spec_path(name: str) -> str:
 def supplied_specs(companion_id: UUID) -> dict[str, bytes]:
     """The specs of the companion's own tools, by path."""
     rows = Tool.objects.filter(companion_id=companion_id).order_by("name").values_list("name", "spec")
-    return {spec_path(name): _yaml({"name": name, **spec}) for name, spec in rows}
+    specs = {spec_path(name): _yaml({"name": name, **spec}) for name, spec in rows}
+    return {path: _mark(path) + content for path, content in specs.items()}
+
+
+def written_files(relationship_id: UUID, files: Files, made: Collection[str]) -> Files:
+    """Those of main that are not made from something else: neither at `made`, nor from a tool that is there no more."""
+    written = {path: entry for path, entry in files.items() if path not in made and not made_elsewhere(path)}
+    specs = [path for path in written if SPEC_PATH.fullmatch(path)]
+    contents = read_blobs(relationship_id, [written[path] for path in specs])
+    for path in specs:
+        if contents[written[path].sha256].startswith(_mark(path)):
+            del written[path]
+    return written
+
+
+def _mark(path: str) -> bytes:
+    """How a spec of ours begins. One that an agent copies stands elsewhere, and is its own."""
+    return f"# {path} is made from the companion's tool of that name\n".encode()
 
 
 def generated_files(relationship: Relationship) -> dict[str, bytes]:

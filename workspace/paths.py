@@ -29,6 +29,8 @@ def path_fault(path: str) -> str:
         return f"must be 1 to {LONGEST} bytes long"
     if any(unicodedata.category(letter) == "Cc" for letter in path):
         return "holds a control character"
+    if "\ufffd" in path:
+        return "holds U+FFFD, which stands for what could not be read"
     if "\\" in path:
         return "has a backslash: write folders with /"
     if unicodedata.normalize("NFC", path) != path:

@@ -1,6 +1,5 @@
 """A companion's tools: written and deleted by the developer."""
 
-import re
 from typing import Any
 
 from django.db import transaction
@@ -15,10 +14,9 @@ from web.fields import field_problems
 from web.outgoing import OutgoingError, refuse_address
 from workspace.files import read_file
 from workspace.gateway.spec import SECRET, ToolSpec
+from workspace.generated import SPEC_PATH
 from workspace.models import Tool
 from workspace.yaml_files import read_yaml
-
-SPEC_PATH = re.compile(r"tools/(?P<name>[^/]+)/spec\.yaml")
 
 
 @transaction.atomic

@@ -8,8 +8,8 @@ from tests.fakes import ScriptedProvider
 from tests.fixtures.api import TESTER, Api
 from tests.fixtures.pushes import BLOB, Pack
 from tests.fixtures.workspaces import begin, done, whole, work
-from workspace.files import change_files, open_workspace
-from workspace.gateway.tools import put_tool
+from workspace.files import change_files, open_workspace, read_file, refresh_generated
+from workspace.gateway.tools import delete_tool, put_tool
 from workspace.generated import way_fault
 from workspace.store import read_contents
 
@@ -74,6 +74,28 @@ def test_a_file_in_the_way_of_ours_is_refused_over_rest_and_git(
 @pytest.mark.parametrize("path", FINE)
 def test_what_stands_beside_ours_is_fine(path: str) -> None:
     assert way_fault(path) == ""
+
+
+def test_the_spec_of_a_tool_goes_with_it_and_an_agents_copy_stays(
+    api: Api, pair: Relationship, scripted_provider: ScriptedProvider
+) -> None:
+    at = f"/relationships/{pair.id}/files"
+    spec = {"description": "Looks.", "endpoint": "https://example.org/"}
+    put_tool(companion=pair.companion, name="look", spec=spec, by=TESTER)
+    head = refresh_generated(pair)
+    shown = api.get(at).body["files"]
+    copy = read_file(pair, "tools/look/spec.yaml").content
+    change_files(relationship=pair, changes={"tools/mine/spec.yaml": copy}, by=TESTER)
+    delete_tool(companion=pair.companion, name="look", by=TESTER)
+
+    assert "tools/look/spec.yaml" in head.files
+    assert [file["path"] for file in shown if file["read_only"]] == sorted(
+        ["memory/entries.md", "profile/user.yaml", "tools/look/spec.yaml"]
+    )
+    listed = {file["path"]: file["read_only"] for file in api.get(at).body["files"]}
+    assert "tools/look/spec.yaml" not in listed and not listed["tools/mine/spec.yaml"]
+    assert api.get(f"{at}/tools/look/spec.yaml").status == 404
+    assert "tools/look/spec.yaml" not in refresh_generated(pair).files
 
 
 def test_a_session_hydrates_whatever_sources_come_after_the_files(
