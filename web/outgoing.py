@@ -8,7 +8,7 @@ import socket
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Any
 
 import httpcore2
@@ -19,6 +19,8 @@ from web import deadline
 
 LARGEST_ANSWER = 1_000_000  # bytes
 _SCHEMES = ("http", "https")
+# Public by the registries or Python's older lists; clouds tell a machine its credentials there (Oracle, Azure).
+_OF_CLOUDS = [ip_network("192.0.0.0/24"), ip_network("168.63.129.16/32")]
 # In their last 32 bits: IPv4-compatible, IPv4-translated, and what NAT64 makes (RFC 6052 and 8215).
 _HOLD_IPV4 = [IPv6Network(net) for net in ("::/96", "::ffff:0:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48")]
 
@@ -112,7 +114,8 @@ def _refuse_private(host: str, number: IPv4Address | IPv6Address) -> None:
     if settings.ALLOW_PRIVATE_ADDRESSES:
         return
     inner = _inner(number)
-    if not number.is_global or not inner.is_global or number.is_multicast or inner.is_multicast:
+    is_public = all(one.is_global and not one.is_multicast for one in (number, inner))
+    if not is_public or any(inner in network for network in _OF_CLOUDS):
         raise OutgoingError(
             f"{host} is an address of a private network. Call a public one, or set RAPPORT_ALLOW_PRIVATE_ADDRESSES=1.",
             refused=True,

@@ -1,6 +1,6 @@
 """Reads and changes files on a branch. Every change is a commit, whole or not at all."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
@@ -11,9 +11,17 @@ from django.utils import timezone
 from relationships.models import Relationship
 from relationships.services.rows import require_lock
 from web.actor import Actor
-from web.errors import Conflict, NotFound, StaleVersion
-from workspace.errors import FileNotThere, ReadOnlyFile
-from workspace.generated import TOOLS, generated_files, made_elsewhere, supplied_specs
+from web.errors import Conflict, FieldProblem, NotFound, StaleVersion
+from workspace.errors import BadPath, FileNotThere, ReadOnlyFile
+from workspace.generated import (
+    PROFILE,
+    TOOLS,
+    generated_files,
+    made_elsewhere,
+    supplied_specs,
+    way_fault,
+    written_files,
+)
 from workspace.hot_context import PATH as HOT_CONTEXT
 from workspace.hot_context import hot_context_text, publish_hot_context
 from workspace.identity import RAPPORT, author_of
@@ -64,25 +72,24 @@ def list_files(relationship: Relationship, branch: str = MAIN, *, at: str = "") 
     files = dict(head.files) if head else {}
     if branch == MAIN and not at:
         made = {path: entry_of(content) for path, content in generated_files(relationship).items()}
-        files = {path: entry for path, entry in files.items() if not made_elsewhere(path)} | made
+        files = written_files(relationship.id, files, made) | made
     return dict(sorted(files.items())), head.commit if head else ""
 
 
 def read_file(relationship: Relationship, path: str, branch: str = MAIN, *, at: str = "") -> FileRead:
     """Raises FileNotThere, NotFound, BadPath."""
     check_path(path)
+    head = _head(relationship, branch, at)
+    entry = head.files.get(path) if head else None
     if branch == MAIN and not at and (made_elsewhere(path) or path.startswith(TOOLS)):
         content = generated_files(relationship).get(path)
         if content is not None:
             return FileRead(path, content, entry_of(content).sha256, "", True)
-        if made_elsewhere(path):
-            raise FileNotThere(f"There is no file {path}.")
-    head = _head(relationship, branch, at)
-    entry = head.files.get(path) if head else None
+        entry = written_files(relationship.id, {path: entry}, ()).get(path) if entry else None
     if head is None or entry is None:
         raise FileNotThere(f"There is no file {path}.")
     content = read_blobs(relationship.id, [entry])[entry.sha256]
-    return FileRead(path, content, entry.sha256, head.commit, _is_read_only(path, branch))
+    return FileRead(path, content, entry.sha256, head.commit, is_read_only(path, branch))
 
 
 def change_files(
@@ -94,18 +101,18 @@ def change_files(
     message: str = "",
     expected: Mapping[str, str] | None = None,
     session_id: UUID | None = None,
-    programs: Collection[str] = (),
+    can_run: Mapping[str, bool] | None = None,
 ) -> Committed:
     """Commit `changes`, or find that the files say all that already.
 
     `expected`: the SHA-256 that a file must have now, "" for one that must not be there; a file that already says what
-    it is to say is never stale. `programs`: which new ones can be run. Raises StaleVersion, BadPath, ReadOnlyFile,
-    FileNotThere, WorkspaceFull, HotContextTooLong, NotFound.
+    it is to say is never stale. `can_run`: whether, by path; others stay as they are. Raises StaleVersion, BadPath,
+    ReadOnlyFile, FileNotThere, WorkspaceFull, HotContextTooLong, NotFound.
     """
     _refuse_generated(relationship, changes, branch)
 
     def changed(head: Head) -> NewTree:
-        files, blobs = changed_files(head.files, changes, expected or {}, programs)
+        files, blobs = changed_files(head.files, changes, expected or {}, can_run or {})
         return files, blobs, message.strip() or _said(head.files, files)
 
     return _commit(relationship, branch, changed, author_of(by, session_id), by=by, session_id=session_id)
@@ -169,7 +176,7 @@ def show_hot_context(
 
 
 def changed_files(
-    before: Files, changes: Contents, expected: Mapping[str, str], programs: Collection[str] = ()
+    before: Files, changes: Contents, expected: Mapping[str, str], can_run: Mapping[str, bool]
 ) -> tuple[Files, dict[UUID, bytes]]:
     """The tree after `changes`, and the new contents by their row's ID. Raises as change_files does."""
     files, blobs = dict(before), dict[UUID, bytes]()
@@ -179,8 +186,10 @@ def changed_files(
         check_path(path)
         there = files.get(path)
         entry = None if content is None else entry_of(content, mode=there.mode if there else FILE)
-        if entry and there is None and (path in programs or entry.sha256 in moved):
+        if entry and can_run.get(path, there is None and entry.sha256 in moved):
             entry = entry._replace(mode=EXECUTABLE)
+        elif entry and path in can_run:
+            entry = entry._replace(mode=FILE)
         if path in expected and there != entry:
             _check_expected(path, expected[path], there)
         if content is None or entry is None:
@@ -213,7 +222,7 @@ def refresh_generated(relationship: Relationship) -> Head:
     new = {path: entry_of(content) for path, content in made.items()}
 
     def refreshed(head: Head) -> NewTree:
-        kept = {path: entry for path, entry in head.files.items() if not made_elsewhere(path)}
+        kept = written_files(relationship.id, head.files, new)
         blobs = {key_of(new[path].sha256): content for path, content in made.items()}
         return kept | new, blobs, "Bring in what is known"
 
@@ -263,15 +272,17 @@ def _check_expected(path: str, expected: str, there: Entry | None) -> None:
         raise StaleVersion(f"{path} {now}: read it again.", current_sha256=there.sha256 if there else None)
 
 
-def _is_read_only(path: str, branch: str) -> bool:
-    """On its own branch a session may propose another profile."""
-    return bool(made_elsewhere(path)) and not (branch != MAIN and path == "profile/user.yaml")
+def is_read_only(path: str, branch: str, supplied: Container[str] = ()) -> bool:
+    """On its own branch a session may propose another profile. `supplied`: the specs of the companion's tools."""
+    return path in supplied or (bool(made_elsewhere(path)) and not (branch != MAIN and path == PROFILE))
 
 
 def _refuse_generated(relationship: Relationship, changes: Contents, branch: str) -> None:
-    for path in changes:
-        if _is_read_only(path, branch):
+    for path, content in changes.items():
+        if is_read_only(path, branch):
             raise ReadOnlyFile(f"{path} is made from {made_elsewhere(path)}: change that.")
+        if content is not None and (said := way_fault(path)):
+            raise BadPath(f"path: {path[:200]} {said}", problems=[FieldProblem("path", said)])
     if any(path.startswith(TOOLS) for path in changes):
         supplied = supplied_specs(relationship.companion_id)
         for path in changes.keys() & supplied.keys():

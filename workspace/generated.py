@@ -4,7 +4,7 @@ read, and every session and clone begins with them as they are then.
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 from uuid import UUID
 
@@ -18,13 +18,21 @@ from relationships.models import Relationship, Snapshot
 from relationships.services.configuration import configuration_of
 from relationships.services.profiles import read_profile
 from relationships.text_names import name_in_text
+from workspace.hot_context import PATH as HOT_CONTEXT
 from workspace.models import Tool
+from workspace.paths import folded
+from workspace.store import read_blobs
+from workspace.trees import Files
 
 ENTRIES, PROFILE, RULES = "memory/entries.md", "profile/user.yaml", "workspace/AGENTS.md"
+NOTES = "memory/scratchpad.md"  # of one session, on its branch
 DOCUMENTS, TOOLS = "knowledge/documents/", "tools/"
 MOST_OF_DOCUMENTS = 2_000_000  # bytes of all documents together
 CUT = "\n\n[Cut here: the document goes on.]\n"
-_UNFIT = re.compile(r"[/\\\x00-\x1f\x7f-\x9f]+")
+SPEC_PATH = re.compile(r"tools/(?P<name>[^/]+)/spec\.yaml")
+TOOL_NAME = r"[a-z][a-z0-9_]{0,63}"
+_PLACES = (ENTRIES, PROFILE, RULES, HOT_CONTEXT, NOTES, f"{DOCUMENTS}*", f"{TOOLS}*/spec.yaml")
+_UNFIT = re.compile(r"[/\\\x00-\x1f\x7f-\x9f\ufffd]+")
 
 
 def made_elsewhere(path: str) -> str:
@@ -43,6 +51,27 @@ def made_elsewhere(path: str) -> str:
     return ""
 
 
+def way_fault(path: str) -> str:
+    """What keeps a file of ours, or one that may yet come, from where it stands if this path is written too: it is its
+    twin, lies in it, or is a file where it has a folder. "" where nothing does.
+    """
+    parts = path.split("/")
+    for place in _PLACES:
+        names = place.split("/")
+        for part, name in zip(parts, names, strict=False):
+            if name == "*" and not (place.startswith(TOOLS) and re.fullmatch(TOOL_NAME, folded(part))):
+                break  # no tool is called so, and a document as it likes
+            wanted = folded(part) if name == "*" else name
+            if folded(part) != folded(wanted):
+                break
+            if part != wanted:
+                return f"differs only by case or Unicode form from {place}, which has its own use"
+        else:
+            if len(parts) != len(names):
+                return f"stands in the way of {place}, which has its own use"
+    return ""
+
+
 def spec_path(name: str) -> str:
     return f"{TOOLS}{name}/spec.yaml"
 
@@ -50,7 +79,24 @@ def spec_path(name: str) -> str:
 def supplied_specs(companion_id: UUID) -> dict[str, bytes]:
     """The specs of the companion's own tools, by path."""
     rows = Tool.objects.filter(companion_id=companion_id).order_by("name").values_list("name", "spec")
-    return {spec_path(name): _yaml({"name": name, **spec}) for name, spec in rows}
+    specs = {spec_path(name): _yaml({"name": name, **spec}) for name, spec in rows}
+    return {path: _mark(path) + content for path, content in specs.items()}
+
+
+def written_files(relationship_id: UUID, files: Files, made: Collection[str]) -> Files:
+    """Those of main that are not made from something else: neither at `made`, nor from a tool that is there no more."""
+    written = {path: entry for path, entry in files.items() if path not in made and not made_elsewhere(path)}
+    specs = [path for path in written if SPEC_PATH.fullmatch(path)]
+    contents = read_blobs(relationship_id, [written[path] for path in specs])
+    for path in specs:
+        if contents[written[path].sha256].startswith(_mark(path)):
+            del written[path]
+    return written
+
+
+def _mark(path: str) -> bytes:
+    """How a spec of ours begins. One that an agent copies stands elsewhere, and is its own."""
+    return f"# {path} is made from the companion's tool of that name\n".encode()
 
 
 def generated_files(relationship: Relationship) -> dict[str, bytes]:
@@ -121,10 +167,10 @@ def _file_name(name: str, taken: set[str]) -> str:
         plain = plain[:-1]
     plain, number = plain if plain.endswith((".md", ".txt")) else f"{plain}.md", 1
     stem, _, ending = plain.rpartition(".")
-    while unicodedata.normalize("NFKC", plain).casefold() in taken:
+    while folded(plain) in taken:
         number += 1
         plain = f"{stem} ({number}).{ending}"
-    taken.add(unicodedata.normalize("NFKC", plain).casefold())
+    taken.add(folded(plain))
     return plain
 
 

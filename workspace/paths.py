@@ -29,6 +29,8 @@ def path_fault(path: str) -> str:
         return f"must be 1 to {LONGEST} bytes long"
     if any(unicodedata.category(letter) == "Cc" for letter in path):
         return "holds a control character"
+    if "\ufffd" in path:
+        return "holds U+FFFD, which stands for what could not be read"
     if "\\" in path:
         return "has a backslash: write folders with /"
     if unicodedata.normalize("NFC", path) != path:
@@ -67,20 +69,21 @@ class Names:
         new: dict[str, tuple[str, bool]] = {}
         whole, is_file = path, True
         while whole and whole not in self._folders:  # what a folder lies in was looked at with it
-            folded = _folded(whole)
-            other, other_is_file = self._taken.get(folded, (whole, is_file))
+            plain = folded(whole)
+            other, other_is_file = self._taken.get(plain, (whole, is_file))
             if other != whole:
                 return f"{whole[:200]} and {other[:200]} differ only by case or Unicode form"
             if is_file != other_is_file:
                 return f"{whole[:200]} would be a file and a folder"
-            new[folded] = (whole, is_file)
+            new[plain] = (whole, is_file)
             whole, is_file = whole.rpartition("/")[0], False
         self._taken |= new
         self._folders.update(taken for taken, is_file in new.values() if not is_file)
         return ""
 
 
-def _folded(path: str) -> str:
+def folded(path: str) -> str:
+    """Equal for two that some system would take for one."""
     return unicodedata.normalize("NFKC", path).casefold()
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from relationships.models import Relationship
 from web.actor import Actor
 from workspace.files import change_files
-from workspace.generated import made_elsewhere, supplied_specs
+from workspace.generated import supplied_specs, written_files
 from workspace.models import MAIN
 from workspace.store import read_blobs, read_head
 from workspace.trees import EXECUTABLE
@@ -19,10 +19,9 @@ Row = Mapping[str, Any]
 def files_to_keep(relationship_id: UUID, *, companion_id: UUID) -> Iterator[dict[str, Any]]:
     """Each file that nobody else makes, one at a time."""
     head, supplied = read_head(relationship_id, MAIN), supplied_specs(companion_id)
-    for path, entry in sorted(head.files.items()) if head else ():
-        if not made_elsewhere(path) and path not in supplied:
-            content = read_blobs(relationship_id, [entry])[entry.sha256]
-            yield {"path": path, **_written(content), "executable": entry.mode == EXECUTABLE}
+    for path, entry in sorted(written_files(relationship_id, head.files, supplied).items()) if head else ():
+        content = read_blobs(relationship_id, [entry])[entry.sha256]
+        yield {"path": path, **_written(content), "executable": entry.mode == EXECUTABLE}
 
 
 def content_of(row: Row) -> bytes:
@@ -39,14 +38,13 @@ def take_over_files(relationship: Relationship, rows: Iterable[Row], *, by: Acto
     if read_head(relationship.id, MAIN):
         return 0
     files: dict[str, bytes] = {}
-    programs: set[str] = set()
+    can_run: dict[str, bool] = {}
     for row in rows:
         files[row["path"]] = content_of(row)
-        if row["executable"]:
-            programs.add(row["path"])
+        can_run[row["path"]] = row["executable"]
     if files:
         message = "Import the files"
-        change_files(relationship=relationship, changes=files, programs=programs, by=by, message=message)
+        change_files(relationship=relationship, changes=files, can_run=can_run, by=by, message=message)
     return len(files)
 
 

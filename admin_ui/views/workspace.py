@@ -18,8 +18,8 @@ from web.errors import RapportError, StaleVersion
 from workspace.blame import blame
 from workspace.checkpoints import restore_checkpoint, take_checkpoint
 from workspace.files import read_file
-from workspace.gateway.tools import SPEC_PATH, approve_tool
-from workspace.generated import generated_paths, made_elsewhere
+from workspace.gateway.tools import approve_tool
+from workspace.generated import SPEC_PATH, generated_paths, made_elsewhere, written_files
 from workspace.history import changes_of, diff_trees, get_commit, head_at, log_of, log_of_file
 from workspace.hot_context import MOST_WORDS, read_hot_context
 from workspace.models import (
@@ -63,7 +63,10 @@ class WorkspaceView(WorkspacePart):
         head, order = read_head(relationship_id, branch), order_of(request, FILE_COLUMNS, usual="path")
         tools = list(Tool.objects.filter(companion_id=relationship.companion_id).order_by("name"))
         made = generated_paths(relationship, tools) if branch == MAIN else []
-        written = {path: file.size for path, file in (head.files.items() if head else []) if path not in made}
+        files_there = head.files if head else {}
+        if branch == MAIN:
+            files_there = written_files(relationship_id, files_there, made)
+        written = {path: file.size for path, file in files_there.items()}
         files: list[tuple[str, int | None]] = [*written.items(), *((path, None) for path in made)]
         files.sort(key=FILE_COLUMNS[order.removeprefix("-")], reverse=order.startswith("-"))
         content, version = read_hot_context(relationship_id)

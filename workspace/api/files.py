@@ -29,7 +29,8 @@ from workspace.api.schemas import (
 from workspace.errors import ToolRefused
 from workspace.file_tools import FileTools
 from workspace.files import Committed as Done
-from workspace.files import change_files, list_files, read_file
+from workspace.files import change_files, is_read_only, list_files, read_file
+from workspace.generated import supplied_specs
 from workspace.models import MAIN
 from workspace.models.agent_session import branch_of
 from workspace.tool_definitions import definitions
@@ -67,9 +68,11 @@ class FilesView(WorkspaceView):
     @operation("files_list", "List files", answers={200: FilesAnswer})
     def get(self, request: Request, relationship_id: UUID, query: FilesQuery) -> Response:
         """Those of a branch, or as they were at a commit. On main, generated files are as they are now."""
-        files, commit = list_files(self.owner(relationship_id), query.branch, at=query.at or "")
+        relationship = self.owner(relationship_id)
+        files, commit = list_files(relationship, query.branch, at=query.at or "")
+        supplied = supplied_specs(relationship.companion_id)
         shown = [
-            present_line(path, entry)
+            present_line(path, entry, read_only=is_read_only(path, query.branch, supplied))
             for path, entry in files.items()
             if path.startswith(query.prefix)
             and (query.depth is None or path[len(query.prefix) :].strip("/").count("/") < query.depth)
@@ -104,7 +107,11 @@ class FilesView(WorkspaceView):
             branch=self.written(query.branch),
             message=body.message,
             expected=expected,
-            programs=[change.path for change in body.changes if change.executable],
+            can_run={
+                change.move_to or change.path: change.executable
+                for change in body.changes
+                if change.executable is not None
+            },
         )
         return self.answer(_present(done))
 

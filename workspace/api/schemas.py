@@ -13,7 +13,6 @@ from web.errors import InvalidInput
 from web.fields import Answer, Body, Name, PageQuery, Query
 from workspace.blame import Hunk
 from workspace.files import FileRead
-from workspace.generated import made_elsewhere
 from workspace.history import FileDiff
 from workspace.models import MAIN, Branch, Checkpoint, Commit, HotContextVersion
 from workspace.trees import EXECUTABLE, Entry
@@ -65,8 +64,8 @@ class FileChange(Body):
     encoding: Encoding = "utf-8"
     delete: bool = False
     move_to: Path | None = None
-    executable: bool = False
-    """Whether a new file can be run. One that is there, or moved, stays what it is."""
+    executable: bool | None = None
+    """Whether the file can be run; null: as it was, and a new one can't."""
     sha256: Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{64})?$")] | None = None
     """What the file must say now; empty: it must not be there; null: no matter what."""
 
@@ -249,13 +248,13 @@ def encode(content: bytes) -> tuple[str, Encoding]:
         return base64.b64encode(content).decode(), "base64"
 
 
-def present_line(path: str, entry: Entry) -> dict[str, Any]:
+def present_line(path: str, entry: Entry, *, read_only: bool) -> dict[str, Any]:
     return {
         "path": path,
         "sha256": entry.sha256,
         "size": entry.size,
         "executable": entry.mode == EXECUTABLE,
-        "read_only": bool(made_elsewhere(path)),
+        "read_only": read_only,
     }
 
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, quote_plus, urlencode
 from uuid import UUID
 
 from relationships.configuration.json_schemas import refuse_misshapen
@@ -82,8 +82,22 @@ def _filled(text: str, secrets: Mapping[str, str]) -> str:
 def _without(text: str, secrets: Mapping[str, str]) -> str:
     """An answer may quote what it was asked with; no model is shown that."""
     for value in secrets.values():
-        text = text.replace(value, "[secret]") if value else text
+        for spelled in sorted(_spellings(value), key=len, reverse=True):
+            text = text.replace(spelled, "[secret]") if spelled else text
     return text
+
+
+def _spellings(value: str) -> set[str]:
+    """As it stands, in JSON, and in an address."""
+    in_json = json.dumps(value)[1:-1]
+    return {
+        value,
+        in_json,
+        in_json.replace("/", "\\/"),
+        quote(value),
+        quote(value, safe=""),
+        quote_plus(value),
+    }
 
 
 def _shown(value: Any) -> str:

@@ -7,7 +7,7 @@ from pydantic import Field, StringConstraints, field_validator
 
 from relationships.configuration.json_schemas import Shape
 from relationships.configuration.strict import Strict
-from web.outgoing import OutgoingError, refuse_address
+from workspace.generated import TOOL_NAME
 from workspace.tool_definitions import is_file_tool
 
 SECRET = re.compile(r"\{\{ ?([A-Za-z][A-Za-z0-9_]{0,63}) ?\}\}")
@@ -34,18 +34,9 @@ class ToolParts(Strict):
     needs_approval: bool = False
     """A person says yes to each call."""
 
-    @field_validator("endpoint")
-    @classmethod
-    def _not_private(cls, value: str) -> str:
-        try:
-            refuse_address(SECRET.sub("x", value))
-        except OutgoingError as error:
-            raise ValueError(str(error)) from None
-        return value
-
 
 class ToolSpec(ToolParts):
-    name: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
+    name: Annotated[str, StringConstraints(pattern=rf"^{TOOL_NAME}$")]
 
     @field_validator("name")
     @classmethod

@@ -1,6 +1,5 @@
 """A companion's tools: written and deleted by the developer."""
 
-import re
 from typing import Any
 
 from django.db import transaction
@@ -12,12 +11,12 @@ from relationships.services.rows import require
 from web.actor import Actor
 from web.errors import Conflict, InvalidInput
 from web.fields import field_problems
+from web.outgoing import OutgoingError, refuse_address
 from workspace.files import read_file
-from workspace.gateway.spec import ToolSpec
+from workspace.gateway.spec import SECRET, ToolSpec
+from workspace.generated import SPEC_PATH
 from workspace.models import Tool
 from workspace.yaml_files import read_yaml
-
-SPEC_PATH = re.compile(r"tools/(?P<name>[^/]+)/spec\.yaml")
 
 
 @transaction.atomic
@@ -27,6 +26,10 @@ def put_tool(*, companion: Companion, name: str, spec: dict[str, Any], by: Actor
         ToolSpec.model_validate({"name": name, **spec})
     except ValidationError as error:
         raise InvalidInput.naming(field_problems(error, {"name": name, **spec})) from None
+    try:
+        refuse_address(SECRET.sub("x", spec["endpoint"]))
+    except OutgoingError as error:
+        raise InvalidInput.of("endpoint", str(error)) from None
     row, _ = Tool.objects.update_or_create(
         companion=companion, name=name, defaults={"project_id": companion.project_id, "spec": spec}
     )

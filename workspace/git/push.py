@@ -17,7 +17,7 @@ from web.actor import Actor
 from web.errors import RapportError
 from workspace.errors import PushRefused
 from workspace.files import show_hot_context
-from workspace.generated import PROFILE, made_elsewhere, supplied_specs
+from workspace.generated import PROFILE, made_elsewhere, supplied_specs, way_fault
 from workspace.git.repository import HEADS, RowObjects
 from workspace.git.unpack import KINDS, LARGEST_OBJECT, unpack
 from workspace.hot_context import PATH as HOT_CONTEXT
@@ -220,7 +220,7 @@ def _walk(
             continue
         if mode not in (FILE, EXECUTABLE):
             raise PushRefused(f"{path[:200]} is {_MODES.get(mode, 'of a mode that is not taken')}")
-        if path not in objects.paths and (said := path_fault(path)):
+        if path not in objects.paths and (said := path_fault(path) or way_fault(path)):
             raise PushRefused(f"the path {path[:200]!r} {said}")
         objects.paths.add(path)
         known = there.get(sha)

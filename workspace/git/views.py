@@ -10,7 +10,7 @@ from uuid import UUID
 from django.conf import settings
 from django.http import HttpResponse
 from dulwich.errors import GitProtocolError
-from dulwich.protocol import Protocol, ReceivableProtocol
+from dulwich.protocol import CAPABILITY_FILTER, Protocol, ReceivableProtocol
 from dulwich.server import DictBackend, UploadPackHandler
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
@@ -31,6 +31,13 @@ UPLOAD, RECEIVE = "git-upload-pack", "git-receive-pack"
 MOST_UPDATES = 20
 MOST_ASKED = 5_000_000  # bytes of a fetch's question
 _ROOT = b"/"
+
+
+class _UploadPack(UploadPackHandler):
+    """Whole clones alone: of one without its contents, those would be asked for one by one, and could not be had."""
+
+    def capabilities(self) -> list[bytes]:
+        return [one for one in super().capabilities() if one != CAPABILITY_FILTER]
 
 
 class GitAuthentication(BearerAuthentication):
@@ -94,9 +101,7 @@ class InfoRefsView(GitView):
         if service == UPLOAD:
             refresh_generated(relationship)
             repository = RowRepository(relationship)
-            UploadPackHandler(
-                _backend(repository), [_ROOT.decode()], _receivable(b"", out), True, True
-            ).handle()
+            _UploadPack(_backend(repository), [_ROOT.decode()], _receivable(b"", out), True, True).handle()
         else:
             if not self.credentials.allow("write"):
                 raise NotAllowed("This needs a key with the scope 'write'.", scope="write")
@@ -112,7 +117,7 @@ class UploadPackView(GitView):
     def post(self, request: Request, relationship_id: UUID) -> HttpResponse:
         asked = self.asked(request, limit=MOST_ASKED)
         repository, out = RowRepository(self.owner(relationship_id)), io.BytesIO()
-        handler = UploadPackHandler(_backend(repository), [_ROOT.decode()], _receivable(asked, out), True)
+        handler = _UploadPack(_backend(repository), [_ROOT.decode()], _receivable(asked, out), True)
         try:
             handler.handle()
         except (GitProtocolError, AssertionError, ValueError) as error:
@@ -159,6 +164,8 @@ def _read_push(body: bytes) -> tuple[list[RefUpdate], bytes]:
     updates: list[RefUpdate] = []
     try:
         while (line := protocol.read_pkt_line()) is not None:
+            if line.startswith(b"shallow "):  # where its own history ends; all of it is here
+                continue
             old, new, ref = line.partition(b"\0")[0].rstrip(b"\n").decode("utf-8").split(" ", 2)
             updates.append(RefUpdate(old, new, ref))
             if len(updates) > MOST_UPDATES or {len(old), len(new)} != {len(ZERO)}:

@@ -8,12 +8,12 @@ from relationships.models import Relationship
 from web.actor import AGENT
 from workspace.checkpoints import take_checkpoint
 from workspace.files import change_files
+from workspace.generated import NOTES
 from workspace.history import reachable
 from workspace.hot_context import MOST_WORDS, PATH, read_hot_context
 from workspace.models import AgentSession, AgentStep, Branch, Commit, SessionState
 from workspace.sessions.asking import ask, data_for, user_of, workspace_of
 from workspace.sessions.claim import holding, update_session
-from workspace.sessions.hydrate import NOTES
 from workspace.sessions.run import SessionFailed
 from workspace.store import read_blobs, read_head
 

@@ -9,15 +9,13 @@ from relationships.services.sequence import lock_relationship
 from workspace.checkpoints import take_checkpoint
 from workspace.errors import SessionLost
 from workspace.files import change_files, refresh_generated
-from workspace.generated import RULES
+from workspace.generated import NOTES, RULES
 from workspace.hot_context import read_hot_context
 from workspace.identity import RAPPORT
 from workspace.models import AgentSession, SessionState, Worker
 from workspace.sessions.claim import claimed_row, update_session
 from workspace.store import move_branch
 from workspace.trees import key_of
-
-NOTES = "memory/scratchpad.md"
 
 
 def hydrate_session(relationship: Relationship, session: AgentSession) -> None:

@@ -14,7 +14,7 @@ from web.actor import AGENT
 from workspace.checkpoints import take_checkpoint
 from workspace.errors import WorkspaceFull
 from workspace.files import commit_tree
-from workspace.generated import PROFILE, made_elsewhere, supplied_specs
+from workspace.generated import NOTES, PROFILE, made_elsewhere, supplied_specs
 from workspace.hot_context import PATH as HOT_CONTEXT
 from workspace.hot_context import read_hot_context
 from workspace.identity import author_of
@@ -22,7 +22,6 @@ from workspace.limits import check_limits
 from workspace.merging import Merged, merge_trees
 from workspace.models import MAIN, AgentSession, AgentStep, Branch, HeldChange, SessionState, StepState
 from workspace.sessions.claim import claimed_row, holding, update_session
-from workspace.sessions.hydrate import NOTES
 from workspace.sessions.run import CUT_OFF, SessionFailed, storable
 from workspace.store import Head, read_blobs, read_commit, read_head
 from workspace.trees import Entry, key_of

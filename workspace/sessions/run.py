@@ -219,8 +219,9 @@ def _read(text: str) -> tuple[str, dict[str, Any]]:
         given = answer["input"]
         given = json.loads(given) if isinstance(given, str) and given.strip() else given or {}
         if isinstance(answer["tool"], str) and answer["tool"] and isinstance(given, dict):
-            return answer["tool"], storable(given)
-    except (ValueError, KeyError, TypeError):
+            kept = storable({"tool": answer["tool"], "input": given})
+            return kept["tool"], kept["input"]
+    except (ValueError, KeyError, TypeError, RecursionError):
         pass
     return UNREADABLE, {}
 

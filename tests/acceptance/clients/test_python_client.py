@@ -3,10 +3,12 @@
 import asyncio
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 from rapport_client import AsyncRapport, Invalid, NotFound, Rapport
+from rapport_client.workspace import run_in_workspace
 
 from tests.acceptance.clients.conftest import Door
 from tests.acceptance.processes import ROOT
@@ -68,7 +70,7 @@ def test_a_command_works_on_a_relationships_files_and_what_it_did_is_merged_thou
     )
     rapport.files_write(maya.id, "workspace/outputs/photo.png", content="/9j/AA==", encoding="base64")
     command = client_python.with_name("rapport")
-    path = f"{client_python.parent}:/usr/bin:/bin"
+    path = "/usr/bin:/bin"  # the command finds `rapport` all the same
 
     with pytest.raises(AssertionError, match="There is no tool 'nobody_wrote_it'"):
         door.run(
@@ -99,6 +101,61 @@ def test_a_command_that_is_not_there_leaves_no_session_open(
 
     (session,) = rapport.agent_sessions_list(maya.id)["items"]
     assert session["state"] not in ("hydrating", "running")  # it was ended
+
+
+MESS = r"""
+import os
+for name in (b"bad\xff.md", b"good.md", b"GOOD.md", b"memory/entries.md", b"large.bin"):
+    open(name, "w").write("x" * (200_000 if name == b"large.bin" else 1))
+os.chmod("run.sh", 0o755)
+os.kill(os.getppid(), 2)
+"""
+
+
+def test_what_can_not_be_kept_is_told_and_the_rest_is_merged(
+    door: Door, rapport: Rapport, client_python: Path
+) -> None:
+    """With a name that is no text, a twin, a read-only file, one that is too large; and Ctrl-C meanwhile."""
+    maya = rapport.relationship(companion="ada", user="maya")
+    rapport.files_write(maya.id, "run.sh", content="#!/bin/sh")
+    rapport.files_write(maya.id, "skills/plan/SKILL.md", content="Plan.")
+    command = [
+        client_python.with_name("rapport"),
+        "workspace",
+        "run",
+        maya.id,
+        "--",
+        client_python,
+        "-c",
+        MESS,
+    ]
+
+    with pytest.raises(AssertionError) as told:
+        door.run(*command)
+
+    left_out = dict(
+        re.findall(r"left out, and still in (\S+): (.+?): ", str(told.value).replace("\\n", "\n"))
+    )
+    assert len(left_out) == 1
+    (folder,) = map(Path, left_out)
+    assert (folder / "large.bin").stat().st_size == 200_000
+    assert (folder / ".claude/skills/plan/SKILL.md").read_text() == "Plan."
+    shutil.rmtree(folder)
+    files = {file["path"]: file["executable"] for file in rapport.files_list(maya.id)["files"]}
+    assert files["run.sh"] and len(files.keys() & {"good.md", "GOOD.md"}) == 1
+    assert not files.keys() & {"large.bin", ".claude/skills/plan/SKILL.md"}
+    (session,) = rapport.agent_sessions_list(maya.id)["items"]
+    assert session["state"] == "done" and session["summary"].count("was left out") == 4
+
+
+def test_a_folder_that_is_not_empty_starts_no_session(rapport: Rapport, tmp_path: Path) -> None:
+    maya = rapport.relationship(companion="ada", user="maya")
+    (tmp_path / "mine").touch()
+
+    with pytest.raises(FileExistsError):
+        run_in_workspace(rapport, maya.id, ["true"], task="Look.", folder=tmp_path)
+
+    assert rapport.agent_sessions_list(maya.id)["items"] == []
 
 
 def test_the_command_says_what_is_wrong(door: Door, client_python: Path) -> None:

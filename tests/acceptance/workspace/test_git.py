@@ -99,6 +99,26 @@ def test_a_merge_is_pushed_and_history_is_never_rewritten(clone: Git, relationsh
     assert b"only main" in clone.run("push", "-q", "origin", "HEAD:refs/heads/mine").stderr
 
 
+def test_a_clone_of_the_last_commits_is_pushed_from(
+    clone: Git, relationship: Relationship, address: str, tmp_path: Path
+) -> None:
+    """And one that asks for no contents gets them all the same."""
+    for place in range(3):
+        clone.commit("notes/a.md", b"%d\n" % place)
+    clone("push", "-q", "origin", "HEAD:main")
+    Git(tmp_path)("clone", "-q", "--depth", "2", address, "shallow")
+    shallow = Git(tmp_path / "shallow")
+    assert shallow("rev-list", "--count", "HEAD") == "2"
+    shallow.commit("c.md", b"from a shallow clone")
+    shallow("push", "-q", "origin", "HEAD:main")
+
+    assert read_contents(relationship.id, "main")["c.md"] == b"from a shallow clone"
+    shallow("fetch", "-q", "--unshallow")
+    assert shallow("fsck", "--strict", "--full") == ""
+    Git(tmp_path).run("clone", "-q", "--filter=blob:none", address, "partial")
+    assert (tmp_path / "partial/c.md").read_bytes() == b"from a shallow clone"
+
+
 def test_blame_is_what_gits_own_says(clone: Git, relationship: Relationship) -> None:
     """Through commits of both sides, a merge, and a line that was moved away and came back."""
     path = "notes/a.md"

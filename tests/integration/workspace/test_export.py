@@ -41,7 +41,7 @@ def test_they_come_back_as_they_were_and_chat_is_shown_them(relationship: Relati
 
 
 def test_a_program_stays_one(relationship: Relationship, api: Api) -> None:
-    change_files(relationship=relationship, changes=FILES, by=TESTER, programs={"outputs/nothing.txt"})
+    change_files(relationship=relationship, changes=FILES, by=TESTER, can_run={"outputs/nothing.txt": True})
     there = meet(relationship.companion, "elsewhere")
 
     api.post(f"/relationships/{there.id}/import", api.get(f"/relationships/{relationship.id}/export").body)

@@ -288,3 +288,6 @@ def test_a_program_stays_one_where_it_is_moved_or_written_again(api: Api, files:
 
     listed = api.get(files).body["files"]
     assert [line["path"] for line in listed if line["executable"]] == ["tools/run.sh"]
+    again = {"path": "tools/run.sh", "content": "#!/bin/sh\n", "executable": False}
+    assert api.post(files, {"changes": [again]}).body["changed"]
+    assert not any(line["executable"] for line in api.get(files).body["files"])

@@ -2,15 +2,18 @@
 
 import json
 from typing import Any
+from urllib.parse import quote
 
 import pytest
+from pytest_django.fixtures import Settings
 
 from relationships.models import Relationship
 from tests.fixtures.api import TESTER, Api
 from tests.fixtures.weather import SECRET, WeatherServer, give_weather
 from tests.fixtures.workspaces import whole
 from workspace.errors import ToolRefused
-from workspace.gateway.call import LARGEST_ANSWER, call_tool
+from workspace.gateway.call import LARGEST_ANSWER, call_tool, tools_of
+from workspace.gateway.secrets import put_secret
 from workspace.models import AgentStep, ToolSecret, Worker
 from workspace.sessions.verbs import start_session
 
@@ -29,6 +32,28 @@ def test_a_secret_is_filled_in_kept_encrypted_and_taken_out_of_the_answer(
     assert weather.asked == [(f"Bearer {SECRET}", {"city": "Porto"})]
     assert json.loads(called.text) == {"city": "Porto", "key": "Bearer [secret]"}
     assert SECRET.encode() not in bytes(ToolSecret.objects.get().encrypted)
+
+
+@pytest.mark.parametrize("secret", ['pa"ss', "line\\back", "a/b c&d"])
+def test_a_secret_is_taken_out_however_an_answer_spells_it(
+    here: Relationship, weather: WeatherServer, secret: str
+) -> None:
+    give_weather(here.companion, weather.url)
+    put_secret(companion=here.companion, name="KEY", value=secret, by=TESTER)
+    called = call_tool(here.companion_id, "weather", {"city": quote(secret)})
+
+    assert json.loads(called.text) == {"city": "[secret]", "key": "Bearer [secret]"}
+
+
+def test_a_tool_that_was_written_while_private_addresses_were_allowed_stops_no_session(
+    here: Relationship, weather: WeatherServer, settings: Settings
+) -> None:
+    give_weather(here.companion, weather.url)
+    settings.ALLOW_PRIVATE_ADDRESSES = False
+
+    assert tools_of(here.companion_id).keys() == {"weather"}
+    with pytest.raises(ToolRefused, match="private network"):
+        call_tool(here.companion_id, "weather", {"city": "Porto"})
 
 
 @pytest.mark.parametrize(("given", "said"), [({}, "city"), ({"city": 1}, "city")])

@@ -175,10 +175,13 @@ def test_pause_resume_and_stop(pair: Relationship, scripted_provider: ScriptedPr
         (step("create", path="a.md", file_text="x" * 200_000), "200000 bytes"),
         ({"tool": "view", "input": '{"path": NaN}'}, "path"),
         (step("no_such_tool"), "no tool"),
+        (step("a\0\ud800"), "no tool"),
+        ("[" * 100_000, "JSON alone"),
+        ('{"tool": "view", "input": ' + '{"a":' * 50_000, "JSON alone"),
     ],
 )
 def test_whatever_a_model_asks_for_it_is_told_and_goes_on(
-    pair: Relationship, scripted_provider: ScriptedProvider, asked: dict[str, str], said: str
+    pair: Relationship, scripted_provider: ScriptedProvider, asked: dict[str, str] | str, said: str
 ) -> None:
     odd = {"odd.bin": b"\0x", "broken.txt": b"\xffx"}
     change_files(relationship=pair, changes=odd, by=TESTER)

@@ -127,7 +127,17 @@ def test_an_address_that_is_none_is_refused(url: str) -> None:
     assert caught.value.refused
 
 
-@pytest.mark.parametrize("url", ["http://127.0.0.1/", "https://[::1]/", "http://sub.localhost/"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://127.0.0.1/",
+        "https://[::1]/",
+        "http://sub.localhost/",
+        "http://192.0.0.192/",
+        "http://168.63.129.16/",
+        "http://[::ffff:168.63.129.16]/",
+    ],
+)
 def test_a_private_address_can_be_refused_when_it_is_given(url: str) -> None:
     with pytest.raises(OutgoingError, match="private network"):
         refuse_address(url)

@@ -22,6 +22,7 @@ from workspace.paths import path_fault, twin_fault
         ("a\\..\\b", "backslash"),
         (unicodedata.normalize("NFD", "é.md"), "NFC"),
         ("\ud800.md", "half a character"),
+        ("a\ufffd.md", "could not be read"),
         ("x" * 256, "longer than 255"),
         (".git/config", "git's own"),
         ("a/.GIT/hooks/x", "git's own"),

@@ -90,11 +90,14 @@ def _import(client: Rapport, parsed: argparse.Namespace) -> None:
 
 def _run(client: Rapport, parsed: argparse.Namespace) -> int:
     task = parsed.task or " ".join(parsed.words)
-    code, session = run_in_workspace(
+    ran = run_in_workspace(
         client, parsed.relationship, parsed.words, task=task, folder=parsed.folder, wait=parsed.wait
     )
+    for path, why in ran.left_out.items():
+        print(f"left out, and still in {ran.folder}: {path}: {why}", file=sys.stderr)
+    session = ran.session
     print(f"session {session['id']}: {session['state']} {session['error'] or ''}".rstrip(), file=sys.stderr)
-    return code or (1 if session["state"] == "failed" else 0)
+    return ran.code or (1 if session["state"] == "failed" or ran.left_out else 0)
 
 
 def _tool_list(client: Rapport, parsed: argparse.Namespace) -> None:

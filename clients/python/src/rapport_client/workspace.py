@@ -3,21 +3,36 @@
 import base64
 import hashlib
 import os
+import shutil
+import signal
 import subprocess
+import sys
 import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
 
 from rapport_client.client import Rapport
-from rapport_client.errors import RapportError
+from rapport_client.errors import Invalid, NotFound, RapportError, Stale
 
-MOST_CHANGES, MOST_BYTES = 200, 600_000  # of one commit; base64 makes a third more of it
+MOST_CHANGES, MOST_CHARACTERS = 200, 800_000  # of one commit
 HEARTBEAT = 60.0  # seconds
+Known = dict[str, tuple[str, bool]]  # by path: SHA-256, and whether it can be run
 OVER = ("done", "needs_review", "failed", "abandoned")
+
+
+@dataclass(frozen=True)
+class Ran:
+    """`code`: what the command came back with. `left_out`: why by path, of what was not kept; it is in `folder`."""
+
+    code: int
+    session: dict[str, Any]
+    left_out: dict[str, str]
+    folder: Path
 
 
 def run_in_workspace(
@@ -28,45 +43,59 @@ def run_in_workspace(
     task: str,
     folder: Path | None = None,
     wait: float = 120.0,
-) -> tuple[int, dict[str, Any]]:
-    """What the command came back with, and the session once it is merged or `wait` seconds have passed.
+) -> Ran:
+    """With the session once it is merged or `wait` seconds have passed.
 
-    The command runs in `folder`, else in one that is gone afterwards, with a token of the session in RAPPORT_API_KEY.
-    What it changed is pushed and merged though it failed; hot context is curated first. Raises RapportError, OSError.
+    The command runs in `folder`, else in one that is gone afterwards unless something was left out, with a token of the
+    session in RAPPORT_API_KEY. What it changed is pushed and merged though it failed; hot context is curated first.
+    Raises RapportError, OSError.
     """
-    session = client.agent_sessions_start(relationship, task=task, worker="external")
-    with tempfile.TemporaryDirectory() as spare:
-        place = (folder or Path(spare)).resolve()
+    if folder is not None and folder.exists() and any(folder.iterdir()):
+        raise FileExistsError(f"{folder} is not empty.")
+    session: Any = client.agent_sessions_start(relationship, task=task, worker="external")
+    place = (folder or Path(tempfile.mkdtemp(prefix="rapport-"))).resolve()
+    try:
+        place.mkdir(parents=True, exist_ok=True)
         before = _hydrate(client, relationship, session["branch"], place)
-        known = {
-            "RAPPORT_URL": client.base_url,
-            "RAPPORT_API_KEY": session["token"] or "",
-            "RAPPORT_RELATIONSHIP": relationship,
-            "RAPPORT_SESSION": session["id"],
-            "RAPPORT_BRANCH": session["branch"],
-        }
-        try:
-            with _signs_of_life(client, relationship, session["id"]):
-                done = subprocess.run(list(command), cwd=place, env={**os.environ, **known}, check=False)  # noqa: S603
-        except OSError:  # there is no such command
-            client.agent_sessions_stop(relationship, session["id"])
-            raise
-        said = f"`{command[0]}` came back with {done.returncode}."
-        for changes in _changes(before, place):
-            client.files_change(relationship, branch=session["branch"], changes=changes, message=task[:200])
-    ended: Any = client.agent_sessions_finish(relationship, session["id"], summary=said)
+        with _signs_of_life(client, relationship, session["id"]), _interrupts_left_to_the_command():
+            told = _environment(client, relationship, session)
+            code = subprocess.run(list(command), cwd=place, env=told, check=False).returncode  # noqa: S603
+    except BaseException:  # there is no such command, or the files did not come
+        client.agent_sessions_stop(relationship, session["id"])
+        if folder is None:
+            shutil.rmtree(place, ignore_errors=True)
+        raise
+    try:
+        left_out = _give_back(client, relationship, session["branch"], _changes(before, place), task[:200])
+        said = [f"`{command[0]}` came back with {code}."]
+        said += [f"{path} was left out: {why}" for path, why in left_out.items()]
+        session = client.agent_sessions_finish(relationship, session["id"], summary="\n".join(said)[:2000])
+    except RapportError as error:
+        raise RapportError(f"{error} What the command wrote is in {place}.") from error
+    if folder is None and not left_out:
+        shutil.rmtree(place, ignore_errors=True)
     deadline = monotonic() + wait
-    while ended["state"] not in OVER and monotonic() < deadline:
+    while session["state"] not in OVER and monotonic() < deadline:
         sleep(0.5)
-        ended = client.agent_sessions_read(relationship, session["id"])
-    return done.returncode, ended
+        session = client.agent_sessions_read(relationship, session["id"])
+    return Ran(code, session, left_out, place)
 
 
-def _hydrate(client: Rapport, relationship: str, branch: str, place: Path) -> dict[str, str]:
-    """SHA-256 of each file by its path. The folder holds nothing else."""
-    place.mkdir(parents=True, exist_ok=True)
-    if any(place.iterdir()):
-        raise FileExistsError(f"{place} is not empty.")
+def _environment(client: Rapport, relationship: str, session: Any) -> dict[str, str]:
+    """What the command finds; `rapport` at the end of its path, if it is not on it."""
+    path = os.pathsep.join(filter(None, [os.environ.get("PATH"), str(Path(sys.executable).parent)]))
+    return {
+        **os.environ,
+        "PATH": path,
+        "RAPPORT_URL": client.base_url,
+        "RAPPORT_API_KEY": session["token"] or "",
+        "RAPPORT_RELATIONSHIP": relationship,
+        "RAPPORT_SESSION": session["id"],
+        "RAPPORT_BRANCH": session["branch"],
+    }
+
+
+def _hydrate(client: Rapport, relationship: str, branch: str, place: Path) -> Known:
     listed = client.files_list(relationship, branch=branch)["files"]
     for line in listed:
         read = client.files_read(relationship, line["path"], branch=branch)
@@ -78,30 +107,90 @@ def _hydrate(client: Rapport, relationship: str, branch: str, place: Path) -> di
             base64.b64decode(read["content"]) if read["encoding"] == "base64" else read["content"].encode()
         )
         path.chmod(0o755 if line["executable"] else 0o644)
-    return {line["path"]: line["sha256"] for line in listed}
+    if (place / "skills").is_dir() and not (place / ".claude").exists():  # where Claude Code looks for them
+        (place / ".claude").mkdir()
+        (place / ".claude/skills").symlink_to("../skills", target_is_directory=True)
+    return {line["path"]: (line["sha256"], line["executable"]) for line in listed}
 
 
-def _changes(before: dict[str, str], place: Path) -> Iterator[list[Any]]:
-    """In commits of what one request may hold. Links and what git keeps of itself are left out."""
-    found = {
-        path.relative_to(place).as_posix(): path.read_bytes()
-        for path in sorted(place.rglob("*"))
-        if path.is_file() and not path.is_symlink() and ".git" not in path.relative_to(place).parts
-    }
-    part: list[Any] = [{"path": path, "delete": True} for path in before.keys() - found.keys()]
-    size = 0
-    for path, content in found.items():
-        if before.get(path) == hashlib.sha256(content).hexdigest():
+def _changes(before: Known, place: Path) -> list[Any]:
+    """Links and what git keeps of itself are passed over."""
+    changes: list[Any] = []
+    found: set[str] = set()
+    for path in sorted(place.rglob("*")):
+        name = path.relative_to(place)
+        if path.is_symlink() or not path.is_file() or ".git" in name.parts:
             continue
-        if len(part) >= MOST_CHANGES or (part and size + len(content) > MOST_BYTES):
+        found.add(name.as_posix())
+        content, can_run = path.read_bytes(), os.access(path, os.X_OK)
+        if before.get(name.as_posix()) != (hashlib.sha256(content).hexdigest(), can_run):
+            changes.append({
+                "path": name.as_posix(),
+                "content": base64.b64encode(content).decode(),
+                "encoding": "base64",
+                "executable": can_run,
+            })  # fmt: skip
+    gone = [{"path": path, "delete": True} for path in before.keys() - found]
+    return gone + changes
+
+
+def _parts(changes: list[Any]) -> Iterator[list[Any]]:
+    """In commits of what one request may hold."""
+    part: list[Any] = []
+    size = 0
+    for change in changes:
+        more = len(change.get("content", ""))
+        if part and (len(part) >= MOST_CHANGES or size + more > MOST_CHARACTERS):
             yield part
             part, size = [], 0
-        told = {"path": path, "content": base64.b64encode(content).decode(), "encoding": "base64"}
-        part.append(told | ({"executable": True} if os.access(place / path, os.X_OK) else {}))
-        size += len(content)
-    while part:
-        yield part[:MOST_CHANGES]
-        part = part[MOST_CHANGES:]
+        part.append(change)
+        size += more
+    if part:
+        yield part
+
+
+def _give_back(
+    client: Rapport, relationship: str, branch: str, changes: list[Any], message: str
+) -> dict[str, str]:
+    """Why, by path, of what can't be kept."""
+    left_out = {}
+    for change in list(changes):
+        plain = os.fsencode(change["path"]).decode("utf-8", "replace")
+        if plain != change["path"]:
+            left_out[plain] = "its name is not UTF-8"
+            changes.remove(change)
+    for part in _parts(changes):
+        left_out |= _push(client, relationship, branch, part, message)
+    return left_out
+
+
+def _push(
+    client: Rapport, relationship: str, branch: str, changes: list[Any], message: str
+) -> dict[str, str]:
+    """Together, else each by itself: why, by path, of those that are refused."""
+    try:
+        client.files_change(relationship, branch=branch, changes=changes, message=message)
+    except (Invalid, Stale, NotFound) as error:
+        if len(changes) == 1:
+            return {changes[0]["path"]: error.detail}
+        refused: dict[str, str] = {}
+        for change in changes:
+            refused |= _push(client, relationship, branch, [change], message)
+        return refused
+    return {}
+
+
+@contextmanager
+def _interrupts_left_to_the_command() -> Iterator[None]:
+    """Ctrl-C reaches it too, and it may go on; what it did is kept either way."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, lambda *_: None)  # a handler, as SIG_IGN would be handed on
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

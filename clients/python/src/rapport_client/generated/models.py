@@ -817,7 +817,7 @@ class FileChange(TypedDict):
     encoding: "NotRequired[EncodingEnum]"
     delete: "NotRequired[bool]"
     move_to: "NotRequired[str | None]"
-    executable: "NotRequired[bool]"
+    executable: "NotRequired[bool | None]"
     sha256: "NotRequired[str | None]"
 
 class FileChanges(TypedDict):
