@@ -1,4 +1,4 @@
-"""What PostgreSQL knows of how large its tables are. Where it knows nothing, it may hold each of 10,000 rows against all.
+"""What PostgreSQL knows of how large its tables are. Where it knows nothing, it may hold each of many rows against all.
 
 It looks by itself about a minute after many rows came. What begins before, an import in itself or a check just after it
 or after a dump was restored, took the square of their number.
@@ -19,7 +19,7 @@ _ROWS_OF_SHARDS = "SELECT sum(result::float8) FROM run_command_on_shards(%s, %s)
 
 
 def look_at_grown_tables() -> None:
-    """ANALYZE those of which a tenth or more is new. Where the database is distributed, all, if there is one anywhere."""
+    """ANALYZE those of which a tenth is new. Where the database is distributed, all, if there is one anywhere."""
     with connection.cursor() as cursor:
         if is_distributed(connection):
             cursor.execute("SELECT bool_or(result <> '') FROM run_command_on_all_nodes(%s)", [_GROWN])

@@ -50,13 +50,16 @@ def fill(relationship: Relationship, turns: int) -> None:
     import_relationship(relationship=relationship, archive=archive, by=TESTER)
 
 
-def test_an_import_and_a_check_just_after_it_read_as_many_rows_as_came(companion: Companion) -> None:
-    few, many = known_to_nobody(companion), meet(companion)
-    fill(few, 1)  # what is asked once
+def read_by_import_and_check(companion: Companion, turns: int) -> tuple[int, int]:
+    relationship = known_to_nobody(companion)
+    imported = rows_read(lambda: fill(relationship, turns))
+    return imported, rows_read(lambda: verify(relationship_id=relationship.id))
 
-    read = {}
-    for turns, relationship in ((TURNS, meet(companion)), (TIMES * TURNS, known_to_nobody(companion))):
-        read["import", turns] = rows_read(lambda: fill(relationship, turns))
-        read["verify", turns] = rows_read(lambda: verify(relationship_id=relationship.id))
-    for work in ("import", "verify"):
-        assert read[work, TIMES * TURNS] < MOST * read[work, TURNS], read
+
+def test_an_import_and_a_check_just_after_it_read_as_many_rows_as_came(companion: Companion) -> None:
+    fill(known_to_nobody(companion), 1)  # what is asked once
+
+    few, many = (read_by_import_and_check(companion, turns) for turns in (TURNS, TIMES * TURNS))
+
+    for one, other in zip(few, many, strict=True):
+        assert other < MOST * one, (few, many)
