@@ -220,7 +220,7 @@ def _read(text: str) -> tuple[str, dict[str, Any]]:
         given = json.loads(given) if isinstance(given, str) and given.strip() else given or {}
         if isinstance(answer["tool"], str) and answer["tool"] and isinstance(given, dict):
             return answer["tool"], storable(given)
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         pass
     return UNREADABLE, {}
 
