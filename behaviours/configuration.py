@@ -4,14 +4,15 @@ A level may say a part of a behaviour, such as `enabled`; so each is looked at a
 that is no whole does nothing, and says why (`fault`).
 """
 
+from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, ConfigDict, Field, StringConstraints, model_validator
 
 from behaviours.schedule import known_schedule
 from behaviours.templates import known_template
-from behaviours.text_conditions import known_pattern
+from behaviours.text_conditions import instructions, known_pattern
 from memory.ingestion.strategies.options import ModelName, Slug
 from memory.ingestion.templates import MAX_TEMPLATE_CHARACTERS
 from relationships.configuration.plugins import known_slug
@@ -86,10 +87,30 @@ class Condition(Strict):
 
     def mentions(self, name: str) -> bool:
         """Whether it, or any part of it, asks for this."""
-        if getattr(self, name) is not None:
-            return True
-        parts = [*(self.all or ()), *(self.any or ()), *([self.not_] if self.not_ else [])]
-        return any(part.mentions(name) for part in parts)
+        return any(getattr(part, name) is not None for part in self.parts())
+
+    def parts(self) -> "Iterator[Condition]":
+        """It, and all that it is put together of."""
+        yield self
+        for part in (*(self.all or ()), *(self.any or ()), *([self.not_] if self.not_ else ())):
+            yield from part.parts()
+
+
+# Of all behaviours together: each is asked before a reply, of a message that may have 64 kB.
+MOST_CONDITIONS, MOST_KEYWORDS, MOST_INSTRUCTIONS = 1000, 5000, 10_000
+
+
+def refuse_too_many(conditions: Iterable[Condition]) -> None:
+    """Raises ValueError for more than can be asked of a message at once."""
+    parts = [part for condition in conditions for part in condition.parts()]
+    patterns = {part.matches for part in parts if part.matches is not None}
+    for count, most, what in (
+        (len(parts), MOST_CONDITIONS, "conditions, those inside others counted"),
+        (sum(len(part.keywords or ()) for part in parts), MOST_KEYWORDS, "keywords"),
+        (sum(map(instructions, patterns)), MOST_INSTRUCTIONS, "instructions of compiled patterns"),
+    ):
+        if count > most:
+            raise ValueError(f"have {count} {what}; at most {most} are taken")
 
 
 class Ask(Strict):
@@ -152,6 +173,11 @@ class Behaviour(Strict):
     message: Template | None = None
     """A message to the person, for `/outbox`."""
 
+    @model_validator(mode="after")
+    def _can_be_asked(self) -> Self:
+        refuse_too_many([self.when])
+        return self
+
     @property
     def action(self) -> str:
         """The one of ACTIONS that is given; "" where it is none or several."""
@@ -195,6 +221,11 @@ class Behaviours(Strict):
     """What a companion does beside remembering."""
 
     named: dict[Slug, Behaviour] = Field(default={}, max_length=50)
+
+    @model_validator(mode="after")
+    def _can_be_asked(self) -> Self:
+        refuse_too_many(behaviour.when for behaviour in self.named.values())
+        return self
 
     @cached_property
     def by_kind(self) -> dict[str, tuple[tuple[str, Behaviour], ...]]:

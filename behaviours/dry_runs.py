@@ -3,6 +3,7 @@
 Profile, session state and held deletions are today's; what was said, when, and what became of it is the turn's.
 """
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -24,6 +25,7 @@ from web.errors import InvalidInput, RapportError
 from web.fields import field_problems
 
 MOST_TURNS = 200
+MOST_SECONDS = 5
 TIMES = 5  # of a schedule that are told
 
 
@@ -65,12 +67,18 @@ def read_draft(draft: Mapping[str, Any], *, inside: str) -> Behaviour:
 
 
 def dry_run(*, relationship: Relationship, behaviour: Behaviour, last: int) -> DryRun:
-    """Over the last so many turns, oldest first. Load `relationship` with its companion and user."""
+    """Over the last so many turns, oldest first. Load `relationship` with its companion and user.
+
+    Raises InvalidInput where they take too long.
+    """
     if behaviour.is_scheduled:
         return DryRun(behaviour.kind, behaviour.action, [], _next_times(behaviour, relationship.timezone))
     rows = Turn.objects.for_relationship(relationship.id).order_by("-seq")[: min(last, MOST_TURNS)]
     tried, fired_at = [], None
+    ends_at = time.monotonic() + MOST_SECONDS
     for turn in reversed(rows):
+        if time.monotonic() > ends_at:
+            raise InvalidInput.of("last", f"are more than can be tried in {MOST_SECONDS} s; try fewer turns")
         moment = TurnMoment(relationship, turn)
         fires, reason = _would_fire(behaviour, moment, turn, fired_at)
         fired_at = turn.occurred_at if fires else fired_at

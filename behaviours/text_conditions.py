@@ -8,6 +8,8 @@ from typing import Any
 import re2
 
 MOST_MEMORY = 1 << 20  # bytes that one compiled pattern may take
+# Characters in which a pattern is looked for. At worst each is held against each instruction of the pattern.
+MOST_TEXT = 16_384
 _WORD = re.compile(r"\w+")
 
 
@@ -23,13 +25,24 @@ def known_pattern(pattern: str) -> str:
 
 
 def matches(pattern: str, text: str) -> bool:
-    return _compiled(pattern).search(text) is not None
+    return _compiled(pattern).search(text[:MOST_TEXT]) is not None
+
+
+def instructions(pattern: str) -> int:
+    """How large the pattern is, compiled."""
+    return int(_compiled(pattern).programsize)
 
 
 def holds_keyword(keywords: Iterable[str], text: str) -> bool:
     """Whole words, in any case."""
-    spoken = _plain(text)
+    spoken = _spoken(text)
     return any(_plain(keyword) in spoken for keyword in keywords)
+
+
+@lru_cache(maxsize=1)
+def _spoken(text: str) -> str:
+    """As `_plain`; many conditions ask it of one message."""
+    return _plain(text)
 
 
 def _plain(text: str) -> str:

@@ -53,6 +53,7 @@ from summaries.snapshot import rebuild_summary
 from upkeep.archive_checks import Archive, check_archive, check_head
 from upkeep.archive_overview import Overview
 from upkeep.erasure.counts import table_name
+from upkeep.statistics import look_at_table
 from web.actor import Actor
 from worker.enqueue import enqueue
 from workspace.transfer import take_over_files
@@ -237,6 +238,7 @@ def _insert(model: type[Model], relationship: Relationship, rows: Rows) -> int:
         for row in rows:
             count += 1
             copy.write_row([_written(field, {**own, **row}) for field in fields])
+    look_at_table(model._meta.db_table, new=count)
     return count
 
 

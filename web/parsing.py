@@ -166,7 +166,10 @@ def _check_depth(raw: bytes, value: Any, limit: int) -> None:
         if depth > limit:
             raise _too_deep(limit)
         level = [
-            child for parent in level for _, child in _members(None, parent) if isinstance(child, dict | list)
+            child
+            for parent in level
+            for child in (parent.values() if isinstance(parent, dict) else parent)
+            if isinstance(child, (dict, list))
         ]
 
 

@@ -155,7 +155,7 @@ def two_ids(text: str) -> tuple[str, str]:
 def _object(text: str) -> dict[str, Any]:
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
         raise Refusal(400, "filters: is no JSON object.")

@@ -67,7 +67,7 @@ def import_memories(text: str, *, project: Project, companion: str, by: Actor) -
 def _memories(text: str) -> Iterator[Mapping[str, Any]]:
     try:
         read = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidInput.of("file", f"is no JSON: {error}") from None
     listed = read.get("results", read.get("memories")) if isinstance(read, dict) else read
     if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):

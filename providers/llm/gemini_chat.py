@@ -115,11 +115,17 @@ def _part(part: Mapping[str, Any]) -> types.Part:
 def _called(call: Mapping[str, Any]) -> types.Part:
     function = call["function"]
     signature = ((call.get("extra_content") or {}).get("google") or {}).get("thought_signature")
+    try:
+        arguments = json.loads(function["arguments"] or "{}")
+        signed = base64.b64decode(signature) if signature else None
+    except (ValueError, TypeError, RecursionError):
+        arguments = None
+    if not isinstance(arguments, dict):
+        raise RequestRefused(
+            "Gemini can't be given a call whose arguments are no JSON object, or a broken signature."
+        )
     return types.Part(
-        function_call=types.FunctionCall(
-            name=function["name"], args=json.loads(function["arguments"] or "{}")
-        ),
-        thought_signature=base64.b64decode(signature) if signature else None,
+        function_call=types.FunctionCall(name=function["name"], args=arguments), thought_signature=signed
     )
 
 

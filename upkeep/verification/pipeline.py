@@ -16,6 +16,7 @@ from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from relationships.models import Companion, Relationship, Turn, TurnState
+from upkeep.statistics import look_at_grown_tables
 from upkeep.verification.invariant import Finding, Invariant, Level, Page
 from upkeep.verification.report import EXAMPLES, Report
 from web.errors import RapportError
@@ -49,6 +50,7 @@ def verify(
     """
     started = time.monotonic()
     report = Report(most_examples=examples, repair=repair, invariants=len(invariants()))
+    look_at_grown_tables()
     if relationship_id is None:
         _look(report, Level.DATABASE, _NOTHING)
         for page in pages_of(Companion, project_id):

@@ -107,7 +107,7 @@ def _shown(value: Any) -> str:
 def _json(text: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise ToolRefused("The tool's answer is not JSON, as its spec says it is.") from None
 
 

@@ -37,7 +37,8 @@ _MOST_BYTES = 700_000  # of the words of one, as a tsvector holds a megabyte. Wh
 
 _ROWS = f"""SELECT * FROM memory_searchtext t
              WHERE t.relationship_id = n.relationship_id AND t.kind = 'message' AND t.state = 'active'
-               AND t.place >= n.number * {SEGMENT} AND t.place < (n.number + 1) * {SEGMENT}"""  # noqa: S608 - our own
+               AND t.place >= n.number * {SEGMENT} AND t.place < (n.number + 1) * {SEGMENT}
+             ORDER BY t.place LIMIT {SEGMENT}"""  # noqa: S608 - our own; by the index of places, whatever is known of them
 # What the segment `n` has to hold: no row where it is not full, or has nothing to be found, or too much.
 MADE = f"""
 SELECT rows.*, words.lexemes

@@ -8,7 +8,8 @@ import pytest
 from pydantic import ValidationError
 
 from behaviours.conditions import holds
-from behaviours.configuration import Behaviour, Condition
+from behaviours.configuration import Behaviour, Behaviours, Condition
+from tests.growth import seconds
 
 
 @dataclass
@@ -122,3 +123,41 @@ def test_a_pattern_that_ruins_others_is_linear_here() -> None:
 def test_a_behaviour_that_is_no_whole_says_what_is_missing(behaviour: dict[str, Any], fault: str) -> None:
     found = Behaviour.model_validate(behaviour).fault
     assert fault in found and bool(fault) == bool(found)
+
+
+def nested(leaf: dict[str, Any], count: int) -> dict[str, Any]:
+    """So many of a condition, one of which has to hold."""
+    parts = [leaf] * count
+    while len(parts) > 1:
+        parts = [{"any": parts[place : place + 20]} for place in range(0, len(parts), 20)]
+    return parts[0]
+
+
+@pytest.mark.parametrize(
+    ("leaf", "count", "what"),
+    [
+        ({"first_turn": "ever"}, 1000, "conditions"),
+        ({"keywords": [f"word {n}" for n in range(100)]}, 51, "keywords"),
+    ],
+)
+def test_more_than_can_be_asked_of_a_message_is_refused(leaf: dict[str, Any], count: int, what: str) -> None:
+    with pytest.raises(ValidationError, match=f"have .* {what}"):
+        Behaviour.model_validate({"when": nested(leaf, count), "text": "Hi"})
+
+
+def test_patterns_that_are_large_together_are_refused_though_each_is_not() -> None:
+    one = {f"b{n}": {"when": {"matches": f"(.{{0,100}}q){{0,9}}{n}z"}, "text": "Hi"} for n in range(2)}
+
+    with pytest.raises(ValidationError, match="instructions of compiled patterns"):
+        Behaviours.model_validate({"named": one})
+    assert Behaviours.model_validate({"named": {"b0": one["b0"]}})
+
+
+def test_many_keywords_are_looked_for_in_a_long_message_that_is_taken_apart_once() -> None:
+    def asked(count: int, text: str) -> float:
+        condition = Condition.model_validate(nested({"keywords": ["nowhere"]}, count))
+        return seconds(lambda moment: holds(condition, moment), GivenMoment(message=text))
+
+    once, often = asked(1, "word and " * 7000), asked(900, "word but " * 7000)
+
+    assert often < 50 * once
