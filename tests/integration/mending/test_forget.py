@@ -65,6 +65,7 @@ def shown(api: Api, at: str, conversation: Conversation, provider: ScriptedProvi
     yield api.post(f"{at}/entries/search", {"query": "Klosterneuburg"}).raw.decode()
     yield api.get(f"{at}/messages").raw.decode()
     yield api.get(f"{at}/entries").raw.decode()
+    yield api.get(f"{at}/history").raw.decode()
     yield api.get(f"{at}/summaries").raw.decode()
     yield from (api.get(f"{at}/turns/{turn.id}").raw.decode() for turn in Turn.objects.all())
     yield api.get(f"{at}/export?calls=true").raw.decode()
