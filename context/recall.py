@@ -10,7 +10,7 @@ from uuid import UUID
 from config.postgresql.sessions import prepared_cursor
 from context.facts import Facts, RecentMessage, count_turns, recent_messages
 from context.question import Question, question_of
-from memory.aliases import MOST_SAYINGS, says_alias
+from memory.aliases import LONGEST_SAYING, MOST_SAYINGS, says_alias
 from memory.entries.snapshots import Line, SectionRow, line_of
 from memory.retrieval.gates import GateDecision, GateRequest, decide_gate
 from memory.retrieval.questions import Participants
@@ -130,7 +130,7 @@ class Recall:
     def _participants(self) -> Participants:
         """With what the scratchpad's entries say of other names."""
         newest = self._facts.scratchpad[: 10 * MOST_SAYINGS]
-        said = tuple(line[2] for line in newest if says_alias(line[2]))
+        said = tuple(line[2][:LONGEST_SAYING] for line in newest if says_alias(line[2]))
         return replace(self._facts.participants, sayings=said[:MOST_SAYINGS])
 
     def entries(self, *, tiers: tuple[str, ...] = ()) -> Recalled[RecalledEntry]:

@@ -9,9 +9,14 @@ from memory.words import Word, fold, normal, words_of
 
 Aliases = Mapping[str, Collection[str]]  # of a folded name: what else it is called
 
-# Which entries are read at all, in PostgreSQL's spelling as in Python's; the index `entry_aliases` holds just those.
-SAYS_ALIAS = r"[(（]|also (known|written|spel)|a\.?k\.?a|goes by|called|alias"
+# Which entries are read at all, in PostgreSQL's spelling as in Python's; the index `entry_aliases` holds just those:
+# brackets beside letters that are not Latin, or words that say it.
+SAYS_ALIAS = (
+    r"[(（].*[^\u0001-\u024f]|[^\u0001-\u024f].*[(（]"
+    r"|also (known|written|spel|called)|[ (,]a\.?k\.?a|goes by|is called|alias"
+)
 MOST_SAYINGS = 200  # entries, the newest
+LONGEST_SAYING = 300  # characters of one that are read: a search pays for each
 MOST_ASKED = 100  # words of a question, the first
 _NAMES = r"(?<![\w'’-])[^\W\d_][\w'’-]{0,40}(?: [^\W\d_a-z][\w'’-]{0,40}){0,4}"
 _ALSO = r"also (?:known|written|spelt|spelled)(?: as)?|a\.?k\.?a\.?|goes by|is (?:also )?called|alias"
@@ -20,11 +25,13 @@ _ALIAS = re.compile(
     rf"|,? (?:{_ALSO}) (?P<three>{_NAMES}))"
 )
 _SAYS = re.compile(SAYS_ALIAS)
+_MARKS = ("also ", "aka", "k.a", "goes by", "is called", "alias")  # one of which it has without other letters
 
 
 def says_alias(text: str) -> bool:
-    """Whether it is worth reading. Cheap."""
-    return _SAYS.search(text) is not None
+    """Whether it is worth reading. Cheap: a context asks it of every entry."""
+    may = not text.isascii() or any(mark in text for mark in _MARKS)
+    return may and _SAYS.search(text) is not None
 
 
 def aliases_in(texts: Iterable[str]) -> dict[str, set[str]]:

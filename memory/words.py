@@ -37,6 +37,7 @@ UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "
 _NO_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]+")
 _SHORTEST_PHONE = 7  # digits
 _SERIAL = re.compile(r"[^\W\d_][-./#_]{1,2}\d|\d[-./#_]{1,2}[^\W\d_]|[A-Z] ?#? ?\d")
+_SPELT_APART = re.compile(r"\d[.,'’]\d|://|\bwww\.|\w/(?!\w)", re.IGNORECASE)
 _DIGITS = re.compile(r"\d(?:\D{0,3}\d){6}")  # as many, near to each other
 
 
@@ -80,6 +81,15 @@ def serials(text: str) -> list[str]:
     if not _SERIAL.search(text):
         return []
     return sorted(form for word in words_of(text) for form in word.forms if _is_serial(word, form))
+
+
+def spelt_alike(text: str) -> list[str]:
+    """Of its amounts and web addresses, the one spelling that all of theirs share: `1200.50` of 1,200.50 and 1.200,50,
+    `maya.dev` of https://www.maya.dev/."""
+    if not _SPELT_APART.search(text):
+        return []
+    forms = {form for word in words_of(text) if word.identifier for form in word.forms}
+    return sorted(form for form in forms if "/" in form or "." in form or form.isdecimal())
 
 
 def serials_asked(text: str) -> list[str]:

@@ -142,8 +142,7 @@ class Correct(Tool):
             return carried_out(asked, self.plan_id, self.ticked, "Corrected")
         wish = {"what": self.what, "to": self.to, "dry_run": True}
         plan = good(asked.api.post(f"{asked.path}/correct", wish))
-        way_on = "Nothing was changed. Call correct again with this plan_id, and the numbers that are meant as ticked."
-        return Told(f"{described_plan(plan)}\n{way_on}", {"plan": plan, "changed": False})
+        return Told(described_plan(plan), {"plan": plan, "changed": False})
 
 
 class Forget(Tool):
@@ -173,13 +172,13 @@ class Forget(Tool):
         if self.plan_id is not None:
             return carried_out(asked, self.plan_id, self.ticked, "Forgotten")
         plan = good(asked.api.post(f"{asked.path}/forget", {"what": self.what, "dry_run": True}))
-        way_on = "Nothing was forgotten. Call forget again with this plan_id, and the numbers that are meant as ticked."
-        return Told(f"{described_plan(plan)}\n{way_on}", {"plan": plan, "forgotten": False})
+        return Told(described_plan(plan), {"plan": plan, "forgotten": False})
 
 
 class History(Tool):
     """Use this when the person asks what changed, since when you know something, or where you know it from:
-    every change of what is remembered, newest first, with what stood there before.
+    every change of what is remembered, newest first, with what stood there before. Of what was forgotten it
+    tells no words.
     """
 
     name = "history"
@@ -225,6 +224,8 @@ class Fetch(Tool):
 
     def run(self, asked: Asked) -> Told:
         entry = good(asked.api.get(f"{asked.path}/entries/{self.id}"))
+        if entry["state"] == "deleted":
+            raise ToolFailed("This is remembered no more.")
         metadata = {
             name: str(entry[name]) for name in ("type", "subject", "source", "effective_at") if entry[name]
         }
@@ -246,7 +247,8 @@ TOOLS: dict[str, type[Tool]] = {
 def good(answered: Answered) -> Any:
     """Its body. Raises ToolFailed with the problem's sentence."""
     if not answered.good:
-        raise ToolFailed(answered.sentence)
+        near = "; ".join(one["content"] for one in answered.body.get("looked_at", ()))
+        raise ToolFailed(f"{answered.sentence} Looked at: {near}" if near else answered.sentence)
     return answered.body
 
 
@@ -279,9 +281,13 @@ def described_change(revision: dict[str, Any]) -> str:
 
 def described_plan(plan: dict[str, Any]) -> str:
     """One line an item: what of it says what the person speaks of, and whether it would change."""
+    if not plan["items"]:
+        return "Nothing is remembered about this."
     lines = [f"Plan {plan['id']}:"]
     for item in plan["items"]:
         mark = "x" if item["ticked"] else " "
         rest = f", which leaves: {item['rest']}" if item["rest"] else ""
         lines.append(f"[{mark}] {item['number']} {item['kind']}: {item['sentence']}{rest}")
-    return "\n".join(lines if plan["items"] else ["Nothing is remembered about this."])
+    done = "changed" if plan["verb"] == "correct" else "forgotten"
+    way_on = f"Call {plan['verb']} again with this plan_id, and the numbers that are meant as ticked."
+    return "\n".join([*lines, f"Nothing was {done}. {way_on}"])

@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
@@ -11,12 +12,14 @@ from memory.api.schemas import (
     EntryBody,
     EntryListQuery,
     EntryPatch,
+    HistoryQuery,
     ReasonBody,
     check_merged,
 )
 from memory.entries.editing import add_entry, restore_entry, revise_entry
 from memory.entries.time_travel import NEWEST_FIRST as PAST_NEWEST_FIRST
 from memory.entries.time_travel import entry_of, revisions_at
+from memory.mending.forgotten import Forgotten
 from memory.mending.judging import subject_of_text
 from memory.mending.matching import WithWords
 from memory.models import EntryRevision, EntrySource, ScratchpadEntry
@@ -27,7 +30,7 @@ from relationships.services.configuration import configuration_of
 from relationships.services.idempotency import earlier_resource, remember_key
 from relationships.services.sequence import lock_relationship
 from web.errors import Gone, InvalidInput, NotFound
-from web.fields import Page, PageQuery
+from web.fields import Page
 from web.headers import expected_version, idempotency_key, request_fingerprint
 from web.operations import operation
 from web.parsing import read_bytes
@@ -233,12 +236,12 @@ class EntryHistoryView(ApiView):
     @operation(
         "entries_history", "An entry's every change, newest first", answers={200: Page[RevisionAnswer]}
     )
-    def get(self, request: Request, relationship_id: UUID, entry_id: UUID, query: PageQuery) -> Response:
+    def get(self, request: Request, relationship_id: UUID, entry_id: UUID, query: HistoryQuery) -> Response:
         """It outlives the entry: of one that was erased, what happened and when, without its text."""
         rows = self.owned(EntryRevision, relationship_id).filter(entry_id=entry_id)
         if query.cursor is None and not rows.exists():
             raise NotFound("This entry is not there.")
-        return self.page(rows, RevisionAnswer.of, order=["-seq"], query=query)
+        return self.page(rows, _told(relationship_id, query), order=["-seq"], query=query)
 
 
 class HistoryView(ApiView):
@@ -249,6 +252,20 @@ class HistoryView(ApiView):
         "Every change of the relationship's memory, newest first",
         answers={200: Page[RevisionAnswer]},
     )
-    def get(self, request: Request, relationship_id: UUID, query: PageQuery) -> Response:
+    def get(self, request: Request, relationship_id: UUID, query: HistoryQuery) -> Response:
         rows = self.owned(EntryRevision, relationship_id)
-        return self.page(rows, RevisionAnswer.of, order=["-seq"], query=query)
+        return self.page(rows, _told(relationship_id, query), order=["-seq"], query=query)
+
+
+def _told(relationship_id: UUID, query: HistoryQuery) -> Callable[[EntryRevision], RevisionAnswer]:
+    """A change as it is told; of what was forgotten, only that and when it was changed."""
+    if query.hidden:
+        return RevisionAnswer.of
+    forgotten = Forgotten.of(relationship_id)
+
+    def tell(revision: EntryRevision) -> RevisionAnswer:
+        if forgotten.in_revision(revision.entry_id, revision.entry_version):
+            revision.before, revision.after, revision.reason = None, None, ""
+        return RevisionAnswer.of(revision)
+
+    return tell

@@ -206,6 +206,11 @@ class EntryListQuery(PageQuery):
     """As it was known then: what stood in the list at that moment."""
 
 
+class HistoryQuery(PageQuery):
+    hidden: bool = False
+    """The words too of what a wish to forget hid, or whose messages are hidden."""
+
+
 class DeleteEntryQuery(Query):
     permanent: bool = False
     """Erase it and every copy of it, for good."""

@@ -8,8 +8,9 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import connection
+from django.db.models.functions import Left
 
-from memory.aliases import MOST_SAYINGS, SAYS_ALIAS
+from memory.aliases import LONGEST_SAYING, MOST_SAYINGS, SAYS_ALIAS
 from memory.mending.judging import Judgement, Verdict
 from memory.mending.wishes import Wish, read_wish
 from memory.models import EntryState, ScratchpadEntry
@@ -98,7 +99,8 @@ def sayings_of(relationship_id: UUID) -> list[str]:
     owned = ScratchpadEntry.objects.for_relationship(relationship_id).filter(
         state=EntryState.ACTIVE, content__regex=SAYS_ALIAS
     )
-    return list(owned.order_by("-effective_at").values_list("content", flat=True)[:MOST_SAYINGS])
+    said = owned.order_by("-effective_at").values_list(Left("content", LONGEST_SAYING), flat=True)
+    return list(said[:MOST_SAYINGS])
 
 
 def language_of(relationship_id: UUID) -> str:

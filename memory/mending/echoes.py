@@ -1,11 +1,12 @@
 """Messages that repeat what an entry says which goes: of the exchanges that it rests on, of either side."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
+from uuid import UUID
 
 from memory.mending.candidates import Candidate, Scope, stems_of
 from memory.mending.first_look import FirstLook
-from memory.mending.judging import Judgement, Verdict, telling_words
+from memory.mending.judging import AKIN, Judgement, Verdict, telling_words
 from memory.mending.reading import PIECE, as_candidate, entries_of, messages_of
 from memory.words import Word, is_in, spelt, words_of
 from relationships.models import Message
@@ -13,9 +14,11 @@ from relationships.models import Message
 REPEATS = "repeats what an entry says that goes"
 
 
-def tick_echoes(scope: Scope, found: list[Candidate], going: Sequence[Candidate]) -> None:
+def tick_echoes(
+    scope: Scope, found: list[Candidate], going: Sequence[Candidate], judged: Collection[UUID] = ()
+) -> None:
     """Of the messages, those with one of the words that tell an entry which goes and that no entry has which stays.
-    What `found` lacks of them is added."""
+    What `found` lacks of them is added. `judged`: messages that a model was shown, and so has decided on."""
     cited = {message_id for entry in going for message_id in entry.cites}
     if not cited:
         return
@@ -25,7 +28,8 @@ def tick_echoes(scope: Scope, found: list[Candidate], going: Sequence[Candidate]
     rows = messages_of(scope).filter(turn_id__in=turns)
     said = [known.get(row.id) or as_candidate(row) for row in rows.reverse()]
     wanted = words_that_go(scope, going)
-    for one in having_any(scope, [one for one in said if not one.ticked], wanted):
+    undecided = [one for one in said if not one.ticked and one.id not in judged]
+    for one in having_any(scope, undecided, wanted):
         one.ticked = True
         one.judgement = Judgement(Verdict.SAYS, max(one.judgement.score, 0.5), one.text[:300], REPEATS)
         if one.id not in known:
@@ -34,11 +38,21 @@ def tick_echoes(scope: Scope, found: list[Candidate], going: Sequence[Candidate]
 
 def having_any(scope: Scope, said: Sequence[Candidate], wanted: Sequence[Word]) -> list[Candidate]:
     stems = stems_of(scope.relationship.id, [*(one.text for one in said), *_spellings(wanted)])
-    return [
-        one
-        for one in said
-        if any(is_in(word, there, stems) for there in [spelt(words_of(one.text), stems)] for word in wanted)
-    ]
+    found = []
+    for one in said:
+        words = words_of(one.text)
+        there = spelt(words, stems)
+        if any(is_in(word, there, stems) or _declined(word, words) for word in wanted):
+            found.append(one)
+    return found
+
+
+def _declined(word: Word, words: Sequence[Word]) -> bool:
+    """Whether a name stands there with another ending: Krakowie, Kraków."""
+    if word.identifier or not word.capital or len(word.plain) <= AKIN:
+        return False
+    beginning = word.plain[:AKIN]
+    return any(one.capital and not one.identifier and one.plain.startswith(beginning) for one in words)
 
 
 def words_that_go(scope: Scope, going: Sequence[Candidate]) -> list[Word]:

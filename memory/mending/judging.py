@@ -11,7 +11,20 @@ from enum import StrEnum
 from itertools import pairwise
 
 from memory.aliases import Aliases
-from memory.mending.wishes import NO, ONCE, RELATIONS, STOP, WEAK, Wish, is_name, strong
+from memory.mending.parts import parts_of
+from memory.mending.wishes import (
+    ASIDE,
+    NO,
+    ONCE,
+    PAST,
+    RELATIONS,
+    STOP,
+    WEAK,
+    Wish,
+    ends_as_a_name,
+    is_name,
+    strong,
+)
 from memory.words import Stems, Word, fold, is_in, normal, one_word, spelt, words_of
 
 PERHAPS = 0.5  # of the wish's words: whoever shares less says nothing of it
@@ -23,6 +36,7 @@ _TITLES = "|".join(
 )
 _SENTENCE = re.compile(rf"[^.!?。！？\n]*(?:(?:[.!?](?!\s|$)|(?:{_TITLES})\.)[^.!?。！？\n]*)*[.!?。！？\n]?")
 _VERB = re.compile(r"(?:is|was|has|had|will|can|and|[a-z]{2,}(?:s|ed))$")
+_HELPERS = frozenset({"is", "was", "has", "had", "will", "can"})  # which no other verb precedes
 # A raven that is called Huginn says nothing of "my name".
 _LOOSE = frozenset({"call", "called", "named", "go", "goes", "going"})
 _BOTH = re.compile(r"\b(?:both|and|und|et|y|e|en)\b", re.IGNORECASE)
@@ -78,7 +92,8 @@ def _judge(
     wish: Wish, sentence: str, stems: Stems, subject: str, aliases: Aliases, owners: Collection[str]
 ) -> Judgement:
     words = words_of(sentence)
-    there = spelt([*words, *words_of(subject)], stems)
+    counted = words if wish.must else words_of(ASIDE.sub(" ", sentence))
+    there = spelt([*counted, *words_of(subject)], stems)
     for form in [form for form in there if form in aliases]:
         there.update(aliases[form])
     held = [word for word in wish.must if is_in(word, there, stems) or _akin(word, words, sentence)]
@@ -99,7 +114,7 @@ def _judge(
             why = MOST if told or (score > PERHAPS and not tells) else NEIGHBOUR
             return Judgement(Verdict.PERHAPS, min(score, 0.99), sentence, why)
         return Judgement(Verdict.NOT, score, sentence)
-    doubt = "" if told else _doubt(wish, sentence, words, subject, owners)
+    doubt = "" if told else _doubt(wish, sentence, words, stems, subject, owners)
     return Judgement(Verdict.PERHAPS if doubt else Verdict.SAYS, score, sentence, doubt)
 
 
@@ -129,20 +144,38 @@ def _akin(word: Word, words: list[Word], sentence: str) -> bool:
     )
 
 
-def _doubt(wish: Wish, sentence: str, words: list[Word], subject: str, owners: Collection[str]) -> str:
+def _doubt(
+    wish: Wish, sentence: str, words: list[Word], stems: Stems, subject: str, owners: Collection[str]
+) -> str:
     """Why it may say something else with the same words."""
-    forms = {form for word in words for form in word.forms}
+    forms = _forms_around(wish, sentence, words, stems)
     if wish.states and wish.denies != bool(forms & NO):
         return "one denies what the other says"
     if wish.states and not wish.once and forms & ONCE:
         return "tells of earlier times"
-    if wish.once and not forms & ONCE:
+    if wish.once and not forms & (ONCE | PAST):
         return "may tell of the present"
     if wish.theirs:
         return "the wish does not name whom it is about"
     if wish.mine and (who := _other_subject(sentence, words, subject, owners)):
         return f"is about {who}"
     return ""
+
+
+def _forms_around(wish: Wish, sentence: str, words: list[Word], stems: Stems) -> set[str]:
+    """The forms of what may deny or date it: without the parts that follow those with the wish's words, and without
+    what a semicolon parts off before them."""
+    kinds = frozenset().union(*wish.may)
+    held = [
+        word
+        for word in words
+        if word.forms & kinds or any(is_in(asked, spelt([word], stems), stems) for asked in wish.must)
+    ]
+    start, end = 0, len(sentence)
+    if held:
+        start = sentence.rfind(";", 0, held[0].start) + 1
+        end = next((end for _, end in parts_of(sentence) if end >= held[-1].end), end)
+    return {form for word in words if start <= word.start < end for form in word.forms}
 
 
 def _other_subject(sentence: str, words: list[Word], subject: str, owners: Collection[str]) -> str:
@@ -164,7 +197,8 @@ def _other_subject(sentence: str, words: list[Word], subject: str, owners: Colle
     after = words[words.index(first) + 1 :][:1]
     follows = normal(sentence)[after[0].start : after[0].end] if after else ""
     owned = normal(sentence)[first.end : first.end + 2] in ("'s", "’s")
-    return written if owned or (_VERB.fullmatch(follows) and not _VERB.fullmatch(written.lower())) else ""
+    named = ends_as_a_name(written) or follows in _HELPERS or not _VERB.fullmatch(written.lower())
+    return written if owned or (_VERB.fullmatch(follows) and named) else ""
 
 
 def telling_words(text: str, owners: Collection[str] = ()) -> list[Word]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from memory.aliases import Aliases
-from memory.mending.wishes import RELATIONS, Wish
+from memory.mending.wishes import RELATIONS, Wish, ends_as_a_name
 from memory.words import Stems, Word, is_in, normal, spelt, words_of
 
 _JOINT = re.compile(
@@ -33,7 +33,7 @@ _SINGULAR = {"are": "is", "were": "was", "have": "has", "do": "does", "both": ""
 def without(wish: Wish, text: str, *, stems: Stems, aliases: Aliases | None = None) -> str | None:
     """The text without what the wish is about; None: all of it is, or it can't be parted for sure."""
     said = normal(text).strip()
-    pieces = _pieces(said)
+    pieces = parts_of(said)
     if len(pieces) < 2 or wish.everything:
         return None
     head = _head(said)
@@ -50,7 +50,7 @@ def without(wish: Wish, text: str, *, stems: Stems, aliases: Aliases | None = No
     return _rest(said, pieces, going[0], head, gone)
 
 
-def _pieces(said: str) -> list[tuple[int, int]]:
+def parts_of(said: str) -> list[tuple[int, int]]:
     spans, place = [], 0
     for match in _JOINT.finditer(said):
         if match.start() > place:
@@ -67,10 +67,11 @@ def _head(said: str) -> list[Word]:
     words = words_of(said)
     for number, word in enumerate(words):
         follows = words[number + 1] if number + 1 < len(words) else None
+        written = said[word.start : word.end]
         lead = (
             word.capital
             and follows is not None
-            and not _STARTS.match(said[word.start : word.end].lower() + " x")
+            and (ends_as_a_name(written) or not _STARTS.match(written.lower() + " x"))
         )
         if not (lead or word.forms & (RELATIONS | {"my", "user", "the"})):
             break
@@ -157,7 +158,7 @@ def _of_two_people(wish: Wish, said: str, pieces: list[tuple[int, int]], stems: 
 def says_more(wish: Wish, text: str, *, stems: Stems) -> bool:
     """Whether a text has parts of its own that the wish does not speak of."""
     said = normal(text).strip()
-    head, pieces = _head(said), _pieces(said)
+    head, pieces = _head(said), parts_of(said)
     if not wish.must:  # a kind of fact: what comes before it is another, what follows may be more of it
         return bool(pieces) and not any(
             group & spelt(words_of(said[slice(*pieces[0])]), stems) for group in wish.may

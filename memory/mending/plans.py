@@ -31,6 +31,7 @@ from worker.waiting import waiting_place
 
 KEPT = timedelta(hours=1)  # a plan that nobody carries out
 MOST_ITEMS = 500
+MOST_LOOKED_AT = 5  # entries that a refusal shows
 ASKS, HIDDEN = "asks for it", "is hidden already"
 
 
@@ -45,6 +46,7 @@ class Draft:
     found: list[Candidate]
     asked: Asked | None
     left_out: int = 0
+    likeliest: Sequence[Candidate] = ()  # entries, whether they say it or not
 
     @property
     def ticked(self) -> list[Candidate]:
@@ -74,13 +76,17 @@ def draft_plan(
         asked = ask_model(scope, candidates, verb=verb, to=to, who=who)
     else:
         choose(scope.wish, candidates, found.stems)
-        if not whole:
-            tick_echoes(scope, candidates, [one for one in candidates if one.kind == "entry" and one.ticked])
+    if not whole and (verb == "forget" or asked is None):
+        going = [one for one in candidates if one.kind == "entry" and one.ticked]
+        tick_echoes(scope, candidates, going, judged=asked.call.shown_message_ids if asked else ())
     if verb == "correct":
         _correct(candidates, to, by_model=asked is not None)
+    entries = [one for one in candidates if one.kind == "entry"]
+    likeliest = sorted(entries, key=lambda one: -one.judgement.score)[:MOST_LOOKED_AT]
     told = _once_each(one for one in candidates if one.ticked or one.judgement.verdict != Verdict.NOT)
     told.sort(key=lambda one: (not one.ticked, -one.judgement.score, one.kind, one.seq))
-    return Draft(scope, verb, to, told[:MOST_ITEMS], asked, found.unread + len(told[MOST_ITEMS:]))
+    left_out = found.unread + len(told[MOST_ITEMS:])
+    return Draft(scope, verb, to, told[:MOST_ITEMS], asked, left_out, likeliest)
 
 
 def _once_each(candidates: Iterable[Candidate]) -> list[Candidate]:
@@ -156,11 +162,9 @@ def refuse_nothing(draft: Draft) -> None:
         return
     looked_at = [
         {"id": str(one.id), "content": one.text[:300], "score": round(one.judgement.score, 2)}
-        for one in entries
+        for one in draft.likeliest
     ]
-    raise NothingFits(
-        "No entry says this. Name the entry's own words, or add an entry.", looked_at=looked_at[:5]
-    )
+    raise NothingFits("No entry says this. Name the entry's own words, or add an entry.", looked_at=looked_at)
 
 
 def _item(number: int, one: Candidate) -> dict[str, Any]:

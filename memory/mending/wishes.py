@@ -22,11 +22,12 @@ def _folded(text: str) -> frozenset[str]:
     return frozenset(fold(word) for word in text.split())
 
 
-STOP, NO, ONCE, RELATIONS, MINE = (
-    _folded(_RULES[name]) for name in ("stop", "no", "once", "relations", "mine")
+STOP, NO, ONCE, PAST, RELATIONS, MINE = (
+    _folded(_RULES[name]) for name in ("stop", "no", "once", "past", "relations", "mine")
 )
 _ENGLISH, _TELLS_ENGLISH = _folded(_RULES["english"]), _folded(_RULES["tells_english"])
 _SAME = [_folded(group) for group in _RULES["same"]]
+_NAMES_IN_S = _folded(_RULES["names_in_s"])
 _IRREGULAR = [_folded(group) for group in _RULES["irregular"].split(",")]
 MINE_ONLY = frozenset({"i", "im", "ive", "ich"})  # written with a capital, and no names
 _WEAK = [_folded(group) for group in _RULES["weak"]]
@@ -38,7 +39,7 @@ _FORMS = (_OUT_OF, _ASKS, *(_pattern(_RULES[name]) for name in _LATE))
 _NEVER, _LAST, _EVERYTHING = (_pattern(_RULES[name]) for name in ("never", "last", "everything"))
 _TASKS, _OWN = _pattern(_RULES["tasks"]), _pattern(_RULES["own"])
 _THEY, _MANNERS = _pattern(_RULES["they"]), _pattern(rf"^{_RULES['manners']}(?<!\w)")
-_STATEMENT = _pattern(_RULES["statement"])
+_STATEMENT, ASIDE = _pattern(_RULES["statement"]), _pattern(_RULES["aside"])
 _REPORT = _pattern(_RULES["report"])
 _SENTENCE = re.compile(r"(?<=[.!?。！？])(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)\s+|\n+|(?<=[。！？])")
 _POINTS_BACK, _AFTERTHOUGHT, _ENDED = (
@@ -48,6 +49,7 @@ _GREETS = frozenset(
     "hi hello hey thanks hallo danke salut merci hola gracias ciao grazie sorry yes well".split()
 )
 _SPEAKER = re.compile("^(?:我|私は|私が|僕は)")
+_NOUN_OF = re.compile("(?:という|の)?こと$|的(?:事|事情)$")  # "that ..." of scripts without spaces
 _TELLS = re.compile(r"\bthat (?:i|my|we|our|he|she|they|[A-Z]\w+)\b")
 _TAIL = re.compile(
     r"(?:[\s,.!?]+(?:please|thanks|thank you|bitte|again|any ?more|any longer|from now on"
@@ -131,7 +133,7 @@ def read_wish(text: str, names: Collection[str] = ()) -> Wish:
         return Wish(text, last=True)
     if _EVERYTHING.match(what):
         return Wish(text, everything=True)
-    what = _SPEAKER.sub("", _REPORT.sub("", what) or what)
+    what = _NOUN_OF.sub("", _SPEAKER.sub("", _REPORT.sub("", what) or what))
     own = {fold(part) for name in names for part in name.split()}
     words = words_of(what)
     stop = STOP - _ENGLISH if any(word.forms & _TELLS_ENGLISH for word in words) else STOP
@@ -178,6 +180,12 @@ def _is_mine(words: list[Word], what: str) -> bool:
 def is_name(word: Word, text: str) -> bool:
     """Whether it is written with a capital where none is due."""
     return word.capital and not word.identifier and normal(text)[: word.start].strip(" \"'“”") != ""
+
+
+def ends_as_a_name(word: str) -> bool:
+    """Of one that ends in s, as verbs do too: Thomas, and not Loves."""
+    folded = fold(word)
+    return folded in _NAMES_IN_S or (len(folded) > 3 and folded.endswith(("as", "is", "os", "us", "ss")))
 
 
 def strong(word: Word) -> bool:

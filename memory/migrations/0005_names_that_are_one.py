@@ -13,6 +13,6 @@ class Migration(migrations.Migration):
     operations = [
         migrations.AddIndex(
             model_name='scratchpadentry',
-            index=models.Index(condition=models.Q(('content__regex', '[(（]|also (known|written|spel)|a\\.?k\\.?a|goes by|called|alias'), ('state', 'active')), fields=['relationship', '-effective_at'], name='entry_aliases'),
+            index=models.Index(condition=models.Q(('content__regex', '[(（].*[^\\u0001-\\u024f]|[^\\u0001-\\u024f].*[(（]|also (known|written|spel|called)|[ (,]a\\.?k\\.?a|goes by|is called|alias'), ('state', 'active')), fields=['relationship', '-effective_at'], name='entry_aliases'),
         ),
     ]

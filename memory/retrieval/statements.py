@@ -7,7 +7,7 @@ them does. No value in a column may be null, for then the rows after it would be
 from collections.abc import Mapping
 from functools import cache
 
-from memory.aliases import MOST_SAYINGS, SAYS_ALIAS
+from memory.aliases import LONGEST_SAYING, MOST_SAYINGS, SAYS_ALIAS
 from memory.models import SearchedKind
 from memory.retrieval.index.segments import COUNTS, PACK_MESSAGES, SEGMENT, TERMS, WHO
 
@@ -23,7 +23,7 @@ SELECT p.config::text, c.config::text, r.config::text, u.display_name, c.name, r
                  ORDER BY place DESC LIMIT %(newest)s) t
          WHERE t.speaker <> ''),
        (SELECT array_agg(said.content)
-          FROM (SELECT content FROM memory_scratchpadentry
+          FROM (SELECT left(content, {LONGEST_SAYING}) AS content FROM memory_scratchpadentry
                  WHERE relationship_id = %(relationship)s AND state = 'active' AND content ~ '{SAYS_ALIAS}'
                  ORDER BY effective_at DESC LIMIT {MOST_SAYINGS}) said)
   FROM relationships_relationship r

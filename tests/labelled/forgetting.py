@@ -85,8 +85,8 @@ def look(relationship: Relationship, case: Case) -> Outcome:
     ]
     messages = Message.objects.for_relationship(relationship.id).filter(hidden_at=None, erased_at=None)
     visible = [*entries, *messages.values_list("content", flat=True)]
-    left = [text for text in visible if any(_has(text, word) for word in case.gone)]
-    lost = [text for text in case.stays if not any(_has(entry, text) for entry in entries)]
+    left = [text for text in visible if any(has_words(text, word) for word in case.gone)]
+    lost = [text for text in case.stays if not any(has_words(entry, text) for entry in entries)]
     return Outcome(left, lost)
 
 
@@ -100,7 +100,7 @@ def told_in_vain(relationship: Relationship, again: Fact) -> list[str]:
     return [] if messages.count() == 2 and entries.exists() else [again.said]
 
 
-def _has(text: str, words: str) -> bool:
+def has_words(text: str, words: str) -> bool:
     """Whole words, by the forms of each: no stems, so that only what is there counts."""
     there = spelt(words_of(text), {})
     return all(is_in(word, there, {}) for word in words_of(words))

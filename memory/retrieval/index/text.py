@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
 
-from memory.words import serials, telephones
+from memory.words import UMLAUTS, serials, spelt_alike, telephones
 from providers.normal_form import normal_form
 
 LONGEST = 65_536  # characters that are indexed; more might not fit in PostgreSQL's 1 MB of lexemes for a row
@@ -59,15 +59,15 @@ def words_for_index(text: str, *, longest: int = LONGEST) -> str:
 
     Runs of a script without spaces become overlapping pairs, a sign by itself stays one. An emoji becomes a word of
     its own, 😀 `u1f600`, as the parser would drop it. Words with accents are there without them, too, and
-    telephone numbers and tickets by what their spellings share. At most `longest` characters of the text are read, and
-    what goes on without white space is cut after LONGEST_RUN.
+    telephone numbers, tickets, amounts and web addresses by what their spellings share. At most `longest` characters of
+    the text are read, and what goes on without white space is cut after LONGEST_RUN.
     """
     composed = normal_form("NFKC", text[:longest])
     folded = composed.lower().replace("\x00", " ")[:longest]
     whole = telephones(folded)
-    if numbers := serials(composed):
-        there = {*_WORD.findall(folded)}
-        whole += [number for number in numbers if number not in there]
+    if others := [*serials(composed), *spelt_alike(folded)]:
+        there = {*_WORD.findall(folded), *folded.split()}
+        whole += [other for other in others if other not in there]
     folded = _LONG_RUN.sub(r"\1 ", folded.replace("<!--", " "))
     if not folded.isascii():
         folded = _BEYOND_ASCII.sub(lambda match: _spelt(match[0]), folded)
@@ -76,12 +76,14 @@ def words_for_index(text: str, *, longest: int = LONGEST) -> str:
 
 
 def _with_plain_letters(words: str) -> str:
-    """And, at the end, words of Latin letters without their accents, so that "renee muller" finds Renée Müller. Both
-    stay: endings are told by accents in some languages."""
-    plain = {
-        word: _ACCENTS.sub("", normal_form("NFKD", word)).translate(_LETTERS) for word in _WORD.findall(words)
-    }
-    found = dict.fromkeys(bare for word, bare in plain.items() if bare != word and bare.isascii())
+    """And, at the end, words of Latin letters without their accents, so that "renee muller" and "renee mueller" find
+    Renée Müller. Both stay: endings are told by accents in some languages."""
+    found: dict[str, None] = {}
+    for word in dict.fromkeys(_WORD.findall(words)):
+        for spelling in (word, word.translate(UMLAUTS)):
+            bare = _ACCENTS.sub("", normal_form("NFKD", spelling)).translate(_LETTERS)
+            if bare != word and bare.isascii():
+                found[bare] = None
     return " ".join([words, *found])
 
 

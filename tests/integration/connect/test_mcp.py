@@ -109,8 +109,21 @@ def test_forget_plans_first_reaches_messages_and_can_be_undone(
     assert [one["id"] for one in api.get(f"{path}/entries").body["items"]] == [other["id"]]
     shown = mcp.use("get_context", message="Who is he?")["content"][0]["text"]
     assert "Tom" not in shown
+    entry = next(one["id"] for one in plan["plan"]["items"] if one["kind"] == "entry")
+    assert mcp.use("fetch", id=entry)["content"][0]["text"] == "This is remembered no more."
+    assert "Tom" not in mcp.use("history")["content"][0]["text"]
     mcp.use("forget", what="Tom", undo=plan["plan"]["id"])
     assert len(api.get(f"{path}/entries").body["items"]) == 2
+    assert "Tom" in mcp.use("history")["content"][0]["text"]
+
+
+@pytest.mark.usefixtures("by_rules")
+def test_where_nothing_fits_there_is_no_way_on_but_what_was_looked_at(mcp: Mcp) -> None:
+    mcp.use("remember", content="Has a cat.")
+
+    assert mcp.use("forget", what="my violin")["content"][0]["text"] == "Nothing is remembered about this."
+    refused = mcp.use("correct", what="my violin", to="Plays the cello")
+    assert refused["isError"] and "Looked at: Has a cat." in refused["content"][0]["text"]
 
 
 @pytest.mark.parametrize(

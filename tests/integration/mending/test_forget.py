@@ -65,6 +65,7 @@ def shown(api: Api, at: str, conversation: Conversation, provider: ScriptedProvi
     yield api.post(f"{at}/entries/search", {"query": "Klosterneuburg"}).raw.decode()
     yield api.get(f"{at}/messages").raw.decode()
     yield api.get(f"{at}/entries").raw.decode()
+    yield api.get(f"{at}/history").raw.decode()
     yield api.get(f"{at}/summaries").raw.decode()
     yield from (api.get(f"{at}/turns/{turn.id}").raw.decode() for turn in Turn.objects.all())
     yield api.get(f"{at}/export?calls=true").raw.decode()
@@ -219,12 +220,14 @@ def test_a_correction_that_fits_nothing_is_refused_and_shows_what_was_looked_at(
 ) -> None:
     conversation.relationship.config = {"ingestion": {"provider": "offline"}}
     conversation.relationship.save()
-    conversation.remember("Noor works at Philips", "Has a cat", "Lives in Vienna and has a boat")
+    before = ["Noor works at Philips", "Has a cat", "Lives in Vienna and has a boat"]
+    conversation.remember(*before)
 
     refused = api.post(f"{at}/correct", {"what": "that I play the violin", "to": "Plays the cello"})
     done = api.post(f"{at}/correct", {"what": "that I live in Vienna", "to": "Lives in Graz"})
 
     assert refused.status == 409 and refused.body["type"].endswith("nothing_fits"), refused
+    assert {one["content"]: one["score"] for one in refused.body["looked_at"]} == dict.fromkeys(before, 0.0)
     assert done.status == 200 and done.body["state"] == "carried_out", done
     assert set(conversation.contents) == {"Noor works at Philips", "Has a cat", "Has a boat. Lives in Graz"}
 

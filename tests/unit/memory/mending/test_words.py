@@ -122,10 +122,40 @@ def test_time_grows_with_the_length_and_no_faster(piece: str) -> None:
         ("Can we strike the gambling from the record?", "the gambling"),
         ("I sold it, so delete the number 0612345678.", "the number 0612345678"),
         ("Keep the dog off the couch.", None),
+        ("Could you please not remember that Ingrid is ill?", "that Ingrid is ill"),
+        ("Leave out that I speak Finnish.", "that I speak Finnish"),
     ],
 )
 def test_a_wish_is_told_from_what_sounds_like_one(said: str, asked: str | None) -> None:
     assert wish_in(said) == asked
+
+
+@pytest.mark.parametrize(
+    ("asked", "text", "verdict"),
+    [
+        pytest.param("that I am married", "Tomas married in Bonn", Verdict.PERHAPS, id="a name in -as"),
+        pytest.param("that I like jazz", "James likes jazz", Verdict.PERHAPS, id="a name in -s"),
+        pytest.param("that I like jazz", "Loves jazz", Verdict.SAYS, id="a verb in -s"),
+        pytest.param(
+            "that I studied in Graz", "Studied in Graz; hates mornings", Verdict.SAYS, id="denied after"
+        ),
+        pytest.param(
+            "that I like jazz", "Hates mornings; likes jazz", Verdict.SAYS, id="denied before a semicolon"
+        ),
+        pytest.param("that I like jazz", "Hates tea and jazz", Verdict.PERHAPS, id="denied with it"),
+        pytest.param(
+            "that I used to work at Bosch", "Worked at Bosch until 2022", Verdict.SAYS, id="over by its verb"
+        ),
+        pytest.param("that I used to be engaged", "Is engaged to Paul", Verdict.PERHAPS, id="not over"),
+        pytest.param("what car I drive", "I drive to Bath every other week", Verdict.NOT, id="a way, no car"),
+        pytest.param("what car I drive", "Drives a Skoda", Verdict.SAYS, id="a car"),
+        pytest.param(
+            "大阪に住んでいること", "大阪に住んでいる", Verdict.SAYS, id="a statement that ends as a noun"
+        ),
+    ],
+)
+def test_what_only_shares_words_is_not_taken(asked: str, text: str, verdict: Verdict) -> None:
+    assert judge(read_wish(asked), text, stems={}).verdict == verdict
 
 
 def test_the_score_is_the_same_whatever_else_is_there() -> None:

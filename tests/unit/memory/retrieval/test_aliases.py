@@ -1,10 +1,12 @@
 """Where an entry says that two names are one, a search for either finds what was told under the other."""
 
 import pytest
+from django.db import connection
 
-from memory.aliases import other_names
+from memory.aliases import LONGEST_SAYING, other_names, says_alias
 from memory.models import SearchedKind
 from memory.retrieval.questions import read_participants
+from memory.retrieval.statements import PARTICIPANTS
 from tests.unit.memory.retrieval.searched import Memory, contents
 
 SAYINGS = [
@@ -58,10 +60,35 @@ def test_a_deleted_entry_says_nothing_of_names(memory: Memory) -> None:
     assert contents(memory.entries("Юлия")) == []
 
 
-def test_only_entries_that_may_say_it_are_read(memory: Memory) -> None:
-    """Of ten thousand, by an index of just those."""
-    for saying in ("Colleague is Юлия (Yulia)", "Has a sister"):
-        memory.remember(saying)
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        *((saying, True) for saying in SAYINGS[:2]),
+        ("Boss (aka Bob)", True),
+        ("Robert goes by Bob", True),
+        ("Moved to Porto (from Évora)", False),
+        ("Has a friend called Olga in Osaka", False),
+        ("Has a sister", False),
+    ],
+)
+def test_only_entries_that_may_say_it_are_read(memory: Memory, text: str, read: bool) -> None:
+    """By the database and in a context alike."""
+    memory.remember(text)
     here = memory.relationship
     known = read_participants(project_id=here.project_id, relationship_id=here.id, kind=SearchedKind.ENTRY)
-    assert known.sayings == ("Colleague is Юлия (Yulia)",)
+    assert known.sayings == ((text,) if read else ())
+    assert says_alias(text) == read
+
+
+def test_they_are_read_by_an_index_of_just_those_and_no_further_than_a_search_can_pay_for(
+    memory: Memory,
+) -> None:
+    memory.remember("Юлия (Yulia)" + " plays the cello" * 100)
+    here = memory.relationship
+    known = read_participants(project_id=here.project_id, relationship_id=here.id, kind=SearchedKind.ENTRY)
+    assert [len(said) for said in known.sayings] == [LONGEST_SAYING]
+    values = {"kind": "entry", "relationship": here.id, "project": here.project_id, "newest": 1}
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        cursor.execute(f"EXPLAIN {PARTICIPANTS}", values)
+        assert "entry_aliases" in "".join(row[0] for row in cursor.fetchall())

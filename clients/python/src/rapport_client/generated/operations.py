@@ -713,14 +713,14 @@ class Operations:
                 query={"permanent": permanent, "messages": messages}, headers={"If-Match": if_match}))
 
     def entries_history(self, relationship_id: Id, entry_id: Id, *, limit: Maybe[int] = UNSET,
-            cursor: Maybe[str] = UNSET) -> m.RevisionPage:
+            cursor: Maybe[str] = UNSET, hidden: Maybe[bool] = UNSET) -> m.RevisionPage:
         """An entry's every change, newest first.
 
         It outlives the entry: of one that was erased, what happened and when, without its text.
         """
         return self._send(Operation("GET", "/v1/relationships/{relationship_id}/entries/{entry_id}/history",
                 path={"relationship_id": relationship_id, "entry_id": entry_id}, query={"limit": limit,
-                "cursor": cursor}))
+                "cursor": cursor, "hidden": hidden}))
 
     def entries_restore(self, relationship_id: Id, entry_id: Id, *, if_match: Maybe[str | int] = UNSET,
             reason: Maybe[str] = UNSET) -> m.EntryAnswer:
@@ -892,11 +892,12 @@ class Operations:
                 "/v1/relationships/{relationship_id}/held-deletions/{held_id}/decline",
                 path={"relationship_id": relationship_id, "held_id": held_id}))
 
-    def history_list(self, relationship_id: Id, *, limit: Maybe[int] = UNSET,
-            cursor: Maybe[str] = UNSET) -> m.RevisionPage:
+    def history_list(self, relationship_id: Id, *, limit: Maybe[int] = UNSET, cursor: Maybe[str] = UNSET,
+            hidden: Maybe[bool] = UNSET) -> m.RevisionPage:
         """Every change of the relationship's memory, newest first."""
         return self._send(Operation("GET", "/v1/relationships/{relationship_id}/history",
-                path={"relationship_id": relationship_id}, query={"limit": limit, "cursor": cursor}))
+                path={"relationship_id": relationship_id}, query={"limit": limit, "cursor": cursor,
+                "hidden": hidden}))
 
     def hot_context_read(self, relationship_id: Id) -> m.HotContextAnswer:
         """Read hot context.
