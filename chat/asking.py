@@ -46,14 +46,15 @@ def ask(
         session=talk.session,
         now=now,
     )
-    messages = compose(sent, system=context.system, earlier=_earlier(context, sent))
+    shown = _as_shown(context, sent)
+    messages = compose(sent, system=shown.system, earlier=_earlier(context, sent))
     return Question(
         relationship=relationship,
         configuration=configuration,
         session=talk.session,
         messages=messages,
         new=sent.new,
-        context=_as_shown(context, sent),
+        context=shown,
         by=by,
         now=now,
         remembered=talk.remembered,
@@ -81,4 +82,7 @@ def _as_shown(context: AssembledContext, sent: Sent) -> AssembledContext:
     if not sent.owns_history:
         return context
     layers = [report for report in context.layers if report.name != "messages"]
-    return replace(context, layers=layers, total_tokens=sum(report.tokens for report in layers))
+    system = "\n\n".join(report.text for report in layers if report.text)
+    return replace(
+        context, system=system, layers=layers, total_tokens=sum(report.tokens for report in layers)
+    )

@@ -1,6 +1,7 @@
 """Contexts: in process beside SELECT 1, over HTTP beside a view that does nothing, and beside requests that wait."""
 
 import time
+from collections.abc import Sequence
 from datetime import datetime
 from math import ceil
 from uuid import UUID
@@ -13,8 +14,9 @@ from benchmarks.report import Figure, Goal, Section, of_rounds
 from benchmarks.seed import analyze, make_sample, numbered_texts, remember
 from benchmarks.timing import cpu_during, cpu_seconds, p50, p95, time_calls
 from config.postgresql.sessions import prepared_cursor
+from context.facts import read_facts
 from context.pipeline import build_context
-from relationships.models import Relationship
+from relationships.models import DEFAULT_SESSION, Relationship
 
 ROUNDS, ARCHIVED = 5, 500  # in process
 CONNECTIONS = (1, 8, 32)
@@ -34,22 +36,28 @@ def in_process(setup: Setup) -> Section:
     remember(archived, numbered_texts(ARCHIVED, start=1000))
     analyze()
     calls = setup.scale.calls // ROUNDS
-    pairs = [time_calls(select_one, lambda: _build(setup.relationship), times=calls) for _ in range(ROUNDS)]
-    ones, builds = [one for one, _ in pairs], [built for _, built in pairs]
+    sample = setup.relationship
+    timed = [
+        time_calls(select_one, lambda: _read(sample), lambda: _build(sample), times=calls)
+        for _ in range(ROUNDS)
+    ]
+    ones, reads, builds = map(list, zip(*timed, strict=True))
     # By themselves: a search leaves nothing of the plain context in the processor's caches.
     found = [time_calls(lambda: _build(archived), times=calls // 4)[0] for _ in range(ROUNDS)]
-    ratios = [p50(built) / p50(one) for one, built in pairs]
     return Section(
         "in_process",
         "A context in process",
-        f"SELECT 1 and build_context() take turns on one connection, {ROUNDS} rounds of {calls} calls each; then "
+        "SELECT 1, read_facts() and build_context() take turns on one connection, "
+        f"{ROUNDS} rounds of {calls} calls each; then "
         f"build_context() with {ARCHIVED} archived entries, searched by text, {ROUNDS} rounds of {calls // 4}.",
         [
             of_rounds("SELECT 1, p50", list(map(p50, ones)), "ms"),
             of_rounds("SELECT 1, p95", list(map(p95, ones)), "ms"),
+            of_rounds("read_facts(), p50", list(map(p50, reads)), "ms"),
+            of_rounds("read_facts() / SELECT 1, p50", _ratios(reads, ones), "x", Goal(5)),
             of_rounds("build_context(), p50", list(map(p50, builds)), "ms", Goal(0.6)),
             of_rounds("build_context(), p95", list(map(p95, builds)), "ms"),
-            of_rounds("build_context() / SELECT 1, p50", ratios, "x", Goal(15)),
+            of_rounds("build_context() / SELECT 1, p50", _ratios(builds, ones), "x", Goal(15)),
             of_rounds("with an archive, p50", list(map(p50, found)), "ms"),
             of_rounds("with an archive, p95", list(map(p95, found)), "ms"),
         ],
@@ -120,6 +128,15 @@ def _build(relationship: Relationship) -> None:
         relationship_id=relationship.id,
         message="What should I cook for tea?",
     )
+
+
+def _read(relationship: Relationship) -> None:
+    read_facts(project_id=relationship.project_id, relationship_id=relationship.id, session=DEFAULT_SESSION)
+
+
+def _ratios(ours: Sequence[list[float]], theirs: Sequence[list[float]]) -> list[float]:
+    """Of the middle of each round."""
+    return [p50(our) / p50(their) for our, their in zip(ours, theirs, strict=True)]
 
 
 def select_one() -> None:

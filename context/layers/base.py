@@ -8,7 +8,7 @@ from typing import ClassVar
 from context.answer import CapacityNote, ChatMessage, LeftOut
 from context.facts import Facts
 from context.recall import Recall
-from memory.entries.happens import day_of
+from memory.entries.happens import named_day_of
 from relationships.configuration.schema import Configuration
 
 LISTED = 20  # how many of what was left out are named
@@ -50,8 +50,7 @@ class LayerRequest:
         """The intro, and below it the person's own day, so that a reader can tell what is past; once in a context."""
         if self.day_is_told:
             return intro
-        day = datetime.fromisoformat(day_of(self.now.timestamp(), self.facts.timezone))
-        return f"{intro}\nToday is {day:%A}, {day.date().isoformat()}."
+        return f"{intro}\nToday is {named_day_of(self.now.timestamp(), self.facts.timezone)}.".lstrip()
 
     def budget_of(self, layer: "Layer") -> int | None:
         """Tokens the layer may take; None: any number."""

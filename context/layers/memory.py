@@ -7,7 +7,7 @@ from context.answer import CapacityNote
 from context.layers.base import NOTHING, Layer, LayerRequest, LayerText, left_out
 from context.recall import Recalled, RecalledEntry
 from context.text import fill_names, fit_lines, line_cost
-from memory.entries.happens import PASSED, SAME_DAY, day_of, plan_is_over, told_as
+from memory.entries.happens import PASSED, SAME_DAY, day_of, plan_is_over, spelt_out, told_as
 from memory.entries.snapshots import Line, lines_at
 from memory.entries.words import names_in_text
 from memory.fence import escape_item, escape_items, fence
@@ -107,7 +107,7 @@ def _dates(line: Line, happens_at: str | None, timezone: str, now: datetime) -> 
     if not happens_at:
         return []
     told = told_as(happens_at, timezone)
-    dates = [told] if told not in line[2] and happens_at not in line[2] else []
+    dates = [] if any(form in line[2] for form in (told, happens_at, spelt_out(happens_at))) else [told]
     told_at = datetime.fromtimestamp(line[4], UTC)
     return (
         [*dates, PASSED] if plan_is_over(happens_at, told_at=told_at, now=now, timezone=timezone) else dates

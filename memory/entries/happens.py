@@ -89,6 +89,12 @@ def day_of(moment: float, timezone: str) -> str:
     return _day_of_quarter(int(moment // SAME_DAY), timezone)
 
 
+def named_day_of(moment: float, timezone: str) -> str:
+    """The same with its name, by which "last Friday" is counted: "Monday, 2026-03-02"."""
+    day = day_of(moment, timezone)
+    return f"{date.fromisoformat(day):%A}, {day}"
+
+
 def _kept(part: str) -> str:
     if match := _COARSE.fullmatch(part):
         try:

@@ -45,6 +45,13 @@ class DatePhrase:
     day: date | None
     month: str  # "November 2026", "" where even that is not known
 
+    @property
+    def happens_at(self) -> str:
+        """The day, or the month where nothing more was said; "" where it is less certain, or no time of happening."""
+        if self.day:
+            return self.day.isoformat()
+        return f"{datetime.strptime(self.month, '%B %Y'):%Y-%m}" if self.text == f"in {self.month}" else ""
+
 
 # A preposition, the words, the day where it is one, and a day inside it where there is one.
 _Moment = tuple[str, str, date | None, date | None]

@@ -48,8 +48,8 @@ class Fact:
 
     @property
     def happens_at(self) -> str | None:
-        """The first certain day, in ISO form."""
-        return next((phrase.day.isoformat() for phrase in self.dates if phrase.day), None)
+        """The first certain day or month, as exactly as it was said."""
+        return next((phrase.happens_at for phrase in self.dates if phrase.happens_at), None)
 
 
 _LABELS = frozenset(

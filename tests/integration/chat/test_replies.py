@@ -1,5 +1,6 @@
 """The endpoint speaks OpenAI's protocol, and what was said becomes a turn."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -7,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from chat.models import KeptContext
-from relationships.models import Companion, EndUser, Relationship
+from relationships.models import Companion, EndUser, Message, Relationship
 from tests.fixtures.api import Api
 from tests.fixtures.chat import CHAT, Chat, stored, text_in, turns
 from tests.vendor_servers.openai_server import OpenAIServer
@@ -101,6 +102,23 @@ def test_who_sends_only_the_newest_is_shown_the_stored_ones(chat: Chat, replying
         message["content"] for message in replying.requests[1].body["messages"] if message["role"] != "system"
     ]
     assert sent == ["I live in Porto.", "Porto is nice.", "Where do I live?"]
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [(("Hi",), True), (("Hello", {"role": "assistant", "content": "Hi."}, "Hi"), False)],
+    ids=["stored messages", "the client's own"],
+)
+def test_the_day_of_stored_messages_is_told_where_those_are_shown(
+    chat: Chat, replying: OpenAIServer, said: tuple[Any, ...], told: bool
+) -> None:
+    chat.say("I won last Friday!")
+    Message.objects.update(occurred_at=datetime(2026, 3, 1, 12, tzinfo=UTC))
+
+    chat.say(*said)
+
+    shown = "\n".join(message["content"] for message in replying.requests[1].body["messages"])
+    assert ("said on Sunday, 2026-03-01." in shown) is told
 
 
 def test_an_equal_message_of_before_stays_where_it_was_said(

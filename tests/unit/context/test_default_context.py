@@ -62,8 +62,8 @@ def test_the_day_is_told_once_by_whatever_tells_days_first(long_ago: Relationshi
 
     heading, today, fence, *_ = alone.splitlines()
     assert re.fullmatch(r"Today is [A-Z][a-z]+day, \d{4}-\d\d-\d\d\.", today)
-    assert (heading, fence) == (INTRO, "<rapport_episodes>")
-    assert beside.index(today) < beside.index("- Prefers tea") < beside.index(INTRO)
+    assert (heading, fence) == (INTRO.format(companion="Ada"), "<rapport_episodes>")
+    assert beside.index(today) < beside.index("- Prefers tea") < beside.index(heading)
     assert beside.count("Today is") == alone.count("Today is") == 1
 
 

@@ -47,10 +47,16 @@ def test_an_entry_says_whom_it_is_about_and_when_it_happens(more: dict[str, Any]
     assert shown in memory_of(line("Has an interview", **more))
 
 
-def test_a_day_that_the_text_says_is_not_said_twice() -> None:
-    entry = line("Interview on 2026-03-14", happens_at="2026-03-14")
-
-    assert "- Interview on 2026-03-14\n" in memory_of(entry)
+@pytest.mark.parametrize(
+    ("said", "happens_at"),
+    [
+        ("Interview on 2026-03-14", "2026-03-14"),
+        ("Interview on 14 March 2026", "2026-03-14"),
+        ("Interview in March 2026", "2026-03"),
+    ],
+)
+def test_a_time_that_the_text_says_is_not_said_twice(said: str, happens_at: str) -> None:
+    assert f"- {said}\n" in memory_of(line(said, happens_at=happens_at))
 
 
 def test_entries_are_grouped_under_one_heading_a_type() -> None:

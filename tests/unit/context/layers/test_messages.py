@@ -1,11 +1,14 @@
+from datetime import timedelta
 from typing import Any
 
-from context.facts import read_facts
+import pytest
+
+from context.facts import RecentMessage, read_facts
 from context.layers.base import NOTHING, LayerRequest
 from context.layers.messages import MessagesLayer
 from memory.fence import fence
 from relationships.models import Relationship
-from tests.fixtures.contexts import layer_request, say
+from tests.fixtures.contexts import NOON, layer_request, say
 
 
 def request_of(relationship: Relationship, context: dict[str, Any] | None = None) -> LayerRequest:
@@ -33,6 +36,42 @@ def test_a_new_session_says_that_it_shows_the_others(relationship: Relationship)
     rendered = MessagesLayer("messages").render(request_of(relationship))
 
     assert rendered.reason == "all sessions' last messages: this one has none"
+
+
+def said_on(*days: int) -> list[RecentMessage]:
+    return [
+        RecentMessage(
+            str(day), "", "current", "user", "I won last Friday!", (NOON + timedelta(days=day)).timestamp()
+        )
+        for day in days
+    ]
+
+
+@pytest.mark.parametrize(
+    ("days", "told"),
+    [
+        ((-5, 0), ""),
+        ((-1, -1), "Sunday, 2026-03-01."),
+        ((-5, -3, -1), "Wednesday, 2026-02-25 to Sunday, 2026-03-01."),
+    ],
+    ids=["of today", "of yesterday", "of several days"],
+)
+def test_messages_of_another_day_are_said_to_be_of_it(days: tuple[int, ...], told: str) -> None:
+    rendered = MessagesLayer("messages").render(layer_request(messages=said_on(*days)))
+
+    lead = "The earlier messages below were said on "
+    assert rendered.text == (f"{lead}{told}\nToday is Monday, 2026-03-02." if told else "")
+
+
+@pytest.mark.parametrize(
+    ("budget", "shown", "told"), [(40, 1, True), (15, 1, False)], ids=["fits", "does not"]
+)
+def test_their_day_is_told_where_the_budget_leaves_room(budget: int, shown: int, told: bool) -> None:
+    context = {"layers": {"messages": {"budget": budget}}}
+
+    rendered = MessagesLayer("messages").render(layer_request(context=context, messages=said_on(-1)))
+
+    assert (len(rendered.messages), bool(rendered.text)) == (shown, told)
 
 
 def test_without_messages_there_is_nothing() -> None:

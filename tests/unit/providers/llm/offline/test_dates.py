@@ -68,3 +68,20 @@ def test_a_date_gone_by_is_made_absolute(said: str, kept: str) -> None:
 )
 def test_what_only_looks_like_a_date_stays(said: str) -> None:
     assert find_dates(said, today=THURSDAY, past=False) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "happens_at"),
+    [
+        ("on 3 December", "2026-12-03"),
+        ("next month", "2026-12"),
+        ("in May 2027", "2027-05"),
+        ("by May 2027", ""),
+        ("next week", ""),
+        ("next year", ""),
+    ],
+)
+def test_a_thing_happens_on_the_day_or_in_the_month_that_was_said(said: str, happens_at: str) -> None:
+    (found,) = find_dates(said, today=THURSDAY, past=False)
+
+    assert found.happens_at == happens_at
