@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -57,7 +57,8 @@ _TABLES = re.compile(
 )
 
 
-def statements(path: Path) -> Iterator[tuple[int, str]]:
+@cache
+def statements(path: Path) -> list[tuple[int, str]]:
     """Every text of this file that is not part of another, with its line; what is put into it reads as {}."""
     inner = {
         id(part)
@@ -66,12 +67,14 @@ def statements(path: Path) -> Iterator[tuple[int, str]]:
         for part in ast.walk(node)
         if part is not node
     }
+    found = []
     for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.JoinedStr) and id(node) not in inner:
             texts = [str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values]
-            yield node.lineno, "".join(texts)
+            found.append((node.lineno, "".join(texts)))
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inner:
-            yield node.lineno, node.value
+            found.append((node.lineno, node.value))
+    return found
 
 
 def wrong(form: str, statement: str) -> bool:
