@@ -31,7 +31,7 @@ SMALL = {
     "benchmarks.soak": "--minutes 0.05 --people 3 --rate 10".split(),
     "benchmarks.client_overhead": "--calls 50".split(),
     # The peers live in an environment of their own, which the tests do not make.
-    "benchmarks.peers": "--quick --rounds 1 --systems rapport --only erasure".split(),
+    "benchmarks.peers": "--quick --rounds 1 --systems rapport --only erasure --only evidence".split(),
 }
 # A figure that is there only when all was measured; of soak and peers one that holds on a busy machine too.
 SHOWN = {

@@ -18,8 +18,8 @@ QUESTIONS = 150  # of each conversation, evenly from the first to the last
 _HOW = (
     "LoCoMo's conversations, each turn of which is stored as a memory of one person, word for word, without asking the "
     "model; then its questions, each once, the systems taking turns question by question. Recall is the share of a "
-    "question's evidence turns that stand among the first 10 and 20 found. A round is a conversation. The embedder is "
-    "the same for all, and knows no meaning: words and trigrams."
+    "question's evidence turns that stand among the first 10 and 20 found. A round is a conversation. Who asks an "
+    "embedder has one that knows no meaning: words and trigrams."
 )
 _REMARKS = [
     "rapport, with the recipe scratchpad, keeps a list that is shown whole, and searches for nothing; "
