@@ -4,12 +4,20 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from django import forms
+from django.contrib.auth.forms import AuthenticationForm
 
 from memory.entries.limits import entry_fault
 from memory.ingestion.configuration import EntryType
 from memory.models import USER_SUBJECT, ScratchpadEntry
 from web.errors import RapportError
 from web.parsing import parse_object
+
+
+class SignInForm(AuthenticationForm):
+    error_messages = {
+        **AuthenticationForm.error_messages,
+        "invalid_login": "Wrong email address or password.",
+    }
 
 
 class EntryForm(forms.Form):

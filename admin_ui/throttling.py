@@ -9,11 +9,11 @@ from typing import Any
 
 from axes.models import AccessAttempt
 from django.conf import settings
-from django.contrib.auth.forms import AuthenticationForm
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import render
 from django.utils import timezone
 
+from admin_ui.forms import SignInForm
 from web.server.clients import address_beyond_proxies
 
 
@@ -31,7 +31,7 @@ def locked_out(
     left = time_left(email, client_address(request))
     minutes = max(1, ceil(left.total_seconds() / 60))
     ctx = {
-        "form": AuthenticationForm(request, initial={"username": email}),
+        "form": SignInForm(request, initial={"username": email}),
         "next": request.POST.get("next", ""),
         "why": f"Too many failed attempts. Try again in {minutes} minute{'' if minutes == 1 else 's'}.",
     }

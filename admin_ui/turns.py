@@ -8,6 +8,7 @@ from decimal import Decimal
 from uuid import UUID
 
 from django.db.models import Min
+from django.utils import timezone
 
 from admin_ui.excerpts import Excerpt
 from memory.models import ModelCall, OperationResult, Verdict
@@ -66,11 +67,8 @@ def rows_of(turns: Sequence[Turn]) -> list[TurnRow]:
         row = rows.get((message.relationship_id, message.turn_id))
         if row is not None and (message.hidden_at or message.erased_at):
             row.gone = "erased" if message.erased_at else "hidden"
-        elif row is not None:
-            row.says, row.replies = (
-                message.content,
-                message.role == MessageRole.ASSISTANT,
-            )  # in the end the first one's
+        elif row is not None:  # in the end the first one's
+            row.says, row.replies = message.content, message.role == MessageRole.ASSISTANT
     results = OperationResult.objects.filter(**owned, turn_id__in=turn_ids)
     for relationship_id, turn_id, kind, verdict in results.values_list(
         "relationship_id", "turn_id", "kind", "verdict"
@@ -91,7 +89,8 @@ def _add_next_tries(rows: dict[tuple[UUID, UUID], TurnRow]) -> None:
         relationship_id__in={row.relationship.id for row in waiting}, state=TurnState.PENDING
     ).exclude(error_code="")
     tried = in_vain.order_by().values_list("relationship_id").annotate(seq=Min("seq"), at=Min("due_at"))
-    first = {relationship_id: (seq, at) for relationship_id, seq, at in tried}
+    now = timezone.now()
+    first = {relationship_id: (seq, at) for relationship_id, seq, at in tried if at and at > now}
     for row in waiting:
         seq, at = first.get(row.relationship.id, (row.turn.seq + 1, None))
         row.next_try = at if row.turn.seq >= seq else None

@@ -140,10 +140,11 @@ class AlarmView(OperatorView):
         return super().dispatch(request, *args, **kwargs)
 
     def get(self, request: HttpRequest) -> HttpResponse:
-        reasons = alarms_of(read_condition(), self.access.project.id, now=timezone.now())
+        now = timezone.now()
+        reasons = alarms_of(read_condition(), self.access.project.id, now=now)
         due = Q(state=TurnState.PENDING, due_at__isnull=False) | Q(state=TurnState.PROCESSING)
         owed = Turn.objects.filter(due, project_id=self.access.project.id)
-        tried = Q(state=TurnState.PENDING) & ~Q(error_code="")
+        tried = Q(state=TurnState.PENDING, due_at__gt=now) & ~Q(error_code="")
         sums = {"held_up": Count("id"), "next_try": Min("due_at", filter=tried)}
         ctx = {"reasons": reasons, **(owed.aggregate(**sums) if reasons else {})}
         return render(request, "admin_ui/overview/_alarm.html", ctx)

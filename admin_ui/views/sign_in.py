@@ -7,6 +7,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views import View
 
 from admin_ui.access import PROJECT_IN_SESSION, OperatorView
+from admin_ui.forms import SignInForm
 from admin_ui.navigation import THEME_COOKIE, THEMES
 
 _A_YEAR = 365 * 24 * 3600
@@ -14,6 +15,7 @@ _A_YEAR = 365 * 24 * 3600
 
 class SignInView(LoginView):
     template_name = "admin_ui/sign_in/form.html"
+    authentication_form = SignInForm
     next_page = "admin_ui:overview"
     redirect_authenticated_user = True
 

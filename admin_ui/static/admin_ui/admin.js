@@ -259,6 +259,7 @@ document.addEventListener("keydown", (event) => {
   if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") { event.preventDefault(); openFind(); }
   const dialog = event.target.closest?.("#find");
   if (!dialog) return;
+  if (event.key === "Escape") { event.preventDefault(); dialog.close(); } // at once: a search field would only be emptied
   const links = [...dialog.querySelectorAll(".found a")], at = links.indexOf(document.activeElement);
   if (event.key === "ArrowDown" || event.key === "ArrowUp") {
     event.preventDefault();

@@ -96,6 +96,19 @@ def what_was_shown_before_that_reply(she: Newcomer) -> None:
     she.sees("Context shown to")
 
 
+def compare_a_changed_prompt_on_ten_past_turns(she: Newcomer) -> None:
+    rob = she.stage.relationship("Clicks Rob")
+    she.stage.talk(rob, *(f"I like dish {number}." for number in range(12)))
+    she.window.goto(f"{she.stage.url}/companions/{rob.companion_id}/")
+    she.click("Prompt")
+    she.fill("Template", "Keep only allergies.")
+    she.choose("Past turns of", "Clicks Rob (id of Clicks Rob)")
+    she.sees("I like dish 11.")
+    expect(she.window.locator("input[name=turn]:checked")).to_have_count(10)
+    she.click("Compare")
+    she.sees("Identical")
+
+
 def as_it_was_on_a_date(she: Newcomer) -> None:
     mia = she.stage.relationship("Clicks Mia")
     she.stage.talk(mia, "I live in Porto.", days_ago=40)
@@ -134,6 +147,8 @@ def the_cost_of_a_companion_by_week(she: Newcomer) -> None:
     )
     expect(cost.locator("svg g")).to_have_count(13)
     expect(cost.locator("svg title").last).to_have_text(re.compile(r"^week of \d+ \w+: .*[1-9]\S* Mole"))
+    cost.locator("svg g").last.hover()
+    she.sees(re.compile(r"^week of \d+ \w+: .*[1-9]\S* Mole"))
 
 
 def the_start_of_a_two_year_conversation(she: Newcomer) -> None:
@@ -155,6 +170,7 @@ def the_start_of_a_two_year_conversation(she: Newcomer) -> None:
         (undo_the_workers_deletion, 2),
         (the_prompt_of_a_turn, 2),
         (what_was_shown_before_that_reply, 2),
+        (compare_a_changed_prompt_on_ten_past_turns, 4),
         (as_it_was_on_a_date, 2),
         (erase_a_person, 4),
         (the_cost_of_a_companion_by_week, 1),

@@ -59,6 +59,9 @@ def test_anybody_is_found_by_a_few_letters(window: Page, stage: Stage, mark: str
     field.fill(f"quintus {mark}")
     expect(window.locator("#found-here a")).to_have_count(1)
     end("find")
+    field.press("Escape")
+    expect(field).to_be_hidden()
+    window.keyboard.press("Control+k")
     field.press("Enter")
     expect(window.get_by_role("heading", level=1)).to_contain_text(f"Quintus {mark}")
 

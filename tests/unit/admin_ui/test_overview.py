@@ -168,6 +168,10 @@ def test_a_refused_key_raises_the_banner_at_once_and_a_slow_provider_does_not(
         Turn.objects.filter(error_code="unavailable").update(due_at=timezone.now())
         banners.append(editor.get("/admin-ui/alarm/", headers={"HX-Request": "true"}).content.decode())
 
+    Turn.objects.exclude(error_code="").update(due_at=timezone.now())
+    banners.append(editor.get("/admin-ui/alarm/", headers={"HX-Request": "true"}).content.decode())
+
+    assert ["Next try" in banner for banner in banners] == [False, True, False]  # not where it has passed
     assert "notice" not in banners[0]
     assert "scripted does not accept the API key" in banners[1]
 
