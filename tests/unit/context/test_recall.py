@@ -48,7 +48,9 @@ def test_what_is_found_is_best_first_and_no_more_than_wanted(relationship: Relat
     found = recall_of(relationship, "Who bought the boat in Porto?", top_k=1).entries()
 
     assert [entry.line[2] for entry in found.found] == ["Sold the boat in Porto last May"]
-    assert found.reason.startswith("retrieved 1 for the message, ranked by best (text alone); retrieve when content: ")
+    assert found.reason.startswith(
+        "retrieved 1 for the message, ranked by best (text alone); retrieve when content: "
+    )
 
 
 def test_only_the_wanted_tiers_are_searched(relationship: Relationship) -> None:
