@@ -31,7 +31,10 @@ MOST_OF_DOCUMENTS = 2_000_000  # bytes of all documents together
 CUT = "\n\n[Cut here: the document goes on.]\n"
 SPEC_PATH = re.compile(r"tools/(?P<name>[^/]+)/spec\.yaml")
 TOOL_NAME = r"[a-z][a-z0-9_]{0,63}"
-_PLACES = (ENTRIES, PROFILE, RULES, HOT_CONTEXT, NOTES, f"{DOCUMENTS}*", f"{TOOLS}*/spec.yaml")
+_PLACES = {
+    place: [(name, folded(name)) for name in place.split("/")]
+    for place in (ENTRIES, PROFILE, RULES, HOT_CONTEXT, NOTES, f"{DOCUMENTS}*", f"{TOOLS}*/spec.yaml")
+}
 _UNFIT = re.compile(r"[/\\\x00-\x1f\x7f-\x9f\ufffd]+")
 
 
@@ -55,19 +58,17 @@ def way_fault(path: str) -> str:
     """What keeps a file of ours, or one that may yet come, from where it stands if this path is written too: it is its
     twin, lies in it, or is a file where it has a folder. "" where nothing does.
     """
-    parts = path.split("/")
-    for place in _PLACES:
-        names = place.split("/")
-        for part, name in zip(parts, names, strict=False):
-            if name == "*" and not (place.startswith(TOOLS) and re.fullmatch(TOOL_NAME, folded(part))):
+    parts, plain = path.split("/"), folded(path).split("/")  # a letter may fold to a slash
+    for place, names in _PLACES.items():
+        for at, (part, (name, wanted)) in enumerate(zip(plain, names, strict=False)):
+            if name == "*" and not (place.startswith(TOOLS) and re.fullmatch(TOOL_NAME, part)):
                 break  # no tool is called so, and a document as it likes
-            wanted = folded(part) if name == "*" else name
-            if folded(part) != folded(wanted):
+            if name != "*" and part != wanted:
                 break
-            if part != wanted:
+            if parts[at : at + 1] != [part if name == "*" else name]:
                 return f"differs only by case or Unicode form from {place}, which has its own use"
         else:
-            if len(parts) != len(names):
+            if len(plain) != len(names):
                 return f"stands in the way of {place}, which has its own use"
     return ""
 

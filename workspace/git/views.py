@@ -4,6 +4,7 @@ import base64
 import binascii
 import io
 import zlib
+from collections.abc import Iterable
 from typing import Any, ClassVar
 from uuid import UUID
 
@@ -38,6 +39,10 @@ class _UploadPack(UploadPackHandler):
 
     def capabilities(self) -> list[bytes]:
         return [one for one in super().capabilities() if one != CAPABILITY_FILTER]
+
+    def set_client_capabilities(self, caps: Iterable[bytes]) -> None:
+        """git names it to those that lack it, too."""
+        super().set_client_capabilities([one for one in caps if one != CAPABILITY_FILTER])
 
 
 class GitAuthentication(BearerAuthentication):

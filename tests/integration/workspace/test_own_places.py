@@ -19,6 +19,8 @@ IN_THE_WAY = [
     "Profile/user.yaml",
     "Memory/a.md",
     "memory/ENTRIES.md",
+    "memory\uff0fentries.md",
+    "pro\ufb01le/a",
     "memory/hot_context.md/x",
     "memory/scratchpad.md/x",
     "workspace/agents.md",
@@ -38,6 +40,8 @@ FINE = [
     "tools/weather/spec.yaml",
     "tools/weather/run",
     "tools/README.md",
+    "tools/My Tool/spec.yaml",
+    "a/Memory/b",
 ]
 
 
