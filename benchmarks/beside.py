@@ -27,7 +27,7 @@ from benchmarks.timing import machine
 HERE = Path(__file__).resolve().parent.parent
 BEFORE = "a86f0ec9^"  # the last commit that served with gunicorn
 CONNECTIONS = (1, 8, 32)
-PATIENCE = 120  # seconds until a service answers
+PATIENCE = 600  # seconds until a service answers
 ENTRIES, TURNS, CHARACTERS = 100, 30, 1000
 
 
@@ -99,7 +99,10 @@ def _served(code: Path, data: Path) -> Iterator[Side]:
             [*manage, "serve", "--port", str(port)], cwd=code, env=_environment(**own), stdout=log, stderr=log
         )
     try:
-        _wait_until_it_answers(port, service)
+        if not _answers(port, service):
+            raise RuntimeError(
+                f"The service of {code} did not come up:\n{(data / 'log').read_text()[-3000:]}"
+            )
         told = _run(*manage, "create_project", "Beside", "--key", code=code, **own)
         found = re.search(r"rk_\w+", told)
         assert found is not None, told
@@ -137,19 +140,20 @@ def _fill(client: Client) -> str:
     )
 
 
-def _wait_until_it_answers(port: int, service: "subprocess.Popen[bytes]") -> None:
+def _answers(port: int, service: "subprocess.Popen[bytes]") -> bool:
+    """Whether it does, before patience ends."""
     ends_at = time.monotonic() + PATIENCE
     while service.poll() is None and time.monotonic() < ends_at:
         connection = HTTPConnection("127.0.0.1", port, timeout=5)
         try:
             connection.request("GET", "/healthz")
             if connection.getresponse().status == 200:
-                return
+                return True
         except OSError:
             time.sleep(0.2)
         finally:
             connection.close()
-    raise RuntimeError("A service did not come up; its log is in its data folder.")
+    return False
 
 
 def _environment(**own: str) -> dict[str, str]:
