@@ -17,13 +17,15 @@ FAST = 0.05
 TRIES = 3
 
 
-def growth(work: Callable[[Any], object], make: Callable[[int], Any], *, size: int) -> float:
-    """`work(make(size))` beside `work(make(4 * size))`: the smallest ratio of TRIES, or 0 where both are fast."""
+def growth(
+    work: Callable[[Any], object], make: Callable[[int], Any], *, size: int, fast: float = FAST
+) -> float:
+    """`work(make(size))` beside `work(make(4 * size))`: the smallest ratio of TRIES, or 0 where the larger is fast."""
     small, large = make(size), make(TIMES * size)
     ratio = float("inf")
     for _ in range(TRIES):
         longer = seconds(work, large)
-        if longer < FAST:
+        if longer < fast:
             return 0.0
         ratio = min(ratio, longer / seconds(work, small))
         if ratio < MOST:

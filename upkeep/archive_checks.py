@@ -21,15 +21,13 @@ from relationships.configuration.json_schemas import refuse_misshapen
 from relationships.configuration.schema import Configuration
 from relationships.services.configuration import check_level
 from upkeep.archive_overview import Overview
-from web.errors import FieldProblem, InvalidInput, TooMuch
+from web.errors import MOST_PROBLEMS, FieldProblem, InvalidInput, TooMuch
 from workspace.paths import twin_fault
 from workspace.transfer import content_of
 
 Row = Mapping[str, Any]
-MOST_PROBLEMS = 20
 MOST_WAITING = timedelta(days=1)  # of a turn that is due, with the longest pause between two tries on top
 MOST_IDLE = timedelta(minutes=525_600)  # as sessions.idle_minutes
-_IN_FUTURE = "lies in the future; say when it was"
 # What was said, done or written down by now, of each kind of row.
 PAST = {
     "profile": ("updated_at",),
@@ -60,7 +58,7 @@ class Archive(Protocol):
 
 
 def check_head(archive: Archive) -> None:
-    """Before the configuration that will hold is known: the archive's own level of it. Raises InvalidConfiguration."""
+    """Before the configuration that will hold is known: its own level. Raises InvalidConfiguration."""
     check_level(archive.head["relationship"]["config"], inside="relationship.config")
 
 
@@ -90,6 +88,7 @@ def check_archive(archive: Archive, *, configuration: Configuration, now: dateti
                 look(path, row)
             check.give_up(MOST_PROBLEMS)
         check.give_up(MOST_PROBLEMS)
+    check.present_profile(archive.head["profile"])
     check.tree()
     check.histories()
     check.give_up(1)
@@ -107,6 +106,7 @@ class _Check:
         self.turns: set[Any] = set()
         self.sessions: set[Any] = set()
         self.versions: set[Any] = set()
+        self.profile: tuple[int, bytes] | None = None  # its last version
         self.said: set[Any] = set()  # by active entries
         self.present: dict[bytes, bytes] = {}  # what each entry says
         self.last: dict[bytes, bytes | None] = {}  # what its last revision says; None: it was erased
@@ -121,8 +121,7 @@ class _Check:
 
     def give_up(self, most: int) -> None:
         if len(self.problems) >= most:
-            first = self.problems[0]
-            raise InvalidInput(f"{first.field}: {first.detail}", problems=self.problems[:MOST_PROBLEMS])
+            raise InvalidInput.naming(self.problems[:MOST_PROBLEMS])
 
     def note(self, path: str, detail: str) -> None:
         self.problems.append(FieldProblem(path, detail))
@@ -139,7 +138,7 @@ class _Check:
     def past(self, kind: str, path: str, row: Row) -> None:
         for name in PAST[kind]:
             if row[name] is not None and is_future(row[name], now=self.now):
-                self.note(f"{path}.{name}", _IN_FUTURE)
+                self.note(f"{path}.{name}", "lies in the future; say when it was")
 
     def head(self, head: Row) -> None:
         self.past("relationship", "relationship", head["relationship"])
@@ -159,6 +158,13 @@ class _Check:
 
     def profile_revision(self, path: str, row: Row) -> None:
         self.unique(self.versions, f"{path}.version", row["version"], "is there twice")
+        if self.profile is None or row["version"] > self.profile[0]:
+            self.profile = row["version"], _told(row["data"])
+
+    def present_profile(self, row: Row | None) -> None:
+        said = (row["version"], _told(row["data"])) if row else None
+        if self.profile != said and not self.problems:  # a version may have been left out
+            self.note("profile", "is not what the last of the profile_revisions says")
 
     def session(self, path: str, row: Row) -> None:
         self.unique(self.sessions, f"{path}.session", row["session"], "is there twice")
@@ -195,8 +201,7 @@ class _Check:
 
     def level(self, path: str, config: Row) -> None:
         """As a developer's own would be: one that can't be resolved would stop its relationship for ever."""
-        digest = hashlib.sha256(orjson.dumps(config, option=orjson.OPT_SORT_KEYS)).digest()
-        if digest not in self.configs:
+        if (digest := _told(config)) not in self.configs:
             check_level(config, inside=path)
             self.configs.add(digest)
 
@@ -217,8 +222,8 @@ class _Check:
         if row["state"] != EntryState.ACTIVE:
             return
         self.seen.active += 1
-        if self.seen.active > self.configuration.ingestion.max_entries:
-            return  # it will be refused for that
+        if self.seen.active > self.configuration.ingestion.max_entries:  # it will be refused for that
+            return
         said = (row["subject"], row["type"], hashed)
         self.unique(self.said, f"{path}.content", _digest(said), "says the same as another active entry")
         if row["single_valued"]:
@@ -240,9 +245,8 @@ class _Check:
         """An entry says what its last revision says, or its history would hide a change."""
         for entry_id, last in self.last.items():
             if last is not None and last != self.present.get(entry_id) and not self.problems:
-                self.note(
-                    "revisions", f"the last one of the entry {UUID(bytes=entry_id)} is not what that says"
-                )
+                told = f"the last one of the entry {UUID(bytes=entry_id)} is not what that says"
+                self.note("revisions", told)
 
     def held(self, path: str, row: Row) -> None:
         if row["turn_id"].bytes not in self.turns and not self.problems:  # it may be one of those left out
@@ -281,6 +285,10 @@ class _Check:
 def _holds(numbers: "array[int]", seq: int) -> bool:
     place = bisect_left(numbers, seq)
     return place < len(numbers) and numbers[place] == seq
+
+
+def _told(document: Row) -> bytes:
+    return hashlib.sha256(orjson.dumps(document, option=orjson.OPT_SORT_KEYS)).digest()
 
 
 def _stated(row: Row, version: int) -> bytes:

@@ -16,7 +16,8 @@ from pytest_django.fixtures import Settings
 from memory.models import ScratchpadEntry
 from relationships.models import Relationship
 from tests.growth import MOST, growth
-from tests.integration.api.walks.test_growth_of_requests import LONGEST_ANSWER, SHAPES, TEXTS
+from tests.integration.api.walks.lawful import TEXTS
+from tests.integration.api.walks.test_growth_of_requests import LONGEST_ANSWER, SHAPES
 from tests.vendor_servers.openai_server import OpenAIServer
 
 SIZE, LARGE = 240_000, 1_000_000  # bytes; the larger body is four times as long, and nearly as long as may be

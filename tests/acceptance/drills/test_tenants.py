@@ -1,7 +1,7 @@
 """One tenant can't stop another: whatever one sends, the other's contexts are answered as in peace."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -93,12 +93,36 @@ def honest(served: LiveService) -> Iterator[Tenant]:
         yield tenant
 
 
-def require_as_in_peace(honest: Tenant, peace: list[float]) -> None:
-    """No call fails; where there is time enough to measure, the slowest hundredth is as quick as before, or nearly."""
-    before, now = percentile(peace, 0.99), percentile(honest.contexts(), 0.99)
-    if LONG:
-        print(f"p99 {before:.1f} ms in peace, {now:.1f} ms meanwhile: {now / before:.1f} x")
-        assert now < SLOWER * before
+class Peace:
+    """How long the honest tenant's contexts took before; each attack is held to it, and told with its figures."""
+
+    def __init__(self, honest: Tenant, told: Callable[[str], None]) -> None:
+        self.honest, self.told = honest, told
+        self.before = percentile(honest.contexts(), 0.99)
+        self.slower: list[str] = []
+
+    def measure(self, attack: str) -> None:
+        """None of its calls may fail."""
+        now = percentile(self.honest.contexts(), 0.99)
+        times = now / self.before
+        self.told(f"| {attack} | {self.before:.1f} ms | {now:.1f} ms | {times:.1f} x |")
+        if times >= SLOWER:
+            self.slower.append(attack)
+
+    def require(self) -> None:
+        """Where there is time enough to measure, the slowest hundredth was as quick as before, or nearly."""
+        assert not LONG or not self.slower
+
+
+@pytest.fixture
+def told(capsys: pytest.CaptureFixture[str]) -> Callable[[str], None]:
+    """Shows a line beside pytest's own, as docs/reference/performance.md has it: load, p99 in peace, now, ratio."""
+
+    def tell(line: str) -> None:
+        with capsys.disabled():
+            print(f"\n{line}" if LONG else "", end="", flush=True)
+
+    return tell
 
 
 def head(method: str, path: str, *lines: str) -> bytes:
@@ -115,21 +139,21 @@ def largest_web_process(live: LiveService) -> float:
 
 
 def test_whatever_one_tenant_sends_another_is_served_as_in_peace(
-    served: LiveService, hostile: Tenant, honest: Tenant
+    served: LiveService, hostile: Tenant, honest: Tenant, told: Callable[[str], None]
 ) -> None:
-    peace = honest.contexts()
+    peace = Peace(honest, told)
 
-    def as_in_peace() -> None:
-        require_as_in_peace(honest, peace)
+    def as_in_peace(attack: str) -> None:
+        peace.measure(attack)
         assert served.web.answers("/healthz")
 
     json_of_100_000 = ("Content-Type: application/json", "Content-Length: 100000")
-    for half_sent in (
-        b"GET /healthz HTTP/1.1\r\nX-Slow: ",
-        head("POST", f"{honest.path}/turns", *json_of_100_000),
+    for attack, half_sent in (
+        ("half-sent headers", b"GET /healthz HTTP/1.1\r\nX-Slow: "),
+        ("half-sent bodies", head("POST", f"{honest.path}/turns", *json_of_100_000)),
     ):
         with attacks.dripping(served.web.url, half_sent, sockets=SOCKETS):
-            as_in_peace()
+            as_in_peace(f"{SOCKETS} {attack}")
 
     for path, body, at_once in (
         ("context", attacks.repeated_names(scaled(100_000, 1_000_000)), 24),
@@ -142,20 +166,25 @@ def test_whatever_one_tenant_sends_another_is_served_as_in_peace(
         statuses = Counter[int]()
         to, key = f"{hostile.path}/{path}", hostile.key
         with attacks.sending(served.web.url, to, key, body, at_once=at_once, statuses=statuses):
-            as_in_peace()
+            as_in_peace(f"{at_once} x {len(body) / 1e6:.1f} MB to `/{path}`")
         assert set(statuses) <= {422, 429}, path
+    peace.require()
 
 
 def test_tenants_and_slow_readers_of_a_large_answer_and_a_flood_of_turns(
-    served: LiveService, model: OpenAIServer, hostile: Tenant, honest: Tenant
+    served: LiveService,
+    model: OpenAIServer,
+    hostile: Tenant,
+    honest: Tenant,
+    told: Callable[[str], None],
 ) -> None:
-    peace = honest.contexts()
+    peace = Peace(honest, told)
     model.latency = 1  # so that the flood is not over first
     relationships = [hostile.another() for _ in range(50)]
     for number in range(scaled(1000, 20_000)):
         say(relationships[number % len(relationships)], f"fact {number}")
 
-    require_as_in_peace(honest, peace)
+    peace.measure(f"{scaled(1000, 20_000)} turns")
     say(honest, "I moved to Lisbon.")
     waiting = Turn.objects.filter(project_id=hostile.project.id, settled_at=None).count()
     assert waiting, "the flood was over before anybody could be held up by it"
@@ -168,12 +197,14 @@ def test_tenants_and_slow_readers_of_a_large_answer_and_a_flood_of_turns(
 
     for _ in range(scaled(40, 640)):
         say(hostile, "word " * 13_000)  # 65 kB each, so 42 MB in all in the long form
-    peace, before = honest.contexts(), largest_web_process(served)
+    peace.require()
+    peace, before = Peace(honest, told), largest_web_process(served)
     request = head("GET", f"{hostile.path}/export", f"Authorization: Bearer {hostile.key}")
     with attacks.reading_slowly(served.web.url, request, sockets=SOCKETS) as heard:
         wait_until(lambda: heard[b"HTTP/1.1 200 OK"], timeout=60, what="a first part of the answer")
-        require_as_in_peace(honest, peace)
+        peace.measure(f"{SOCKETS} slow readers of {scaled(40, 640) * 65 / 1000:.0f} MB")
         assert served.web.answers("/healthz")
         assert largest_web_process(served) < before + 200
         wait_until(lambda: heard.total() == SOCKETS, timeout=120, what="each reader's first part")
     assert set(heard) <= {b"HTTP/1.1 200 OK", b"HTTP/1.1 429 Too Many Requests"}
+    peace.require()

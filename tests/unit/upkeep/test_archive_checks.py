@@ -161,3 +161,29 @@ def test_a_configuration_that_can_not_hold_here_is_named(path: str) -> None:
         checked(document)
 
     assert [problem.field for problem in caught.value.problems] == [f"{path}.ingestion.max_batch"]
+
+
+PROFILE = {"id": an_id(60), "data": {"plan": "pro"}, "version": 2, "updated_at": NOON}
+LAST = {
+    "id": an_id(61), "data": {"plan": "pro"}, "version": 2,
+    "actor_kind": "developer", "actor_id": "", "recorded_at": NOON,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("profile", "revisions"),
+    [
+        (PROFILE | {"data": {"plan": 1}}, [LAST]),
+        (PROFILE | {"version": 3}, [LAST]),
+        (PROFILE, []),
+        (None, [LAST]),
+    ],
+    ids=["other data", "another version", "no version", "no profile"],
+)
+def test_a_profile_is_what_its_last_version_says(profile: Any, revisions: list[Any]) -> None:
+    checked({**GOOD, "profile": PROFILE, "profile_revisions": [LAST | {"version": 1, "id": an_id(62)}, LAST]})
+
+    with pytest.raises(InvalidInput) as refused:
+        checked({**GOOD, "profile": profile, "profile_revisions": revisions})
+
+    assert [problem.field for problem in refused.value.problems] == ["profile"]

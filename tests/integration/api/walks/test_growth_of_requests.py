@@ -1,34 +1,33 @@
 """Every route is sent the nastiest bodies it lawfully can be: what they cost grows as they do, and answers stay small.
 
-Work is the CPU time of the thread that answers (tests/growth.py); the database's is not in it. Sizes are such that a
-square shows beside what every request costs.
+Work is the CPU time of the thread that answers (tests/growth.py); the database's is not in it. Each route gets bodies as
+large as it takes, of some shapes here and of all with RAPPORT_DRILLS=long: what is answered in QUICK seconds is quick
+enough, whatever it grows with, as nothing larger is taken.
 """
 
 import json
 from collections.abc import Callable
 from typing import Any
 
+import orjson
 import pytest
 from django.conf import settings
 from django.db import transaction
 from pytest_django.fixtures import Settings
 
+from tests.acceptance.drills.talk import LONG
 from tests.fixtures.api import Api, ApiAnswer
 from tests.fixtures.documents import multipart
-from tests.growth import MOST, growth
+from tests.growth import MOST, TIMES, growth, seconds
 from tests.guards.routes import Route, routes
+from tests.integration.api.walks.lawful import TEXTS, Made, body_of, inflations, numbered
 from tests.integration.api.world import World
 from web.uploads import MULTIPART
 
-SMALL = 16_000  # bytes; the larger body is four times as long
+QUICK = 1.0  # seconds
+SLOWEST = 4.0  # seconds, for what grows in proportion, on a machine that others use
 LONGEST_ANSWER = 20_000  # bytes of a refusal
 Shape = Callable[[int], bytes]
-
-
-def numbered(size: int, each: str, between: str = ",") -> str:
-    """`each` with numbers in the place of `#`, until it is about `size` long."""
-    count = size // (len(each) + len(between) + 4)
-    return between.join(each.replace("#", str(number)) for number in range(count))
 
 
 def members(size: int, value: str = "1") -> str:
@@ -62,19 +61,53 @@ def sent(api: Api, method: str, address: str, body: bytes, content_type: str) ->
     return answer
 
 
+def named(route: Route) -> str:
+    return f"{route.method} {route.path}"
+
+
 WITH_BODY = [route for route in routes() if route.method in ("POST", "PUT", "PATCH")]
+WITH_LAWFUL = [route for route in WITH_BODY if body_of(route.method, route.path)]
 WITH_NONE = [route for route in routes() if route.method in ("GET", "DELETE")]
 
 
-@pytest.mark.parametrize("route", WITH_BODY, ids=lambda route: f"{route.method} {route.path}")
-def test_a_body_of_any_shape_costs_as_much_as_it_is_long(api: Api, world: World, route: Route) -> None:
-    address = world.address(route.path)
+def longest_body(route: Route) -> int:
+    """Bytes; of an archive the suite sends four megabytes."""
+    if not route.path.endswith("/import"):
+        return int(settings.MAX_BODY_BYTES)
+    return int(settings.MAX_IMPORT_BYTES if LONG else 4 * settings.MAX_BODY_BYTES)
 
-    for name, shape in SHAPES.items():
-        ratio = growth(
-            lambda body: sent(api, route.method, address, body, "application/json"), shape, size=SMALL
-        )
+
+def hold(api: Api, world: World, route: Route, name: str, shape: Shape) -> None:
+    """To its size, and to what a thread has time for."""
+    address, longest = world.address(route.path), longest_body(route) - 200
+
+    def send(body: bytes) -> None:
+        sent(api, route.method, address, body, "application/json")
+
+    if ratio := growth(send, lambda size: shape(size)[:longest], size=longest // TIMES, fast=QUICK):
         assert ratio < MOST, name
+        assert min(seconds(send, shape(longest)[:longest]) for _ in range(2)) < SLOWEST, name
+
+
+@pytest.mark.parametrize("place", range(len(WITH_BODY)), ids=lambda place: named(WITH_BODY[place]))
+def test_a_body_of_any_shape_costs_no_more_than_it_is_long(api: Api, world: World, place: int) -> None:
+    names = list(SHAPES)
+    for name in names if LONG else (names[place % len(names)], names[(place + 3) % len(names)]):
+        hold(api, world, WITH_BODY[place], name, SHAPES[name])
+
+
+@pytest.mark.parametrize("route", WITH_LAWFUL, ids=lambda route: named(route))
+def test_the_longest_lawful_body_costs_no_more_than_it_is_long(api: Api, world: World, route: Route) -> None:
+    body = body_of(route.method, route.path)
+    assert body is not None
+    for name, made in inflations(*body):
+        hold(api, world, route, name, lambda size, made=made: _fitting(made, size))  # type: ignore[misc]
+
+
+def _fitting(made: Made, size: int) -> bytes:
+    """As JSON no longer than `size`: its quotes and escapes come on top of what it was made of."""
+    raw = orjson.dumps(made(size))
+    return raw if len(raw) <= size else orjson.dumps(made(int(size * size / len(raw) * 0.97) - 100))
 
 
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
@@ -102,7 +135,7 @@ def test_an_archive_of_wrong_rows_is_refused_by_the_first_few(api: Api, world: W
         api,
         "POST",
         world.address("/relationships/{relationship_id}/import"),
-        many_wrong(member, b"{}")(SMALL),
+        many_wrong(member, b"{}")(16_000),
         "application/json",
     )
 
@@ -125,15 +158,6 @@ SPOKEN: list[tuple[str, str, int, Callable[[str], bytes]]] = [
     ("PUT", "/profile", MESSAGE, of_text(note="...", more={"...": ["..."]})),
     ("PATCH", "/sessions/web", MESSAGE, of_text(note="...")),
 ]
-TEXTS: dict[str, Callable[[int], str]] = {
-    "spaces": lambda size: "a" + " " * (size - 2) + "b",
-    "marks": lambda size: "a" + "\u0301\u0323" * (size // 4),
-    "underscores": lambda size: "a_" * (size // 2),
-    "fences": lambda size: "<rapport_memory>" * (size // 16),
-    "please": lambda size: "please " * (size // 7),
-    "words": lambda size: numbered(size, "w#", " "),
-    "signs": lambda size: "'\\%_|&!:*" * (size // 9),
-}
 
 
 @pytest.mark.parametrize(

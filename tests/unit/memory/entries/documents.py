@@ -114,12 +114,14 @@ def documents(draw: st.DrawFn) -> Any:
     talk = draw(turns())
     said = [message["id"] for turn in talk for message in turn["messages"]]
     entries, revisions = draw(histories(said))
+    profile = {"data": draw(OBJECTS), "version": 3}
+    by = {"actor_kind": "developer", "actor_id": "", "recorded_at": draw(SAID)}
     return {
         "format": "rapport.relationship",
         "version": 1,
         "relationship": {"timezone": "Asia/Tokyo", "config": {}, "last_turn_at": draw(MAYBE)},
-        "profile": {"id": draw(IDS), "data": draw(OBJECTS), "version": 3, "updated_at": draw(SAID)},
-        "profile_revisions": [],
+        "profile": {"id": draw(IDS), **profile, "updated_at": draw(SAID)},
+        "profile_revisions": [{"id": draw(IDS), **profile, **by}],
         "sessions": [],
         "turns": talk,
         "entries": entries,
