@@ -257,13 +257,13 @@ class HistoryView(ApiView):
         return self.page(rows, _told(relationship_id, query), order=["-seq"], query=query)
 
 
-def _told(relationship_id: UUID, query: HistoryQuery) -> Callable[[EntryRevision], RevisionAnswer]:
+def _told(relationship_id: UUID, query: HistoryQuery) -> Callable[[EntryRevision], dict[str, Any]]:
     """A change as it is told; of what was forgotten, only that and when it was changed."""
     if query.hidden:
         return RevisionAnswer.of
     forgotten = Forgotten.of(relationship_id)
 
-    def tell(revision: EntryRevision) -> RevisionAnswer:
+    def tell(revision: EntryRevision) -> dict[str, Any]:
         if forgotten.in_revision(revision.entry_id, revision.entry_version):
             revision.before, revision.after, revision.reason = None, None, ""
         return RevisionAnswer.of(revision)

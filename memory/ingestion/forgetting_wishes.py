@@ -80,11 +80,11 @@ def carry_out_wishes(state: ApplyState, heard: Sequence[Heard], by: Actor) -> No
     """In the settling transaction, after the operations."""
     if not heard:
         return
-    gone = [
-        result.entry_id
+    gone = {
+        result.entry_id: result.message_ids
         for result in state.results
         if result.entry_id and result.verdict == Outcome.APPLIED and _is_deleted(state, result.entry_id)
-    ]
+    }
     most = state.given.ingestion.deletion_hold.most(state.active_count)
     carry_out_heard(state.given.relationship_id, heard, by=by, most=most, gone=gone, now=state.now)
 

@@ -25,10 +25,15 @@ FORGOTTEN, CORRECTED = "asked to forget it", "corrected by the person"
 
 
 def carry_out(
-    plan: MendingPlan, *, by: Actor, ticked: Collection[int] | None = None, now: datetime | None = None
+    plan: MendingPlan,
+    *,
+    by: Actor,
+    ticked: Collection[int] | None = None,
+    now: datetime | None = None,
+    deleted: Collection[UUID] = (),
 ) -> MendingPlan:
     """Change what is ticked (None: as the plan has it) in one transaction. An entry that was changed since is left, and
-    its item says so. Raises AlreadyDecided, InvalidInput.
+    its item says so, but for those that this transaction has `deleted` already. Raises AlreadyDecided, InvalidInput.
     """
     with transaction.atomic():
         relationship = locked_relationship(plan)
@@ -36,6 +41,7 @@ def carry_out(
         now = now or timezone.now()
         chosen = [item for item in choose_items(plan, ticked) if not item.get("hidden")]
         done = _change_entries(plan, chosen, by, now)
+        done |= {UUID(item["id"]) for item in chosen if item["kind"] == "entry"} & {*deleted}
         messages = [UUID(item["id"]) for item in chosen if item["kind"] == "message"]
         hide_messages(relationship_id=relationship.id, message_ids=messages, now=now)
         done |= set(messages)

@@ -98,17 +98,18 @@ def carry_out_heard(
     *,
     by: Actor,
     most: int,
-    gone: Collection[UUID],
+    gone: Mapping[UUID, Collection[UUID]],
     now: datetime,
 ) -> None:
     """In the settling transaction, after the operations. `most`: entries that go at once without a person's word. More
     wait for one. What is not sure waits in a plan of its own, while what is sure is carried out. `gone`: entries that
-    the operations of this reading deleted: of what may be meant, they chose.
+    the operations of this reading deleted, with the messages they cite: of what may be meant, they chose, and what
+    they deleted for the wish is its plan's, to be undone or erased with it.
     """
     for wish in heard:
         draft, forgets = wish.draft, wish.draft.verb == MendingVerb.FORGET
         if forgets:
-            _take_along(relationship_id, draft, gone)
+            _take_along(relationship_id, wish, gone)
         entries = [one for one in draft.ticked if one.kind == "entry" and one.id not in gone]
         unsure = [one for one in draft.found if not one.ticked and not one.fixed]
         if not {one.id for one in unsure}.isdisjoint(gone):
@@ -120,17 +121,26 @@ def carry_out_heard(
         plan = store_plan(draft, depth="hide", by=by, turn_id=wish.turn_id)
         if waits:
             continue
-        carry_out(plan, by=by, now=now)
+        carry_out(plan, by=by, now=now, deleted=gone)
         if doubtful := [one for one in unsure if one.judgement.why != NEIGHBOUR]:
             rest = replace(draft, found=doubtful, asked=None)
             store_plan(rest, depth="hide", by=by, turn_id=wish.turn_id)
 
 
-def _take_along(relationship_id: UUID, draft: Draft, gone: Collection[UUID]) -> None:
-    """Messages that repeat what an entry said which this reading deleted."""
-    rows = ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=gone) if gone else ()
-    deleted = [Candidate("entry", row.id, row.content, cites=row.source_message_ids) for row in rows]
+def _take_along(relationship_id: UUID, wish: Heard, gone: Mapping[UUID, Collection[UUID]]) -> None:
+    """What this reading deleted for the wish, and messages that repeat what an entry said which it deleted."""
+    draft, owned = wish.draft, ScratchpadEntry.objects.for_relationship(relationship_id)
+    deleted = [
+        Candidate(
+            "entry", row.id, row.content, cites=row.source_message_ids, version=row.version - 1, ticked=True
+        )
+        for row in (owned.filter(id__in=list(gone)) if gone else ())
+    ]
     tick_echoes(draft.scope, draft.found, deleted)
+    asked_for = [one for one in deleted if wish.message_id in gone[one.id]]
+    if asked_for:
+        ids = {one.id for one in asked_for}
+        draft.found[:] = [one for one in draft.found if one.id not in ids] + asked_for
 
 
 def _asking(relationship_id: UUID, wish: Heard) -> list[Candidate]:

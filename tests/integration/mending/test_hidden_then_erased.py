@@ -49,6 +49,27 @@ def judge_by_rules(conversation: Conversation) -> None:
     conversation.relationship.save(update_fields=["config"])
 
 
+@pytest.mark.parametrize("then", ["erase", "undo"])
+def test_what_the_reading_itself_deleted_for_the_wish_is_its_plans(
+    api: Api, at: str, told: Conversation, then: str
+) -> None:
+    """The offline reader does so, and a model may."""
+    before = sorted(told.contents)
+    judge_by_rules(told)
+    exchange(told, ASKED, REPLY)
+    assert "Klosterneuburg" not in "".join(told.contents)
+    [plan] = api.get(f"{at}/plans").body["items"]
+    assert {item["kind"] for item in plan["items"]} == {"entry", "message"}
+    assert all(item["done"] for item in plan["items"])
+
+    if then == "undo":
+        assert api.post(f"{at}/plans/{plan['id']}/undo").status == 200
+        assert sorted(told.contents) == before
+    else:
+        assert api.post(f"{at}/plans/{plan['id']}/carry-out", {"depth": "erase"}).body["state"] == "erased"
+        assert still_with() == set()
+
+
 def test_what_was_hidden_by_speaking_is_erased_by_its_plan(
     api: Api, spoken: str, told: Conversation, at: str
 ) -> None:
