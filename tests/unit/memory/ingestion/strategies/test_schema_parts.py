@@ -53,7 +53,7 @@ def test_the_example_of_a_contract_fits_its_schema(question: Question) -> None:
         assert set(known["required"]) <= set(item) <= set(known["properties"])
 
 
-@pytest.mark.parametrize("template", ["default", "extract", "score", "classify", "record"])
+@pytest.mark.parametrize("template", ["answer_format", "extract", "score", "classify", "record"])
 def test_whoever_makes_dates_absolute_is_told_to_say_no_more_than_was_said(template: str) -> None:
     said = (PROMPTS / f"{template}.md").read_text()
 
