@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.guards.sources import CODE, ROOT, named, python_files, text_files
-from workspace.generated import ENTRIES, PROFILE, RULES
+from workspace.generated import ENTRIES, NOTES, PROFILE, RULES
 from workspace.hot_context import PATH
-from workspace.sessions.hydrate import NOTES
 
 PAGES = [path for path in text_files() if path.suffix == ".md" and "prompts" not in path.parts]
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")

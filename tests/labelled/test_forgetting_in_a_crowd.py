@@ -85,7 +85,8 @@ def test_what_was_told_long_ago_reaches_the_model_that_judges(
     for case in asking:
         tell(pair, case.facts)
     chat(pair)
-    left, lost = {}, {}
+    left: dict[str, set[str]] = {}
+    lost: dict[str, set[str]] = {}
     for case in asking:
         told = [text for fact in case.facts for text in (fact.entry, fact.said, fact.echo)]
         wanted = {text for text in told if any(has_words(text, word) for word in case.gone)}

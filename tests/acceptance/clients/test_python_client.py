@@ -120,12 +120,12 @@ def test_what_can_not_be_kept_is_told_and_the_rest_is_merged(
     rapport.files_write(maya.id, "run.sh", content="#!/bin/sh")
     rapport.files_write(maya.id, "skills/plan/SKILL.md", content="Plan.")
     command = [
-        client_python.with_name("rapport"),
+        str(client_python.with_name("rapport")),
         "workspace",
         "run",
-        maya.id,
+        str(maya.id),
         "--",
-        client_python,
+        str(client_python),
         "-c",
         MESS,
     ]

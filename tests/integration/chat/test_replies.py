@@ -1,6 +1,5 @@
 """The endpoint speaks OpenAI's protocol, and what was said becomes a turn."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -8,9 +7,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from chat.models import KeptContext
-from relationships.models import Companion, EndUser, Message, Relationship
+from relationships.models import Companion, EndUser, Relationship
 from tests.fixtures.api import Api
 from tests.fixtures.chat import CHAT, Chat, stored, text_in, turns
+from tests.fixtures.contexts import say
 from tests.vendor_servers.openai_server import OpenAIServer
 
 WITHOUT_USER: dict[str, Any] = {"user": None}
@@ -110,15 +110,14 @@ def test_who_sends_only_the_newest_is_shown_the_stored_ones(chat: Chat, replying
     ids=["stored messages", "the client's own"],
 )
 def test_the_day_of_stored_messages_is_told_where_those_are_shown(
-    chat: Chat, replying: OpenAIServer, said: tuple[Any, ...], told: bool
+    chat: Chat, replying: OpenAIServer, relationship: Relationship, said: tuple[Any, ...], told: bool
 ) -> None:
-    chat.say("I won last Friday!")
-    Message.objects.update(occurred_at=datetime(2026, 3, 1, 12, tzinfo=UTC))
+    say(relationship, "I won last Friday!")
 
     chat.say(*said)
 
-    shown = "\n".join(message["content"] for message in replying.requests[1].body["messages"])
-    assert ("said on Sunday, 2026-03-01." in shown) is told
+    shown = "\n".join(message["content"] for message in replying.requests[0].body["messages"])
+    assert ("said on Monday, 2026-03-02." in shown) is told
 
 
 def test_an_equal_message_of_before_stays_where_it_was_said(

@@ -1,5 +1,7 @@
 """Where an entry says that two names are one, a search for either finds what was told under the other."""
 
+from typing import Any
+
 import pytest
 from django.db import connection
 
@@ -87,7 +89,12 @@ def test_they_are_read_by_an_index_of_just_those_and_no_further_than_a_search_ca
     here = memory.relationship
     known = read_participants(project_id=here.project_id, relationship_id=here.id, kind=SearchedKind.ENTRY)
     assert [len(said) for said in known.sayings] == [LONGEST_SAYING]
-    values = {"kind": "entry", "relationship": here.id, "project": here.project_id, "newest": 1}
+    values: dict[str, Any] = {
+        "kind": "entry",
+        "relationship": here.id,
+        "project": here.project_id,
+        "newest": 1,
+    }
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")
         cursor.execute(f"EXPLAIN {PARTICIPANTS}", values)

@@ -2,10 +2,12 @@
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from memory.ingestion import prompt
 from memory.ingestion.prompt import Question, build_request
 from memory.ingestion.strategies.classifier import CLASSIFY_SCHEMA
 from memory.ingestion.strategies.importance import SCORE_SCHEMA
@@ -14,6 +16,7 @@ from providers.llm.base import NumberedFact
 from providers.tokens import estimate_tokens
 from tests.unit.memory.ingestion.readings import ingestion_input, shown
 
+PROMPTS = Path(prompt.__file__).parent / "prompts"
 FACT = NumberedFact(1, "Lives in Lisbon", "identity", "user", 1.0)
 QUESTIONS = [
     Question("extract", "extract.md", "The facts, as JSON:", EXTRACT_SCHEMA),
@@ -48,6 +51,13 @@ def test_the_example_of_a_contract_fits_its_schema(question: Question) -> None:
     ]
     for item in example[name]:
         assert set(known["required"]) <= set(item) <= set(known["properties"])
+
+
+@pytest.mark.parametrize("template", ["answer_format", "extract", "score", "classify", "record"])
+def test_whoever_makes_dates_absolute_is_told_to_say_no_more_than_was_said(template: str) -> None:
+    said = (PROMPTS / f"{template}.md").read_text()
+
+    assert "only as exact as" in said and "2023-06" in said
 
 
 @tasks
