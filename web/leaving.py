@@ -63,6 +63,5 @@ def nobody_waits() -> bool:
 
 def _shut_down(source: socket.socket) -> None:
     with suppress(OSError):  # it ended by itself
-        socket.socket.shutdown(
-            source, socket.SHUT_RDWR
-        )  # not a TLS socket's own, which its reader would trip over
+        # Not a TLS socket's own way, which its reader would trip over.
+        socket.socket.shutdown(source, socket.SHUT_RDWR)
