@@ -206,7 +206,7 @@ def test_another_recipe_is_played_beside_it(demo: Demo, again: str) -> None:
     assert "Recipe:   two_call." in output
     assert "Embedder: " in output
     assert re.search(r"^In the archive of Maya, .*: \d+ entries$", output, re.MULTILINE)
-    assert re.search(r"^memory +\d+ +[\d.]+ +retrieved \d+ by cosine", output, re.MULTILINE)
+    assert re.search(r"^memory +\d+ +[\d.]+ +retrieved \d+ for .*, ranked by cosine", output, re.MULTILINE)
     assert "Why it was shown these" in output
     assert re.search(r"^Has a sister named Ana +retrieved by cosine ", output, re.MULTILINE)
     assert len(relationships(output)) == before + 1, "the other demo's person is still there"

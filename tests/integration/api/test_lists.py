@@ -85,7 +85,7 @@ LISTS = {
     ),
     "turns": List(f"{RELATIONSHIP}/turns", turns, lambda row: row["id"], 3),
     "messages": List(f"{RELATIONSHIP}/messages", messages, lambda row: row["content"], 3),
-    "history": List(f"{RELATIONSHIP}/history", changes, lambda row: row["entry_id"], 3),
+    "history": List(f"{RELATIONSHIP}/history", changes, lambda row: row["entry_id"], 6),
 }
 
 

@@ -50,7 +50,7 @@ def test_without_behaviours_a_turn_costs_no_statement_more(
     conversation: Conversation, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     conversation.say("Warm")
-    with django_assert_num_queries(7) as plain:
+    with django_assert_num_queries(5) as plain:
         conversation.say("Hello there")
 
     said = [str(query["sql"]) for query in plain.captured_queries]  # None: prepared, and of the six

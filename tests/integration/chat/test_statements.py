@@ -23,12 +23,12 @@ def known(chat: Chat) -> Chat:
     return chat
 
 
-def test_two_statements_stand_before_the_question_and_ten_behind_the_reply(known: Chat) -> None:
+def test_two_statements_stand_before_the_question_and_eight_behind_the_reply(known: Chat) -> None:
     with statements_sent() as sent:
         known.say("What should I cook tonight?")
 
     first = next(place for place, line in enumerate(sent) if "SAVEPOINT" in line)
-    assert (first, len(sent) - first) == (2, 10), sent  # with those that begin and end the transaction
+    assert (first, len(sent) - first) == (2, 8), sent  # with those that begin and end the transaction
 
 
 def test_somebody_is_found_among_many_before_the_database_has_counted_them(known: Chat) -> None:
