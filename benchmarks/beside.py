@@ -104,7 +104,7 @@ def _served(code: Path, data: Path) -> Iterator[Side]:
                 f"The service of {code} did not come up:\n{(data / 'log').read_text()[-3000:]}"
             )
         told = _run(*manage, "create_project", "Beside", "--key", code=code, **own)
-        found = re.search(r"rk_\w+", told)
+        found = re.search(r"rk_[\w-]+", told)
         assert found is not None, told
         client = Client("127.0.0.1", port, found.group())
         yield Side(client, _fill(client))
