@@ -25,6 +25,19 @@ def test_an_accepted_turn_calls_a_worker_to_its_relationship(conversation: Conve
     assert enqueued() == [(str(conversation.relationship.id),)]
 
 
+def test_messages_that_owe_vectors_call_a_worker_to_embed_them_once(conversation: Conversation) -> None:
+    conversation.relationship.config = {
+        "retrieval": {"embedder": "offline", "embed_messages": True},
+        **WHEN_ASKED,
+    }
+    conversation.relationship.save()
+
+    conversation.say("I drink green tea.")
+    conversation.say("I own a kayak.")
+
+    assert [row.task["func"] for row in OrmQ.objects.order_by("id")] == ["memory.tasks.embed"]
+
+
 def test_an_intake_that_is_rolled_back_leaves_neither_turn_nor_task(conversation: Conversation) -> None:
     with transaction.atomic():
         turn = conversation.say("One.")
