@@ -1,11 +1,15 @@
 """What every test may ask for."""
 
+import threading
+from collections.abc import Iterator
+
 import pytest
 from django.urls import get_resolver
 from hypothesis import settings
 from xdist.scheduler import LoadScopeScheduling
 
 from config.embedded_postgres import start_if_used
+from memory.entries import access
 
 # A loaded machine is slow, not wrong; and a red run must be red again when it is looked at.
 settings.register_profile("rapport", deadline=None, derandomize=True)
@@ -35,6 +39,16 @@ def pytest_configure() -> None:
 def addresses() -> None:
     """What a body may hold is read from the settings as the API is loaded: so before a test changes them."""
     _ = get_resolver().url_patterns
+
+
+@pytest.fixture(scope="session", autouse=True)
+def accesses() -> Iterator[None]:
+    """What contexts showed is counted when a test asks for it: a thread would do so between two tests, when nothing
+    may use the database.
+    """
+    access._notes = access.AccessNotes(seconds=threading.TIMEOUT_MAX)
+    yield
+    access._notes = access.AccessNotes()
 
 
 class OneFileAtATime(LoadScopeScheduling):  # type: ignore[misc]
