@@ -10,7 +10,7 @@ from uuid import UUID
 from config.postgresql.sessions import prepared_cursor
 from context.facts import Facts, RecentMessage, count_turns, recent_messages
 from context.question import Question, question_of
-from memory.aliases import LONGEST_SAYING, MOST_SAYINGS, says_alias
+from memory.aliases import LONGEST_SAYING, MOST_SAYINGS, sayings_among
 from memory.entries.snapshots import Line, SectionRow, line_of
 from memory.retrieval.gates import GateDecision, GateRequest, decide_gate
 from memory.retrieval.questions import Participants
@@ -129,9 +129,9 @@ class Recall:
     @cached_property
     def _participants(self) -> Participants:
         """With what the scratchpad's entries say of other names."""
-        newest = self._facts.scratchpad[: 10 * MOST_SAYINGS]
-        said = tuple(line[2][:LONGEST_SAYING] for line in newest if says_alias(line[2]))
-        return replace(self._facts.participants, sayings=said[:MOST_SAYINGS])
+        newest = [line[2] for line in self._facts.scratchpad[: 10 * MOST_SAYINGS]]
+        said = tuple(text[:LONGEST_SAYING] for text in sayings_among(newest)[:MOST_SAYINGS])
+        return replace(self._facts.participants, sayings=said)
 
     def entries(self, *, tiers: tuple[str, ...] = ()) -> Recalled[RecalledEntry]:
         """The entries of these tiers (none: any) that fit the message: no statement or two.

@@ -26,12 +26,20 @@ _ALIAS = re.compile(
 )
 _SAYS = re.compile(SAYS_ALIAS)
 _MARKS = ("also ", "aka", "k.a", "goes by", "is called", "alias")  # one of which it has without other letters
+_BRACKETS = "(（"  # beside other letters
 
 
-def says_alias(text: str) -> bool:
-    """Whether it is worth reading. Cheap: a context asks it of every entry."""
-    may = not text.isascii() or any(mark in text for mark in _MARKS)
-    return may and _SAYS.search(text) is not None
+def sayings_among(texts: Sequence[str]) -> tuple[str, ...]:
+    """Those worth reading. Cheap where there are none: a context asks it of every entry."""
+    if not _may_say("\n".join(texts)):
+        return ()
+    return tuple(text for text in texts if _may_say(text) and _SAYS.search(text))
+
+
+def _may_say(text: str) -> bool:
+    return any(mark in text for mark in _MARKS) or (
+        not text.isascii() and any(mark in text for mark in _BRACKETS)
+    )
 
 
 def aliases_in(texts: Iterable[str]) -> dict[str, set[str]]:
