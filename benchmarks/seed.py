@@ -15,6 +15,8 @@ from memory.entries.fingerprint import content_hash
 from memory.entries.snapshots import rebuild_scratchpad
 from memory.models import EntrySource, ScratchpadEntry, Tier
 from memory.retrieval.configuration import Retrieval
+from memory.retrieval.index.backfill import complete_index
+from memory.retrieval.index.language import keep_language
 from memory.retrieval.index.text import text_hash
 from memory.retrieval.index.write import index_entries
 from relationships.ids import relationship_id, uuid7
@@ -147,6 +149,8 @@ def make_sample() -> Relationship:
         for place in range(SAMPLE_MESSAGES)
     )
     Relationship.objects.filter(id=sample.id).update(message_count=SAMPLE_MESSAGES)
+    keep_language(sample.id)
+    complete_index(sample.id, most=SAMPLE_ENTRIES + SAMPLE_MESSAGES)
     profile = {f"field_{place}": prose(30, seed=place) for place in range(SAMPLE_FIELDS)}
     write_section(relationship_id=sample.id, project_id=sample.project_id, section="profile", value=profile)
     return sample
