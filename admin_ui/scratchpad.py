@@ -47,10 +47,15 @@ class Filters:
 
 
 def scratchpad_of(
-    relationship: Relationship, request: HttpRequest, *, budget: int, tier: str = Tier.SCRATCHPAD
+    relationship: Relationship,
+    request: HttpRequest,
+    *,
+    budget: int,
+    language: str,
+    tier: str = Tier.SCRATCHPAD,
 ) -> dict[str, Any]:
     """The template's variables: `groups` of one page's entries, what the scratchpad takes and the archive holds, and
-    the types there are. `tier`: to which what is new goes.
+    the types there are. `tier`: to which what is new goes. `language`: whose endings a search knows.
     """
     filters = Filters.of(request.GET)
     owned = ScratchpadEntry.objects.for_relationship(relationship.id)
@@ -59,7 +64,8 @@ def scratchpad_of(
     read_until = None
     if filters.text:
         names = SORT.names(order_of(request, SORT.columns, usual=SORT.usual))
-        found, read_until = sifted(rows, names, MOST_FOUND, WithWords(relationship.id, filters.text))
+        words = WithWords(relationship.id, filters.text, language=language)
+        found, read_until = sifted(rows, names, MOST_FOUND, words)
     page = page_of(request, found, size=PAGE_SIZE, sort=SORT)
     groups: dict[str, list[ScratchpadEntry]] = {}
     for entry in page.rows:

@@ -27,9 +27,11 @@ class WithWords:
         text: Callable[[Any], str] = lambda row: row.content,
         words: Sequence[Word] | None = None,
         most: int | None = None,
+        language: str | None = None,
     ) -> None:
         """`words`: those of the query that count, where not all do. `most`: characters that are looked through.
-        Without a relationship, texts may be of any language, and no endings are known.
+        `language`: the relationship's, where it is known. Without a relationship, texts may be of any language, and no
+        endings are known.
         """
         self._relationship_id, self._query, self._text, self._most = (
             relationship_id,
@@ -41,6 +43,8 @@ class WithWords:
         self._wanted = (
             by_all_names(wanted, sayings_of(relationship_id)) if relationship_id and wanted else wanted
         )
+        if language:
+            self._language = language
         self.read, self._rows = 0, 0  # characters, and texts
 
     @property
