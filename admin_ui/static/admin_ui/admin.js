@@ -83,20 +83,23 @@ function focusAfter(entry, pressed) {
   wanted?.focus();
 }
 
-// How many entries are selected.
+// How many are selected, and whether all are; one box ticks all.
+const boxesOf = (all) => [...document.querySelectorAll(`input[name="${all.dataset.tickAll || "entry"}"][type=checkbox]:not([disabled])`)];
 function countSelected() {
   const told = document.querySelector("[data-count]");
   if (told) told.textContent = document.querySelectorAll(`input[name="${told.dataset.count}"]:checked`).length + " selected";
+  document.querySelectorAll("[data-tick-all]").forEach((all) => {
+    const boxes = boxesOf(all), ticked = boxes.filter((box) => box.checked).length;
+    all.checked = ticked > 0 && ticked === boxes.length;
+    all.indeterminate = ticked > 0 && !all.checked;
+  });
 }
-document.addEventListener("change", (event) => { if (event.target.matches("input[type=checkbox]")) setTimeout(countSelected); });
-document.addEventListener("htmx:afterSwap", countSelected);
-
-// One box ticks all.
 document.addEventListener("change", (event) => {
-  if (!event.target.matches("[data-tick-all]")) return;
-  const name = event.target.dataset.tickAll || "entry";
-  document.querySelectorAll(`input[name="${name}"]`).forEach((box) => { box.checked = event.target.checked; });
+  if (event.target.matches("[data-tick-all]")) boxesOf(event.target).forEach((box) => { box.checked = event.target.checked; });
+  if (event.target.matches("input[type=checkbox]")) setTimeout(countSelected);
 });
+document.addEventListener("htmx:afterSwap", countSelected);
+document.addEventListener("DOMContentLoaded", countSelected);
 
 // What can't be brought back is asked about first.
 document.addEventListener("submit", (event) => {
