@@ -219,7 +219,8 @@ def test_when_something_happens_is_shown_as_exactly_as_it_was_said(
     )
 
     assert f"happens {shown}</span>" in editor.get(page).content.decode()
-    assert said in editor.get(f"{page}entries/{entry.id}/").content.decode()
+    history = editor.get(f"{page}entries/{entry.id}/").content.decode()
+    assert f"happens: none → {shown}" in history
 
 
 @pytest.mark.parametrize(
