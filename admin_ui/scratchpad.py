@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 from uuid import UUID
 
+from django.contrib.postgres.aggregates import JSONBAgg
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.http import HttpRequest
 
@@ -70,10 +71,18 @@ def scratchpad_of(
     groups: dict[str, list[ScratchpadEntry]] = {}
     for entry in page.rows:
         groups.setdefault(entry.type if page.order == "type" else "", []).append(entry)
-    contents = list(owned.active().in_scratchpad().values_list("content", flat=True))
+    active = Q(state=EntryState.ACTIVE)
+    by_type = (
+        owned.order_by()
+        .values_list("type")
+        .annotate(
+            archived=Count("id", filter=active & Q(tier=Tier.ARCHIVE)),
+            contents=JSONBAgg("content", filter=active & Q(tier=Tier.SCRATCHPAD)),
+        )
+    )
+    types = {name: (archived, contents or ()) for name, archived, contents in by_type}
+    contents = [content for _, listed in types.values() for content in listed]
     used = sum(map(line_tokens, contents))
-    archived = Count("id", filter=Q(state=EntryState.ACTIVE, tier=Tier.ARCHIVE))
-    by_type = dict(owned.order_by().values_list("type").annotate(archived=archived))
     return {
         "groups": list(groups.items()),
         "filters": filters,
@@ -84,9 +93,9 @@ def scratchpad_of(
         "budget": budget,
         "share": round(100 * used / budget) if budget else None,
         "entry_count": len(contents),
-        "archive_count": sum(by_type.values()),
+        "archive_count": sum(archived for archived, _ in types.values()),
         "archive_first": tier == Tier.ARCHIVE,
-        "types": sorted(by_type),
+        "types": sorted(types),
         "states": STATES,
         "tiers": Tier.values,
     }

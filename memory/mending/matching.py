@@ -46,6 +46,7 @@ class WithWords:
         if language:
             self._language = language
         self.read, self._rows = 0, 0  # characters, and texts
+        self._stems: dict[str, Sequence[str]] = {}
 
     @property
     def spent(self) -> bool:
@@ -73,8 +74,9 @@ class WithWords:
             return []
         there = [words_of(text) for _, text in may]
         forms = {form for words in there for word in words if not word.identifier for form in word.forms}
-        stems = stems_in(self._language, [self._query, " ".join(forms)])
-        has = (_has(self._wanted, spelt(words, stems), stems) for words in there)
+        if new := {form for form in forms - self._stems.keys() if look.may_have_any(form)}:
+            self._stems |= stems_in(self._language, [self._query, " ".join(new)])
+        has = (_has(self._wanted, spelt(words, self._stems), self._stems) for words in there)
         return [row for (row, _), found in zip(may, has, strict=True) if found]
 
 
