@@ -71,17 +71,7 @@ def scratchpad_of(
     groups: dict[str, list[ScratchpadEntry]] = {}
     for entry in page.rows:
         groups.setdefault(entry.type if page.order == "type" else "", []).append(entry)
-    active = Q(state=EntryState.ACTIVE)
-    by_type = (
-        owned.order_by()
-        .values_list("type")
-        .annotate(
-            archived=Count("id", filter=active & Q(tier=Tier.ARCHIVE)),
-            contents=JSONBAgg("content", filter=active & Q(tier=Tier.SCRATCHPAD)),
-        )
-    )
-    types = {name: (archived, contents or ()) for name, archived, contents in by_type}
-    contents = [content for _, listed in types.values() for content in listed]
+    archived, contents = _kept_by_type(relationship.id)
     used = sum(map(line_tokens, contents))
     return {
         "groups": list(groups.items()),
@@ -93,12 +83,28 @@ def scratchpad_of(
         "budget": budget,
         "share": round(100 * used / budget) if budget else None,
         "entry_count": len(contents),
-        "archive_count": sum(archived for archived, _ in types.values()),
+        "archive_count": sum(archived.values()),
         "archive_first": tier == Tier.ARCHIVE,
-        "types": sorted(types),
+        "types": sorted(archived),
         "states": STATES,
         "tiers": Tier.values,
     }
+
+
+def _kept_by_type(relationship_id: UUID) -> tuple[dict[str, int], list[str]]:
+    """How many entries of each type the archive has, and what those of the scratchpad say. One statement."""
+    active = Q(state=EntryState.ACTIVE)
+    rows = ScratchpadEntry.objects.for_relationship(relationship_id).order_by().values_list("type")
+    by_type = rows.annotate(
+        archived=Count("id", filter=active & Q(tier=Tier.ARCHIVE)),
+        contents=JSONBAgg("content", filter=active & Q(tier=Tier.SCRATCHPAD)),
+    )
+    archived: dict[str, int] = {}
+    contents: list[str] = []
+    for name, count, listed in by_type:
+        archived[name] = count
+        contents += listed or ()
+    return archived, contents
 
 
 def held_of(relationship_id: UUID) -> list[list[OperationResult]]:
