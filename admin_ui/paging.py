@@ -10,6 +10,7 @@ from django.http import HttpRequest
 from admin_ui.sorting import Sort, order_of
 
 PAGE_SIZE = 50
+CHUNKS_A_PAGE = 20  # of a document
 LAST_PAGE = 1000
 MOST_COUNTED = 10_000
 

@@ -2,8 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
+
+from django.utils.formats import date_format
 
 from admin_ui.word_diff import Piece, word_diff
 from memory.models import EntryRevision, EntryState, RevisionEvent, ScratchpadEntry
@@ -26,13 +29,14 @@ NAMED = {
     "valid_to": "valid to",
     "expires_at": "expires",
 }
+MOMENTS = ("valid_from", "valid_to", "expires_at")
 
 
 @dataclass(frozen=True, slots=True)
 class FieldChange:
     name: str
-    before: Any
-    after: Any
+    before: str
+    after: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +84,7 @@ def _step(revision: EntryRevision, entry: ScratchpadEntry) -> Step:
     before: Mapping[str, Any] = revision.before or {}
     after: Mapping[str, Any] = revision.after or {}
     fields = [
-        FieldChange(label, before.get(name), after.get(name))
+        FieldChange(label, _said(name, before.get(name)), _said(name, after.get(name)))
         for name, label in NAMED.items()
         if before and after and before.get(name) != after.get(name)
     ]
@@ -89,3 +93,11 @@ def _step(revision: EntryRevision, entry: ScratchpadEntry) -> Step:
     was_active = before.get("state") == EntryState.ACTIVE
     undoes = changed and (was_active or entry.state == EntryState.ACTIVE)
     return Step(revision, text, fields, undoes)
+
+
+def _said(name: str, value: Any) -> str:
+    if value in (None, ""):
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return date_format(datetime.fromisoformat(value), "j M Y, H:i") if name in MOMENTS else str(value)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 from uuid import UUID
 
+from django.contrib.postgres.aggregates import JSONBAgg
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.http import HttpRequest
 
@@ -47,10 +48,15 @@ class Filters:
 
 
 def scratchpad_of(
-    relationship: Relationship, request: HttpRequest, *, budget: int, tier: str = Tier.SCRATCHPAD
+    relationship: Relationship,
+    request: HttpRequest,
+    *,
+    budget: int,
+    language: str,
+    tier: str = Tier.SCRATCHPAD,
 ) -> dict[str, Any]:
     """The template's variables: `groups` of one page's entries, what the scratchpad takes and the archive holds, and
-    the types there are. `tier`: to which what is new goes.
+    the types there are. `tier`: to which what is new goes. `language`: whose endings a search knows.
     """
     filters = Filters.of(request.GET)
     owned = ScratchpadEntry.objects.for_relationship(relationship.id)
@@ -59,15 +65,14 @@ def scratchpad_of(
     read_until = None
     if filters.text:
         names = SORT.names(order_of(request, SORT.columns, usual=SORT.usual))
-        found, read_until = sifted(rows, names, MOST_FOUND, WithWords(relationship.id, filters.text))
+        words = WithWords(relationship.id, filters.text, language=language)
+        found, read_until = sifted(rows, names, MOST_FOUND, words)
     page = page_of(request, found, size=PAGE_SIZE, sort=SORT)
     groups: dict[str, list[ScratchpadEntry]] = {}
     for entry in page.rows:
         groups.setdefault(entry.type if page.order == "type" else "", []).append(entry)
-    contents = list(owned.active().in_scratchpad().values_list("content", flat=True))
+    archived, contents = _kept_by_type(relationship.id)
     used = sum(map(line_tokens, contents))
-    archived = Count("id", filter=Q(state=EntryState.ACTIVE, tier=Tier.ARCHIVE))
-    by_type = dict(owned.order_by().values_list("type").annotate(archived=archived))
     return {
         "groups": list(groups.items()),
         "filters": filters,
@@ -78,12 +83,28 @@ def scratchpad_of(
         "budget": budget,
         "share": round(100 * used / budget) if budget else None,
         "entry_count": len(contents),
-        "archive_count": sum(by_type.values()),
+        "archive_count": sum(archived.values()),
         "archive_first": tier == Tier.ARCHIVE,
-        "types": sorted(by_type),
+        "types": sorted(archived),
         "states": STATES,
         "tiers": Tier.values,
     }
+
+
+def _kept_by_type(relationship_id: UUID) -> tuple[dict[str, int], list[str]]:
+    """How many entries of each type the archive has, and what those of the scratchpad say. One statement."""
+    active = Q(state=EntryState.ACTIVE)
+    rows = ScratchpadEntry.objects.for_relationship(relationship_id).order_by().values_list("type")
+    by_type = rows.annotate(
+        archived=Count("id", filter=active & Q(tier=Tier.ARCHIVE)),
+        contents=JSONBAgg("content", filter=active & Q(tier=Tier.SCRATCHPAD)),
+    )
+    archived: dict[str, int] = {}
+    contents: list[str] = []
+    for name, count, listed in by_type:
+        archived[name] = count
+        contents += listed or ()
+    return archived, contents
 
 
 def held_of(relationship_id: UUID) -> list[list[OperationResult]]:

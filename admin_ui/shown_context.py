@@ -11,6 +11,7 @@ from django.db.models.fields.json import KT
 from django.db.models.functions import Cast, Concat
 from django.urls import reverse
 
+from admin_ui.paging import CHUNKS_A_PAGE
 from admin_ui.params import parse_uuid
 from chat.models import KeptContext
 from context.answer import AssembledContext
@@ -161,7 +162,7 @@ def sources_by_id(
     return past | {str(row[0]): _source(relationship, *row) for row in rows}
 
 
-# Of each kind: its ID, its words, what it is, whose or where it is, when or on which pages, and what it belongs to.
+# Of each kind: its ID, its words, what it is, whose or where it is, when or on which pages and place, and of what.
 def _messages(relationship_id: UUID, ids: Sequence[UUID]) -> QuerySet[Message, Any]:
     owned = Message.objects.for_relationship(relationship_id).filter(id__in=ids).order_by()
     words = Case(
@@ -177,10 +178,15 @@ def _messages(relationship_id: UUID, ids: Sequence[UUID]) -> QuerySet[Message, A
 
 def _passages(companion_id: UUID, ids: Sequence[UUID]) -> QuerySet[DocumentChunk, Any]:
     rows = DocumentChunk.objects.filter(companion_id=companion_id, id__in=ids).order_by()
-    pages = Concat(
-        Cast("page_from", CharField()), Value("-"), Cast("page_to", CharField()), output_field=CharField()
+    where = Concat(
+        Cast("page_from", CharField()),
+        Value("-"),
+        Cast("page_to", CharField()),
+        Value("-"),
+        Cast("place", CharField()),
+        output_field=CharField(),
     )
-    return rows.annotate(where=pages).values_list(
+    return rows.annotate(where=where).values_list(
         "id", "content", Value("passage"), "document__name", "where", "document_id"
     )
 
@@ -199,10 +205,11 @@ def _source(
     if kind == "entry":
         return Source(words, "", reverse("admin_ui:relationship_entry", args=[relationship.id, belongs]))
     if kind == "passage":
-        pages = [int(page) for page in where.split("-") if page]
-        cited = cite(whose, *((pages[0], pages[-1]) if pages else (None, None)))
+        *pages, place = (int(number) if number else None for number in where.split("-"))
+        cited = cite(whose, *pages)
         document = reverse("admin_ui:companion_document", args=[relationship.companion_id, belongs])
-        return Source(words, cited, document)
+        passage = f"{document}?page={(place or 0) // CHUNKS_A_PAGE + 1}#passage-{place}"
+        return Source(words, cited, passage)
     speakers = {"user": str(relationship.user), "assistant": relationship.companion.name}
     trace = reverse("admin_ui:relationship_trace", args=[relationship.id, belongs])
     return Source(words, f"{speakers.get(whose, whose)}, {where}", trace)

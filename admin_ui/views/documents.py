@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from admin_ui.access import OperatorView, render_page_or_part
-from admin_ui.paging import page_of
+from admin_ui.paging import CHUNKS_A_PAGE, page_of
 from admin_ui.params import text_param
 from admin_ui.sorting import Sort
 from knowledge.documents import (
@@ -24,7 +24,6 @@ from knowledge.search import search_knowledge
 from relationships.models import Companion
 from web.errors import RapportError
 
-CHUNKS_A_PAGE = 20
 QUESTION_LIMIT = 2000
 _UNSETTLED = (DocumentState.PENDING, DocumentState.PROCESSING)
 

@@ -14,6 +14,7 @@ from admin_ui.params import text_param
 from relationships.models import Companion, Relationship, Role
 
 MOST_OF_A_KIND = 6
+WORKERS = ("status", "play", "Workers")  # to which the overview leads
 ACTIONS = (  # view name, what of its page, label, role
     ("companions", "#name", "New companion", Role.EDITOR),
     ("playground", "", "Chat with a companion", Role.EDITOR),
@@ -77,6 +78,6 @@ class FindView(OperatorView):
 def _pages(query: str) -> list[Found]:
     return [
         Found(reverse(f"admin_ui:{name}"), icon, label, "page")
-        for name, icon, label in PAGES
+        for name, icon, label in (*PAGES, WORKERS)
         if query.casefold() in label.casefold()
     ]

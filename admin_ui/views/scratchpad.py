@@ -22,6 +22,7 @@ from admin_ui.params import parse_uuid, version_param
 from admin_ui.scratchpad import held_of, scratchpad_of
 from memory.entries.editing import add_entry, delete_entry, restore_entry, revise_entry
 from memory.entries.limits import entry_fault
+from memory.mending.candidates import language_in
 from memory.models import EntrySource, MendingPlan, ScratchpadEntry, Tier
 from relationships.models import Relationship, Role
 from relationships.services.configuration import configuration_of
@@ -51,10 +52,14 @@ class RelationshipPart(OperatorView):
 class ScratchpadView(RelationshipPart):
     def get(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
         relationship = self.get_relationship(relationship_id)
-        ingestion = configuration_of(relationship).values.ingestion
+        configured = configuration_of(relationship).values
+        ingestion = configured.ingestion
+        language = language_in(configured.retrieval.spoken_in(relationship.language))
         ctx = {
             **self.ctx_of(relationship),
-            **scratchpad_of(relationship, request, budget=ingestion.soft_budget, tier=ingestion.tier),
+            **scratchpad_of(
+                relationship, request, budget=ingestion.soft_budget, language=language, tier=ingestion.tier
+            ),
             "held": held_of(relationship.id),
             "plans": MendingPlan.objects.for_relationship(relationship.id)
             .awaiting_review()

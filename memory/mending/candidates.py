@@ -14,6 +14,7 @@ from memory.aliases import LONGEST_SAYING, MOST_SAYINGS, SAYS_ALIAS
 from memory.mending.judging import Judgement, Verdict
 from memory.mending.wishes import Wish, read_wish
 from memory.models import EntryState, ScratchpadEntry
+from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.configs import configs_of
 from memory.words import words_of
 from relationships.configuration.plugins import load
@@ -104,8 +105,13 @@ def sayings_of(relationship_id: UUID) -> list[str]:
 
 
 def language_of(relationship_id: UUID) -> str:
+    """One statement."""
     config = next(iter(configs_of([relationship_id])), None)
-    return (config.retrieval.language if config and config.retrieval else None) or "english"
+    return language_in(config.retrieval if config else None)
+
+
+def language_in(retrieval: Retrieval | None) -> str:
+    return (retrieval and retrieval.language) or "english"
 
 
 def stems_in(language: str, texts: Iterable[str]) -> dict[str, Sequence[str]]:

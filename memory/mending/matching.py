@@ -27,9 +27,11 @@ class WithWords:
         text: Callable[[Any], str] = lambda row: row.content,
         words: Sequence[Word] | None = None,
         most: int | None = None,
+        language: str | None = None,
     ) -> None:
         """`words`: those of the query that count, where not all do. `most`: characters that are looked through.
-        Without a relationship, texts may be of any language, and no endings are known.
+        `language`: the relationship's, where it is known. Without a relationship, texts may be of any language, and no
+        endings are known.
         """
         self._relationship_id, self._query, self._text, self._most = (
             relationship_id,
@@ -41,7 +43,10 @@ class WithWords:
         self._wanted = (
             by_all_names(wanted, sayings_of(relationship_id)) if relationship_id and wanted else wanted
         )
+        if language:
+            self._language = language
         self.read, self._rows = 0, 0  # characters, and texts
+        self._stems: dict[str, Sequence[str]] = {}
 
     @property
     def spent(self) -> bool:
@@ -69,8 +74,9 @@ class WithWords:
             return []
         there = [words_of(text) for _, text in may]
         forms = {form for words in there for word in words if not word.identifier for form in word.forms}
-        stems = stems_in(self._language, [self._query, " ".join(forms)])
-        has = (_has(self._wanted, spelt(words, stems), stems) for words in there)
+        if new := {form for form in forms - self._stems.keys() if look.may_have_any(form)}:
+            self._stems |= stems_in(self._language, [self._query, " ".join(new)])
+        has = (_has(self._wanted, spelt(words, self._stems), self._stems) for words in there)
         return [row for (row, _), found in zip(may, has, strict=True) if found]
 
 

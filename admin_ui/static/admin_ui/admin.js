@@ -83,20 +83,23 @@ function focusAfter(entry, pressed) {
   wanted?.focus();
 }
 
-// How many entries are selected.
+// How many are selected, and whether all are; one box ticks all.
+const boxesOf = (all) => [...document.querySelectorAll(`input[name="${all.dataset.tickAll || "entry"}"][type=checkbox]:not([disabled])`)];
 function countSelected() {
   const told = document.querySelector("[data-count]");
   if (told) told.textContent = document.querySelectorAll(`input[name="${told.dataset.count}"]:checked`).length + " selected";
+  document.querySelectorAll("[data-tick-all]").forEach((all) => {
+    const boxes = boxesOf(all), ticked = boxes.filter((box) => box.checked).length;
+    all.checked = ticked > 0 && ticked === boxes.length;
+    all.indeterminate = ticked > 0 && !all.checked;
+  });
 }
-document.addEventListener("change", (event) => { if (event.target.matches("input[type=checkbox]")) setTimeout(countSelected); });
-document.addEventListener("htmx:afterSwap", countSelected);
-
-// One box ticks all.
 document.addEventListener("change", (event) => {
-  if (!event.target.matches("[data-tick-all]")) return;
-  const name = event.target.dataset.tickAll || "entry";
-  document.querySelectorAll(`input[name="${name}"]`).forEach((box) => { box.checked = event.target.checked; });
+  if (event.target.matches("[data-tick-all]")) boxesOf(event.target).forEach((box) => { box.checked = event.target.checked; });
+  if (event.target.matches("input[type=checkbox]")) setTimeout(countSelected);
 });
+document.addEventListener("htmx:afterSwap", countSelected);
+document.addEventListener("DOMContentLoaded", countSelected);
 
 // What can't be brought back is asked about first.
 document.addEventListener("submit", (event) => {
@@ -247,10 +250,13 @@ document.addEventListener("submit", (event) => {
   request.send(new FormData(form));
 });
 
-// Ctrl+K finds; the arrows walk through what was found.
+// Ctrl+K finds; the arrows walk through what was found. Enter goes to the first of it: if that is still what was found
+// for fewer letters, as soon as the rest has come.
+let foundFor, goesOn = false;
 function openFind() {
   const dialog = document.getElementById("find");
   if (!dialog || dialog.open) return;
+  foundFor = undefined;
   dialog.showModal();
   dialog.querySelector("input").select();
   htmx.trigger(dialog.querySelector("form"), "open-find");
@@ -265,10 +271,19 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
     const next = at + (event.key === "ArrowDown" ? 1 : -1);
     (links[next] ?? dialog.querySelector("input")).focus();
-  } else if (event.key === "Enter" && at < 0 && links.length) {
+  } else if (event.key === "Enter" && at < 0) {
     event.preventDefault();
-    links[0].click();
+    goesOn = event.target.value !== foundFor;
+    if (goesOn) htmx.trigger(dialog.querySelector("form"), "open-find"); else links[0]?.click();
   }
+});
+document.addEventListener("input", (event) => { if (event.target.id === "find-field") goesOn = false; });
+document.addEventListener("htmx:afterSwap", (event) => {
+  if (event.detail.target.id !== "found-here") return;
+  foundFor = event.detail.requestConfig.formData.get("q");
+  if (!goesOn || foundFor !== document.getElementById("find-field").value) return;
+  goesOn = false;
+  document.querySelector("#found-here a")?.click();
 });
 document.addEventListener("click", (event) => {
   if (event.target.closest("[data-find]") && window.HTMLDialogElement) { event.preventDefault(); openFind(); }

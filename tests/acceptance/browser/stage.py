@@ -3,6 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
+import httpx
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.utils import timezone
 
@@ -83,6 +84,18 @@ class Stage:
         ]
         self.service.wait_until_settled(turns)
         return self.service.turns(relationship)
+
+    def chat(self, relationship: Relationship, text: str) -> str:
+        """Says it by the chat endpoint; the ID of the context that was shown before the reply."""
+        said = {"model": relationship.companion.slug, "user": relationship.user.external_id}
+        answer = httpx.post(
+            f"{self.service.web.url}/v1/chat/completions",
+            json={**said, "messages": [{"role": "user", "content": text}]},
+            headers={"Authorization": f"Bearer {self.service.new_api_key()}"},
+            timeout=60,
+        )
+        context_id: str = answer.json()["rapport"]["context_id"]
+        return context_id
 
     def contents(self, relationship: Relationship) -> set[str]:
         """What is remembered now."""

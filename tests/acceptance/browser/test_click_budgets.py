@@ -1,6 +1,7 @@
-"""What a newcomer comes for, each within so many clicks. To go to a field counts, to choose in a list does; typing not.
+"""What a newcomer comes for, each within so many clicks from the overview on. To go to a field counts, to choose in a
+list does; typing not.
 
-Nobody is told where things are: each way begins where one would look, and follows what the page says.
+Nobody is told where things are: each way follows what the pages say. That Ctrl+K finds, each of them says.
 """
 
 import re
@@ -22,13 +23,31 @@ class Newcomer:
     def __init__(self, window: Page, stage: Stage, model: OpenAIServer) -> None:
         self.window, self.stage, self.model, self.clicks = window, stage, model, 0
 
-    def click(self, name: str) -> None:
+    def starts(self) -> None:
+        self.window.goto(f"{self.stage.url}/")
+
+    def finds(self, name: str) -> None:
+        """By keyboard alone: as every page says that one may."""
+        self.starts()
+        expect(self.window.locator(".find-link")).to_have_text("Find Ctrl K")
+        self.window.keyboard.press("Control+k")
+        self.window.keyboard.type(name)
+        self.window.keyboard.press("Enter")
+        expect(self.window.get_by_role("heading", level=1)).to_contain_text(name)
+
+    def click(self, name: str, *, inside: str = "main") -> None:
         """The first thing that begins with this: a link, a button, a choice or a fold."""
-        here, begins = self.window.locator("main"), re.compile(f"^{re.escape(name)}")
+        here, begins = self.window.locator(inside), re.compile(f"^{re.escape(name)}")
         found = here.locator("summary", has_text=begins)
         for role in ("link", "button", "radio"):
             found = found.or_(here.get_by_role(role, name=begins))
         self._counted(found.first).click()
+
+    def type_into(self, label: str, text: str) -> None:
+        """Where the focus is already."""
+        expect(self.window.get_by_label(label, exact=True)).to_be_focused()
+        self.window.keyboard.press("ControlOrMeta+a")
+        self.window.keyboard.type(text)
 
     def fill(self, label: str, text: str) -> None:
         self._counted(self.window.get_by_label(label, exact=True)).fill(text)
@@ -46,8 +65,9 @@ class Newcomer:
 
 def why_does_it_believe_that(she: Newcomer) -> None:
     una = she.stage.relationship("Clicks Una")
-    she.stage.talk(una, "I live in Porto.")
-    she.window.goto(she.stage.page_of(una))
+    she.stage.talk(una, "I live in Porto.", days_ago=0)
+    she.starts()
+    she.click("Clicks Una and Ada")
     she.click("Lives in Porto")
     she.sees("I live in Porto.", inside="mark")
 
@@ -55,9 +75,9 @@ def why_does_it_believe_that(she: Newcomer) -> None:
 def fix_an_entry(she: Newcomer) -> None:
     bea = she.stage.relationship("Clicks Bea")
     she.stage.remember(bea, "Has a cat")
-    she.window.goto(she.stage.page_of(bea))
+    she.finds("Clicks Bea")
     she.click("Edit: Has a cat")
-    she.window.get_by_role("textbox", name="Content").fill("Has a dog")  # where the focus is already
+    she.type_into("Content", "Has a dog")
     she.click("Save")
     she.sees("Entry saved.")
     assert she.stage.contents(bea) == {"Has a dog"}
@@ -69,7 +89,7 @@ def undo_the_workers_deletion(she: Newcomer) -> None:
     she.model.push({"json": {"operations": [DELETES]}})
     she.stage.talk(hal, "My sister came by.", days_ago=0)
     assert len(she.stage.contents(hal)) == 7
-    she.window.goto(she.stage.page_of(hal))
+    she.finds("Clicks Hal")
     she.click("Conversation")
     she.click("Restore")
     she.sees("Entry restored.")
@@ -78,19 +98,15 @@ def undo_the_workers_deletion(she: Newcomer) -> None:
 
 def the_prompt_of_a_turn(she: Newcomer) -> None:
     she.stage.talk(she.stage.relationship("Clicks Paul"), "I collect clicks and stamps.")
-    she.window.goto(f"{she.stage.url}/turns/")
+    she.starts()
+    she.click("Turns", inside="nav")
     she.click("I collect clicks and stamps.")
-    she.click("Prompt")
     she.sees("I collect clicks and stamps.", inside="details[open] pre")
 
 
 def what_was_shown_before_that_reply(she: Newcomer) -> None:
-    she.window.goto(f"{she.stage.url}/playground/")
-    she.window.get_by_role("button", name="Chat with Ada").first.click()
-    she.window.get_by_label("Your message").fill("I live in Faro.")
-    she.window.keyboard.press("Enter")
-    she.sees("memory updated")
-    she.window.get_by_role("link", name="View memory").click()
+    she.stage.chat(she.stage.relationship("Clicks Fay"), "I live in Faro.")
+    she.finds("Clicks Fay")
     she.click("Conversation")
     she.click("Context shown")
     she.sees("Context shown to")
@@ -99,7 +115,7 @@ def what_was_shown_before_that_reply(she: Newcomer) -> None:
 def compare_a_changed_prompt_on_ten_past_turns(she: Newcomer) -> None:
     rob = she.stage.relationship("Clicks Rob")
     she.stage.talk(rob, *(f"I like dish {number}." for number in range(12)))
-    she.window.goto(f"{she.stage.url}/companions/{rob.companion_id}/")
+    she.finds("Ada")
     she.click("Prompt")
     she.fill("Template", "Keep only allergies.")
     she.choose("Past turns of", "Clicks Rob (id of Clicks Rob)")
@@ -113,7 +129,7 @@ def as_it_was_on_a_date(she: Newcomer) -> None:
     mia = she.stage.relationship("Clicks Mia")
     she.stage.talk(mia, "I live in Porto.", days_ago=40)
     she.stage.talk(mia, "I moved to Lisbon.", days_ago=3)
-    she.window.goto(she.stage.page_of(mia))
+    she.finds("Clicks Mia")
     she.click("Time travel")
     she.fill("Date", f"{datetime.now(UTC) - timedelta(days=20):%Y-%m-%d}")
     she.sees("Lives in Porto", inside="section[aria-label=Then]")
@@ -121,7 +137,7 @@ def as_it_was_on_a_date(she: Newcomer) -> None:
 
 def erase_a_person(she: Newcomer) -> None:
     eve = she.stage.relationship("Clicks Eve")
-    she.window.goto(she.stage.page_of(eve))
+    she.finds("Clicks Eve")
     she.click("Data")
     she.click("Clicks Eve everywhere in this project")
     she.fill("To confirm, type Clicks Eve", "Clicks Eve")
@@ -134,7 +150,7 @@ def the_cost_of_a_companion_by_week(she: Newcomer) -> None:
     ned = she.stage.relationship("Clicks Ned", she.stage.mole)
     she.model.push({"json": {"operations": []}})
     she.stage.talk(ned, "Tea is nice.", days_ago=0)
-    she.window.goto(f"{she.stage.url}/")
+    she.starts()
     she.choose("Period", "last 90 days")
     tokens = she.window.locator("section").filter(
         has=she.window.get_by_role("heading", name="Tokens by companion")
@@ -156,7 +172,7 @@ def the_start_of_a_two_year_conversation(she: Newcomer) -> None:
     for number in range(50):
         said = datetime(2024, 1, 1, tzinfo=UTC) + timedelta(days=15 * number)
         she.stage.service.say(lea, f"This is letter {number}.", at=said)
-    she.window.goto(she.stage.page_of(lea))
+    she.finds("Clicks Lea")
     she.click("Conversation")
     she.click("Start")
     she.sees("This is letter 0.")

@@ -3,7 +3,6 @@
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import httpx
 import pytest
 from django.urls import resolve
 from playwright.sync_api import expect
@@ -112,12 +111,7 @@ def pages_of_work(stage: Stage, maya: Relationship) -> dict[str, str]:
     change_files(relationship=maya, changes={"tools/dice/spec.yaml": tool}, by=BY)
     own = {"relationship": maya, "project_id": maya.project_id, "session_id": session.id}
     HeldChange.objects.create(**own, kind=HeldChange.CONFLICT, path=path, kept_as=f"{path}.conflict")
-    said = {"model": "ada", "user": maya.user.external_id, "messages": [{"role": "user", "content": "Hello"}]}
-    headers = {"Authorization": f"Bearer {stage.service.new_api_key()}"}
-    answer = httpx.post(
-        f"{stage.service.web.url}/v1/chat/completions", json=said, headers=headers, timeout=60
-    )
-    kept = answer.json()["rapport"]["context_id"]
+    kept = stage.chat(maya, "Hello")
     return {
         "file": stage.page_of(maya, f"workspace/file/?path={path}"),
         "file-blame": stage.page_of(maya, f"workspace/file/?path={path}&view=blame"),

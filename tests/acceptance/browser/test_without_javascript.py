@@ -82,6 +82,6 @@ def test_the_past_and_what_is_seen_now_are_shown(window: Page, stage: Stage) -> 
 def test_the_overview_says_how_the_workers_are(window: Page, stage: Stage) -> None:
     window.goto(f"{stage.url}/")
 
-    window.get_by_role("link", name="Worker status").click()
+    window.get_by_role("link", name="Workers").click()
 
     expect(window.get_by_text("worker running")).to_be_visible()

@@ -219,9 +219,8 @@ def test_a_page_by_words_looks_through_many_short_entries_by_few_statements(
     remember(relationship, "Is a walrus", *texts, effective_at=told)
     rows = ScratchpadEntry.objects.for_relationship(relationship.id)
 
-    with django_assert_max_num_queries(
-        6
-    ):  # two pieces, with their stems, the language, and who has two names
+    # Two pieces, the stems, the language, and who has two names.
+    with django_assert_max_num_queries(5):
         keep = WithWords(relationship.id, "walrus")
         page = page_of(rows, order=["-effective_at", "-id"], page=PageQuery(), present=str, keep=keep)
 

@@ -17,6 +17,7 @@ from tests.fakes import ScriptedProvider
 from tests.fixtures.people import meet
 from tests.fixtures.turns import PERSON, Conversation, add, answer
 from worker.heartbeat import beat
+from worker.models import WorkerHeartbeat
 
 
 def last_days(
@@ -155,6 +156,24 @@ def test_turns_that_a_refused_key_holds_up_are_told_with_the_reason_and_since_wh
         in banner
     )
     assert "2 turns of this project are waiting; nothing is lost. Next try" in re.sub(r"<[^>]+>", "", banner)
+
+
+def test_a_dead_worker_and_a_queue_that_nobody_takes_raise_the_banner(
+    editor: Client, conversation: Conversation, settings: Settings
+) -> None:
+    settings.OLDEST_TURN_LIMIT_SECONDS = 300
+    earlier = timezone.now() - timedelta(seconds=420)
+    beat(name="here/1:1:1", pool_restarts=0, counters={})
+    WorkerHeartbeat.objects.update(beat_at=earlier)
+    conversation.say("I like tea.")
+    Turn.objects.update(due_at=earlier, recorded_at=earlier)
+
+    banner = editor.get("/admin-ui/alarm/", headers={"HX-Request": "true"}).content.decode()
+
+    assert "No worker has reported for 7 minutes. Start one with manage.py worker." in banner
+    assert "No worker takes the waiting turns, the oldest for 7 minutes." in banner
+    assert "1 turn of this project is waiting; nothing is lost." in banner
+    assert "/admin-ui/turns/?state=pending" in banner
 
 
 def test_a_refused_key_raises_the_banner_at_once_and_a_slow_provider_does_not(

@@ -1,3 +1,4 @@
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -42,6 +43,16 @@ def test_the_history_tells_what_changed_who_did_it_and_its_sources(
     assert (
         f"turns/{EntryRevision.objects.for_relationship(relationship.id).order_by('seq')[0].turn_id}/" in page
     )
+
+
+def test_the_history_tells_changed_fields_in_words(viewer: Client, conversation: Conversation) -> None:
+    entry = conversation.remember("Runs a marathon")[0]
+    changes = {"pinned": True, "happens_at": "2027-03", "expires_at": datetime(2027, 1, 2, 3, 4, tzinfo=UTC)}
+    revise_entry(relationship_id=entry.relationship_id, entry_id=entry.id, by=PERSON, values=changes)
+
+    page = viewer.get(history(entry)).content.decode()
+
+    assert "pinned: no → yes; happens: none → Mar 2027; expires: none → 2 Jan 2027, 03:04" in page
 
 
 REVISE, DELETE, RESTORE = "revise", "delete", "restore"

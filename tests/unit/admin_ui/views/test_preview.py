@@ -6,6 +6,9 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from chat.models import KeptContext
+from knowledge.documents import add_document
+from knowledge.models import DocumentChunk
+from knowledge.pipeline import process_document
 from memory.entries.editing import revise_entry
 from relationships.models import Companion, Relationship
 from tests.fixtures.turns import PERSON, Conversation
@@ -35,6 +38,26 @@ def test_the_page_shows_each_layer_and_links_what_it_was_made_of(
     colours = re.findall(r'class="card layer (tone-\d+)"', layers)
     assert colours == re.findall(r'class="piece (tone-\d+)"', prompt)
     assert "- Is allergic to peanuts" in prompt
+
+
+def test_a_passage_of_a_document_cites_its_page_and_leads_to_it(
+    viewer: Client, page: str, companion: Companion
+) -> None:
+    text = "\n\n".join(
+        f"# Part {part}\n\n" + f"Parcel number {part} is paid back. " * 60 for part in range(30)
+    )
+    ours = {"project_id": companion.project_id, "companion_id": companion.id}
+    document, _ = add_document(**ours, name="Refunds.md", content=text.encode(), by=PERSON)
+    process_document(document_id=document.id, worker="test")
+    chunk = DocumentChunk.objects.filter(content__contains="Parcel number 27 ").order_by("place")[0]
+    DocumentChunk.objects.filter(id=chunk.id).update(page_from=3, page_to=4)
+
+    shown = viewer.get(f"{page}?message=What+about+parcel+number+27").content.decode()
+
+    address = f"/admin-ui/companions/{companion.id}/documents/{document.id}/?page={chunk.place // 20 + 1}"
+    assert f'{address}#passage-{chunk.place}"' in shown
+    assert "Refunds.md, pages 3-4" in shown
+    assert f'id="passage-{chunk.place}"' in viewer.get(address).content.decode()
 
 
 def test_what_nearly_was_shown_stands_beside_what_was(

@@ -40,7 +40,9 @@ def test_a_relationship_is_found_by_person_and_by_what_is_remembered(
     assert (str(relationship.id) in viewer.get(LIST + query).content.decode()) is found
 
 
-def test_the_workers_have_a_page_and_the_overview_a_part_of_it(viewer: Client) -> None:
+def test_the_workers_have_a_page_and_the_overview_a_part_of_it(
+    viewer: Client, relationship: Relationship
+) -> None:
     now = timezone.now()
     WorkerHeartbeat.objects.create(name="alive-1", started_at=now, beat_at=now)
     WorkerHeartbeat.objects.create(name="silent-2", started_at=now, beat_at=now - timedelta(minutes=9))
@@ -54,6 +56,8 @@ def test_the_workers_have_a_page_and_the_overview_a_part_of_it(viewer: Client) -
         ("silent-2", "not responding"),
     ]
     assert "alive-1" not in viewer.get("/admin-ui/status/", headers=part).content.decode()
+    for leads_there in ("/admin-ui/", "/admin-ui/find/?q=work"):
+        assert re.search(r'href="/admin-ui/status/">.*Workers', viewer.get(leads_there).content.decode())
 
 
 def test_a_hit_shows_its_line_and_two_companions_of_one_name_are_told_apart(

@@ -219,7 +219,8 @@ def test_when_something_happens_is_shown_as_exactly_as_it_was_said(
     )
 
     assert f"happens {shown}</span>" in editor.get(page).content.decode()
-    assert said in editor.get(f"{page}entries/{entry.id}/").content.decode()
+    history = editor.get(f"{page}entries/{entry.id}/").content.decode()
+    assert f"happens: none → {shown}" in history
 
 
 @pytest.mark.parametrize(
@@ -238,3 +239,17 @@ def test_a_recipe_that_fills_the_archive_shows_the_archives_counts(
     revise_entry(relationship_id=relationship.id, entry_id=fish.id, values={"tier": "archive"}, by=PERSON)
 
     assert said in viewer.get(page).content.decode()
+
+
+def test_a_search_among_many_entries_takes_no_more_statements_than_a_page_may(
+    editor: Client,
+    page: str,
+    conversation: Conversation,
+    django_assert_max_num_queries: DjangoAssertNumQueries,
+) -> None:
+    conversation.remember(*(f"Likes tea number {number} and liking{number}" for number in range(120)))
+
+    with django_assert_max_num_queries(12):
+        shown = editor.get(f"{page}?text=like").content.decode()
+
+    assert "tea number 119 " in shown and "120 entries" in shown
