@@ -1,5 +1,6 @@
 """Memory tools: over REST, and called by a model amid a reply."""
 
+import json
 from typing import Any
 
 import pytest
@@ -237,6 +238,68 @@ def test_the_rounds_have_an_end(chat: Chat, offering: OpenAIServer) -> None:
 
     assert answer.body["choices"][0]["message"]["content"] == "I can't find it."
     assert offering.asked == 5 and "tools" not in offering.requests[4].body
+
+
+def test_a_model_that_goes_on_calling_gave_no_reply(chat: Chat, offering: OpenAIServer) -> None:
+    offering.push({**searching("tea"), "pieces": ["Tea?"]}, {**searching("tea"), "always": True})
+
+    events = chat.stream("What shall I drink?")
+    assert stored()[-1] == ("assistant", "Tea?") and Turn.objects.get().interrupted
+    answer = chat.say("What shall I drink?")
+
+    assert events[-1]["error"]["code"] == "upstream_failed" and offering.asked == 10
+    assert answer.status == 502 and "chat.max_tool_rounds" in answer.body["error"]["message"]
+    assert Turn.objects.count() == 1
+
+
+def test_a_choice_among_the_clients_tools_is_never_one_of_ours(chat: Chat, offering: OpenAIServer) -> None:
+    """A model that had to call something would call ours until the rounds are over."""
+    tool = {"type": "function", "function": {"name": "weather", "parameters": {"type": "object"}}}
+    ours = {"type": "function", "function": {"name": "memory_search"}}
+    for fields in (
+        {"tool_choice": "required"},
+        {"tool_choice": ours},
+        {"tool_choice": ours, "tools": [tool]},
+    ):
+        answer = chat.say("Tea?", **fields)
+        assert answer.status == 400 and answer.body["error"]["param"] == "tool_choice"
+    assert offering.asked == 0
+
+    offering.push({**searching("tea"), "repeat": 4}, {"text": "Tea."})
+    assert chat.say("Tea?", tool_choice="auto", parallel_tool_calls=False).status == 200
+    assert [seen.body.get("tool_choice") for seen in offering.requests] == [*4 * ["auto"], None]
+    assert "parallel_tool_calls" not in offering.requests[4].body
+
+
+UNREADABLE = {
+    "no JSON": "tea",
+    "a list": "[1]",
+    "a NUL": '{"query": "a\\u0000b"}',
+    "a NUL in a name": '{"query": "tea", "a\\u0000b": 1}',
+    "half a pair": '{"query": "a\\ud800b"}',
+    "a number": '{"query": "tea", "limit": 99999999999999999999999}',
+    "too deep": "[" * 5000,
+    "too long": json.dumps({"query": "x" * 100_000}),
+}
+
+
+@pytest.mark.parametrize("arguments", UNREADABLE.values(), ids=UNREADABLE.keys())
+def test_arguments_that_cannot_be_read_are_told_to_the_model_and_cost_no_turn(
+    chat: Chat, offering: OpenAIServer, arguments: str
+) -> None:
+    called = {"index": 0, "id": "c", "function": {"name": "memory_search", "arguments": arguments}}
+    chunk = {"choices": [{"delta": {"tool_calls": [called]}, "finish_reason": "tool_calls"}]}
+    offering.push(
+        {"raw": f"data: {json.dumps(chunk)}\n\n", "content_type": "text/event-stream"},
+        {"text": "Let us see."},
+    )
+
+    answer = chat.say("What shall I drink?")
+
+    assert answer.status == 200 and stored()[-1] == ("assistant", "Let us see.")
+    assert '"success":false' in offering.requests[1].body["messages"][-1]["content"]
+    kept = ToolCall.objects.get()
+    assert (kept.ok, kept.arguments) == (False, {})
 
 
 def test_a_bad_call_is_told_to_the_model(chat: Chat, offering: OpenAIServer) -> None:
