@@ -14,7 +14,9 @@ from memory.models import EntryRevision, HeldDeletion, OperationResult, Revision
 from relationships.models import DEFAULT_SESSION, Message, Relationship, SessionState, Turn
 from relationships.services.profiles import read_profile
 from relationships.text_names import name_in_text
+from web.errors import shorten
 
+LONGEST_SAID = 20_000  # characters in a template, which may render to three times as many
 _EVENTS = {
     RevisionEvent.ADD: "added",
     RevisionEvent.UPDATE: "changed",
@@ -163,8 +165,10 @@ def variables_of(moment: "ContextMoment | TurnMoment") -> dict[str, Any]:
         "companion",
         "timezone",
     )
+    looked = {name: getattr(moment, name) for name in looked_up}
     return {
-        **{name: getattr(moment, name) for name in looked_up},
+        **looked,
+        **{name: shorten(looked[name], LONGEST_SAID) for name in ("message", "reply")},
         "today": local.date().isoformat(),
         "time": f"{local:%H:%M}",
         "turn": moment.turn,

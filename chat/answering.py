@@ -152,6 +152,7 @@ class Answering:
             "context_id": kept.context_id,
             "entries": [source for report in shown for source in report.sources],
             "tools": [{"name": ran.name, "ok": ran.ok, "entries": ran.entry_ids} for ran in self.reply.ran],
+            **({"repeated": True} if kept.repeated else {}),
             **(news or {}),
         }
 

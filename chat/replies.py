@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -15,7 +15,7 @@ from chat.tools.definitions import TOOLS, Tool, for_openai
 from chat.tools.run import Ran
 from context.answer import AssembledContext
 from memory.ingestion.intake import Idempotency
-from providers.errors import ProviderTimeout, RequestRefused
+from providers.errors import EmptyAnswer, ProviderTimeout, RequestRefused
 from providers.llm.base import Completion
 from providers.llm.chat import CallPart, ChatPart, ChatRequest
 from providers.llm.registry import get_provider
@@ -23,6 +23,10 @@ from relationships.configuration.schema import Configuration
 from relationships.models import Relationship
 from relationships.services.turns import NewMessage
 from web.actor import Actor
+from web.errors import RapportError
+from web.parsing import parse_object
+
+ABOUT_TOOLS = frozenset({"tool_choice", "parallel_tool_calls"})  # servers refuse them without tools
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +110,8 @@ class Reply:
             called = yield from self._round(messages, own, said)
             if not called:
                 return
+            if not own and not self.calls:
+                raise EmptyAnswer(f"It only called memory tools, for {number} rounds (chat.max_tool_rounds).")
             spoken = {"role": "assistant", "content": "".join(said) or None}
             messages = [*messages, {**spoken, "tool_calls": [call.as_message() for call in called]}]
             messages += [self._answered(call) for call in called]
@@ -119,7 +125,7 @@ class Reply:
         """One question to the model. Returns its calls of memory tools."""
         ours: dict[int, Call] = {}
         theirs: dict[int, Call] = {}
-        names = {tool.name for tool in own}
+        names = {tool.name for tool in self._own}  # also those that are offered no more
         with closing(self._asked(messages, own)) as parts:
             for part in parts:
                 self._look_at_the_clock()
@@ -151,7 +157,8 @@ class Reply:
         question = self.question
         provider = get_provider(question.provider)
         tools = [*question.tools, *map(for_openai, own)]
-        request = ChatRequest(messages, tools, question.options, question.configuration.chat.model)
+        options = question.options if tools else _without_tools(question.options)
+        request = ChatRequest(messages, tools, options, question.configuration.chat.model)
         self.completions.append(None)
         began = False
         try:
@@ -162,7 +169,9 @@ class Reply:
             if began or not own or question.tools or "tool" not in str(error).lower():
                 raise
             self._own, self._rounds = [], 0
-            plain = ChatRequest(question.messages, (), question.options, request.model)
+            plain = replace(
+                request, messages=question.messages, tools=(), options=_without_tools(question.options)
+            )
             yield from provider.stream(plain)
 
     def _with_tool_prompt(self) -> list[Message]:
@@ -176,11 +185,14 @@ class Reply:
         return [{"role": "system", "content": told}, *messages]
 
     def _answered(self, call: Call) -> Message:
+        self._look_at_the_clock()
         try:
-            arguments = orjson.loads(call.arguments or "{}")
-        except ValueError:
-            arguments = None
-        ran = self._run(call.name, arguments if isinstance(arguments, dict) else {})
+            arguments = parse_object((call.arguments or "{}").encode())
+        except RapportError as error:
+            told = {"success": False, "error": f"The arguments can't be read. {error.detail}"}
+            ran = Ran(call.name, {}, told, ok=False)
+        else:
+            ran = self._run(call.name, arguments)
         self.ran.append(ran)
         return {"role": "tool", "tool_call_id": call.id, "content": orjson.dumps(ran.answer).decode()}
 
@@ -188,3 +200,7 @@ class Reply:
         most = self.question.configuration.chat.max_seconds
         if time.monotonic() - self.began > most:
             raise ProviderTimeout(f"The reply took longer than {most} s (chat.max_seconds).")
+
+
+def _without_tools(options: Message) -> Message:
+    return {name: value for name, value in options.items() if name not in ABOUT_TOOLS}

@@ -36,6 +36,8 @@ class ChatBody(FailFastModel):
     """The conversation, or its newest message alone: then the stored ones are shown before it."""
     tools: list[JsonObject] | None = None
     """Your own functions. The model calls them, and you answer."""
+    tool_choice: str | JsonObject | None = None
+    """Of your own functions alone: none, auto, required, or one of them by name."""
     stream: bool | None = None
     stream_options: StreamOptions | None = None
     user: str | None = None
@@ -61,7 +63,17 @@ class ChatBody(FailFastModel):
             function = tool.get("function")
             if not (isinstance(function, dict) and isinstance(function.get("name"), str)):
                 raise InvalidInput.of(f"tools.{place}", "must be a function with a name")
+        body._refuse_other_choice()
         return body
+
+    def _refuse_other_choice(self) -> None:
+        """A model that had to call what is not there would call ours for ever. Raises InvalidInput."""
+        names = [tool["function"]["name"] for tool in self.tools or ()]
+        function = self.tool_choice.get("function") if isinstance(self.tool_choice, dict) else None
+        if isinstance(function, dict) and function.get("name") not in names:
+            raise InvalidInput.of("tool_choice", "names none of `tools`")
+        if not names and self.tool_choice not in (None, "none", "auto"):
+            raise InvalidInput.of("tool_choice", "there are no `tools` to choose from")
 
     @property
     def wants_usage(self) -> bool:

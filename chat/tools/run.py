@@ -23,6 +23,7 @@ from memory.retrieval.search import search_entries, search_messages
 from relationships.configuration.json_schemas import refuse_misshapen
 from relationships.configuration.schema import Configuration
 from relationships.models import Message, Relationship
+from relationships.services.limits import metadata_fault
 from relationships.services.turns import NewMessage, NewTurn
 from web.actor import Actor
 from web.errors import InvalidInput, NotFound, RapportError
@@ -85,7 +86,7 @@ def keep_call(use: ToolUse, ran: Ran, *, turn_id: UUID | None) -> None:
         project_id=use.relationship.project_id,
         turn_id=turn_id,
         name=ran.name,
-        arguments=dict(ran.arguments),
+        arguments=dict(ran.arguments) if ran.ok or not metadata_fault(ran.arguments) else {},
         ok=ran.ok,
         entry_ids=ran.entry_ids,
         message_ids=ran.message_ids,

@@ -7,12 +7,12 @@ from rest_framework.response import Response
 from memory.api.answers import PreviewAnswer, PromptAnswer, present_preview, present_prompt
 from memory.api.schemas import PreviewBody, PromptBody
 from memory.errors import UnparsableAnswer
-from memory.ingestion.calls import storable
 from memory.ingestion.ingestion_input import Instructions, find_instructions
 from memory.ingestion.preview import Preview, preview_messages, preview_turns
 from memory.ingestion.prompt_versions import SHIPPED, create_prompt, publish_prompt
 from memory.ingestion.templates import default_instructions
 from providers.errors import ProviderError
+from providers.told import storable
 from relationships.api.views import ApiView
 from relationships.ids import uuid7
 from relationships.models import Companion, Relationship

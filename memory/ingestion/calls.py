@@ -15,6 +15,7 @@ from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.models import ModelCall
 from providers.errors import ProviderError
 from providers.llm.base import Completion, CompletionRequest, LLMProvider
+from providers.told import count_of, name_of, storable
 from relationships.ids import uuid7
 from relationships.services.model_budgets import COUNT_SPENDING, count_spending, spending_figures
 from worker.worker_stats import count_model_call, model_call
@@ -213,33 +214,18 @@ def _call_row(
     return ModelCall(
         id=uuid7(),
         provider=provider.alias,
-        model=_one_line(named)[:120],  # as wide as the columns
+        model=name_of(named),
         system=call_text(storable(request.system)),
         prompt=call_text(_asked(request)),
         answer=call_text(storable(completion.text)) if completion else "",
-        prompt_tokens=_count(completion.prompt_tokens) if completion else None,
-        output_tokens=_count(completion.output_tokens) if completion else None,
+        prompt_tokens=count_of(completion.prompt_tokens) if completion else None,
+        output_tokens=count_of(completion.output_tokens) if completion else None,
         cost=completion.cost if completion else None,
         milliseconds=round(milliseconds, 3),
         error_code=failure.code if failure else "",
         error=storable(str(failure))[:2000] if failure else "",
         **columns,
     )
-
-
-def _count(tokens: int | None) -> int | None:
-    """None for a number that no count can be: some servers say -1 for unknown."""
-    return tokens if tokens is not None and 0 <= tokens < 2**31 else None
-
-
-def storable(text: str) -> str:
-    """What PostgreSQL can hold: what a model or its server says may carry NUL or half a surrogate pair."""
-    return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()
-
-
-def _one_line(name: str) -> str:
-    """A server's name of its model: it stands among the names of who changed an entry."""
-    return "".join(letter for letter in storable(name) if letter.isprintable())
 
 
 def _asked(request: CompletionRequest) -> str:

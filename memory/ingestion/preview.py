@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from memory.ingestion.apply import carry_out_all
 from memory.ingestion.apply_state import ApplyState
-from memory.ingestion.calls import CallLog, count_calls, storable
+from memory.ingestion.calls import CallLog, count_calls
 from memory.ingestion.ingestion_input import (
     IngestionInput,
     Instructions,
@@ -26,6 +26,7 @@ from memory.ingestion.proposals import propose_all
 from memory.ingestion.templates import check_instructions
 from memory.models import OperationResult, ScratchpadEntry
 from providers.llm.registry import get_provider
+from providers.told import storable
 from relationships.configuration.cascade import resolve_configuration
 from relationships.ids import uuid7
 from relationships.models import Companion, EndUser, Message, Relationship, Turn

@@ -16,9 +16,10 @@ from django.utils import timezone
 from config.postgresql.rows import insert_of, rows_text
 from config.postgresql.sessions import prepared_cursor
 from memory.errors import LeaseLost
-from memory.ingestion.calls import INSERT_CALLS, CallLog, storable, store_calls, take_calls
+from memory.ingestion.calls import INSERT_CALLS, CallLog, store_calls, take_calls
 from memory.ingestion.claim import Claim, held_turns
 from memory.models import OperationResult
+from providers.told import storable
 from relationships.models import TurnState
 from relationships.services.model_budgets import COUNT_SPENDING
 from worker.waiting import CHANNEL, TELL_SETTLED

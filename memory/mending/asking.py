@@ -21,6 +21,7 @@ from providers.errors import ProviderError
 from providers.llm.base import Completion, CompletionRequest, LLMProvider
 from providers.llm.json_text import extract_json_text
 from providers.llm.registry import get_provider
+from providers.told import count_of, name_of, storable
 from relationships.ids import uuid7
 from relationships.services.configuration import configuration_of
 from relationships.services.model_budgets import count_spending, require_model_budget
@@ -164,11 +165,6 @@ def _numbered(number: object, shown: Sequence[Candidate]) -> Candidate | None:
     return shown[number - 1] if known else None  # type: ignore[operator]
 
 
-def storable(text: str) -> str:
-    """What PostgreSQL can hold."""
-    return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()
-
-
 def _label(one: Candidate) -> str:
     if one.kind == "entry":
         about = f"entry, about {one.subject}" if one.subject else "entry"
@@ -196,14 +192,14 @@ def _asked(
         turn_ids=[scope.turn_id] if scope.turn_id else [],
         reference_message_ids=[scope.message_id] if scope.message_id else [],
         provider=provider.alias,
-        model=(completion.model if completion else request.model or provider.default_model)[:120],
+        model=name_of(completion.model if completion else request.model or provider.default_model),
         system=request.system,
         prompt=call_text(storable(request.prompt)),
         answer=call_text(storable(completion.text)) if completion else "",
         shown_entry_ids=[one.id for one in shown if one.kind == "entry"],
         shown_message_ids=[one.id for one in shown if one.kind == "message"],
-        prompt_tokens=completion.prompt_tokens if completion else None,
-        output_tokens=completion.output_tokens if completion else None,
+        prompt_tokens=count_of(completion.prompt_tokens) if completion else None,
+        output_tokens=count_of(completion.output_tokens) if completion else None,
         cost=completion.cost if completion else None,
         milliseconds=round((perf_counter() - started) * 1000, 3),
         error_code=getattr(failure, "code", "") if failure else "",

@@ -14,7 +14,7 @@ from uuid import UUID
 from django.db import transaction
 
 from memory.errors import NothingFits, UnparsableAnswer
-from memory.mending.asking import Asked, ask_model, model_of, storable, store_call
+from memory.mending.asking import Asked, ask_model, model_of, store_call
 from memory.mending.candidates import Candidate, Scope, scope_of
 from memory.mending.choosing import choose
 from memory.mending.echoes import tick_echoes
@@ -22,6 +22,7 @@ from memory.mending.judging import PERHAPS, Judgement, Verdict
 from memory.mending.reading import find_candidates
 from memory.models import MendingPlan, MendingState
 from providers.errors import ProviderError
+from providers.told import storable
 from relationships.ids import uuid7
 from relationships.models import Message, Relationship, Turn, TurnState
 from relationships.services.sequence import lock_relationship

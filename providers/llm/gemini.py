@@ -20,6 +20,7 @@ from providers.errors import (
     ProviderError,
     ProviderMisconfigured,
     ProviderUnavailable,
+    RequestRefused,
 )
 from providers.gemini_sdk import gemini_client, gemini_error
 from providers.llm.base import CompletionRequest, ToolSpec
@@ -28,6 +29,7 @@ from providers.llm.gemini_chat import call_of, config_of, contents_of, system_of
 from providers.llm.hosted import HostedProvider, VendorAnswer
 from providers.llm.tool_calls import arguments_text
 from providers.options import GeminiOptions
+from providers.told import storable
 
 MALFORMED_CALL = "MALFORMED_FUNCTION_CALL"
 TRUNCATED = {"MAX_TOKENS", "CONTINUATION"}
@@ -89,6 +91,11 @@ class GeminiProvider(HostedProvider):
         try:
             config = self._chat_config(request)
             contents: Any = contents_of(request.messages)
+        except NOT_UNDERSTOOD as error:
+            raise RequestRefused(
+                "An option, a tool or a part of a message is not as OpenAI has it."
+            ) from error
+        try:
             for last in self._client.models.generate_content_stream(
                 model=model, contents=contents, config=config
             ):
@@ -99,7 +106,7 @@ class GeminiProvider(HostedProvider):
                         yield ChatPart(calls=(call_of(part, called),))
                         called += 1
                     elif part.text and not part.thought:
-                        yield ChatPart(text=part.text)
+                        yield ChatPart(text=storable(part.text))
                 finish = _finish_of(last) or finish
         except sdk_errors.APIError as error:
             raise gemini_error(error, quote=self._quote) from error

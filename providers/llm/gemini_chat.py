@@ -10,6 +10,7 @@ from google.genai import types
 
 from providers.errors import RequestRefused
 from providers.llm.chat import CallPart, Message
+from providers.told import storable
 
 _DATA_URL = re.compile(r"data:([\w.+/-]+);base64,(.*)", re.DOTALL)
 _OPTIONS = {
@@ -77,8 +78,8 @@ def call_of(part: types.Part, index: int) -> CallPart:
     assert call is not None
     signature = part.thought_signature
     signed = {"google": {"thought_signature": base64.b64encode(signature).decode()}} if signature else None
-    arguments = json.dumps(call.args or {}, ensure_ascii=False)
-    return CallPart(index, call.id or f"call_{index}", call.name or "", arguments, signed)
+    arguments = storable(json.dumps(call.args or {}, ensure_ascii=False))
+    return CallPart(index, call.id or f"call_{index}", storable(call.name or ""), arguments, signed)
 
 
 def text_of(message: Message) -> str:

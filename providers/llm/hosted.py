@@ -18,7 +18,10 @@ from providers.llm.chat import ChatPart, ChatRequest
 from providers.llm.json_text import extract_json_text, without_thoughts
 from providers.options import HostedOptions, read_options
 from providers.pricing import call_cost
+from providers.told import LONGEST_REASON, count_of, name_of
 from web.leaving import nobody_waits
+
+COUNTS = ("prompt_tokens", "output_tokens", "cached_tokens")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,7 @@ class HostedProvider(Endpoint, LLMProvider):
             raise
         finally:
             tracing.past(f"chat {model}", began, told)
-        yield ChatPart(finish=answer.finish_reason, completion=completion)
+        yield ChatPart(finish=completion.finish_reason, completion=completion)
 
     def describe(self) -> dict[str, str]:
         return {**super().describe(), "host": self.host}
@@ -112,21 +115,15 @@ class HostedProvider(Endpoint, LLMProvider):
     def _completion(
         self, text: str, answer: VendorAnswer, *, asked_model: str, milliseconds: float
     ) -> Completion:
+        counts = {name: count_of(getattr(answer, name)) for name in COUNTS}
+        model = name_of(answer.model)
         return Completion(
             text=text,
             provider=self.alias,
-            model=answer.model,
-            prompt_tokens=answer.prompt_tokens,
-            output_tokens=answer.output_tokens,
-            cached_tokens=answer.cached_tokens,
+            model=model,
             milliseconds=milliseconds,
-            cost=call_cost(
-                self.options.prices,
-                models=(answer.model, asked_model),
-                prompt_tokens=answer.prompt_tokens,
-                output_tokens=answer.output_tokens,
-                cached_tokens=answer.cached_tokens,
-            ),
-            finish_reason=answer.finish_reason,
+            cost=call_cost(self.options.prices, models=(model, asked_model), **counts),
+            finish_reason=name_of(answer.finish_reason, most=LONGEST_REASON),
             request_id=answer.request_id,
+            **counts,
         )

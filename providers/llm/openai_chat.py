@@ -12,6 +12,7 @@ import orjson
 from providers.errors import ProviderUnavailable
 from providers.llm.chat import CallPart, ChatPart
 from providers.llm.hosted import VendorAnswer
+from providers.told import storable
 
 DONE = "[DONE]"
 
@@ -20,7 +21,7 @@ def read_chunks(
     lines: Iterable[str], *, model: str, request_id: str | None, quote: Callable[[object], str]
 ) -> Generator[ChatPart, None, VendorAnswer]:
     """Raises ProviderUnavailable for an error amid the stream, for what is no chunk, and without a finish."""
-    finish, usage, answered_by, ended = "", None, model, False
+    finish, usage, answered_by, ended, places = "", None, model, False, Places()
     for line in lines:
         if not line.startswith("data:"):
             continue
@@ -34,35 +35,63 @@ def read_chunks(
         usage, answered_by = chunk.get("usage") or usage, chunk.get("model") or answered_by
         for choice in chunk.get("choices") or ():
             finish = choice.get("finish_reason") or finish
-            part = part_of(choice.get("delta") or {})
+            part = _part_of(choice.get("delta") or {}, places)
             if part.text or part.calls:
                 yield part
     if not finish:
         how = "ended its reply without saying how" if ended else "broke off in the middle of its reply"
         raise ProviderUnavailable(f"The server {how}.")
-    return _answer(finish, usage or {}, answered_by, request_id)
+    return _answer(finish, usage, answered_by, request_id)
 
 
-def part_of(delta: Mapping[str, Any]) -> ChatPart:
-    """The part in a chunk's delta, or in a whole message."""
-    calls = tuple(_call(place, call) for place, call in enumerate(delta.get("tool_calls") or ()))
-    text = delta.get("content") or delta.get("refusal") or ""
-    return ChatPart(text=text if isinstance(text, str) else "", calls=calls)
+class Places:
+    """Which call a piece belongs to. Some servers number all calls 0: there a new ID with a name begins one."""
+
+    def __init__(self) -> None:
+        self._begun: dict[object, tuple[int, str]] = {}  # by the server's number: ours, and the ID
+        self._count = 0
+
+    def of(self, index: object, id: str, name: str) -> int:
+        place, of_id = self._begun.get(index, (-1, ""))
+        if place < 0 or (name and id and of_id and id != of_id):
+            place, self._count = self._count, self._count + 1
+        self._begun[index] = place, id or of_id
+        return place
 
 
-def _call(place: int, call: Mapping[str, Any]) -> CallPart:
+def _part_of(delta: Mapping[str, Any], places: Places) -> ChatPart:
+    calls = tuple(_call(place, call, places) for place, call in enumerate(delta.get("tool_calls") or ()))
+    content = delta.get("content") or delta.get("refusal") or ""
+    if isinstance(content, list):  # of parts, some of which may be thoughts
+        content = "".join(part["text"] for part in content if part.get("type") == "text")
+    return ChatPart(text=_text(content), calls=calls)
+
+
+def _call(place: int, call: Mapping[str, Any], places: Places) -> CallPart:
     function = call.get("function") or {}
     arguments = function.get("arguments") or ""
     if not isinstance(arguments, str):  # some servers send the object itself
         arguments = orjson.dumps(arguments).decode()
-    index = call.get("index")
+    index, id, name = call.get("index"), _text(call.get("id") or ""), _text(function.get("name") or "")
     return CallPart(
-        index=place if index is None else index,
-        id=call.get("id") or "",
-        name=function.get("name") or "",
-        arguments=arguments,
-        extra=call.get("extra_content"),
+        index=places.of(place if index is None else index, id, name),
+        id=id,
+        name=name,
+        arguments=_text(arguments),
+        extra=_extra(call.get("extra_content")),
     )
+
+
+def _text(told: object) -> str:
+    """Raises TypeError for what is no text; then all of it is no answer."""
+    if not isinstance(told, str):
+        raise TypeError
+    return storable(told)
+
+
+def _extra(told: object) -> Mapping[str, Any] | None:
+    """The vendor's own notes, unless they could not be kept."""
+    return told if isinstance(told, dict) and b"\\u0000" not in orjson.dumps(told) else None
 
 
 def _chunk(data: str) -> Mapping[str, Any]:
@@ -75,13 +104,15 @@ def _chunk(data: str) -> Mapping[str, Any]:
     return chunk
 
 
-def _answer(finish: str, usage: Mapping[str, Any], model: str, request_id: str | None) -> VendorAnswer:
+def _answer(finish: str, usage: object, model: str, request_id: str | None) -> VendorAnswer:
+    usage = usage if isinstance(usage, dict) else {}
+    details = usage.get("prompt_tokens_details")
     return VendorAnswer(
         text="",
         model=model,
         finish_reason="tool_calls" if finish == "function_call" else finish,
         prompt_tokens=usage.get("prompt_tokens"),
         output_tokens=usage.get("completion_tokens"),
-        cached_tokens=(usage.get("prompt_tokens_details") or {}).get("cached_tokens"),
+        cached_tokens=details.get("cached_tokens") if isinstance(details, dict) else None,
         request_id=request_id,
     )

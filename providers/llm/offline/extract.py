@@ -8,6 +8,9 @@ from math import log, sqrt
 from providers.llm.base import PromptData
 
 MARK = "Quoted from the conversation, not written by a model:"
+NOTHING = (
+    "Nothing is quoted here: no model wrote this, and by its rules the person said nothing of themselves."
+)
 SHORTEST, LONGEST = 5, 40  # words of a sentence that says something by itself
 NAMED = 1.5  # what a name or a number in it adds to a sentence's score
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
@@ -18,7 +21,7 @@ _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+|\d")
 
 def extract_summary(prompt_data: PromptData) -> str:
     """Of the last summary's quotations and the person's new sentences those with the most telling words (by their
-    inverse frequency: Spärck Jones, 1972), in order, within `words`. At least one, where there is any.
+    inverse frequency: Spärck Jones, 1972), in order, within `words`. At least one, or that there is none.
     """
     earlier = [line[2:] for line in prompt_data.summary.splitlines() if line.startswith("- ")]
     candidates = list(dict.fromkeys([*earlier, *_quotations(prompt_data)]))
@@ -33,7 +36,9 @@ def extract_summary(prompt_data: PromptData) -> str:
         if length <= room or not kept:
             kept.append(place)
             room -= length
-    return "\n".join([MARK, *(f"- {candidates[place]}" for place in sorted(kept))]) if kept else ""
+    if not kept:
+        return NOTHING
+    return "\n".join([MARK, *(f"- {candidates[place]}" for place in sorted(kept))])
 
 
 def _quotations(prompt_data: PromptData) -> Iterable[str]:

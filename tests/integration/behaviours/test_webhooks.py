@@ -61,6 +61,18 @@ def test_it_is_called_with_what_was_said_and_signed(
     assert call.headers["webhook-id"] == str(run.id)
 
 
+def test_the_longest_message_is_told_as_far_as_a_template_goes(
+    conversation: Conversation, address: WebhookServer
+) -> None:
+    behave(conversation.relationship, tell={"webhook": {"url": address.url}})
+    conversation.say("x" * 65_536)
+
+    work(conversation)
+
+    assert runs_of(conversation)[0].state == "done"
+    assert address.calls[0].json["data"]["text"] == "x" * 20_000 + "…"
+
+
 def test_it_is_tried_again_under_the_same_id(conversation: Conversation, address: WebhookServer) -> None:
     address.statuses.extend([503, 429])
     tell(conversation, address.url)

@@ -108,6 +108,23 @@ def test_of_two_equal_calls_at_once_both_are_told_what_is_remembered(
     assert second["rapport"] == {"turn_id": turns()[0].id, "repeated": True}
 
 
+def test_of_two_equal_streams_at_once_the_one_that_is_not_remembered_says_so(
+    replying: OpenAIServer, relationship: Relationship
+) -> None:
+    replying.push({"text": "One."}, {"text": "Another one."})
+    sent = read_messages([{"role": "user", "content": "Hi"}])
+    talk, once = Talk(relationship, "current", remembered=True), Idempotency("once", b"h" * 32)
+    both = [
+        Answering(ask(talk, sent, by=TESTER, idempotency=once), Envelope("ada"), in_database=here)
+        for _ in range(2)
+    ]
+
+    first, second = (list(one.stream(one.begin(), usage=False)) for one in both)
+
+    assert b'"repeated":true' not in b"".join(first) and b'"repeated":true' in second[-2]
+    assert stored() == [("user", "Hi"), ("assistant", "One.")]
+
+
 def test_nothing_is_noted_of_a_call_that_can_not_come_again(chat: Chat) -> None:
     chat.say("Hi")
 

@@ -9,8 +9,7 @@ from chat.tools.definitions import TOOLS
 from memory.models import EntryRevision, ScratchpadEntry
 from relationships.models import Companion, Relationship, Turn
 from tests.fixtures.api import Api
-from tests.fixtures.chat import Chat, stored, text_in
-from tests.vendor_servers.openai_server import OpenAIServer
+from tests.fixtures.chat import stored
 
 
 @pytest.fixture
@@ -192,94 +191,3 @@ def test_a_type_that_the_companion_has_not_is_refused_with_those_it_has(
     assert refused.status == 422 and refused.fields == ["type"] and "recipe, guest" in str(refused.body)
     assert kept["success"] is True
     assert [entry.type for entry in ScratchpadEntry.objects.all()] == ["guest"]
-
-
-@pytest.fixture
-def offering(companion: Companion, replying: OpenAIServer) -> OpenAIServer:
-    companion.config["chat"] = {"tools": ["memory_search", "memory_forget"]}
-    companion.save()
-    return replying
-
-
-def searching(query: str) -> dict[str, Any]:
-    return {"tool_calls": [{"name": "memory_search", "arguments": {"query": query}}]}
-
-
-def test_a_model_looks_further_and_the_client_sees_the_reply_alone(
-    chat: Chat, offering: OpenAIServer, api: Api, at: str
-) -> None:
-    tea = remember(api, at, "Prefers green tea", tier="archive")
-    offering.push(searching("tea"), {"text": "Green tea, of course."})
-
-    events = chat.stream("What shall I drink?", stream_options={"include_usage": True})
-
-    assert text_in(events) == "Green tea, of course."
-    assert not any(event["choices"][0]["delta"].get("tool_calls") for event in events if event["choices"])
-    assert events[-1]["rapport"]["tools"] == [{"name": "memory_search", "ok": True, "entries": [tea]}]
-    second = offering.requests[1].body
-    assert (
-        second["messages"][-1]["role"] == "tool" and "Prefers green tea" in second["messages"][-1]["content"]
-    )
-    assert "memory_search" in second["messages"][0]["content"], "the prompt says how to use them"
-    asked = [seen.body for seen in offering.requests]
-    assert [[tool["function"]["name"] for tool in body["tools"]] for body in asked] == 2 * [
-        ["memory_search", "memory_forget"]
-    ]
-    assert events[-1]["usage"]["prompt_tokens"] > 0
-    kept = ToolCall.objects.get()
-    assert kept.turn_id == Turn.objects.get().id and kept.entry_ids != []
-
-
-def test_the_rounds_have_an_end(chat: Chat, offering: OpenAIServer) -> None:
-    offering.push({**searching("tea"), "repeat": 4}, {"text": "I can't find it."})
-
-    answer = chat.say("What shall I drink?")
-
-    assert answer.body["choices"][0]["message"]["content"] == "I can't find it."
-    assert offering.asked == 5 and "tools" not in offering.requests[4].body
-
-
-def test_a_bad_call_is_told_to_the_model(chat: Chat, offering: OpenAIServer) -> None:
-    offering.push(
-        {"tool_calls": [{"name": "memory_search", "arguments": {"what": "tea"}}]}, {"text": "Let us see."}
-    )
-
-    answer = chat.say("What shall I drink?")
-
-    assert answer.status == 200
-    assert '"success":false' in offering.requests[1].body["messages"][-1]["content"]
-    assert answer.body["rapport"]["tools"][0]["ok"] is False
-
-
-def test_both_kinds_of_calls_at_once_leave_the_client_its_own(chat: Chat, offering: OpenAIServer) -> None:
-    offering.push(
-        {"tool_calls": [*searching("tea")["tool_calls"], {"name": "weather", "arguments": {"city": "Porto"}}]}
-    )
-    tool = {"type": "function", "function": {"name": "weather", "parameters": {"type": "object"}}}
-
-    message = chat.say("Tea outside?", tools=[tool]).body["choices"][0]
-
-    assert message["finish_reason"] == "tool_calls"
-    assert [call["function"] for call in message["message"]["tool_calls"]] == [
-        {"name": "weather", "arguments": '{"city": "Porto"}'}
-    ]
-    assert ToolCall.objects.count() == 1
-
-
-def test_the_clients_tool_goes_before_ours_of_the_same_name(chat: Chat, offering: OpenAIServer) -> None:
-    offering.push(searching("tea"))
-    tool = {"type": "function", "function": {"name": "memory_search", "parameters": {"type": "object"}}}
-
-    message = chat.say("Tea?", tools=[tool]).body["choices"][0]["message"]
-
-    assert message["tool_calls"][0]["function"]["name"] == "memory_search"
-    assert not ToolCall.objects.exists()
-
-
-def test_a_model_that_takes_no_tools_is_asked_without_ours(chat: Chat, offering: OpenAIServer) -> None:
-    offering.push({"status": 400, "message": "this model does not support tools"}, {"text": "Water."})
-
-    answer = chat.say("What shall I drink?")
-
-    assert answer.body["choices"][0]["message"]["content"] == "Water."
-    assert "tools" not in offering.requests[1].body

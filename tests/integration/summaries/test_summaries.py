@@ -265,24 +265,3 @@ def test_a_spent_budget_waits_for_the_next_day(
 
     waiting = summaries_of(conversation)[-1]
     assert (waiting.state, waiting.error_code, waiting.attempts) == ("pending", "budget", 0)
-
-
-def test_without_a_model_the_summary_quotes_what_was_said(
-    conversation: Conversation, scripted_provider: ScriptedProvider
-) -> None:
-    companion = conversation.relationship.companion
-    companion.config = {"summaries": {"provider": "offline", "words": 60}}
-    companion.save()
-    for n in range(50):
-        conversation.say(
-            "I grow tomatoes in my garden.", f"It is day {n} of my tomatoes.", "Are they ripe?", "Ok."
-        )
-
-    assert summarise(conversation) == 1
-
-    text = ready(conversation)[200].text
-    said = set(Message.objects.values_list("content", flat=True))
-    assert text.startswith("Quoted from the conversation, not written by a model:")
-    quoted = [line.partition(": ")[2] for line in text.splitlines()[1:]]
-    assert quoted and set(quoted) <= said
-    assert len(text.split()) <= 60

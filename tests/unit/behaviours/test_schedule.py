@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from behaviours.schedule import is_time, next_time
+from behaviours.schedule import is_time, known_schedule, next_time
 
 
 @pytest.mark.parametrize(
@@ -25,3 +25,9 @@ def test_a_moment_is_a_time_for_its_whole_minute() -> None:
     assert is_time("0 9 * * *", nine.replace(second=59), "UTC")
     assert not is_time("0 9 * * *", nine.replace(minute=1), "UTC")
     assert is_time("0 10 * * *", nine, "Europe/Madrid")
+
+
+@pytest.mark.parametrize("expression", ["* * * * * *", "@hourly", "* * * *", "0 0 30 2 *", ""])
+def test_a_schedule_has_five_fields_and_comes(expression: str) -> None:
+    with pytest.raises(ValueError, match="five fields"):
+        known_schedule(expression)

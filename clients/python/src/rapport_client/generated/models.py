@@ -394,6 +394,7 @@ class ChatBody(TypedDict):
     model: "str"
     messages: "list[dict[str, JsonValue]]"
     tools: "NotRequired[list[dict[str, JsonValue]] | None]"
+    tool_choice: "NotRequired[str | dict[str, JsonValue] | None]"
     stream: "NotRequired[bool | None]"
     stream_options: "NotRequired[StreamOptions | None]"
     user: "NotRequired[str | None]"
