@@ -74,13 +74,17 @@ class Exchange:
 
     @property
     def decided(self) -> str:
-        """What a person said of its deletions, in words; empty where nobody has been asked, or nobody answered yet."""
-        counts = [(self.held[state], state) for state in DECIDED if state in self.held]
-        return ", ".join(f"{count} deletion{'' if count == 1 else 's'} {state}" for count, state in counts)
+        return decided_in_words(self.held)
 
     @property
     def badge(self) -> str:
         return BADGES[TurnState(self.turn.state)]
+
+
+def decided_in_words(held: Mapping[HeldState, int]) -> str:
+    """What a person said of a turn's deletions; empty where nobody has been asked, or nobody answered yet."""
+    counts = [(held[state], state) for state in DECIDED if state in held]
+    return ", ".join(f"{count} deletion{'' if count == 1 else 's'} {state}" for count, state in counts)
 
 
 def exchanges_of(relationship_id: UUID, turns: Sequence[Turn]) -> list[Exchange]:

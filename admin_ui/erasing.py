@@ -14,7 +14,7 @@ _WORDS = {
     "entry_revision": ("history record", "history records"),
     "operation_result": ("proposed operation", "proposed operations"),
     "model_call": ("model call", "model calls"),
-    "held_deletion": ("deletion awaiting review", "deletions awaiting review"),
+    "held_deletion": ("review of deletions", "reviews of deletions"),
     "profile": ("profile", "profiles"),
     "profile_revision": ("profile version", "profile versions"),
     "session_state": ("session", "sessions"),

@@ -10,16 +10,20 @@ from uuid import UUID
 from django.db.models import Min
 from django.utils import timezone
 
+from admin_ui.conversation import decided_in_words
 from admin_ui.excerpts import Excerpt
-from memory.models import ModelCall, OperationResult, Verdict
+from memory.models import HeldDeletion, HeldState, ModelCall, OperationResult, Verdict
 from relationships.models import Message, MessageRole, Relationship, Turn, TurnState
 
 WAITING = (TurnState.PENDING, TurnState.PROCESSING)
+_READ = ("relationship_id", "id", "turn_id", "kind", "verdict", "held_id")
 
 
 @dataclass(slots=True)
 class TurnRow:
-    """One turn. `done`: how many operations were applied, by kind; `refused`, `held`: how many were not."""
+    """One turn. `done`: how many operations were applied, by kind; `refused`: how many were not; `held`: deletions that
+    were too many at once, by what became of them.
+    """
 
     turn: Turn
     relationship: Relationship
@@ -29,7 +33,7 @@ class TurnRow:
     excerpt: Excerpt | None = None  # of the message in which something was sought
     done: Counter[str] = field(default_factory=Counter)
     refused: int = 0
-    held: int = 0
+    held: Counter[HeldState] = field(default_factory=Counter)
     model: str = ""
     tokens: int = 0
     cost: Decimal | None = None
@@ -41,6 +45,14 @@ class TurnRow:
         return sorted(self.done.items())
 
     @property
+    def awaiting_review(self) -> int:
+        return self.held[HeldState.WAITING]
+
+    @property
+    def decided(self) -> str:
+        return decided_in_words(self.held)
+
+    @property
     def seconds(self) -> float | None:
         """From its intake to its end."""
         turn = self.turn
@@ -48,7 +60,9 @@ class TurnRow:
 
 
 def rows_of(turns: Sequence[Turn]) -> list[TurnRow]:
-    """Four statements for all of them, and one where any waits. Those of an erased relationship are left out."""
+    """Four statements for all of them, one where any waits, and one where deletions were held. Those of an erased
+    relationship are left out.
+    """
     people = {
         row.id: row
         for row in Relationship.objects.filter(
@@ -69,12 +83,11 @@ def rows_of(turns: Sequence[Turn]) -> list[TurnRow]:
             row.gone = "erased" if message.erased_at else "hidden"
         elif row is not None:  # in the end the first one's
             row.says, row.replies = message.content, message.role == MessageRole.ASSISTANT
-    results = OperationResult.objects.filter(**owned, turn_id__in=turn_ids)
-    for relationship_id, turn_id, kind, verdict in results.values_list(
-        "relationship_id", "turn_id", "kind", "verdict"
-    ):
-        if (row := rows.get((relationship_id, turn_id))) is not None:
-            _count(row, kind, verdict)
+    results = list(OperationResult.objects.filter(**owned, turn_id__in=turn_ids).only(*_READ))
+    decided = _decided(results)
+    for result in results:
+        if (row := rows.get((result.relationship_id, result.turn_id))) is not None:
+            _count(row, result, decided)
     _add_calls(rows)
     _add_next_tries(rows)
     return list(rows.values())
@@ -96,11 +109,24 @@ def _add_next_tries(rows: dict[tuple[UUID, UUID], TurnRow]) -> None:
         row.next_try = at if row.turn.seq >= seq else None
 
 
-def _count(row: TurnRow, kind: str, verdict: str) -> None:
-    if verdict == Verdict.APPLIED:
-        row.done[kind] += 1
-    row.refused += verdict == Verdict.REFUSED
-    row.held += verdict == Verdict.HELD
+def _decided(results: Sequence[OperationResult]) -> dict[tuple[UUID, UUID], str]:
+    """What became of the deletions that were held, by relationship and ID; one statement, or none where none was."""
+    held = [result for result in results if result.held_id is not None]
+    if not held:
+        return {}
+    found = HeldDeletion.objects.filter(
+        relationship_id__in={result.relationship_id for result in held},
+        id__in={result.held_id for result in held},
+    )
+    return {(row.relationship_id, row.id): row.state for row in found.only("relationship_id", "id", "state")}
+
+
+def _count(row: TurnRow, result: OperationResult, decided: dict[tuple[UUID, UUID], str]) -> None:
+    if result.verdict == Verdict.APPLIED:
+        row.done[result.kind] += 1
+    row.refused += result.verdict == Verdict.REFUSED
+    if result.held_id is not None and (state := decided.get((result.relationship_id, result.held_id))):
+        row.held[HeldState(state)] += 1
 
 
 def _add_calls(rows: dict[tuple[UUID, UUID], TurnRow]) -> None:

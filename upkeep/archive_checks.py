@@ -20,6 +20,7 @@ from memory.models import EntryState
 from relationships.configuration.json_schemas import refuse_misshapen
 from relationships.configuration.schema import Configuration
 from relationships.services.configuration import check_level
+from upkeep.archive_histories import Histories
 from upkeep.archive_overview import Overview
 from web.errors import MOST_PROBLEMS, FieldProblem, InvalidInput, TooMuch
 from workspace.paths import twin_fault
@@ -56,6 +57,8 @@ class Archive(Protocol):
 
     def rows(self, name: str) -> Iterator[dict[str, Any]]: ...
 
+    def row(self, name: str, place: int) -> dict[str, Any]: ...
+
 
 def check_head(archive: Archive) -> None:
     """Before the configuration that will hold is known: its own level. Raises InvalidConfiguration."""
@@ -66,12 +69,14 @@ def check_archive(archive: Archive, *, configuration: Configuration, now: dateti
     """`configuration`: the one that will hold. Raises InvalidInput naming the fields, InvalidConfiguration."""
     check = _Check(configuration, now)
     check.head(archive.head)
+    histories = Histories(archive)
+    told = {"revisions": histories.revision, "entries": histories.entry}
     rows: dict[str, Callable[[str, Row], None] | None] = {
         "profile_revisions": check.profile_revision,
         "sessions": check.session,
         "turns": check.turn,
-        "entries": check.entry,
         "revisions": check.revision,
+        "entries": check.entry,
         "held_deletions": check.held,
         "summaries": check.summary,
         "behaviour_runs": check.run,
@@ -86,11 +91,14 @@ def check_archive(archive: Archive, *, configuration: Configuration, now: dateti
             check.past(name, path, row)
             if look is not None:
                 look(path, row)
+            if name in told and not check.problems:  # what fits no history may have been left out
+                check.problems += told[name](place, row)
             check.give_up(MOST_PROBLEMS)
         check.give_up(MOST_PROBLEMS)
     check.present_profile(archive.head["profile"])
     check.tree()
-    check.histories()
+    check.give_up(1)
+    check.problems += histories.gone()
     check.give_up(1)
     return check.overview()
 
@@ -108,8 +116,6 @@ class _Check:
         self.versions: set[Any] = set()
         self.profile: tuple[int, bytes] | None = None  # its last version
         self.said: set[Any] = set()  # by active entries
-        self.present: dict[bytes, bytes] = {}  # what each entry says
-        self.last: dict[bytes, bytes | None] = {}  # what its last revision says; None: it was erased
         self.summaries: set[Any] = set()
         self.runs: set[Any] = set()
         self.files: set[Any] = set()
@@ -214,8 +220,6 @@ class _Check:
 
     def entry(self, path: str, row: Row) -> None:
         hashed = content_hash(row["content"])
-        if row["id"] is not None:
-            self.present[row["id"].bytes] = _stated({**row, "content_hash": hashed.hex()}, row["version"])
         missing = next((cited for cited in row["source_message_ids"] if cited.bytes not in self.ids), None)
         if missing is not None and not self.problems:  # it may be one of those left out
             self.note(f"{path}.source_message_ids", f"{missing} is none of the messages")
@@ -236,17 +240,6 @@ class _Check:
         if _holds(numbers, row["seq"]):
             self.note(f"{path}.seq", "is a turn's or message's")
         self.number(self.revised, path, row["seq"])
-        self.last[row["entry_id"].bytes] = row["after"] and _stated(row["after"], row["entry_version"])
-        for side in ("before", "after"):
-            if row[side] and UUID(row[side]["id"]) != row["entry_id"]:
-                self.note(f"{path}.{side}.id", "is not the revision's entry_id")
-
-    def histories(self) -> None:
-        """An entry says what its last revision says, or its history would hide a change."""
-        for entry_id, last in self.last.items():
-            if last is not None and last != self.present.get(entry_id) and not self.problems:
-                told = f"the last one of the entry {UUID(bytes=entry_id)} is not what that says"
-                self.note("revisions", told)
 
     def held(self, path: str, row: Row) -> None:
         if row["turn_id"].bytes not in self.turns and not self.problems:  # it may be one of those left out
@@ -289,10 +282,6 @@ def _holds(numbers: "array[int]", seq: int) -> bool:
 
 def _told(document: Row) -> bytes:
     return hashlib.sha256(orjson.dumps(document, option=orjson.OPT_SORT_KEYS)).digest()
-
-
-def _stated(row: Row, version: int) -> bytes:
-    return _digest((version, str(row["type"]), row["subject"], row["content_hash"], str(row["state"])))
 
 
 def _digest(parts: Iterable[Any]) -> bytes:

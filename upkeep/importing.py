@@ -68,6 +68,12 @@ TABLES: tuple[type[Model], ...] = (
     *(BehaviourRun, OutboxMessage, ModelCall),
 )
 
+_LEFT_BEHIND = """
+SELECT count(*) FROM relationships_turn t, unnest(t.model_call_ids) asked (id)
+ WHERE t.relationship_id = %(relationship)s AND NOT EXISTS (
+       SELECT 1 FROM memory_modelcall c WHERE c.relationship_id = t.relationship_id AND c.id = asked.id)
+"""
+
 
 def import_relationship(*, relationship: Relationship, archive: Archive, by: Actor) -> dict[str, int]:
     """Fill an empty relationship with what an archive holds; how many rows, by table.
@@ -113,9 +119,17 @@ def _write(relationship: Relationship, archive: Archive, overview: Overview, by:
         target_kind="relationship",
         target_id=relationship.id,
         by=by,
-        detail={"imported": counts},
+        detail={"imported": counts, "calls_left_behind": _calls_left_behind(relationship)},
     )
     return counts
+
+
+def _calls_left_behind(relationship: Relationship) -> int:
+    """How many calls the turns name that the archive did not bring: of those `verify` says nothing."""
+    with connection.cursor() as cursor:
+        cursor.execute(_LEFT_BEHIND, {"relationship": relationship.id})
+        count: int = cursor.fetchone()[0]
+    return count
 
 
 def _tables(archive: Archive, overview: Overview, first: int, now: datetime) -> dict[type[Model], Rows]:

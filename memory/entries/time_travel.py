@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from django.core.exceptions import ValidationError
 from django.db.models import DateTimeField, Field
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast
@@ -89,6 +90,21 @@ def entry_of(fields: Mapping[str, Any], relationship_id: UUID, project_id: UUID)
     """The entry a revision describes, as an instance that is not to be saved."""
     values = {name: _value(_FIELDS[name], fields[name]) for name in FIELDS if name in fields}
     return ScratchpadEntry(relationship_id=relationship_id, project_id=project_id, **values)
+
+
+def differing_fields(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+    """Of the fields that two tellings of an entry both have, those in which they differ: a time in another zone is the
+    same, and what can't be read is equal only to itself.
+    """
+    names = [name for name in FIELDS if name in one and name in other and one[name] != other[name]]
+    return [name for name in names if _readable(name, one[name]) != _readable(name, other[name])]
+
+
+def _readable(name: str, plain: Any) -> Any:
+    try:
+        return _value(_FIELDS[name], plain)
+    except (ValueError, TypeError, AttributeError, ValidationError):
+        return plain
 
 
 def _value(field: "Field[Any, Any]", plain: Any) -> Any:

@@ -5,12 +5,14 @@ from collections.abc import Iterator
 import pytest
 from django_q.models import OrmQ
 
+from behaviours.owed import TASK
 from memory.ingestion.replays import request_replay, run_replay
 from memory.models import Replay, ReplayState
 from memory.retrieval.index.embed import embed_owed
 from providers.errors import AnswerTruncated
 from relationships.models import Relationship, Turn
 from tests.fakes import ScriptedEmbedder, ScriptedProvider
+from tests.fixtures.behaviours import behave, outbox_of, work
 from tests.fixtures.index import configure, told_to_embed
 from tests.fixtures.turns import PERSON, Conversation, answer
 from worker import worker_stats
@@ -113,3 +115,20 @@ def test_a_replay_gives_way_after_a_step_and_goes_on_from_there(
     run_replay(relationship_id=replay.relationship_id, replay_id=replay.id)
     assert Replay.objects.get().state == ReplayState.DONE
     assert len(scripted_provider.requests) == 2
+
+
+def test_what_is_done_row_by_row_gives_way_after_one(
+    waiting: worker_stats.WorkerStats, conversation: Conversation
+) -> None:
+    """Behaviours; and so summaries, which go through the same."""
+    behave(conversation.relationship, greet={"message": "Hello"})
+    for text in ("one", "two", "three"):
+        conversation.say(text)
+    before = told()
+
+    assert work(conversation) == 1
+    assert told() == [*before, TASK]
+
+    waiting.page.handed = 0
+    assert work(conversation) == 2
+    assert outbox_of(conversation) == ["Hello"] * 3

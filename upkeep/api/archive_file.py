@@ -70,6 +70,11 @@ class ArchiveFile:
         for piece in self._pieces(name):
             yield ROWS[name].model_validate_json(piece).model_dump()
 
+    def row(self, name: str, place: int) -> dict[str, Any]:
+        """One that was checked."""
+        start, end = self._places[name][2 * place : 2 * place + 2]
+        return ROWS[name].model_validate_json(self._raw[start:end]).model_dump()
+
     def _pieces(self, name: str) -> Iterator[bytes]:
         places = self._places.get(name, array("q"))
         for index in range(0, len(places), 2):

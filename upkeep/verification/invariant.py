@@ -146,7 +146,7 @@ def execute(statement: str | sql.Composable, told: Mapping[str, Any]) -> int:
 
 
 _IMPORTS = """
-SELECT DISTINCT ON (target_id) target_id, recorded_at, detail -> 'imported' ? 'model_call'
+SELECT DISTINCT ON (target_id) target_id, recorded_at, (detail ->> 'calls_left_behind')::int
   FROM relationships_auditevent
  WHERE project_id IN (SELECT project_id FROM relationships_relationship WHERE id = ANY(%(ids)s))
    AND action = 'relationship.imported' AND target_id = ANY(%(ids)s)
@@ -154,8 +154,8 @@ SELECT DISTINCT ON (target_id) target_id, recorded_at, detail -> 'imported' ? 'm
 """
 
 
-def imports_of(relationship_ids: Collection[UUID]) -> dict[UUID, tuple[datetime, bool]]:
-    """When those were imported that were, by the audit trail, and whether what models were asked came with it.
+def imports_of(relationship_ids: Collection[UUID]) -> dict[UUID, tuple[datetime, int]]:
+    """When those were imported that were, by the audit trail, and how many calls that their turns name did not come.
 
     No statement where none is asked about.
     """
@@ -163,4 +163,4 @@ def imports_of(relationship_ids: Collection[UUID]) -> dict[UUID, tuple[datetime,
         return {}
     with connection.cursor() as cursor:
         cursor.execute(_IMPORTS, {"ids": list(relationship_ids)})
-        return {owner_id: (at, with_calls) for owner_id, at, with_calls in cursor.fetchall()}
+        return {owner_id: (at, left_behind) for owner_id, at, left_behind in cursor.fetchall()}

@@ -106,6 +106,13 @@ def hostile_archive(size: int) -> bytes:
     return json.dumps({"format": "rapport.relationship", "version": 1, "entries": [entry] * count}).encode()
 
 
+def archive_wrong_at_its_end(size: int) -> bytes:
+    """An archive of about `size` bytes, of as many lawful entries as there is room for, whose last alone is refused."""
+    entries = [{"type": "preference", "content": f"{number:08}"} for number in range(size // 45)]
+    document = {"format": "rapport.relationship", "version": 1, "entries": [*entries, {"type": "preference"}]}
+    return json.dumps(document).encode()
+
+
 def _connect(url: str, *, room: int | None = None, patience: float = 10) -> socket.socket:
     address = urlsplit(url)
     assert address.hostname == "127.0.0.1"

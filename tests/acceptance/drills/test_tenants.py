@@ -155,18 +155,16 @@ def test_whatever_one_tenant_sends_another_is_served_as_in_peace(
         with attacks.dripping(served.web.url, half_sent, sockets=SOCKETS):
             as_in_peace(f"{SOCKETS} {attack}")
 
-    for path, body, at_once in (
-        ("context", attacks.repeated_names(scaled(100_000, 1_000_000)), 24),
-        (
-            "import",
-            attacks.hostile_archive(scaled(2_000_000, 60_000_000)),
-            2,
-        ),  # of entries that are all wrong
+    size = scaled(2_000_000, 60_000_000)
+    for path, what, body, at_once in (
+        ("context", "of repeated names", attacks.repeated_names(scaled(100_000, 1_000_000)), 24),
+        ("import", "of entries that are all wrong", attacks.hostile_archive(size), 2),
+        ("import", "whose last entry is wrong", attacks.archive_wrong_at_its_end(size), 2),
     ):
         statuses = Counter[int]()
         to, key = f"{hostile.path}/{path}", hostile.key
         with attacks.sending(served.web.url, to, key, body, at_once=at_once, statuses=statuses):
-            as_in_peace(f"{at_once} x {len(body) / 1e6:.1f} MB to `/{path}`")
+            as_in_peace(f"{at_once} x {len(body) / 1e6:.1f} MB to `/{path}` {what}")
         assert set(statuses) <= {422, 429}, path
     peace.require()
 
@@ -197,8 +195,7 @@ def test_tenants_and_slow_readers_of_a_large_answer_and_a_flood_of_turns(
 
     for _ in range(scaled(40, 640)):
         say(hostile, "word " * 13_000)  # 65 kB each, so 42 MB in all in the long form
-    peace.require()
-    peace, before = Peace(honest, told), largest_web_process(served)
+    flooded, peace, before = peace, Peace(honest, told), largest_web_process(served)
     request = head("GET", f"{hostile.path}/export", f"Authorization: Bearer {hostile.key}")
     with attacks.reading_slowly(served.web.url, request, sockets=SOCKETS) as heard:
         wait_until(lambda: heard[b"HTTP/1.1 200 OK"], timeout=60, what="a first part of the answer")
@@ -207,4 +204,5 @@ def test_tenants_and_slow_readers_of_a_large_answer_and_a_flood_of_turns(
         assert largest_web_process(served) < before + 200
         wait_until(lambda: heard.total() == SOCKETS, timeout=120, what="each reader's first part")
     assert set(heard) <= {b"HTTP/1.1 200 OK", b"HTTP/1.1 429 Too Many Requests"}
+    flooded.require()
     peace.require()

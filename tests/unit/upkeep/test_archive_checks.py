@@ -8,6 +8,7 @@ from uuid import UUID
 
 import pytest
 
+from memory.entries.history import FIELDS
 from relationships.configuration.schema import configuration_model
 from upkeep.api.archive_file import ArchiveFile
 from upkeep.archive_checks import check_archive, check_head
@@ -36,7 +37,7 @@ def a_turn(number: int, *, seq: int) -> dict[str, Any]:
 
 
 def an_entry(number: int, content: str, **fields: Any) -> dict[str, Any]:
-    return {"id": an_id(number), "type": "other", "content": content, **fields}
+    return {"id": an_id(number), "type": "other", "content": content, "effective_at": NOON, **fields}
 
 
 def a_revision(number: int, *, seq: int, entry: int) -> dict[str, Any]:
@@ -93,8 +94,8 @@ def test_a_good_one_passes() -> None:
         ("revisions.0.seq", 6, "revisions.0.seq"),
         ("entries.1.content", "likes  TEA.", "entries.1.content"),
         ("revisions.0.entry_id", an_id(31), "revisions.0.after.id"),
-        ("entries.0.content", "Likes coffee", "revisions"),
-        ("entries.0.version", 7, "revisions"),
+        ("entries.0.content", "Likes coffee", "entries.0.content"),
+        ("entries.0.version", 7, "entries.0.version"),
         ("entries.0.source_message_ids", [an_id(99)], "entries.0.source_message_ids"),
     ],
     ids=[
@@ -121,8 +122,8 @@ def test_what_does_not_fit_is_named(path: str, value: Any, field: str) -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        "entries.0.effective_at",
-        "entries.0.recorded_at",
+        "entries.1.effective_at",
+        "entries.1.recorded_at",
         "revisions.0.effective_at",
         "turns.1.occurred_at",
         "turns.0.messages.0.occurred_at",
@@ -136,7 +137,7 @@ def test_nothing_was_said_in_the_future(path: str) -> None:
 
 
 def test_a_key_with_one_value_has_one_entry() -> None:
-    document = {**GOOD, "entries": [
+    document = {**GOOD, "revisions": [], "entries": [
         an_entry(30, "Lives in Porto", key="city", single_valued=True),
         an_entry(31, "Lives in Lisbon", key="city", single_valued=True),
     ]}  # fmt: skip
@@ -145,7 +146,7 @@ def test_a_key_with_one_value_has_one_entry() -> None:
         checked(document)
 
     document["entries"][0]["state"] = "superseded"
-    checked({**document, "revisions": []})
+    checked(document)
 
 
 @pytest.mark.parametrize("path", ["relationship.config", "turns.1.config"])
@@ -187,3 +188,109 @@ def test_a_profile_is_what_its_last_version_says(profile: Any, revisions: list[A
         checked({**GOOD, "profile": profile, "profile_revisions": revisions})
 
     assert [problem.field for problem in refused.value.problems] == ["profile"]
+
+
+def told(**fields: Any) -> dict[str, Any]:
+    """GOOD, whose first entry has two revisions that tell all of it; with something changed by its path."""
+    kept: dict[str, Any] = {
+        "key": "drink", "single_valued": False, "importance": 0.5, "confidence": 1, "weight": 1, "pinned": False,
+        "read_only": False, "tags": {"a": "b"}, "category": "", "metadata": {}, "modality": "text", "source": "turn",
+        "recorded_at": NOON, "happens_at": None, "valid_from": NOON, "valid_to": None, "expires_at": None,
+    }  # fmt: skip
+    first = a_revision(40, seq=9, entry=30)
+    first["after"] |= kept
+    last = {
+        **first,
+        "id": an_id(41),
+        "seq": 10,
+        "entry_version": 2,
+        "event": "update",
+        "before": first["after"],
+    }
+    last["after"] = {**first["after"], "version": 2, "valid_from": "2026-03-02T13:00:00+01:00"}
+    document: Any = json.loads(json.dumps({**GOOD, "revisions": [first, last]}))  # nothing is shared
+    document["entries"][0] |= {**kept, "version": 2}
+    for path, value in fields.items():
+        *way, name = path.split("__")
+        place = document
+        for part in way:
+            place = place[int(part) if part.isdigit() else part]
+        place[name] = value
+    return dict(document)
+
+
+OTHERWISE: dict[str, Any] = {
+    "type": "interest", "tier": "archive", "state": "deleted", "subject": "Bo", "content": "Likes TEA", "key": "cup",
+    "single_valued": True, "importance": 0.25, "confidence": 0.5, "weight": 2, "pinned": True, "read_only": True,
+    "tags": {}, "category": "deadline", "metadata": {"a": 1}, "modality": "voice", "source": "api",
+    "source_message_ids": [an_id(11)], "recorded_at": SOON, "effective_at": SOON, "happens_at": "2026",
+    "valid_from": None, "valid_to": NOON, "expires_at": NOON, "version": 3,
+}  # fmt: skip
+
+
+def test_every_column_of_an_entry_but_its_own_is_tried_below() -> None:
+    assert {*OTHERWISE, "id", "content_hash"} == set(FIELDS)
+
+
+@pytest.mark.parametrize("name", OTHERWISE)
+def test_an_entry_is_what_its_last_revision_says(name: str) -> None:
+    checked(told())
+
+    with pytest.raises(InvalidInput) as refused:
+        checked(told(**{f"entries__0__{name}": OTHERWISE[name]}))
+
+    (problem,) = refused.value.problems
+    assert problem.field == f"entries.0.{name}"
+    assert problem.detail == "is not what its last revision, revisions.1, says"
+
+
+@pytest.mark.parametrize("name", [name for name in OTHERWISE if name != "version"])
+def test_a_revision_begins_with_what_the_one_before_it_ended_with(name: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        checked(told(**{f"revisions__1__before__{name}": OTHERWISE[name]}))
+
+    assert f"revisions.1.before.{name}" in [problem.field for problem in refused.value.problems]
+
+
+GONE = {"before": None, "after": None, "event": "redact", "redacted_at": NOON}
+
+
+@pytest.mark.parametrize(
+    ("revisions", "field"),
+    [
+        ([{"before": a_revision(40, seq=9, entry=30)["after"]}], "revisions.0.before"),
+        ([{}, {"before": None}], "revisions.1.before"),
+        ([{}, {"entry_version": 3}], "revisions.1.entry_version"),
+        ([{}, {"event": "none"}], "revisions.1.entry_version"),
+        ([{}, GONE], "entries.0"),
+        ([{"entry_id": an_id(77), "before": None, "after": None}], "revisions.0.entry_id"),
+    ],
+    ids=[
+        "it begins with something",
+        "it loses its beginning",
+        "a version is left out",
+        "a version for no change",
+        "an erased one is there",
+        "one is not there",
+    ],
+)
+def test_a_history_is_whole(revisions: list[dict[str, Any]], field: str) -> None:
+    document = told()
+    document["revisions"] = [
+        {**given, **own} for given, own in zip(document["revisions"], revisions, strict=False)
+    ]
+
+    with pytest.raises(InvalidInput) as refused:
+        checked(document)
+
+    assert field in [problem.field for problem in refused.value.problems]
+
+
+def test_what_was_erased_of_a_history_is_no_gap() -> None:
+    """An entry whose first revision was emptied, one that is gone, and a last revision that lost its words."""
+    document = told()
+    first, last = document["revisions"]
+    emptied = {"before": None, "after": None, "redacted_at": NOON}
+    checked({**document, "revisions": [{**first, **emptied}, last]})
+    checked({**document, "revisions": [first, {**last, **emptied}]})
+    checked({**document, "revisions": [first, {**last, **GONE}], "entries": document["entries"][1:]})

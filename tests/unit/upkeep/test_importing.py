@@ -176,7 +176,7 @@ def test_an_import_is_told_in_numbers(lived: Relationship) -> None:
     counts = imported(exported(lived), elsewhere)
 
     event = AuditEvent.objects.get(action="relationship.imported")
-    assert (event.target_id, event.detail) == (elsewhere.id, {"imported": counts})
+    assert (event.target_id, event.detail) == (elsewhere.id, {"imported": counts, "calls_left_behind": 0})
 
 
 def test_only_an_empty_relationship_takes_an_import(lived: Relationship, relationship: Relationship) -> None:

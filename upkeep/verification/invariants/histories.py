@@ -11,7 +11,7 @@ from psycopg import sql
 
 from memory.entries.fingerprint import content_hash
 from memory.entries.history import FIELDS, Change, change_entries, changed, fields_of
-from memory.entries.time_travel import entry_of
+from memory.entries.time_travel import differing_fields, entry_of
 from memory.models import EntryRevision, RevisionEvent, ScratchpadEntry
 from upkeep.verification.invariant import (
     BY_VERIFY,
@@ -133,18 +133,7 @@ def _last_revision(owner_id: UUID, entry_id: UUID | None) -> Any:
 
 
 def _differing(one: str, other: str) -> list[str]:
-    """The fields in which two tellings of an entry differ, of those that both have."""
-    left, right = orjson.loads(one), orjson.loads(other)
-    names = [name for name in FIELDS if name in left and name in right and left[name] != right[name]]
-    return [name for name in names if _value(name, left) != _value(name, right)]
-
-
-def _value(name: str, fields: dict[str, Any]) -> Any:
-    """As the column has it; what can't be read is equal only to itself."""
-    try:
-        return getattr(entry_of({name: fields[name]}, UUID(int=0), UUID(int=0)), name)
-    except (ValueError, TypeError, AttributeError):
-        return fields[name]
+    return differing_fields(orjson.loads(one), orjson.loads(other))
 
 
 def _row_as_json() -> sql.Composed:

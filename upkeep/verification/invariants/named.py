@@ -1,7 +1,9 @@
 """What rows name is there: who did it, messages, turns, calls and entries, versions, and what vectors were made of."""
 
+from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
+from uuid import UUID
 
 from memory.ingestion.intake import ROUTE
 from upkeep.verification.invariant import Finding, Invariant, Level, Page, Problem, imports_of, rows
@@ -170,13 +172,16 @@ class ReferencesInvariant(Invariant):
     statements = (_CITATIONS, _HELD, _CALLS, _KEYS)
 
     def check(self, page: Page, *, now: datetime) -> Iterator[Finding]:
-        """An import brings a turn's calls only if it was exported with them."""
+        """An import brings a turn's calls only if they were exported; as many as it left behind are not lost."""
         yield from super().check(page, now=now)
         found = list(rows(_LOST_CALLS, page))
         imports = imports_of({owner_id for owner_id, *_ in found})
-        for owner_id, turn_id, recorded_at, count in found:
-            imported_at, with_calls = imports.get(owner_id, (None, False))
-            if imported_at is None or imported_at < recorded_at or with_calls:
+        imported = [owner_id in imports and at <= imports[owner_id][0] for owner_id, _, at, _ in found]
+        missing: Counter[UUID] = Counter()
+        for (owner_id, *_, count), came in zip(found, imported, strict=True):
+            missing[owner_id] += count if came else 0
+        for (owner_id, turn_id, _, count), came in zip(found, imported, strict=True):
+            if not came or missing[owner_id] > imports[owner_id][1]:
                 yield Finding(LOST_CALL, owner_id, turn_id, f"{count} calls")
 
 

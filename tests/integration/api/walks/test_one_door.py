@@ -209,10 +209,10 @@ def test_a_body_that_can_not_be_read_is_refused_where_it_breaks(
 def test_what_was_taken_is_read_at_any_time(document: Any, empty: Relationship, api: Api) -> None:
     """However a time was written, it is kept in one form: known_at reads it from the history."""
     odd = deepcopy(document)
-    for revision in odd["revisions"]:
-        if revision["after"]:
-            revision["after"]["effective_at"] = "2026-01-02 09:00z"
-            revision["after"]["recorded_at"] = "2026-01-02t09:00:00+0100"
+    sides = [revision[side] for revision in odd["revisions"] for side in ("before", "after")]
+    for told in filter(None, [*sides, *odd["entries"]]):
+        told["effective_at"] = "2026-01-02 09:00z"
+        told["recorded_at"] = "2026-01-02t09:00:00+0100"
     path = f"/relationships/{empty.id}"
     assert api.post(f"{path}/import", odd).status == 200
 

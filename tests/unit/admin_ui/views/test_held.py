@@ -59,6 +59,23 @@ def test_a_turn_whose_only_effect_was_held_is_not_called_nothing_new(
     assert ("awaiting review" in shown) is (decision is None)
 
 
+@pytest.mark.parametrize(
+    ("decision", "said"),
+    [(None, "5 awaiting review"), ("decline", "5 deletions declined"), ("confirm", "5 deletions confirmed")],
+)
+def test_the_list_of_turns_says_what_became_of_them(
+    editor: Client, relationship: Relationship, held: HeldDeletion, decision: str | None, said: str
+) -> None:
+    if decision:
+        editor.post(f"/admin-ui/relationships/{relationship.id}/held/{held.id}/", {"decision": decision})
+
+    shown = editor.get("/admin-ui/turns/").content.decode()
+
+    assert said in shown
+    assert "no changes" not in shown
+    assert ("awaiting review" in shown) is (decision is None)
+
+
 def test_one_deletion_awaits_review_beside_what_was_changed(
     viewer: Client,
     relationship: Relationship,

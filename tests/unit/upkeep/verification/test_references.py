@@ -63,6 +63,21 @@ def test_calls_that_an_import_left_behind_are_not_lost_and_those_it_brought_are(
     assert problems(verify(relationship_id=with_calls.id)) == {"references/lost_call": 2}
 
 
+def test_an_import_of_an_import_that_left_calls_behind_is_whole_and_what_is_lost_of_it_is_named(
+    lived: Conversation,
+) -> None:
+    """Its archive has some of the calls: those of what was said since."""
+    without = imported(lived.relationship, "without", calls=False)
+    Conversation(without).hear("I swim, too")
+
+    again = imported(without, "again", calls=True)
+
+    check_whole()
+    with unguarded():
+        run("DELETE FROM memory_modelcall WHERE relationship_id = %s", again.id)
+    assert problems(verify(relationship_id=again.id)).keys() == {"references/lost_call"}
+
+
 def test_an_idempotency_key_of_nothing_goes_so_that_the_call_can_be_made(lived: Conversation) -> None:
     new = NewTurn([NewMessage("user", "Once")], occurred_at=timezone.now())
     accept_turn(relationship=lived.relationship, new=new, idempotency=Idempotency("k", b"h" * 32))
