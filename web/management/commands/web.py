@@ -11,7 +11,7 @@ from django.db import connections
 
 from web.server.command import web_command
 
-_NICE = 10  # of the group for replies: contexts are asked for before every one of them
+_NICE = 19  # of the group for replies, as far as it goes: contexts are asked for before every one of them
 
 
 class Command(BaseCommand):
