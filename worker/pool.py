@@ -16,6 +16,7 @@ from config.supervision import die_with_parent, kill_group, name_process
 from worker import worker_stats
 from worker.readers import start_readers
 
+_NICE = 10  # of what reads turns: no context and no reply waits for what is remembered meanwhile
 _CHECK_SECONDS = 0.5
 _CONNECTION_SECONDS = 30.0  # that a reader waits for one of the process's connections
 
@@ -38,6 +39,7 @@ def run_pool(shared: worker_stats.WorkerStats, *, supervisor: int) -> None:
 
 def _enter(shared: worker_stats.WorkerStats) -> None:
     """In a new process of the pool: take a slot, and give it back when all its tasks have ended in good order."""
+    os.nice(_NICE)
     connections.close_all()
     name_process("rapport-reader")
     use_pool(connections.settings["default"], size=settings.DATABASE_POOL, timeout=_CONNECTION_SECONDS)

@@ -81,6 +81,17 @@ def test_it_says_where_it_is_starts_killed_parts_again_and_ends_with_all_of_them
     wait_until(lambda: not any(map(psutil.Process.is_running, family)), what="every process to be gone")
 
 
+def test_contexts_have_the_processor_before_what_reads_turns_and_before_replies(serve: Serve) -> None:
+    """Where all want it. Replies are of the second group here, whose clients wait for a model anyway."""
+    usual = psutil.Process().nice()
+    family = serve.family()
+    servers = {process.nice() for process in family if "granian" in process.cmdline()}
+    readers = {process.nice() for process in family if process.name() == "rapport-reader"}
+
+    assert servers == {usual, 19}
+    assert readers == {min(usual + 10, 19)}
+
+
 def test_when_it_is_killed_its_parts_do_not_stay_behind(serve: Serve) -> None:
     family = serve.family()
 
