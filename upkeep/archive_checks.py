@@ -6,7 +6,7 @@ It says too whatever has to be known of all rows before the first is written.
 import hashlib
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 from uuid import UUID
@@ -69,9 +69,13 @@ def check_archive(archive: Archive, *, configuration: Configuration, now: dateti
     """`configuration`: the one that will hold. Raises InvalidInput naming the fields, InvalidConfiguration."""
     check = _Check(configuration, now)
     check.head(archive.head)
-    histories = Histories(archive)
-    told = {"revisions": histories.revision, "entries": histories.entry}
-    rows: dict[str, Callable[[str, Row], None] | None] = {
+    histories = Histories(archive, told=check.seen.told)
+    told: dict[str, Callable[[int, Row], Iterable[FieldProblem]]] = {
+        "turns": histories.turn,
+        "revisions": histories.revision,
+        "entries": histories.entry,
+    }
+    rows: dict[str, Callable[[str, Row], None]] = {
         "profile_revisions": check.profile_revision,
         "sessions": check.session,
         "turns": check.turn,
@@ -82,15 +86,14 @@ def check_archive(archive: Archive, *, configuration: Configuration, now: dateti
         "behaviour_runs": check.run,
         "outbox": check.queued,
         "files": check.file,
-        "model_calls": None,
+        "model_calls": check.call,
     }
     for name, look in rows.items():
         for place, row in archive.check_rows(name, check.problems):
             path = f"{name}.{place}"
             check.known(path, row.get("id"))
             check.past(name, path, row)
-            if look is not None:
-                look(path, row)
+            look(path, row)
             if name in told and not check.problems:  # what fits no history may have been left out
                 check.problems += told[name](place, row)
             check.give_up(MOST_PROBLEMS)
@@ -235,15 +238,21 @@ class _Check:
             self.unique(self.keys, f"{path}.key", _digest((row["subject"], row["key"])), told)
 
     def revision(self, path: str, row: Row) -> None:
-        self.seen.told.add(row["entry_id"].bytes)
         numbers = self.seen.numbers
         if _holds(numbers, row["seq"]):
             self.note(f"{path}.seq", "is a turn's or message's")
         self.number(self.revised, path, row["seq"])
 
     def held(self, path: str, row: Row) -> None:
-        if row["turn_id"].bytes not in self.turns and not self.problems:  # it may be one of those left out
-            self.note(f"{path}.turn_id", "is none of the turns")
+        self.of_a_turn(f"{path}.turn_id", [row["turn_id"]])
+
+    def call(self, path: str, row: Row) -> None:
+        self.of_a_turn(f"{path}.turn_ids", row["turn_ids"])
+
+    def of_a_turn(self, path: str, turn_ids: Sequence[UUID]) -> None:
+        known = any(turn_id.bytes in self.turns for turn_id in turn_ids)
+        if turn_ids and not known and not self.problems:  # it may be one of those left out
+            self.note(path, "is none of the turns")
 
     def summary(self, path: str, row: Row) -> None:
         self.unique(self.summaries, f"{path}.version", (row["messages"], row["version"]), "is there twice")

@@ -1,12 +1,17 @@
-"""The histories of an archive's entries, held to what `manage.py verify` will hold them to (HistoriesInvariant)."""
+"""The histories of an archive's entries, held to what `manage.py verify` will hold them to (HistoriesInvariant), and to
+what turns say of them (TurnsInvariant).
+"""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any, Protocol
 from uuid import UUID
 
 from memory.entries.history import FIELDS, plain
 from memory.entries.time_travel import differing_fields
-from memory.models import RevisionEvent
+from memory.models import RevisionEvent, Verdict
+from relationships.models import TurnState
+from web.actor import ActorKind
 from web.errors import FieldProblem
 
 Row = Mapping[str, Any]
@@ -17,14 +22,56 @@ class Rows(Protocol):
 
 
 class Histories:
-    """Looks at the revisions, in order, and then at the entries. Of each entry it keeps where its last revision is."""
+    """Looks at the turns, at the revisions in order, and then at the entries; kept of each is where something stands.
 
-    def __init__(self, archive: Rows) -> None:
-        self._archive = archive
-        self._last: dict[bytes, int] = {}
+    `told`: the entries that have a history, as they are found.
+    """
+
+    def __init__(self, archive: Rows, *, told: set[bytes]) -> None:
+        self._archive, self._told = archive, told
+        self._last: dict[bytes, int] = {}  # by entry, its last revision
+        self._applied: dict[bytes, bool] = {}  # by turn
+        self._at: dict[bytes, datetime] = {}  # by turn, when a model changed something for it
+        self._done: dict[bytes, str] = {}  # by turn and entry, the operation that says so
+        self._held: dict[bytes, str] = {}  # by entry, the operation that is held
+
+    def turn(self, place: int, row: Row) -> Sequence[FieldProblem]:
+        applied = self._applied[row["id"].bytes] = row["state"] == TurnState.APPLIED
+        for number, operation in enumerate(row["operations"]):
+            entry_id, path = operation["entry_id"], f"turns.{place}.operations.{number}.entry_id"
+            if entry_id and applied and operation["verdict"] in (Verdict.APPLIED, Verdict.NONE):
+                self._done[row["id"].bytes + entry_id.bytes] = path
+            if entry_id and operation["held_id"]:
+                self._held[entry_id.bytes] = path
+        return ()
 
     def revision(self, place: int, row: Row) -> Iterator[FieldProblem]:
-        """What does not go on from where the one before it ended. What was erased has nothing to be compared."""
+        """What does not go on from where the one before it ended, or is not what its turn says."""
+        self._told.add(row["entry_id"].bytes)
+        yield from self._of_its_turn(f"revisions.{place}", row)
+        yield from self._goes_on(place, row)
+
+    def _of_its_turn(self, path: str, row: Row) -> Iterator[FieldProblem]:
+        if row["turn_id"] is None:
+            return
+        turn = row["turn_id"].bytes
+        self._done.pop(turn + row["entry_id"].bytes, None)
+        applied = self._applied.get(turn)
+        if applied is None:
+            yield FieldProblem(f"{path}.turn_id", "is none of the turns")
+        if row["actor_kind"] != ActorKind.MODEL:
+            return
+        if applied is False:
+            yield FieldProblem(
+                f"{path}.turn_id", "is of a turn that was not applied: no model changed anything for it"
+            )
+        if self._at.setdefault(turn, row["recorded_at"]) != row["recorded_at"]:
+            yield FieldProblem(
+                f"{path}.recorded_at", "is another time than that of the turn's other changes by a model"
+            )
+
+    def _goes_on(self, place: int, row: Row) -> Iterator[FieldProblem]:
+        """What was erased has nothing to be compared."""
         path, own = f"revisions.{place}", row["entry_id"]
         before, after = row["before"], row["after"]
         for side, told in (("before", before), ("after", after)):
@@ -49,6 +96,8 @@ class Histories:
 
     def entry(self, place: int, row: Row) -> Iterator[FieldProblem]:
         """What an entry does not have as its last revision says: its history would hide a change."""
+        if row["id"]:
+            self._held.pop(row["id"].bytes, None)
         at = self._last.pop(row["id"].bytes, None) if row["id"] else None
         if at is None:
             return
@@ -62,10 +111,15 @@ class Histories:
             yield FieldProblem(f"{path}.{name}", f"is not what {there}")
 
     def gone(self) -> Iterator[FieldProblem]:
-        """Once all entries were looked at: those that are not among them, though nothing erased them."""
+        """Once all was looked at: what is told of and not there, though nothing erased it."""
         for at in self._last.values():
             last = self._archive.row("revisions", at)
             if last["event"] != RevisionEvent.REDACT or last["after"]:
                 yield FieldProblem(
                     f"revisions.{at}.entry_id", "is none of the entries, and is not said to be erased"
                 )
+        for path in self._done.values():
+            yield FieldProblem(path, "is of an entry that no revision of this turn is about")
+        for entry, path in self._held.items():
+            if entry not in self._told:
+                yield FieldProblem(path, "is none of the entries, and in no history")

@@ -19,7 +19,7 @@ MOST_ATTEMPTS = 10_000  # of a turn: RAPPORT_MAX_ATTEMPTS goes up to 1,000
 Count = Annotated[int, Field(ge=0, le=1_000_000_000)]  # leaves a column room to count on
 Seq = Annotated[int, Field(ge=1, le=2**53)]
 Fraction = Annotated[float, Field(ge=0, le=1)]
-Milliseconds = Annotated[float, Field(ge=0)]
+Milliseconds = Annotated[float, Field(ge=0, le=2**53)]
 Attempts = Annotated[int, Field(ge=0, le=MOST_ATTEMPTS)]
 
 

@@ -53,12 +53,22 @@ def a_revision(number: int, *, seq: int, entry: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def a_call(number: int, *turns: int) -> dict[str, Any]:
+    return {
+        "id": an_id(number), "purpose": "ingestion", "turn_ids": [an_id(turn) for turn in turns], "provider": "openai",
+        "model": "m", "prompt_version": None, "system": "", "prompt": "", "answer": "", "shown_entry_ids": [],
+        "shown_message_ids": [], "reference_message_ids": [], "prompt_tokens": 1, "output_tokens": 1, "cost": None,
+        "milliseconds": 1.0, "error_code": "", "error": "", "recorded_at": NOON, "redacted_at": None,
+    }  # fmt: skip
+
+
 GOOD: dict[str, Any] = {
     "format": "rapport.relationship",
     "version": 1,
     "turns": [a_turn(10, seq=5), a_turn(20, seq=7)],
     "entries": [an_entry(30, "Likes tea"), an_entry(31, "Has a cat", key="pet")],
     "revisions": [a_revision(40, seq=9, entry=30)],
+    "model_calls": [a_call(50, 10, 20), a_call(51, 10, 99), a_call(52)],
 }
 
 
@@ -97,6 +107,8 @@ def test_a_good_one_passes() -> None:
         ("entries.0.content", "Likes coffee", "entries.0.content"),
         ("entries.0.version", 7, "entries.0.version"),
         ("entries.0.source_message_ids", [an_id(99)], "entries.0.source_message_ids"),
+        ("revisions.0.turn_id", an_id(99), "revisions.0.turn_id"),
+        ("model_calls.0.turn_ids", [an_id(98), an_id(99)], "model_calls.0.turn_ids"),
     ],
     ids=[
         "a turn's ID twice",
@@ -110,6 +122,8 @@ def test_a_good_one_passes() -> None:
         "an entry that its history does not tell",
         "a version that its history does not tell",
         "a message that nobody said",
+        "a change of no turn",
+        "a call of no turn",
     ],
 )
 def test_what_does_not_fit_is_named(path: str, value: Any, field: str) -> None:
@@ -250,6 +264,36 @@ def test_a_revision_begins_with_what_the_one_before_it_ended_with(name: str) -> 
         checked(told(**{f"revisions__1__before__{name}": OTHERWISE[name]}))
 
     assert f"revisions.1.before.{name}" in [problem.field for problem in refused.value.problems]
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "field"),
+    [
+        ("turns.0.state", "failed", "revisions.0.turn_id"),
+        ("revisions.1.recorded_at", SOON, "revisions.1.recorded_at"),
+        ("turns.0.operations.0.entry_id", an_id(31), "turns.0.operations.0.entry_id"),
+        ("turns.0.operations.1.entry_id", an_id(77), "turns.0.operations.1.entry_id"),
+    ],
+    ids=["not applied", "applied twice", "an operation that left nothing", "a held deletion of nothing"],
+)
+def test_what_a_turn_says_of_entries_is_in_their_histories(path: str, value: Any, field: str) -> None:
+    document = told()
+    for revision in document["revisions"]:
+        revision |= {"turn_id": an_id(10), "actor_kind": "model"}
+    done = {"operation": {"op": "add"}, "verdict": "applied", "reason": "", "entry_id": an_id(30)}
+    held = {**done, "verdict": "held", "held_id": an_id(70), "entry_version": 2}
+    document["turns"][0]["operations"] = [done, held]
+    checked(document)
+    *way, last = [int(part) if part.isdigit() else part for part in path.split(".")]
+    place: Any = document
+    for part in way:
+        place = place[part]
+    place[last] = value
+
+    with pytest.raises(InvalidInput) as refused:
+        checked(document)
+
+    assert field in [problem.field for problem in refused.value.problems]
 
 
 GONE = {"before": None, "after": None, "event": "redact", "redacted_at": NOON}

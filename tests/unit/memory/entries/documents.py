@@ -59,7 +59,7 @@ def turns(draw: st.DrawFn) -> list[Any]:
                 "error_code": "", "error": draw(WORDS), "prompt_version": draw(st.none() | st.integers(0, 9)),
                 "operations": [
                     {
-                        "operation": draw(JSONS), "verdict": "applied", "reason": draw(WORDS), "entry_id": entry_id,
+                        "operation": draw(JSONS), "verdict": "refused", "reason": draw(WORDS), "entry_id": entry_id,
                         "call_id": draw(st.none() | IDS), "entry_ids": [entry_id], "message_ids": draw(st.lists(IDS, max_size=2, unique=True)),
                         "held_id": None, "entry_version": draw(st.none() | st.integers(0, 9)), "held_reason": draw(WORDS),
                     }
