@@ -100,6 +100,29 @@ def test_no_connection_is_held_while_models_speak_and_contexts_are_answered(
     assert Turn.objects.filter(interrupted=True).count() == STREAMS
 
 
+def test_no_connection_is_held_while_a_behaviour_asks_a_model(
+    service: LiveService, model: OpenAIServer
+) -> None:
+    key = start(service, RAPPORT_WEB_THREADS="8", RAPPORT_DATABASE_POOL="1")
+    model.push({"text": "Be kind.", "delay": 5, "repeat": 2})
+    asking = {"provider": "openai", "prompt": "What to say to: {{ message }}", "timeout_ms": 10_000}
+    behaviours = {"behaviours": {"named": {"greet": {"ask": asking}}}}
+    relationship = service.new_relationships(1)[0]
+    url = f"{service.web.url}/v1/relationships/{relationship.id}/context"
+    headers = {"Authorization": f"Bearer {key}"}
+    with ThreadPoolExecutor(2) as threads, httpx.Client(headers=headers, timeout=20) as client:
+        asked = [
+            threads.submit(client.post, url, json={"message": "Hi", "config": behaviours}) for _ in range(2)
+        ]
+        wait_until(lambda: model.asked == 2, what="both to be asked")
+
+        plain = client.post(url, json={"message": "Hi"})
+
+        assert plain.status_code == 200
+        assert not any(one.done() for one in asked)
+        assert all("Be kind." in one.result().json()["system"] for one in asked)
+
+
 def test_a_stop_lets_streams_end(service: LiveService, model: OpenAIServer) -> None:
     key = start(service)
     model.push({"text": WORDS, "pause": 0.1})
