@@ -72,6 +72,16 @@ def test_outside_of_a_deadline_nothing_is_over(openai_server: OpenAIServer) -> N
     assert not is_over()
 
 
+def test_a_silence_that_may_be_longer_ends_with_the_deadline(openai_server: OpenAIServer) -> None:
+    openai_server.latency = 3
+    with httpx2.Client(trust_env=False, timeout=30) as client, deadline(0.2):
+        bind(client)
+
+        with pytest.raises(httpx2.ReadTimeout):
+            client.post(f"{openai_server.url}/chat/completions", json={"messages": []})
+    assert openai_server.asked == 1
+
+
 def test_a_call_that_is_over_does_not_begin(openai_server: OpenAIServer) -> None:
     with httpx2.Client(trust_env=False) as client, deadline(0.0):
         bind(client)

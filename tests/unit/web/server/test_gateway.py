@@ -134,16 +134,6 @@ def test_a_request_is_answered_by_the_application(client: Client) -> None:
     assert run(client.ask("/")) == (200, b"0 ")
 
 
-def test_a_body_that_does_not_arrive_in_its_time_is_answered(
-    client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("web.server.body.SECONDS", 0.05)
-
-    status, told = run(client.ask("/", b"half", silent=True, length=8))
-
-    assert (status, told.partition(b":")[0]) == (408, b"too_slow")
-
-
 def test_a_body_of_unknown_length_reaches_the_application_with_its_length(client: Client) -> None:
     assert run(client.ask("/", b"in ", b"parts", chunked=True)) == (200, b"8 in parts")
 
