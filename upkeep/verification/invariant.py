@@ -146,7 +146,7 @@ def execute(statement: str | sql.Composable, told: Mapping[str, Any]) -> int:
 
 
 _IMPORTS = """
-SELECT DISTINCT ON (target_id) target_id, recorded_at, (detail ->> 'calls_left_behind')::int
+SELECT DISTINCT ON (target_id) target_id, recorded_at, coalesce((detail ->> 'calls_left_behind')::int, 2147483647)
   FROM relationships_auditevent
  WHERE project_id IN (SELECT project_id FROM relationships_relationship WHERE id = ANY(%(ids)s))
    AND action = 'relationship.imported' AND target_id = ANY(%(ids)s)
@@ -155,7 +155,8 @@ SELECT DISTINCT ON (target_id) target_id, recorded_at, (detail ->> 'calls_left_b
 
 
 def imports_of(relationship_ids: Collection[UUID]) -> dict[UUID, tuple[datetime, int]]:
-    """When those were imported that were, by the audit trail, and how many calls that their turns name did not come.
+    """When those were imported that were, by the audit trail, and how many calls that their turns name did not come:
+    any number, where an earlier version did not count them.
 
     No statement where none is asked about.
     """

@@ -89,16 +89,21 @@ def test_a_model_that_notes_much_on_its_call_is_told_without_the_notes(
     assert noted.pop("extra_content") and first == second and replying.asked == 1
 
 
+def two_equal_calls(relationship: Relationship) -> list[Answering]:
+    """Begun at once."""
+    sent = read_messages([{"role": "user", "content": "Hi"}])
+    talk, once = Talk(relationship, "current", remembered=True), Idempotency("once", b"h" * 32)
+    return [
+        Answering(ask(talk, sent, by=TESTER, idempotency=once), Envelope("ada"), in_database=here)
+        for _ in range(2)
+    ]
+
+
 def test_of_two_equal_calls_at_once_both_are_told_what_is_remembered(
     replying: OpenAIServer, relationship: Relationship
 ) -> None:
     replying.push({"text": "One."}, {"text": "Another one."})
-    sent = read_messages([{"role": "user", "content": "Hi"}])
-    talk, once = Talk(relationship, "current", remembered=True), Idempotency("once", b"h" * 32)
-    both = [
-        Answering(ask(talk, sent, by=TESTER, idempotency=once), Envelope("ada"), in_database=here)
-        for _ in range(2)
-    ]
+    both = two_equal_calls(relationship)
 
     first, second = (one.whole() for one in both)
 
@@ -112,12 +117,7 @@ def test_of_two_equal_streams_at_once_the_one_that_is_not_remembered_says_so(
     replying: OpenAIServer, relationship: Relationship
 ) -> None:
     replying.push({"text": "One."}, {"text": "Another one."})
-    sent = read_messages([{"role": "user", "content": "Hi"}])
-    talk, once = Talk(relationship, "current", remembered=True), Idempotency("once", b"h" * 32)
-    both = [
-        Answering(ask(talk, sent, by=TESTER, idempotency=once), Envelope("ada"), in_database=here)
-        for _ in range(2)
-    ]
+    both = two_equal_calls(relationship)
 
     first, second = (list(one.stream(one.begin(), usage=False)) for one in both)
 

@@ -78,6 +78,16 @@ def test_an_import_of_an_import_that_left_calls_behind_is_whole_and_what_is_lost
     assert problems(verify(relationship_id=again.id)).keys() == {"references/lost_call"}
 
 
+def test_of_an_import_that_did_not_count_the_calls_it_left_behind_none_is_said_to_be_lost(
+    lived: Conversation,
+) -> None:
+    imported(lived.relationship, "earlier", calls=False)
+    with unguarded():
+        run("UPDATE relationships_auditevent SET detail = detail - 'calls_left_behind'")
+
+    check_whole()
+
+
 def test_an_idempotency_key_of_nothing_goes_so_that_the_call_can_be_made(lived: Conversation) -> None:
     new = NewTurn([NewMessage("user", "Once")], occurred_at=timezone.now())
     accept_turn(relationship=lived.relationship, new=new, idempotency=Idempotency("k", b"h" * 32))
