@@ -1,7 +1,7 @@
 """The answer to a client while a reply is made: whole, or as a stream that ends with what was kept of it."""
 
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, TypeVar
@@ -30,23 +30,37 @@ from relationships.models import Turn
 from relationships.services.model_budgets import count_spending
 from web.errors import InvalidInput, RapportError, TooManyRequests, Unavailable, UpstreamFailed
 from web.leaving import nobody_waits
+from web.server.admission import Client, FairQueue
 
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
 WAIT = "wait for a connection"  # in traces
 DATABASE_THREADS = 4  # of a process, so many connections beside those of the threads that answer requests
+_ALL = Client("all")
 
 
 class DatabaseThreads:
-    """The few threads, each with a connection of its own, that do for those who speak what needs the database."""
+    """The few threads, each with a connection of its own, that do for those who speak what needs the database.
+
+    Hundreds may end at once, and a context's statements would stand behind theirs: one begins at a time, and another
+    where it takes long (web.server.admission).
+    """
 
     def __init__(self) -> None:
-        self._pool: ThreadPoolExecutor | None = None
+        self._queue = FairQueue(running_limit=DATABASE_THREADS, young_limit=1)
 
     def __call__(self, work: Callable[[], T]) -> T:
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(DATABASE_THREADS, thread_name_prefix="chat-database")
-        return self._pool.submit(tracing.carried(_with_fresh_connection, wait=WAIT), work).result()
+        done: Future[T] = Future()
+
+        def job() -> None:
+            try:
+                done.set_result(_with_fresh_connection(work))
+            except BaseException as error:
+                done.set_exception(error)
+
+        self._queue.put(_ALL, tracing.carried(job, wait=WAIT))
+        self._queue.add_thread("chat-database", most=DATABASE_THREADS)
+        return done.result()
 
 
 def _with_fresh_connection(work: Callable[[], T]) -> T:
@@ -78,7 +92,7 @@ class Answering:
     ) -> None:
         self._envelope, self._in_database, self._early = envelope, in_database, early
         self.question = question
-        self.reply = Reply(question, run=self._run_tool)
+        self.reply = Reply(question, run=partial(_run_tool, question, in_database))
         self._parts = self.reply.parts()
         self._kept: Kept | None = None
 
@@ -184,9 +198,13 @@ class Answering:
         project_id, asked = self.question.relationship.project_id, self.reply.completions
         self._in_database(lambda: count_spending(project_id, asked, answered=False, now=datetime.now(UTC)))
 
-    def _run_tool(self, name: str, arguments: dict[str, Any]) -> Ran:
-        ran: Ran = self._in_database(lambda: run_tool(tool_use_of(self.question), name, arguments))
-        return ran
+
+def _run_tool(
+    question: Question, in_database: Callable[[Callable[[], Any]], Any], name: str, arguments: dict[str, Any]
+) -> Ran:
+    """Of no Answering: its reply would hold it, and both would wait for the collector."""
+    ran: Ran = in_database(lambda: run_tool(tool_use_of(question), name, arguments))
+    return ran
 
 
 def upstream_error(error: ProviderError) -> RapportError:

@@ -100,7 +100,6 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "admin_ui.middleware.PageAuthenticationMiddleware",
     "admin_ui.middleware.PageMessageMiddleware",
-    "django_htmx.middleware.HtmxMiddleware",
     "admin_ui.middleware.PageSecurityMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "axes.middleware.AxesMiddleware",

@@ -45,6 +45,16 @@ class RestView(APIView):
         if declared is not None and declared.query is None and request.GET:
             _refuse_unknown(request.GET, known=[])
 
+    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
+        """What refers back to this view, and is needed no more, would keep the whole request for the collector."""
+        response = super().finalize_response(request, response, *args, **kwargs)
+        self.__dict__.pop("head", None)  # Django's: `get` of this view
+        if isinstance(request, Request):
+            request.parser_context = {}
+        if isinstance(response, Response):
+            response.add_post_render_callback(_let_go)
+        return response
+
     def max_body_bytes(self) -> int:
         """How long a body may be here; a view that takes longer ones says so."""
         limit: int = settings.MAX_BODY_BYTES
@@ -109,6 +119,10 @@ class RestView(APIView):
         """
         page = query or self.query(PageQuery)
         return self.answer(page_of(rows, order=order, page=page, present=present, slow=slow, keep=keep))
+
+
+def _let_go(response: Response) -> None:
+    response.renderer_context = None  # type: ignore[attr-defined]
 
 
 def _refuse_unknown(given: QueryDict, *, known: list[str]) -> None:

@@ -9,7 +9,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from threading import Condition, Lock, get_ident
+from threading import Condition, Lock, Thread, get_ident
 from typing import NamedTuple
 
 Job = Callable[[], None]
@@ -85,7 +85,16 @@ class FairQueue:
         self._turns: deque[str] = deque()  # each client that has a job waiting and may run one more, once
         self._began: dict[int, float] = {}  # when the job of a thread began, of the young ones; oldest first
         self._watched = False  # whether a thread waits for a young job to be one no longer
+        self._threads = 0
         self._changed = Condition()
+
+    def add_thread(self, name: str, *, most: int) -> None:
+        """One more that works here, unless there are `most` of them."""
+        with self._changed:
+            if self._threads >= most:
+                return
+            self._threads += 1
+        Thread(target=self.work, name=name, daemon=True).start()
 
     def put(self, client: Client, job: Job, *, limit: int | None = None) -> None:
         """`limit`: how many of this client's jobs run at once, where that is not what the others may."""

@@ -125,7 +125,7 @@ class Gateway:
         self._begun = True
         for queue, count in ((self._queue, self._limits.threads), (self._bulk_queue, _BULK_THREADS)):
             for _ in range(count):
-                threading.Thread(target=queue.work, name="request", daemon=True).start()
+                queue.add_thread("request", most=count)
 
     def _identified(self, scope: Any, receive: Receive) -> _Request:
         key, forwarded = "", []

@@ -4,7 +4,6 @@ A request that only reads never waits behind them. Threads begin as they are nee
 """
 
 import asyncio
-import threading
 from collections.abc import Callable
 from dataclasses import replace
 from queue import SimpleQueue
@@ -25,7 +24,7 @@ class Lane:
 
     def __init__(self, threads: int) -> None:
         each = max(1, threads * 3 // 4)
-        self._threads, self._begun = threads, 0
+        self._threads = threads
         self._queue = FairQueue(running_limit=each)
         self._places = Places(each=_WAITING * threads, together=4 * _WAITING * threads)
 
@@ -52,16 +51,11 @@ class Lane:
                 self._places.give_back(client)
 
         self._queue.put(client, tracing.carried(job, wait=WAIT))
-        self._begin_one()
+        self._queue.add_thread("chat", most=self._threads)
         if answer.made_to_the_end:
             return await done
         await _done_or_gone(done, receive, recipient)
         return replace(await done, leave=recipient.leave)
-
-    def _begin_one(self) -> None:
-        if self._begun < self._threads:
-            self._begun += 1
-            threading.Thread(target=self._queue.work, name="chat", daemon=True).start()
 
 
 async def _done_or_gone(done: "asyncio.Future[Answer]", receive: Receive, recipient: Recipient) -> None:
