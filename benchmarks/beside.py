@@ -3,7 +3,8 @@
     python -m benchmarks.beside                  # beside the code before decision 20, which served with gunicorn
     python -m benchmarks.beside --commit HEAD~20 --rounds 10
 
-Both are filled over REST with one sample and take turns, slice by slice. Nothing is written into benchmarks/results.
+Both are filled over REST with one sample and take turns, slice by slice; this code also with the layers that were the
+default before decision 20, which searched nothing that was said. Nothing is written into benchmarks/results.
 """
 
 import argparse
@@ -29,12 +30,14 @@ BEFORE = "a86f0ec9^"  # the last commit that served with gunicorn
 CONNECTIONS = (1, 8, 32)
 PATIENCE = 600  # seconds until a service answers
 ENTRIES, TURNS, CHARACTERS = 100, 30, 1000
+ORDER_THEN = ["core", "priorities", "memory", "knowledge", "profile", "session", "messages", "current"]
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
     client: Client
     request: str
+    request_then: str  # with the layers of then
 
 
 def main() -> None:
@@ -53,25 +56,30 @@ def main() -> None:
         )
         print(", ".join(f"{name} {value}" for name, value in machine().items()))
         print(
-            f"| `POST /context`: connections | {options.commit} | now | pair by pair, median (least to most) |"
+            f"| `POST /context`: connections | {options.commit} | now | pair by pair, median (least to most) | "
+            "now, with the layers of then | pair by pair |"
         )
-        print("|---|---:|---:|---:|")
+        print("|---|---:|---:|---:|---:|---:|")
+        loads = [(before, before.request), (now, now.request), (now, now.request_then)]
         for connections in CONNECTIONS:
-            pairs = [
-                (_rate(before, connections, options.seconds), _rate(now, connections, options.seconds))
+            rounds = [
+                [_rate(side.client, asked, connections, options.seconds) for side, asked in loads]
                 for _ in range(options.rounds + 1)
             ][1:]  # the first warms them
-            times = [after / first for first, after in pairs]
-            rates = " | ".join(f"{median(rate):.0f}/s" for rate in zip(*pairs, strict=True))
-            print(
-                f"| {connections} | {rates} | {median(times):.2f} x ({min(times):.2f} to {max(times):.2f}) |",
-                flush=True,
-            )
+            first, *others = zip(*rounds, strict=True)
+            cells = [f"{median(first):.0f}/s"]
+            for after in others:
+                times = [mine / theirs for mine, theirs in zip(after, first, strict=True)]
+                cells += [
+                    f"{median(after):.0f}/s",
+                    f"{median(times):.2f} x ({min(times):.2f} to {max(times):.2f})",
+                ]
+            print(f"| {connections} | {' | '.join(cells)} |", flush=True)
 
 
-def _rate(side: Side, connections: int, seconds: float) -> float:
+def _rate(client: Client, asked: str, connections: int, seconds: float) -> float:
     """Answers a second."""
-    return side.client.drive([side.request], connections=connections, seconds=seconds).require(200).per_second
+    return client.drive([asked], connections=connections, seconds=seconds).require(200).per_second
 
 
 @contextmanager
@@ -107,21 +115,26 @@ def _served(code: Path, data: Path) -> Iterator[Side]:
         found = re.search(r"rk_[\w-]+", told)
         assert found is not None, told
         client = Client("127.0.0.1", port, found.group())
-        yield Side(client, _fill(client))
+        installed, then = _fill(client, "ada", {}), _fill(client, "lin", {"context": {"order": ORDER_THEN}})
+        yield Side(client, installed, then)
     finally:
         service.terminate()
         service.wait(timeout=60)
         _run(*manage, "stop", code=code, **own)
 
 
-def _fill(client: Client) -> str:
-    """The sample; a request for its context."""
+def _fill(client: Client, slug: str, config: dict[str, Any]) -> str:
+    """The sample, of a companion with this configuration; a request for its context."""
 
     def send(method: str, path: str, body: dict[str, Any]) -> Any:
         return client.ask(method, f"/v1/{path}", body)
 
-    send("POST", "companions", {"slug": "ada", "name": "Ada", "config": {"ingestion": {"enabled": False}}})
-    here = f"relationships/{send('POST', 'relationships', {'companion': 'ada', 'user': 'maya'})['id']}"
+    send(
+        "POST",
+        "companions",
+        {"slug": slug, "name": slug, "config": {"ingestion": {"enabled": False}, **config}},
+    )
+    here = f"relationships/{send('POST', 'relationships', {'companion': slug, 'user': 'maya'})['id']}"
     send("PUT", f"{here}/profile", {f"fact {number}": "word " * 8 for number in range(40)})
     for number in range(ENTRIES):
         send(
