@@ -11,7 +11,6 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views import View
-from django_htmx.middleware import HtmxDetails
 
 from admin_ui.conversation import FIRST_SAID
 from relationships.models import Companion, Membership, Operator, Project, Relationship, Role
@@ -112,8 +111,7 @@ def render_page_or_part(
     request: HttpRequest, page: str, part: str, ctx: Mapping[str, Any], *, target: str, status: int = 200
 ) -> HttpResponse:
     """The page; or the part alone, where htmx asks for what stands in the element with the ID `target`."""
-    htmx = HtmxDetails(request)
-    asks_for_part = htmx and htmx.target == target
+    asks_for_part = getattr(request, "htmx", False) and request.htmx.target == target  # type: ignore[attr-defined]
     return render(request, f"admin_ui/{part if asks_for_part else page}.html", ctx, status=status)
 
 

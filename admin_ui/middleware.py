@@ -7,6 +7,7 @@ from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
 from django.http import HttpRequest, HttpResponseBase
 from django.utils.deprecation import MiddlewareMixin
+from django_htmx.middleware import HtmxMiddleware
 
 PREFIX = "/admin-ui/"
 POLICY = "; ".join(
@@ -40,6 +41,13 @@ class PageAuthenticationMiddleware(PagesOnly, AuthenticationMiddleware):
 
 class PageMessageMiddleware(PagesOnly, MessageMiddleware):
     """Django's."""
+
+
+class PageHtmxMiddleware(HtmxMiddleware):
+    """django-htmx's."""
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase | Awaitable[HttpResponseBase]:
+        return super().__call__(request) if is_page(request) else self.get_response(request)
 
 
 class PageSecurityMiddleware:

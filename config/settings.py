@@ -100,6 +100,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "admin_ui.middleware.PageAuthenticationMiddleware",
     "admin_ui.middleware.PageMessageMiddleware",
+    "admin_ui.middleware.PageHtmxMiddleware",
     "admin_ui.middleware.PageSecurityMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "axes.middleware.AxesMiddleware",

@@ -37,27 +37,9 @@ def chat(setup: Setup) -> Section:
     direct = _run(bare, theirs, count)
     passed = _passed(theirs, count)
 
-    def contexts() -> list[float]:
-        asked = setup.client.drive([setup.context_request()], connections=1, seconds=WORDS * PAUSE_SECONDS)
-        return asked.milliseconds
-
-    def both(client: Client) -> tuple[dict[str, Any], list[float]]:
-        streams = _start(client, ours, count)
-        time.sleep(0.5)  # the streams are under way as the contexts begin
-        beside = contexts()
-        return _finish(streams), beside
-
     streams, cpu = cpu_during(setup.service.processes, lambda: _run(setup.client, ours, count))
-    runs, alone, beside, elsewhere = [streams], list[float](), list[float](), list[float]()
-    for _ in range(setup.scale.rounds):  # a hundred contexts, and the slowest of them would be the p99
-        alone += contexts()
-        for client, milliseconds in ((setup.client, beside), (apart, elsewhere)):
-            run, taken = both(client)
-            runs.append(run)
-            milliseconds += taken
-    alone_p99, beside_p99, elsewhere_p99 = (
-        percentile(milliseconds, 0.99) for milliseconds in (alone, beside, elsewhere)
-    )
+    runs, alone, beside, elsewhere = _contexts_beside(setup, apart, ours, count)
+    runs.append(streams)
     ends = [one["end"] for one in streams["streams"]]
     complete = sum(one["whole"] for run in runs for one in run["streams"])
     how = (
@@ -81,12 +63,36 @@ def chat(setup: Setup) -> Section:
         Figure("first word of many, with us, p50", _p50_first(streams), "ms"),
         Figure("end of many, p50", p50(ends), "ms"),
         *_costs(cpu, passed, count),
-        Figure("a context alone, p99", alone_p99, "ms"),
-        Figure("a context beside streams of the same processes, p99", beside_p99, "ms"),
-        Figure("a context beside streams of the second group, p99", elsewhere_p99, "ms"),
-        Figure("second group / alone", elsewhere_p99 / alone_p99, "x", goal=Goal(2)),
+        Figure("a context alone, p99", alone, "ms"),
+        Figure("a context beside streams of the same processes, p99", beside, "ms"),
+        Figure("a context beside streams of the second group, p99", elsewhere, "ms"),
+        Figure("second group / alone", elsewhere / alone, "x", goal=Goal(2)),
     ]
     return Section("chat", "Replies", how, figures)
+
+
+def _contexts_beside(
+    setup: Setup, apart: Client, request: str, count: int
+) -> tuple[list[dict[str, Any]], float, float, float]:
+    """The runs of streams, and p99s in ms of contexts: alone, beside streams of the same processes, of `apart`.
+
+    Of all rounds together: of the hundred contexts of one, the p99 is nearly the slowest.
+    """
+    runs: list[dict[str, Any]] = []
+    alone, beside, elsewhere = list[float](), list[float](), list[float]()
+
+    def contexts() -> list[float]:
+        seconds = WORDS * PAUSE_SECONDS
+        return setup.client.drive([setup.context_request()], connections=1, seconds=seconds).milliseconds
+
+    for _ in range(setup.scale.rounds):
+        alone += contexts()
+        for client, taken in ((setup.client, beside), (apart, elsewhere)):
+            streams = _start(client, request, count)
+            time.sleep(0.5)  # the streams are under way as the contexts begin
+            taken += contexts()
+            runs.append(_finish(streams))
+    return runs, percentile(alone, 0.99), percentile(beside, 0.99), percentile(elsewhere, 0.99)
 
 
 def _costs(cpu: Mapping[str, float], passed: float, replies: int) -> list[Figure]:
