@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 from pgvector import HalfVector
 
@@ -30,6 +30,7 @@ from relationships.models import (
     Scope,
 )
 from relationships.services.api_keys import create_api_key
+from relationships.services.sequence import lock_relationship
 from relationships.services.snapshots import write_section
 from web.actor import Actor
 
@@ -102,13 +103,15 @@ def remember(
         )
         for text in texts
     ]
-    ScratchpadEntry.objects.bulk_create(entries, batch_size=_AT_ONCE)
-    own = {"relationship_id": person.id, "project_id": person.project_id}
-    ids = [entry.id for entry in entries]
-    for start in range(0, len(ids), _AT_ONCE):
-        some = ids[start : start + _AT_ONCE]
-        index_entries(**own, entry_ids=some, retrieval=retrieval or Retrieval(), now=now)
-    rebuild_scratchpad(**own, now=now)
+    with transaction.atomic():
+        lock_relationship(person.id)  # as all who write do: a worker may be about to index it
+        ScratchpadEntry.objects.bulk_create(entries, batch_size=_AT_ONCE)
+        own = {"relationship_id": person.id, "project_id": person.project_id}
+        ids = [entry.id for entry in entries]
+        for start in range(0, len(ids), _AT_ONCE):
+            some = ids[start : start + _AT_ONCE]
+            index_entries(**own, entry_ids=some, retrieval=retrieval or Retrieval(), now=now)
+        rebuild_scratchpad(**own, now=now)
     return entries
 
 
