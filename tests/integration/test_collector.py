@@ -54,10 +54,14 @@ def left_by(api: Api, method: str, path: str, body: Any) -> float:
 
     for _ in range(3):  # what is remembered from one request to the next
         ask()
-    with no_collector():
-        for _ in range(5):
-            ask()
-        return gc.collect() / 5
+
+    def left() -> float:
+        with no_collector():
+            for _ in range(5):
+                ask()
+            return gc.collect() / 5
+
+    return min(left() for _ in range(3))  # another thread may leave something meanwhile
 
 
 @pytest.mark.parametrize(("method", "path", "body", "most"), REQUESTS)
