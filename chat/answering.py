@@ -1,7 +1,7 @@
 """The answer to a client while a reply is made: whole, or as a stream that ends with what was kept of it."""
 
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, TypeVar
@@ -48,8 +48,11 @@ class DatabaseThreads:
 
     def __init__(self) -> None:
         self._queue = FairQueue(running_limit=DATABASE_THREADS, young_limit=1)
+        self._pool: ThreadPoolExecutor | None = None  # a process that ends waits for what it has in hand
 
     def __call__(self, work: Callable[[], T]) -> T:
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(DATABASE_THREADS, thread_name_prefix="chat-database")
         done: Future[T] = Future()
 
         def job() -> None:
@@ -59,7 +62,7 @@ class DatabaseThreads:
                 done.set_exception(error)
 
         self._queue.put(_ALL, tracing.carried(job, wait=WAIT))
-        self._queue.add_thread("chat-database", most=DATABASE_THREADS)
+        self._pool.submit(self._queue.work_once)
         return done.result()
 
 

@@ -49,8 +49,7 @@ class RestView(APIView):
         """What refers back to this view, and is needed no more, would keep the whole request for the collector."""
         response = super().finalize_response(request, response, *args, **kwargs)
         self.__dict__.pop("head", None)  # Django's: `get` of this view
-        if isinstance(request, Request):
-            request.parser_context = {}
+        request.parser_context = {}
         if isinstance(response, Response):
             response.add_post_render_callback(_let_go)
         return response

@@ -109,11 +109,14 @@ class FairQueue:
     def work(self) -> None:
         """What each thread of the pool does, for ever. Jobs don't raise."""
         while True:
-            client, job = self.take()
-            try:
-                job()
-            finally:
-                self.finished(client)
+            self.work_once()
+
+    def work_once(self) -> None:
+        client, job = self.take()
+        try:
+            job()
+        finally:
+            self.finished(client)
 
     def take(self) -> tuple[Client, Job]:
         """Wait for a job. Its thread says `finished` afterwards."""
