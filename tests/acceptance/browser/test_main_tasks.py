@@ -90,6 +90,7 @@ def test_a_companion_is_made_and_configured(window: Page, stage: Stage, mark: st
     window.keyboard.press("/")
     window.keyboard.type("scratchpad size")
     expect(window.get_by_label("Retrieve when")).to_be_hidden()
+    expect(window.get_by_label("Turns in one model call, at most")).to_be_hidden()
     window.get_by_label("Scratchpad size (tokens)").fill("1500")
     window.get_by_role("button", name="Review changes").click()
     expect(window.get_by_role("listitem").filter(has_text="Scratchpad size")).to_contain_text("2000 → 1500")

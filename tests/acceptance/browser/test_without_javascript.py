@@ -85,3 +85,10 @@ def test_the_overview_says_how_the_workers_are(window: Page, stage: Stage) -> No
     window.get_by_role("link", name="Workers").click()
 
     expect(window.get_by_text("worker running")).to_be_visible()
+
+
+def test_a_search_that_needs_scripts_is_not_shown(window: Page, stage: Stage) -> None:
+    window.goto(f"{stage.url}/companions/{stage.relationship('Plain Otto').companion_id}/")
+
+    expect(window.get_by_role("heading", name="Advanced")).to_be_visible()
+    expect(window.get_by_placeholder("Search settings")).to_be_hidden()
