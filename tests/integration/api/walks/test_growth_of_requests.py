@@ -75,7 +75,9 @@ WITH_NONE = [route for route in routes() if route.method in ("GET", "DELETE")]
 
 def longest_body(route: Route) -> int:
     """Bytes; of an archive too the suite sends no more than a megabyte."""
-    return int(settings.MAX_IMPORT_BYTES if LONG and route.path.endswith("/import") else settings.MAX_BODY_BYTES)
+    return int(
+        settings.MAX_IMPORT_BYTES if LONG and route.path.endswith("/import") else settings.MAX_BODY_BYTES
+    )
 
 
 def hold(api: Api, world: World, route: Route, name: str, shape: Shape) -> None:
