@@ -154,7 +154,8 @@ setInterval(() => {
   if (document.hidden) return;
   document.querySelectorAll("[data-poll]").forEach((part) => {
     const now = Date.now();
-    if (now - (part.polledAt ?? now - 1e6) < Number(part.dataset.poll)) return;
+    part.polledAt ??= now; // its answer takes its place, and is as fresh
+    if (now - part.polledAt < Number(part.dataset.poll)) return;
     if (part.contains(document.activeElement) && document.activeElement.value) return; // somebody writes there
     part.polledAt = now;
     htmx.trigger(part.closest("[hx-trigger~='poll']"), "poll");

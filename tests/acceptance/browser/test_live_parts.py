@@ -19,7 +19,7 @@ def test_a_live_part_asks_no_more_once_its_tab_is_hidden(desk: Desk, stage: Stag
     window.goto(f"{stage.url}/")
     expect(window.get_by_text("worker running")).to_be_visible()
 
-    seen = polls(window, asked, answered, seconds=11)
+    seen = polls(window, asked, answered, seconds=13)
     window.evaluate(HIDE.format(hidden="true"))
     unseen = polls(window, asked, answered, seconds=20)
     window.evaluate(HIDE.format(hidden="false"))
@@ -28,6 +28,19 @@ def test_a_live_part_asks_no_more_once_its_tab_is_hidden(desk: Desk, stage: Stag
     assert seen >= 2
     assert unseen == 0
     assert seen_again >= 1
+
+
+def test_a_live_part_asks_no_more_often_than_it_says(desk: Desk, stage: Stage) -> None:
+    stage.remember(stage.relationship("Otmar"), "Likes tea.")
+    window = desk.open()
+    asked, answered = heard(window, "request"), heard(window, "requestfinished")
+    window.clock.install(time=0)
+    window.goto(f"{stage.url}/")
+    expect(window.get_by_text("worker running")).to_be_visible()
+    window.clock.pause_at(600)  # no time passes but what the test lets pass
+    polls(window, asked, answered, seconds=1)
+
+    assert 3 <= polls(window, asked, answered, seconds=20) <= 5
 
 
 def test_open_pages_hold_no_thread_of_the_api(desk: Desk, stage: Stage) -> None:
