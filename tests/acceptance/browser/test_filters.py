@@ -1,0 +1,23 @@
+"""Filters and searches: they follow what is typed, and say what is shown."""
+
+from playwright.sync_api import expect
+
+from tests.acceptance.browser.desk import Desk
+from tests.acceptance.browser.stage import Stage
+
+
+def test_a_search_follows_each_of_its_fields(desk: Desk, stage: Stage) -> None:
+    stage.remember(stage.relationship("Quilla"), "Lives in Cork")
+    stage.remember(stage.relationship("Quentin"), "Lives in Kiel")
+    window = desk.open()
+    window.goto(f"{stage.url}/relationships/")
+    found, waits = window.locator("#found tbody").get_by_role("link"), "Deletions awaiting review"
+
+    for wanted in (True, False):
+        window.get_by_label(waits).set_checked(wanted)
+        expect(found.filter(has_text="Quentin")).to_have_count(1 - wanted)
+    window.get_by_label("Person", exact=True).press_sequentially("Quilla")
+    expect(found).to_have_text(["Quilla"])
+    found.click(delay=500)  # a slow finger: what it came down on is still there
+
+    expect(window.get_by_text("Lives in Cork")).to_be_visible()
