@@ -137,14 +137,21 @@ def _to_sign_in(request: HttpRequest) -> HttpResponse:
     address = f"{reverse('admin_ui:sign_in')}?next={quote(back)}"
     if getattr(request, "htmx", False):
         response = HttpResponse(status=204)
-        response["HX-Redirect"] = f"{reverse('admin_ui:sign_in')}?next={quote(_page_behind(request))}"
+        page = _page_behind(request) or reverse("admin_ui:overview")
+        response["HX-Redirect"] = f"{reverse('admin_ui:sign_in')}?next={quote(page)}"
         return response
     return redirect(address)
 
 
 def _page_behind(request: HttpRequest) -> str:
-    """The address of the page that asked for a part of itself."""
+    """The address of the page that asked for a part of itself, or sent a form without being left; else nothing."""
     page = request.headers.get("HX-Current-URL", "")
-    if url_has_allowed_host_and_scheme(page, {request.get_host()}):
-        return "/" + page.split("/", 3)[3] if page.count("/") > 2 else reverse("admin_ui:overview")
-    return reverse("admin_ui:overview")
+    ours = url_has_allowed_host_and_scheme(page, {request.get_host()}) and page.count("/") > 2
+    return "/" + page.split("/", 3)[3] if ours else ""
+
+
+def way_back(request: HttpRequest) -> str:
+    """The page that is not left, else the one that the address or the form names, if it is a page of ours."""
+    wanted = _page_behind(request) or request.GET.get("next", request.POST.get("next", ""))
+    ours = reverse("admin_ui:overview")
+    return wanted if wanted.startswith(ours) and "//" not in wanted and "\\" not in wanted else ""

@@ -15,7 +15,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
-from admin_ui.access import OperatorView, render_page_or_part
+from admin_ui.access import OperatorView, render_page_or_part, way_back
 from admin_ui.conversation import what_was_said
 from admin_ui.forms import EntryForm
 from admin_ui.params import parse_uuid, version_param
@@ -71,11 +71,11 @@ class ScratchpadView(RelationshipPart):
 
 
 class EntryAction(RelationshipPart):
-    """A change that leads back to the scratchpad, with a notice that can undo it where that makes sense."""
+    """A change that leads back to the list as it was filtered, with a notice that can undo it where that helps."""
 
     def back(self, request: HttpRequest, relationship_id: UUID, said: str, *, undo: str = "") -> HttpResponse:
         messages.success(request, said, extra_tags=undo)
-        return redirect(_safe_next(request) or reverse("admin_ui:relationship", args=[relationship_id]))
+        return redirect(way_back(request) or reverse("admin_ui:relationship", args=[relationship_id]))
 
 
 class AddEntryView(EntryAction):
@@ -84,13 +84,14 @@ class AddEntryView(EntryAction):
     def get(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
         relationship = self.get_relationship(relationship_id)
         form = EntryForm(types=configuration_of(relationship).values.ingestion.types)
-        return render(request, "admin_ui/scratchpad/add.html", {**self.ctx_of(relationship), "form": form})
+        ctx = {**self.ctx_of(relationship), "form": form, "next": way_back(request)}
+        return render(request, "admin_ui/scratchpad/add.html", ctx)
 
     def post(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
         relationship = self.get_relationship(relationship_id)
         ingestion = configuration_of(relationship).values.ingestion
         form = EntryForm(request.POST, types=ingestion.types)
-        ctx = {**self.ctx_of(relationship), "form": form}
+        ctx = {**self.ctx_of(relationship), "form": form, "next": way_back(request)}
         if not form.is_valid():
             return render(request, "admin_ui/scratchpad/add.html", ctx, status=422)
         values = form.values()
@@ -158,7 +159,7 @@ class EditEntryView(EntryAction):
             "entry": entry,
             "form": form or EntryForm.of(entry, types=types),
             "stale": stale,
-            "next": request.GET.get("next", request.POST.get("next", "")),
+            "next": way_back(request),
         }
         return render(request, "admin_ui/scratchpad/edit.html", ctx, status=status)
 
@@ -277,10 +278,3 @@ def entry_of(relationship_id: UUID, entry_id: UUID) -> ScratchpadEntry:
     if entry is None:
         raise NotFound("This entry does not exist, or was erased.")
     return entry
-
-
-def _safe_next(request: HttpRequest) -> str:
-    """Where the form said to go back to, if it is a page of ours."""
-    wanted = request.POST.get("next", "")
-    ours = reverse("admin_ui:overview")
-    return wanted if wanted.startswith(ours) and "//" not in wanted and "\\" not in wanted else ""

@@ -24,7 +24,7 @@ const covered = new WeakMap();
 document.addEventListener("htmx:beforeSwap", (event) => {
   const { target, requestConfig, shouldSwap } = event.detail;
   if (shouldSwap && target.matches(".entry, #new-entry") && !target.querySelector("form.edit")) {
-    covered.set(target, { before: target.innerHTML, opener: requestConfig.elt.getAttribute("href") });
+    covered.set(target, { before: target.innerHTML, opener: requestConfig.elt.getAttribute("hx-get") });
   }
 });
 document.addEventListener("click", (event) => {

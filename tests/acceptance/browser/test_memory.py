@@ -1,5 +1,7 @@
 """What is remembered of a person: found, mended in place, undone; by two at once; and by keyboard alone."""
 
+import re
+
 from playwright.sync_api import Page, expect
 
 from memory.models import ScratchpadEntry
@@ -61,6 +63,28 @@ def test_one_box_ticks_all(desk: Desk, stage: Stage) -> None:
     expect(window.get_by_role("status")).to_have_text("3 updated.")
     expect(window.get_by_label("Search", exact=True)).to_have_value("has")
     assert len(pinned(una)) == 3
+
+
+def test_what_was_searched_for_stays_after_an_edit(desk: Desk, stage: Stage) -> None:
+    ole = stage.relationship("Ole")
+    stage.remember(ole, "Has a cat", "Lives in Oslo")
+    window = desk.open()
+    window.goto(stage.page_of(ole))
+    search, listed = window.get_by_label("Search", exact=True), window.locator("#entries .entry")
+    search.fill("cat")
+    expect(listed).to_have_count(1)
+
+    window.get_by_role("link", name="Edit: Has a cat").click()
+    window.get_by_role("textbox", name="Content").fill("Has a black cat")
+    window.get_by_role("button", name="Save").click()
+    expect(listed).to_have_text([re.compile("Has a black cat")])
+    window.get_by_role("link", name="Add entry").click()
+    window.get_by_role("textbox", name="Content").fill("Likes a walk")
+    window.get_by_role("button", name="Add entry").click()
+
+    expect(window.get_by_role("status")).to_have_text("Entry added.")
+    expect(search).to_have_value("cat")
+    expect(listed).to_have_count(1)
 
 
 def test_what_was_scrolled_to_stays_after_a_change(desk: Desk, stage: Stage) -> None:

@@ -134,6 +134,19 @@ def test_a_form_leads_back_to_our_pages_only(editor: Client, page: str, entry: S
     assert editor.post(action(page, entry, "edit"), sent)["Location"] == page
 
 
+@pytest.mark.parametrize("part", ["entries/", "entries/{id}/edit/"])
+def test_a_page_with_a_form_leads_back_to_our_pages_only(
+    editor: Client, page: str, entry: ScratchpadEntry, part: str
+) -> None:
+    address = page + part.format(id=entry.id)
+
+    shown = editor.get(f"{address}?next={page}%3Ftext%3Dporto").content.decode()
+    hostile = editor.get(f"{address}?next=https://elsewhere.example/").content.decode()
+
+    assert shown.count(f'"{page}?text=porto"') == 2  # the form's own, and Cancel
+    assert "elsewhere.example" not in hostile
+
+
 def test_an_entry_that_is_not_there_is_a_page_that_says_so(editor: Client, page: str) -> None:
     answer = editor.get(f"{page}entries/{UUID(int=7)}/")
 
