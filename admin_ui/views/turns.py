@@ -9,8 +9,9 @@ from django.db.models import BooleanField, F, Func, OrderBy, OuterRef, Q, QueryS
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 
-from admin_ui.access import OperatorView
+from admin_ui.access import OperatorView, way_back
 from admin_ui.excerpts import excerpt_of
 from admin_ui.names import is_called
 from admin_ui.paging import Page, page_of
@@ -138,6 +139,5 @@ class RetryTurnView(OperatorView):
         self.get_relationship(relationship_id)
         retry_turn(relationship_id=relationship_id, turn_id=turn_id)
         messages.success(request, "Retrying the turn.")
-        if request.POST.get("back") == "turns":
-            return redirect("admin_ui:turns")
-        return redirect("admin_ui:relationship_trace", relationship_id, turn_id)
+        trace = reverse("admin_ui:relationship_trace", args=[relationship_id, turn_id])
+        return redirect(way_back(request) or trace)
