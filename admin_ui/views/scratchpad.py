@@ -38,6 +38,7 @@ BULK: dict[str, Callable[..., object]] = {
     "archive": partial(revise_entry, values={"tier": Tier.ARCHIVE}),
     "scratchpad": partial(revise_entry, values={"tier": Tier.SCRATCHPAD}),
 }
+DONE = {"delete": "deleted", "restore": "restored"}  # any other is an update
 
 
 class RelationshipPart(OperatorView):
@@ -234,7 +235,7 @@ class BulkView(EntryAction):
                 done += 1
             except RapportError as error:
                 left.append(error.detail)
-        said = f"{done} updated." + (f" {len(left)} skipped: {left[0]}" if left else "")
+        said = f"{done} {DONE.get(do, 'updated')}." + (f" {len(left)} skipped: {left[0]}" if left else "")
         return self.back(request, relationship_id, said)
 
     def _merge(self, request: HttpRequest, relationship_id: UUID, chosen: list[UUID]) -> HttpResponse:

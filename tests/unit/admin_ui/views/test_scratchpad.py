@@ -179,7 +179,7 @@ def test_one_that_can_not_be_changed_is_left_and_said(
 
     shown = editor.post(f"{page}bulk/", ticked, follow=True).content.decode()
 
-    assert "1 updated. 1 skipped: The entry is read-only" in shown
+    assert "1 deleted. 1 skipped: The entry is read-only" in shown
     assert now(second).state == EntryState.DELETED
 
 
