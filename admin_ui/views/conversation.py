@@ -30,7 +30,10 @@ class ConversationView(RelationshipPart):
 
     def get(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
         relationship = self.get_relationship(relationship_id)
-        sought = text_param(request.GET, "q", limit=200)
+        goes_on = request.GET.get("at") or request.GET.get(
+            "session"
+        )  # whoever named one has read what was found
+        sought = "" if goes_on else text_param(request.GET, "q", limit=200)
         htmx = getattr(request, "htmx", None)
         more = htmx.target if htmx and htmx.target in MORE else ""
         ctx: dict[str, Any] = {"relationship": relationship, "q": sought, "more": more}

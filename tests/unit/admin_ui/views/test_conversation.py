@@ -208,6 +208,17 @@ def test_words_are_found_in_any_spelling_and_identifiers_whole(
     assert told in shown and shown.count("<mark>") == (told != "No results.")
 
 
+@pytest.mark.parametrize("named", ["at=2026-05-01", "session=current"])
+def test_going_to_a_date_or_session_leaves_the_search(
+    viewer: Client, page: str, conversation: Conversation, named: str
+) -> None:
+    conversation.say("A tame walrus.")
+
+    shown = viewer.get(f"{page}conversation/?q=cat&{named}").content.decode()
+
+    assert "A tame walrus." in shown and 'value="cat"' not in shown
+
+
 def test_a_search_goes_on_where_one_page_has_read_as_much_as_it_may(
     viewer: Client, page: str, conversation: Conversation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
