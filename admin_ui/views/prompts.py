@@ -61,7 +61,8 @@ class PromptsView(OperatorView):
         except RapportError as error:
             return self._page(request, companion, template, why=error.detail, status=422)
         messages.success(request, f"Saved as version {prompt.version}.")
-        return redirect("admin_ui:companion_prompt", companion_id)
+        address = reverse("admin_ui:companion_prompt", args=[companion_id])
+        return redirect(address if do == "publish" else f"{address}?version={prompt.version}")
 
     def _replay(self, request: HttpRequest, companion: Companion, template: str) -> Replay:
         pasted = conversation_lines(request.POST.get("conversation", ""))

@@ -21,3 +21,15 @@ def test_a_search_follows_each_of_its_fields(desk: Desk, stage: Stage) -> None:
     found.click(delay=500)  # a slow finger: what it came down on is still there
 
     expect(window.get_by_text("Lives in Cork")).to_be_visible()
+
+
+def test_after_going_back_a_filter_says_what_is_shown(desk: Desk, stage: Stage) -> None:
+    stage.remember(stage.relationship("Bodo"), "Likes tea")
+    window = desk.open()
+    window.goto(f"{stage.url}/")
+
+    window.get_by_role("combobox", name="Period").select_option("7")
+    window.wait_for_url("**days=7**")
+    window.go_back()
+
+    expect(window.get_by_role("combobox", name="Period")).to_have_value("30")
