@@ -310,25 +310,28 @@ document.addEventListener("htmx:afterSwap", () => {
 // Time travel: a slider says its moment, as text and to who listens, and takes the place of the date that was named;
 // a date that was named moves the slider. What was asked for before a slider moved does not move it back.
 let movedSince = false;
-function sayMoment(slider) {
-  const first = Date.parse(slider.dataset.first), last = Date.parse(slider.dataset.last);
-  const moment = new Date(first + (last - first) * slider.value / slider.max);
-  const text = moment.toLocaleString("en-GB", { day: "numeric", month: "long", year: "numeric", hour: "2-digit", minute: "2-digit", timeZone: "UTC" }).replace(" at ", ", ");
+function sayMoment(slider, text) {
   slider.setAttribute("aria-valuetext", text);
   slider.closest(".field").querySelector("output").textContent = text;
+}
+function momentOf(slider) {
+  const first = Date.parse(slider.dataset.first), last = Date.parse(slider.dataset.last);
+  const moment = new Date(first + (last - first) * slider.value / slider.max);
+  return moment.toLocaleString("en-GB", { day: "numeric", month: "long", year: "numeric", hour: "2-digit", minute: "2-digit", timeZone: "UTC" }).replace(" at ", ", ");
 }
 document.addEventListener("input", (event) => {
   if (!event.target.matches("[data-clears]")) return;
   document.getElementById(event.target.dataset.clears).value = "";
-  sayMoment(event.target);
+  sayMoment(event.target, momentOf(event.target));
   movedSince = true;
 }, true);
 document.addEventListener("htmx:beforeRequest", (event) => { if (event.detail.target.id === "then") movedSince = false; });
 document.addEventListener("htmx:afterSwap", (event) => {
   const place = event.detail.target.id === "then" && !movedSince && event.detail.target.querySelector("[data-step]");
-  if (place) Object.entries(place.dataset).forEach(([name, step]) => {
+  if (place) ["step", "until"].forEach((name) => {
     const slider = document.getElementById(name);
-    if (slider.value !== step) { slider.value = step; sayMoment(slider); }
+    slider.value = place.dataset[name];
+    sayMoment(slider, place.dataset[name + "Says"]);
   });
 });
 // A search marked data-filter leaves those parts that have its words, and opens what they stand in.

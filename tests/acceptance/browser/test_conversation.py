@@ -70,6 +70,10 @@ def test_the_slider_shows_what_was_true_then(desk: Desk, stage: Stage) -> None:
     window.get_by_label("Date", exact=True).fill(f"{datetime.now(UTC):%Y-%m-%d}")
     expect(slider).to_have_value("1000")  # a date moves the slider
     expect(then).to_contain_text("Lives in Lisbon")
+    yesterday = datetime.now(UTC) - timedelta(days=1)
+    window.get_by_label("Date", exact=True).fill(f"{yesterday:%Y-%m-%d}")
+    expect(then.get_by_role("heading")).to_have_text(f"{yesterday:%-d %B %Y}, 23:59")
+    expect(window.locator("output").first).to_have_text(f"{yesterday:%-d %B %Y}, 23:59")
     under_way: list[Route] = []
     at_the_beginning = re.compile(r"/time/\?.*\bstep=0\b")
     window.route(at_the_beginning, lambda route: under_way.append(route), times=1)
