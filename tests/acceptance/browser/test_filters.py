@@ -33,3 +33,16 @@ def test_after_going_back_a_filter_says_what_is_shown(desk: Desk, stage: Stage) 
     window.go_back()
 
     expect(window.get_by_role("combobox", name="Period")).to_have_value("30")
+
+
+def test_what_comes_into_sight_is_not_below_the_bar_at_the_bottom(desk: Desk, stage: Stage) -> None:
+    window = desk.open()
+    window.goto(f"{stage.url}/companions/{stage.ada.id}/")
+
+    in_sight = window.get_by_placeholder("Search settings").evaluate("""(field) => {
+      field.scrollIntoView({block: "end"});
+      const room = field.getBoundingClientRect();
+      return document.elementFromPoint(room.x + 9, room.y + room.height / 2) === field;
+    }""")
+
+    assert in_sight
