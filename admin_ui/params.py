@@ -35,6 +35,11 @@ def required_version(params: Mapping[str, str]) -> int:
     return version
 
 
+def readable(value: Any) -> str:
+    """A text as it is, anything else as JSON."""
+    return value if isinstance(value, str) else pretty(value)
+
+
 def pretty(values: Any) -> str:
     """As JSON over several lines, in its own script."""
     return json.dumps(values, ensure_ascii=False, indent=2)

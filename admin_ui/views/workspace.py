@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 
 from admin_ui.held_changes import held_changes
 from admin_ui.paging import page_of
-from admin_ui.params import parse_uuid, pretty, text_param, version_param
+from admin_ui.params import parse_uuid, readable, text_param, version_param
 from admin_ui.sorting import order_of
 from admin_ui.views.scratchpad import EntryAction
 from relationships.models import Relationship
@@ -159,7 +159,10 @@ class AgentSessionView(WorkspacePart):
             **self.ctx_of(relationship),
             "session": session,
             "open": session.state in OPEN,
-            "steps": [(step, pretty(step.arguments)) for step in steps.order_by("number")],
+            "steps": [
+                (step, {name: readable(value) for name, value in step.arguments.items()})
+                for step in steps.order_by("number")
+            ],
         }
         name = "_steps" if request.headers.get("HX-Request") else "session"
         return render(request, f"admin_ui/workspace/{name}.html", ctx)
