@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -100,4 +100,6 @@ def _said(name: str, value: Any) -> str:
         return "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return date_format(datetime.fromisoformat(value), "j M Y, H:i") if name in MOMENTS else str(value)
+    if name not in MOMENTS:
+        return str(value)
+    return date_format(datetime.fromisoformat(value).astimezone(UTC), "j M Y, H:i")  # as every page has it

@@ -1,4 +1,4 @@
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
@@ -47,7 +47,8 @@ def test_the_history_tells_what_changed_who_did_it_and_its_sources(
 
 def test_the_history_tells_changed_fields_in_words(viewer: Client, conversation: Conversation) -> None:
     entry = conversation.remember("Runs a marathon")[0]
-    changes = {"pinned": True, "happens_at": "2027-03", "expires_at": datetime(2027, 1, 2, 3, 4, tzinfo=UTC)}
+    moment = datetime(2027, 1, 2, 3, 4, tzinfo=UTC).astimezone(timezone(timedelta(hours=9)))
+    changes = {"pinned": True, "happens_at": "2027-03", "expires_at": moment}
     revise_entry(relationship_id=entry.relationship_id, entry_id=entry.id, by=PERSON, values=changes)
 
     page = viewer.get(history(entry)).content.decode()
