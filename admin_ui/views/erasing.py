@@ -9,8 +9,10 @@ from django.contrib import messages
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 
+from admin_ui.access import way_back
 from admin_ui.erasing import counts_in_words
 from admin_ui.params import parse_uuid
 from admin_ui.views.scratchpad import RelationshipPart, entry_of
@@ -90,7 +92,8 @@ class ChosenMessagesView(RelationshipPart):
     def post(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
         relationship = self.get_relationship(relationship_id)
         chosen, verb = _ids(request, "message"), request.POST.get("verb", "")
-        back = redirect("admin_ui:relationship_conversation", relationship_id)
+        conversation = reverse("admin_ui:relationship_conversation", args=[relationship_id])
+        back = redirect(way_back(request) or conversation)
         if not chosen or verb not in _DONE or (verb == "erase" and not self.access.is_owner):
             messages.error(request, "Select messages." if not chosen else "Only an owner can erase.")
             return back

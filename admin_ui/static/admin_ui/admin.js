@@ -103,7 +103,7 @@ document.addEventListener("DOMContentLoaded", countSelected);
 
 // What can't be brought back is asked about first.
 document.addEventListener("submit", (event) => {
-  const question = event.target.dataset.confirm;
+  const question = event.submitter?.dataset.confirm ?? event.target.dataset.confirm;
   if (question && !window.confirm(question)) event.preventDefault();
 }, true);
 

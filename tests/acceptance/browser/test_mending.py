@@ -1,7 +1,7 @@
 """Forgetting by saying so, in the browser: the plan is a list to tick, wide and on a phone."""
 
 import pytest
-from playwright.sync_api import Dialog, expect
+from playwright.sync_api import Dialog, Page, expect
 
 from memory.models import EntryRevision
 from relationships.models import Message
@@ -71,7 +71,9 @@ def test_from_the_playground_and_message_by_message(desk: Desk, stage: Stage, mo
     expect(window.get_by_role("status")).to_have_text("Done.")
     assert stage.contents(una) == set()
 
-    window.goto(stage.page_of(una, "conversation/"))
+    questions: list[str] = []
+    agree_in(window, questions)
+    window.goto(stage.page_of(una, "conversation/?from=0"))
     for verb, never in (
         ("Hide", {"hidden_at": None}),
         ("Show", {"hidden_at__isnull": False}),
@@ -81,6 +83,8 @@ def test_from_the_playground_and_message_by_message(desk: Desk, stage: Stage, mo
         window.get_by_role("button", name=f"{verb} selected").click()
         expect(window.get_by_role("status")).to_contain_text("1 message")
         assert not Message.objects.for_relationship(una.id).filter(role="user", **never).exists()
+    assert len(questions) == 1 and "can't be undone" in questions[0]
+    assert window.url.endswith("?from=0")
 
 
 def test_what_a_plan_hid_is_erased_after_a_question(desk: Desk, stage: Stage) -> None:
@@ -90,12 +94,7 @@ def test_what_a_plan_hid_is_erased_after_a_question(desk: Desk, stage: Stage) ->
     stage.remember(oda, "Waits for ORD-17", "Has a cat")
     window = desk.open()
     questions: list[str] = []
-
-    def agree(dialog: Dialog) -> None:
-        questions.append(dialog.message)
-        dialog.accept()
-
-    window.on("dialog", agree)
+    agree_in(window, questions)
     window.goto(stage.page_of(oda, "forget/"))
     window.get_by_label("What to forget").fill("ORD-17")
     window.get_by_role("button", name="Find matching items").click()
@@ -111,3 +110,13 @@ def test_what_a_plan_hid_is_erased_after_a_question(desk: Desk, stage: Stage) ->
     window.get_by_label("Include hidden items, to erase them permanently").check()
     window.get_by_role("button", name="Find matching items").click()
     expect(window.get_by_label("Erase permanently, with every copy")).to_be_checked()
+
+
+def agree_in(window: Page, questions: list[str]) -> None:
+    """To each question from now on, which is written down."""
+
+    def agree(dialog: Dialog) -> None:
+        questions.append(dialog.message)
+        dialog.accept()
+
+    window.on("dialog", agree)
