@@ -50,15 +50,20 @@ document.addEventListener("submit", async (event) => {
     const answer = await fetch(form.action, {
       method: "POST", body: new URLSearchParams(sent), headers: { "HX-Request": "true", "HX-Current-URL": location.href },
     });
-    const text = await answer.text();
-    if (answer.headers.has("HX-Redirect")) location.assign(answer.headers.get("HX-Redirect"));
-    else if (answer.headers.has("HX-Retarget")) document.getElementById("notices").innerHTML = text;
-    else if (showPage(text)) focusAfter(entry, pressed);
-    else say("Something went wrong (" + answer.status + ").");
+    if (take(await answer.text(), answer.status, (name) => answer.headers.get(name))) focusAfter(entry, pressed);
   } catch {
     say("The server can't be reached. Try again in a moment.");
   }
 });
+
+// What came back of a form: a page, which is shown; else where to go on, or what is wrong.
+function take(text, status, header) {
+  if (header("HX-Redirect")) location.assign(header("HX-Redirect"));
+  else if (header("HX-Retarget")) document.getElementById("notices").innerHTML = text;
+  else if (showPage(text)) return true;
+  else say("Something went wrong (" + status + ").");
+  return false;
+}
 
 // The content of another page, or of this one anew, in place of what is here. Notices are announced as they come.
 function showPage(text) {
@@ -244,10 +249,12 @@ document.addEventListener("submit", (event) => {
     if (step.lengthComputable) bar.value = (100 * step.loaded) / step.total;
   });
   request.addEventListener("load", () => {
-    if (!showPage(request.responseText)) { say("Something went wrong (" + request.status + ")."); button.disabled = false; bar.hidden = true; }
+    if (!take(request.responseText, request.status, (name) => request.getResponseHeader(name))) { button.disabled = false; bar.hidden = true; }
   });
   request.addEventListener("error", () => { say("The server can't be reached."); button.disabled = false; bar.hidden = true; });
   request.open("POST", form.action);
+  request.setRequestHeader("HX-Request", "true");
+  request.setRequestHeader("HX-Current-URL", location.href);
   request.send(new FormData(form));
 });
 

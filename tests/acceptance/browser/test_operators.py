@@ -61,6 +61,18 @@ def test_a_session_that_ended_leads_to_the_sign_in_page_and_back(desk: Desk, sta
     expect(window.get_by_role("heading", level=1)).to_have_text("Ines and Ada")
 
 
+def test_an_upload_after_the_session_ended_leads_to_the_sign_in_page(desk: Desk, stage: Stage) -> None:
+    window = desk.open(None)
+    window.goto(f"{stage.url}/companions/{stage.ada.id}/documents/")
+    desk.sign_in(window, Role.EDITOR)
+    window.context.clear_cookies(name="sessionid")
+
+    window.get_by_label("File").set_input_files({"name": "a.md", "mimeType": "text/plain", "buffer": b"Hi"})
+    window.get_by_role("button", name="Upload").click()
+
+    window.wait_for_url("**/sign-in/?next=**/documents/")
+
+
 def test_an_entry_is_erased_and_what_still_holds_its_words_is_ticked(
     desk: Desk, stage: Stage, screenshots: Path | None
 ) -> None:
