@@ -53,6 +53,8 @@ document.addEventListener("submit", async (event) => {
     if (take(await answer.text(), answer.status, (name) => answer.headers.get(name))) focusAfter(entry, pressed);
   } catch {
     say("The server can't be reached. Try again in a moment.");
+  } finally {
+    underWay.delete(form);
   }
 });
 
@@ -110,6 +112,16 @@ document.addEventListener("DOMContentLoaded", countSelected);
 document.addEventListener("submit", (event) => {
   const question = event.submitter?.dataset.confirm ?? event.target.dataset.confirm;
   if (question && !window.confirm(question)) event.preventDefault();
+}, true);
+
+// A form on its way is not sent a second time, unless nothing has come of it.
+const underWay = new WeakSet();
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (event.defaultPrevented || form.method !== "post" || form.matches("[data-stream], [data-upload]")) return;
+  if (underWay.has(form)) { event.preventDefault(); event.stopImmediatePropagation(); }
+  underWay.add(form);
+  setTimeout(() => underWay.delete(form), 5000);
 }, true);
 
 // Every refused or failed request is said, never swallowed.

@@ -87,6 +87,19 @@ def test_what_was_searched_for_stays_after_an_edit(desk: Desk, stage: Stage) -> 
     expect(listed).to_have_count(1)
 
 
+def test_a_form_that_is_pressed_twice_is_sent_once(desk: Desk, stage: Stage) -> None:
+    window, sent = desk.open(), list[str]()
+    window.goto(stage.page_of(stage.relationship("Dora")))
+    window.on("request", lambda request: sent.append(request.url) if request.method == "POST" else None)
+
+    window.get_by_role("link", name="Add entry").click()
+    window.get_by_role("textbox", name="Content").fill("Has a cat")
+    window.get_by_role("button", name="Add entry").dblclick()
+
+    expect(window.get_by_role("status")).to_have_text("Entry added.")
+    assert len(sent) == 1
+
+
 def test_what_was_scrolled_to_stays_after_a_change(desk: Desk, stage: Stage) -> None:
     lea = stage.relationship("Lea")
     stage.remember(lea, *(f"Has cat number {number}" for number in range(30)))
