@@ -52,7 +52,7 @@ document.addEventListener("submit", async (event) => {
     });
     if (take(await answer.text(), answer.status, (name) => answer.headers.get(name))) focusAfter(entry, pressed);
   } catch {
-    say("The server can't be reached. Try again in a moment.");
+    say(UNREACHABLE);
   } finally {
     underWay.delete(form);
   }
@@ -125,7 +125,12 @@ document.addEventListener("submit", (event) => {
 }, true);
 
 // Every refused or failed request is said, never swallowed.
-document.addEventListener("htmx:sendError", () => say("The server can't be reached. Try again in a moment."));
+const UNREACHABLE = "The server can't be reached. Try again in a moment.";
+document.addEventListener("htmx:sendError", () => say(UNREACHABLE));
+document.addEventListener("htmx:afterOnLoad", () => {
+  const notice = document.querySelector("#notices .notice.bad");
+  if (notice?.textContent === UNREACHABLE) notice.remove(); // it can again
+});
 document.addEventListener("htmx:responseError", (event) => {
   if (!event.detail.xhr.getResponseHeader("HX-Retarget")) say("Something went wrong (" + event.detail.xhr.status + ").");
 });
@@ -217,7 +222,7 @@ document.addEventListener("submit", async (event) => {
     await readReply(answer, bubble("assistant"));
     htmx.trigger(talk, "poll");
   } catch {
-    say("The server can't be reached. Try again in a moment.");
+    say(UNREACHABLE);
     button.disabled = false;
   } finally {
     form.classList.remove("htmx-request");
@@ -263,7 +268,7 @@ document.addEventListener("submit", (event) => {
   request.addEventListener("load", () => {
     if (!take(request.responseText, request.status, (name) => request.getResponseHeader(name))) { button.disabled = false; bar.hidden = true; }
   });
-  request.addEventListener("error", () => { say("The server can't be reached."); button.disabled = false; bar.hidden = true; });
+  request.addEventListener("error", () => { say(UNREACHABLE); button.disabled = false; bar.hidden = true; });
   request.open("POST", form.action);
   request.setRequestHeader("HX-Request", "true");
   request.setRequestHeader("HX-Current-URL", location.href);

@@ -43,6 +43,22 @@ def test_a_live_part_asks_no_more_often_than_it_says(desk: Desk, stage: Stage) -
     assert 3 <= polls(window, asked, answered, seconds=20) <= 5
 
 
+def test_that_the_server_is_away_is_said_until_it_is_back(desk: Desk, stage: Stage) -> None:
+    window = desk.open()
+    window.clock.install()
+    window.goto(f"{stage.url}/relationships/")
+    away = window.get_by_text("The server can't be reached.")
+    window.route("**/alarm/", lambda route: route.abort())
+    window.clock.run_for(21_000)
+    expect(away).to_be_visible()
+
+    window.unroute("**/alarm/")
+    window.clock.run_for(21_000)
+
+    expect(away).to_have_count(0)
+    desk.complaints.clear()  # the browser's own, that it was away
+
+
 def test_open_pages_hold_no_thread_of_the_api(desk: Desk, stage: Stage) -> None:
     """As many pages as a browser with many tabs has, and each of them polls: the API answers meanwhile."""
     stage.remember(stage.relationship("Ottoline"), "Likes tea.")
