@@ -39,6 +39,13 @@ def test_a_talk_is_remembered_and_shown_beside_it(editor: Client, offline: Compa
     assert "data-poll" not in after
 
 
+def test_who_may_not_chat_is_told_why(viewer: Client, editor: Client, offline: Companion) -> None:
+    why = "That takes an editor's role"
+
+    assert why in viewer.get("/admin-ui/playground/").content.decode()
+    assert why not in editor.get("/admin-ui/playground/").content.decode()
+
+
 def test_each_operator_has_a_test_user_of_their_own(signed_in: Browser, offline: Companion) -> None:
     pages = {begin(signed_in(role), offline) for role in (Role.EDITOR, Role.OWNER)}
 

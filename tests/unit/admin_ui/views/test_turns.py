@@ -53,6 +53,14 @@ def test_turns_are_found_by_words_in_any_spelling_among_those_that_fit_the_other
     assert find("text=met&state=failed") == [] == find("text=zo")
 
 
+def test_the_tabs_of_states_keep_the_order(viewer: Client, conversation: Conversation) -> None:
+    conversation.say("I met Zoë.")
+
+    shown = viewer.get(f"{TURNS}?order=-cost&reason=timeout").content.decode()
+
+    assert '<a href="?state=failed&amp;reason=timeout&amp;order=-cost">' in shown
+
+
 def test_the_line_is_that_of_the_message_in_which_it_was_said(
     viewer: Client, find: Find, conversation: Conversation
 ) -> None:
