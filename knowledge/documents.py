@@ -1,6 +1,7 @@
 """Adds, finds and removes a companion's documents."""
 
 import hashlib
+from pathlib import PurePath
 from uuid import UUID
 
 from django.db import transaction
@@ -25,10 +26,11 @@ def configuration_of(companion: Companion) -> Configuration:
 
 @transaction.atomic
 def add_document(
-    *, project_id: UUID, companion_id: UUID, name: str, content: bytes, by: Actor
+    *, project_id: UUID, companion_id: UUID, name: str, content: bytes, by: Actor, file_name: str = ""
 ) -> tuple[Document, bool]:
     """The document, and whether it is new: the same bytes are the document that is there, whatever their name.
 
+    `file_name`: what the file is called, where it is to be cited as something else.
     Raises NotFound, EmptyDocument, UnknownKind, TooManyDocuments, InvalidConfiguration.
     """
     if not content:
@@ -39,7 +41,7 @@ def add_document(
     known = its.filter(sha256=sha256).first()
     if known is not None:
         return known, False
-    kind = kind_of(content, name=name)
+    kind = kind_of(content, name=file_name if PurePath(file_name).suffix else name)
     most, count = configuration_of(companion).knowledge.max_documents, its.count()
     if count >= most:
         detail = f"The companion has {count} documents, and knowledge.max_documents is {most}. Delete one, or raise it."

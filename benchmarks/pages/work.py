@@ -33,7 +33,7 @@ def fill_work(relationship: Relationship) -> dict[str, Any]:
         f"# Part {part}\n\n{'A parcel that was lost is paid back. ' * 20}\n\n" for part in range(500)
     )
     companion = relationship.companion
-    ours = {"project_id": companion.project_id, "companion_id": companion.id}
+    ours: dict[str, Any] = {"project_id": companion.project_id, "companion_id": companion.id}
     document, _ = add_document(**ours, name="Refunds.md", content=text.encode(), by=BY)
     process_document(document_id=document.id, worker="benchmark")
     newest = list(Turn.objects.for_relationship(relationship.id).order_by("-seq")[:10])

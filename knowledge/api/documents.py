@@ -67,6 +67,7 @@ class DocumentsView(ApiView):
             name=_name_of(upload.fields.get("name", upload.name)),
             content=upload.content,
             by=self.actor,
+            file_name=upload.name,
         )
         return self.answer(present_document(document), status=201 if is_new else 200)
 

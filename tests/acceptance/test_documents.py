@@ -48,7 +48,7 @@ def companion(live: LiveService) -> Companion:
 
 
 def upload(companion: Companion, content: bytes, name: str) -> Document:
-    ids = {"project_id": companion.project_id, "companion_id": companion.id}
+    ids: dict[str, Any] = {"project_id": companion.project_id, "companion_id": companion.id}
     return add_document(**ids, name=name, content=content, by=Actor.policy("test"))[0]
 
 

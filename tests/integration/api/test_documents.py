@@ -110,6 +110,20 @@ def test_an_odd_upload_names_the_field(
     assert not Document.objects.exists()
 
 
+@pytest.mark.parametrize(
+    ("file_name", "name"), [("Handbook.md", "Handbook"), ("blob", "Handbook.md")], ids=["its own", "its name"]
+)
+def test_what_it_is_cited_as_leaves_what_the_file_is(
+    api: Api, companion: Companion, file_name: str, name: str
+) -> None:
+    sent = send_file(api, companion, b"# Refunds\n\nThey take five days.", file_name, name=name)
+
+    process(Document.objects.get())
+    found = api.post(path_of(companion, "search"), {"query": "how long do refunds take"})
+    assert (sent.body["name"], sent.body["media_type"]) == (name, "text/markdown")
+    assert found.body["items"][0]["heading"] == "Refunds"
+
+
 def test_lists_are_pages_and_can_be_filtered_by_state(api: Api, companion: Companion) -> None:
     ready = learn(companion, "First.")
     waiting = [upload(companion, f"Waiting {number}.") for number in range(2)]

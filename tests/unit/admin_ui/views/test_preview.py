@@ -1,4 +1,5 @@
 import re
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -46,7 +47,7 @@ def test_a_passage_of_a_document_cites_its_page_and_leads_to_it(
     text = "\n\n".join(
         f"# Part {part}\n\n" + f"Parcel number {part} is paid back. " * 60 for part in range(30)
     )
-    ours = {"project_id": companion.project_id, "companion_id": companion.id}
+    ours: dict[str, Any] = {"project_id": companion.project_id, "companion_id": companion.id}
     document, _ = add_document(**ours, name="Refunds.md", content=text.encode(), by=PERSON)
     process_document(document_id=document.id, worker="test")
     chunk = DocumentChunk.objects.filter(content__contains="Parcel number 27 ").order_by("place")[0]
