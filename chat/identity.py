@@ -10,7 +10,7 @@ from relationships.models import DEFAULT_SESSION, Companion, Relationship
 from relationships.services.relationships import find_relationship, get_or_create_relationship
 from web.authentication import Credentials
 from web.errors import InvalidInput, NotFound
-from web.fields import ExternalId, SessionName
+from web.fields import ExternalId, SessionName, sentence_of
 
 FOUR_WAYS = (
     "nobody is named. Say who is talking by a relationship token, the header X-Rapport-User, the body's field `user`, "
@@ -116,7 +116,7 @@ def _checked(kind: TypeAdapter[str], field: str, said: Any) -> str:
     try:
         return kind.validate_python(said, strict=True)
     except ValidationError as error:
-        raise InvalidInput.of(field, error.errors()[0]["msg"]) from None
+        raise InvalidInput.of(field, sentence_of(error.errors()[0])) from None
 
 
 def _unknown(model: str) -> UnknownModel:

@@ -223,9 +223,14 @@ def field_problems(error: ValidationError, data: Any) -> list[FieldProblem]:
     problems: dict[str, str] = {}
     for line in listed_errors(error):
         path = _path(line["loc"], data, missing=line["type"] == "missing")
-        detail = _SENTENCES.get(line["type"]) or line["msg"].removeprefix("Value error, ")
-        problems.setdefault(path, detail[:1].lower() + detail[1:])
+        problems.setdefault(path, sentence_of(line))
     return [FieldProblem(path, detail) for path, detail in problems.items()]
+
+
+def sentence_of(line: ErrorDetails) -> str:
+    """One of pydantic's complaints in our words, as it goes on after the name of the field."""
+    detail = _SENTENCES.get(line["type"]) or line["msg"].removeprefix("Value error, ")
+    return detail[:1].lower() + detail[1:]
 
 
 def _path(loc: tuple[int | str, ...], data: Any, *, missing: bool) -> str:

@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from connect.mcp.desk import Desk, UnknownResource
 from connect.mcp.tools import TOOLS, Tool, ToolFailed
+from web.fields import sentence_of
 from web.middleware import note_crash
 
 T = TypeVar("T")
@@ -155,7 +156,7 @@ def _said(error: ToolFailed | ValidationError) -> str:
         return str(error)
     lines = error.errors(include_url=False, include_input=False)
     return "; ".join(
-        f"{'.'.join(map(str, line['loc'])) or 'arguments'}: {line['msg']}" for line in lines[:20]
+        f"{'.'.join(map(str, line['loc'])) or 'arguments'}: {sentence_of(line)}" for line in lines[:20]
     )
 
 

@@ -16,7 +16,7 @@ from relationships.configuration.kept import KeptByText
 from relationships.configuration.plugins import known_slug, load
 from relationships.configuration.schema import Configuration, configuration_model
 from web.errors import FieldProblem, InvalidConfiguration
-from web.fields import listed_errors
+from web.fields import listed_errors, sentence_of
 
 LEVELS = ("project", "companion", "relationship", "turn")  # lowest first
 
@@ -67,10 +67,7 @@ def validate_configuration(raw: Mapping[str, Any]) -> Configuration:
     try:
         return configuration_model().model_validate_json(orjson.dumps(raw), strict=True)
     except ValidationError as error:
-        problems = [
-            FieldProblem(_path(line["loc"]), line["msg"].removeprefix("Value error, "))
-            for line in listed_errors(error)
-        ]
+        problems = [FieldProblem(_path(line["loc"]), sentence_of(line)) for line in listed_errors(error)]
         raise InvalidConfiguration(problems) from None
 
 

@@ -129,9 +129,9 @@ def test_where_nothing_fits_there_is_no_way_on_but_what_was_looked_at(mcp: Mcp) 
 @pytest.mark.parametrize(
     ("tool", "arguments", "said"),
     [
-        ("remember", {}, "content: Field required"),
+        ("remember", {}, "content: is required"),
         ("remember", {"content": "x", "type": "no_such_type"}, "type: is none of the companion's types"),
-        ("recall", {"query": "tea", "unknown": 1}, "unknown: Extra inputs"),
+        ("recall", {"query": "tea", "unknown": 1}, "unknown: is not a known field"),
         ("fetch", {"id": "00000000-0000-0000-0000-000000000000"}, "This entry is not there"),
         ("forget", {"what": "tea", "plan_id": "00000000-0000-0000-0000-000000000000"}, "is not there"),
     ],

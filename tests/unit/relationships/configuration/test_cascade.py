@@ -98,6 +98,16 @@ def test_a_wrong_value_is_refused_by_its_name(level: dict[str, Any], field: str)
         resolve_configuration(turn=level)
 
 
+def test_what_is_wrong_is_said_in_the_words_of_every_other_body() -> None:
+    with pytest.raises(InvalidConfiguration) as refused:
+        validate_level({"ingestoin": {}, "ingestion": {"enabled": "yes"}})
+
+    assert {problem.field: problem.detail for problem in refused.value.problems} == {
+        "ingestoin": "is not a known field",
+        "ingestion.enabled": "must be true or false",
+    }
+
+
 @pytest.mark.parametrize("value", ["antigravity.fly", "tests.unit.relationships.configuration.bait.RECIPE"])
 @pytest.mark.parametrize("place", ["recipe", "strategy", "format", "layer"])
 def test_a_configuration_never_makes_us_import_a_stranger(value: str, place: str) -> None:
