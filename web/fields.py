@@ -223,7 +223,11 @@ def field_problems(error: ValidationError, data: Any) -> list[FieldProblem]:
     problems: dict[str, str] = {}
     for line in listed_errors(error):
         path = _path(line["loc"], data, missing=line["type"] == "missing")
-        problems.setdefault(path, sentence_of(line))
+        known, detail = problems.get(path), sentence_of(line)
+        if known is None:
+            problems[path] = detail
+        elif line["type"] == "literal_error":  # the other half of a union, as "or any" of a state
+            problems[path] = f"{known}, or {detail.removeprefix('input should be ')}"
     return [FieldProblem(path, detail) for path, detail in problems.items()]
 
 

@@ -157,6 +157,12 @@ def test_a_wrong_filter_is_named(api: Api, path: str, query: str) -> None:
     assert (answer.status, answer.fields) == (422, [query.split("=")[0]])
 
 
+def test_a_wrong_state_is_told_every_one_there_is(api: Api, path: str) -> None:
+    said = api.get(f"{path}?state=lost").body["detail"]
+
+    assert said == "state: input should be 'active', 'superseded', 'expired' or 'deleted', or 'any'"
+
+
 @pytest.mark.parametrize("tag", ["food", "=food", "a%0Ab=x", "x" * 61 + "=y", "a=" + "x" * 201])
 def test_a_tag_that_is_no_pair_is_named(api: Api, path: str, tag: str) -> None:
     answer = api.get(f"{path}?tag=area%3Dfood&tag={tag}")
