@@ -1,7 +1,7 @@
 """Field types that request bodies and query strings share, and the two base classes they stand in."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from functools import cache
 from typing import Annotated, Any, Generic, TypeVar
@@ -228,7 +228,12 @@ def field_problems(error: ValidationError, data: Any) -> list[FieldProblem]:
             problems[path] = detail
         elif line["type"] == "literal_error":  # the other half of a union, as "or any" of a state
             problems[path] = f"{known}, or {detail.removeprefix('input should be ')}"
-    return [FieldProblem(path, detail) for path, detail in problems.items()]
+    return [FieldProblem(path, detail) for path, detail in problems.items() if not _outdone(path, problems)]
+
+
+def _outdone(path: str, problems: Mapping[str, str]) -> bool:
+    """Of a text or an object, what was sent is an object, and what is wrong in it is named."""
+    return problems[path] == _SENTENCES["string_type"] and any(one.startswith(f"{path}.") for one in problems)
 
 
 def sentence_of(line: ErrorDetails) -> str:
