@@ -210,7 +210,9 @@ def _of_token(relationship_id: UUID, secret: str, now: datetime) -> Credentials:
     if row is None or not hmac.compare_digest(bytes(row[1]), hashed):
         raise AuthenticationFailed("This token is not known.")
     project_id, _, scopes, expires_at, revoked_at, user_id, token_id, session_id = row
-    if revoked_at is not None or expires_at <= now:
+    if revoked_at is not None:
+        raise AuthenticationFailed("This token was revoked.")
+    if expires_at <= now:
         raise AuthenticationFailed("This token has expired.")
     actor = AGENT if session_id else Actor(ActorKind.END_USER, str(user_id))
     return Credentials(
