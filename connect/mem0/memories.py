@@ -1,6 +1,7 @@
 """mem0's operations on memories, each some calls of our own REST API."""
 
 import json
+from datetime import datetime
 from typing import Any
 
 from django.conf import settings
@@ -182,7 +183,8 @@ class Memories:
 
 
 def shown(entry: dict[str, Any], relationship: str, meant: Whose) -> dict[str, Any]:
-    """As mem0's clients know a memory."""
+    """As mem0's clients know a memory: made when it was told, and changed when that was heard, or when it last was."""
+    made, changed = sorted((entry["effective_at"], entry["recorded_at"]), key=datetime.fromisoformat)
     return {
         "id": f"{relationship}.{entry['id']}",
         "memory": entry["content"],
@@ -190,8 +192,8 @@ def shown(entry: dict[str, Any], relationship: str, meant: Whose) -> dict[str, A
         "agent_id": meant.companion,
         "metadata": {**entry["tags"], **entry["metadata"]},
         "categories": [entry["type"]],
-        "created_at": entry["effective_at"],
-        "updated_at": entry["recorded_at"],
+        "created_at": made,
+        "updated_at": changed,
         "expiration_date": entry["expires_at"],
     }
 

@@ -160,6 +160,15 @@ def test_metadata_of_what_is_said_stands_on_what_is_learnt(mem0: Mem0) -> None:
     assert Turn.objects.get().tags == {"source": "form", "page": "3"}
 
 
+def test_a_memory_that_is_changed_stays_as_old_as_it_is(mem0: Mem0) -> None:
+    memory = mem0.keep("maya", "Lives in Porto.")
+    before = mem0.send("GET", f"v1/memories/{memory}/")[1]
+
+    after = mem0.send("PUT", f"v1/memories/{memory}/", {"text": "Lives in Faro."})[1]
+
+    assert after["created_at"] == before["created_at"] < after["updated_at"]
+
+
 def test_a_wrong_key_is_told_nothing(mem0: Mem0) -> None:
     wrong = Mem0("rk_aaaaaaaa_" + "x" * 43)
     assert wrong.send("GET", "v1/ping/")[0] == 401
