@@ -270,7 +270,7 @@ def present_preview(preview: Preview) -> dict[str, Any]:
 
 
 def _money(amount: Decimal | None) -> str | None:
-    return None if amount is None else str(amount)
+    return None if amount is None else f"{amount:f}"  # never 0E-8
 
 
 def _remembered(revision: EntryRevision) -> dict[str, Any]:

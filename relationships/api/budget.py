@@ -32,8 +32,8 @@ class BudgetAnswer(Answer):
 def present_budget(budget: ModelBudget) -> dict[str, Any]:
     return BudgetAnswer.of(
         budget,
-        daily_usd=None if budget.daily_usd is None else str(budget.daily_usd),
-        usd=str(budget.cost),
+        daily_usd=None if budget.daily_usd is None else f"{budget.daily_usd:f}",
+        usd=f"{budget.cost:f}",
         unpriced_calls=budget.unpriced,
         spent=bool(budget.spent),
     )

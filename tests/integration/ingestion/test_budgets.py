@@ -180,6 +180,17 @@ def test_what_a_preview_takes_is_counted(
     assert (read["tokens"], read["calls"], read["unpriced_calls"], read["spent"]) == (300, 1, 1, False)
 
 
+def test_what_a_call_costs_is_told_in_plain_digits(
+    api: Api, conversation: Conversation, scripted_provider: ScriptedProvider, relationship: Relationship
+) -> None:
+    scripted_provider.answer_with(costing(100, "0.0000002"))
+
+    turn = conversation.hear("One.")
+
+    [call] = api.get(f"/relationships/{relationship.id}/turns/{turn.id}").body["calls"]
+    assert call["cost"] == api.get("/project/budget").body["usd"] == "0.00000020"
+
+
 def test_a_replay_and_a_reply_are_refused_too(
     spent: ScriptedProvider, conversation: Conversation, relationship: Relationship, api: Api
 ) -> None:
