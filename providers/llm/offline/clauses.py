@@ -212,6 +212,13 @@ def _without_tail(text: str) -> tuple[str, bool, str]:
     return text, ended, instead_of
 
 
+def without_trailing(text: str) -> str:
+    """`text` without the words that tell nothing at its end: "coffee btw" gives "coffee"."""
+    while (found := _TRAILING.search(text)) and found.start() >= 3:
+        text = text[: found.start()].rstrip(" ,.!")
+    return text
+
+
 def read_sentences(content: str) -> Iterator[str]:
     """The sentences of one message, in order, what is said twice once, white space made plain."""
     text = plain_speech(content)

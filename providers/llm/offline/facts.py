@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, replace
 from datetime import date
 
-from providers.llm.offline.clauses import Clause, tidy_clause
+from providers.llm.offline.clauses import Clause, tidy_clause, without_trailing
 from providers.llm.offline.dates import DatePhrase, absolute, find_dates, without_dates
 from providers.llm.offline.patterns import TABLE, Row, is_job, part, pattern
 from providers.llm.offline.wording import (
@@ -129,8 +129,7 @@ def place_in(said: str, *, lowercase: bool = False) -> str:
 
 def thing_in(said: str) -> str:
     """What is liked or avoided, without what the sentence goes on to say; "" where it only points at something."""
-    goes_on = _GOES_ON.search(said)
-    thing = (said[: goes_on.start()] if goes_on else said).strip(" ,.")
+    thing = _until(_GOES_ON, said).strip(" ,.")
     if _NO_THING.match(thing) or _POINTS_OUT.search(thing) or len(thing.split()) > MAX_OBJECT:
         return ""
     return about_them(thing) if words(thing) or re.search(r"\d", thing) else ""
@@ -139,10 +138,13 @@ def thing_in(said: str) -> str:
 def employment_in(said: str) -> str:
     """A role or an employer without dates and without what the sentence goes on to say."""
     text = without_dates(said).strip(" ,.")
-    goes_on = _WORK_GOES_ON.search(text)
-    return about_them(" ".join((text[: goes_on.start()] if goes_on else text).split()).strip(" ,."))[
-        :MAX_PLACE
-    ]
+    return about_them(" ".join(_until(_WORK_GOES_ON, text).split()).strip(" ,."))[:MAX_PLACE]
+
+
+def _until(goes_on: re.Pattern[str], said: str) -> str:
+    """What stands before the sentence goes on, and tells something."""
+    found = goes_on.search(said)
+    return without_trailing(said[: found.start()]) if found else said
 
 
 def _fact(row: Row, found: re.Match[str], clause: Clause, today: date) -> Fact | None:
