@@ -94,14 +94,16 @@ _WORD = re.compile(r"\s*\S+\s*?(?=\s|$)|\s+$")
 
 
 def reply_of(messages: Sequence[Mapping[str, Any]]) -> str:
-    """Quotes the items of the lists in the system's messages."""
+    """Quotes the items of the lists in the system's messages, fenced as they stand there: else the quotation, kept as
+    what the companion said, would be found again and quoted by the next.
+    """
     told = "\n".join(str(message.get("content") or "") for message in messages if message["role"] == "system")
     known = [line.removeprefix("- ") for line in told.splitlines() if line.startswith("- ")]
     if not known:
         return f"{MARK} Nothing is remembered yet; tell me something about yourself."
     lines = "\n".join(f"- {line}" for line in known[:LINES])
     more = f"\n... and {len(known) - LINES} more" if len(known) > LINES else ""
-    return f"{MARK} What a model would know now:\n{lines}{more}"
+    return f"{MARK} What a model would know now:\n<rapport_memory>\n{lines}{more}\n</rapport_memory>"
 
 
 def words_of(text: str) -> Iterator[str]:

@@ -284,17 +284,3 @@ def test_another_projects_companion_is_no_model(other_project_api: Api, chat: Ch
     )
 
     assert answer.status == 404 and answer.body["error"]["code"] == "model_not_found"
-
-
-def test_without_a_model_the_companion_says_so_and_what_it_knows(
-    chat: Chat, companion: Companion, api: Api
-) -> None:
-    companion.config["context"] = {"provider": "offline"}
-    companion.save()
-    relationship_id = api.post("/relationships", {"companion": "ada", "user": "maya"}).body["id"]
-    api.post(f"/relationships/{relationship_id}/entries", {"content": "Lives in Porto", "type": "identity"})
-
-    events = chat.stream("Where do I live?")
-
-    assert text_in(events).startswith("[No model is set up") and "Lives in Porto" in text_in(events)
-    assert len(events) > 5

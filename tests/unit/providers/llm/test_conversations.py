@@ -209,7 +209,7 @@ def test_without_a_model_it_says_so_and_quotes_what_it_was_told() -> None:
     )
 
     text = text_of(parts)
-    assert text.startswith(MARK) and text.endswith("- Lives in Porto\n- Has a dog")
+    assert text.startswith(MARK) and text.endswith("- Lives in Porto\n- Has a dog\n</rapport_memory>")
     assert len(parts) > 10 and parts[-1].finish == "stop"
     nothing = text_of(list(OfflineProvider(alias="offline").stream(HELLO)))
     assert nothing == f"{MARK} Nothing is remembered yet; tell me something about yourself."
