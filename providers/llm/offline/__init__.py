@@ -48,8 +48,8 @@ class OfflineProvider(LLMProvider):
         """What the rules find. Raises RequestRefused for anything but ingestion."""
         if request.prompt_data is None:
             raise RequestRefused(
-                "The offline provider answers by rules, for remembering only. For replies, set GEMINI_API_KEY or "
-                "another provider in LLM_PROVIDERS."
+                "The offline provider answers by rules, for remembering only. For all else, set GEMINI_API_KEY, "
+                "OPENAI_API_KEY or OPENAI_BASE_URL."
             )
         started = time.perf_counter()
         data = request.prompt_data

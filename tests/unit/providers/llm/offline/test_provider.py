@@ -42,6 +42,6 @@ def test_it_says_what_it_is_and_costs_nothing() -> None:
     assert provider.describe() == {"alias": "rules", "kind": "offline", "model": "rules-1", "host": ""}
 
 
-def test_it_refuses_to_talk() -> None:
-    with pytest.raises(RequestRefused, match="by rules"):
+def test_it_refuses_to_talk_and_names_the_settings_that_bring_a_model() -> None:
+    with pytest.raises(RequestRefused, match=r"by rules.* GEMINI_API_KEY, OPENAI_API_KEY or OPENAI_BASE_URL"):
         OfflineProvider(alias="offline").complete(CompletionRequest("Be kind.", "Hello!", None))
