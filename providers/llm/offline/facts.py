@@ -120,7 +120,7 @@ def place_in(said: str, *, lowercase: bool = False) -> str:
         return ""
     if _KIND_OF_PLACE.match(text.lower()):
         return text
-    if text.split()[0].lower() in _NO_PLACES:
+    if text.split()[0].lower() in _NO_PLACES and (lowercase or not text.startswith("the ")):
         return ""
     if lowercase and len(text.split()) <= 3:
         return text.title()
