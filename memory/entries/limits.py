@@ -5,6 +5,7 @@ Each `..._fault` says what is wrong with a value, as a sentence without its subj
 
 import re
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from typing import Any
 
 import orjson
@@ -91,6 +92,12 @@ def refuse_beyond_limits(values: Mapping[str, Any]) -> None:
     ]
     if problems:
         raise InvalidInput.naming(problems)
+
+
+def refuse_no_time(valid_from: datetime | None, valid_to: datetime | None) -> None:
+    """A time that ends before it begins: the entry would never be shown. Raises InvalidInput."""
+    if valid_from is not None and valid_to is not None and valid_to <= valid_from:
+        raise InvalidInput.of("valid_to", "must be after valid_from")
 
 
 def refuse_changes_beyond_limits(before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> None:

@@ -98,6 +98,7 @@ def test_a_text_of_any_script_comes_back_as_it_went(api: Api, path: str, content
         ({**TEA, "metadata": {"x": "é" * 8_192}}, ["metadata"]),
         ({**TEA, "happens_at": "tomorrow"}, ["happens_at"]),
         ({**TEA, "expires_at": "2026-03-02"}, ["expires_at"]),
+        ({**TEA, "valid_from": "2026-03-02T00:00:00Z", "valid_to": "2026-03-01T00:00:00Z"}, ["valid_to"]),
         ({**TEA, "effective_at": "9999-01-01T00:00:00Z"}, ["effective_at"]),
         ({**TEA, "state": "deleted"}, ["state"]),
         ({**TEA, "source": "manual"}, ["source"]),
@@ -112,6 +113,17 @@ def test_what_is_wrong_is_named_and_nothing_is_kept(
 
     assert (answer.status, answer.fields) == (422, fields)
     assert not ScratchpadEntry.objects.exists() and not EntryRevision.objects.exists()
+
+
+def test_an_entry_can_not_end_before_it_begins_by_a_change_either(api: Api, path: str) -> None:
+    made = api.post(path, {**TEA, "valid_from": "2026-03-02T00:00:00Z"}).body
+
+    refused = api.patch(f"{path}/{made['id']}", {"valid_to": "2026-03-02T00:00:00Z"})
+    moved = api.patch(
+        f"{path}/{made['id']}", {"valid_from": "2026-02-02T00:00:00Z", "valid_to": "2026-03-02T00:00:00Z"}
+    )
+
+    assert (refused.status, refused.fields, moved.status) == (422, ["valid_to"], 200)
 
 
 def test_an_unknown_type_is_refused_with_those_the_companion_has(
