@@ -39,6 +39,8 @@ class WhichMessages(Body):
     def _names_some(self) -> Self:
         if (self.from_seq is None) != (self.to_seq is None):
             raise wrong_part("to_seq", detail="goes with from_seq: a range has both ends")
+        if self.from_seq and self.to_seq and self.to_seq < self.from_seq:
+            raise wrong_part("to_seq", detail="comes before from_seq")
         if not (self.messages or self.turns or self.from_seq):
             raise wrong_part("messages", detail="is empty: name messages, turns or a range")
         return self

@@ -152,8 +152,18 @@ def test_no_message_of_another_relationship_is_reached(
         ({"messages": ["00000000-0000-7000-8000-000000000000"], "reason": "x"}, "reason"),
         ({"turns": ["00000000-0000-7000-8000-000000000000"]}, "turns"),
         ({"from_seq": 1}, "body"),
+        ({"from_seq": 9, "to_seq": 1}, "to_seq"),
     ],
-    ids=["none", "left-out", "no-id", "too-many", "unknown-field", "no-such-turn", "half-a-range"],
+    ids=[
+        "none",
+        "left-out",
+        "no-id",
+        "too-many",
+        "unknown-field",
+        "no-such-turn",
+        "half-a-range",
+        "turned-round",
+    ],
 )
 def test_what_to_redact_has_to_be_named(
     body: dict[str, object], field: str, api: Api, relationship: Relationship
