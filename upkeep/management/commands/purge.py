@@ -30,7 +30,9 @@ class Command(BaseCommand):
             remarks = purge_files(patience=patience)
         except PurgeBlocked as blocked:
             raise CommandError(f"{blocked} Nothing was purged: try again when they have ended.") from None
-        self.stdout.write("Purged: every table is rewritten, statistics are new, the old log is gone.")
+        self.stdout.write(
+            "Purged. The database's files hold nothing of what was erased, but where this says so:"
+        )
         for remark in [*remarks, OUT_OF_REACH]:
             self.stdout.write(f"- {remark}")
 
