@@ -24,7 +24,7 @@ DOMAIN = (
 )
 APPS = (*DOMAIN, "admin_ui")
 CODE = (*APPS, "config")
-_NOT_OURS = {"__pycache__", "node_modules", "staticfiles"}
+_NOT_OURS = {"__pycache__", "node_modules", "staticfiles", ".git"}  # .git is a file in a worktree
 TEXT = {
     ".py",
     ".md",
@@ -55,12 +55,19 @@ def text_files() -> list[Path]:
 def files(*folders: str) -> Iterator[Path]:
     for start in [ROOT / folder for folder in folders] if folders else [ROOT]:
         for path in start.iterdir() if start.is_dir() else ():
-            if path.name in _NOT_OURS or (path.is_dir() and path.name.startswith(".") and path.name != ".ci"):
+            if not is_ours(path):
                 continue
             if path.is_dir():
                 yield from files(named(path))
             elif not path.name.startswith(".env"):
                 yield path
+
+
+def is_ours(path: Path) -> bool:
+    """Not so is an environment, under whatever name: the README has one made beside the code."""
+    if path.name in _NOT_OURS or (path / "pyvenv.cfg").is_file():
+        return False
+    return path.name == ".ci" or not path.name.startswith(".") or not path.is_dir()
 
 
 def named(path: Path) -> str:
