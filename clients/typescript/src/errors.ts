@@ -6,8 +6,9 @@ export class ProblemError extends Error {
 
   constructor(status: number, body: { type?: string; detail?: string; errors?: { field: string; detail: string }[] }) {
     const errors = body.errors ?? [];
-    const fields = errors.map((one) => `${one.field}: ${one.detail}`).join("; ");
-    super(`${status} ${body.detail ?? ""}${fields ? ` (${fields})` : ""}`);
+    const detail = body.detail ?? "";
+    const further = errors.map((one) => `${one.field}: ${one.detail}`).filter((field) => !detail.includes(field));
+    super(`${status} ${detail}${further.length ? ` (${further.join("; ")})` : ""}`);
     this.name = "ProblemError";
     this.status = status;
     this.type = body.type ?? "about:blank";

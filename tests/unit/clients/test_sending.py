@@ -97,6 +97,16 @@ def test_a_problem_is_an_error_of_its_kind(status: int, error: type[Exception]) 
         client.project_read()
 
 
+def test_a_field_that_the_sentence_names_is_not_named_twice() -> None:
+    fields = [{"field": "name", "detail": "is empty"}, {"field": "city", "detail": "is required"}]
+    with (
+        Server(Told(422, {"detail": "name: is empty", "errors": fields})) as server,
+        Rapport(server.url, "rk_x") as client,
+        pytest.raises(Invalid, match=r"^422 name: is empty \(city: is required\)$"),
+    ):
+        client.project_read()
+
+
 def test_times_and_ids_are_written_as_the_service_reads_them_and_what_is_left_out_is_not_sent() -> None:
     with Server() as server, Rapport(server.url, "rk_x") as client:
         client.entries_change(

@@ -24,8 +24,9 @@ class ProblemError(RapportError):
         self.type: str = self.body.get("type", "about:blank")
         self.errors: list[dict[str, str]] = self.body.get("errors", [])
         self.detail: str = str(self.body.get("detail") or self.body.get("error") or "")
-        fields = "; ".join(f"{one['field']}: {one['detail']}" for one in self.errors)
-        super().__init__(f"{status} {self.detail}" + (f" ({fields})" if fields else ""))
+        fields = [f"{one['field']}: {one['detail']}" for one in self.errors]
+        further = "; ".join(field for field in fields if field not in self.detail)
+        super().__init__(f"{status} {self.detail}" + (f" ({further})" if further else ""))
 
 
 class NotFound(ProblemError):
