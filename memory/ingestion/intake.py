@@ -45,7 +45,7 @@ UPDATE relationships_relationship r
  WHERE r.id = %(relationship)s AND r.project_id = %(project)s
    AND c.id = r.companion_id AND p.id = r.project_id AND u.id = r.user_id
 RETURNING r.last_seq, r.message_count, p.config::text, c.config::text, r.config::text, u.ingestion_paused, c.name,
-          u.display_name, {key_holds}
+          u.display_name, r.language, {key_holds}
 """
 _TAKE_NUMBERS = TAKE_NUMBERS.format(key_holds="true")
 _TAKE_NUMBERS_BY_KEY = TAKE_NUMBERS.format(key_holds=KEY_STILL_HOLDS)
@@ -126,7 +126,7 @@ def accept_turn(
     )
     index.settle(kept)
     turn, messages = kept.turn, kept.messages
-    if looks_again(taken.first_seq, messages[-1].seq):
+    if looks_again(taken.first_seq, messages[-1].seq, known=taken.language):
         _find_language(relationship.id)
     fired = fire_trigger(configuration.ingestion.trigger, relationship_id=relationship.id, turn=turn, now=now)
     stored = StoredTurn(turn, messages, taken.message_count, configuration, taken.paused, now)
@@ -206,6 +206,7 @@ class _Taken:
     relationship: Mapping[str, Any]
     paused: bool
     names: tuple[str, str]
+    language: str
 
 
 def _take_numbers(
@@ -220,10 +221,10 @@ def _take_numbers(
         row = cursor.fetchone()
     if row is None:
         raise NotFound("This relationship is not there.")
-    if not row[8]:
+    if not row[9]:
         raise KeyChanged("This key was changed.")
     project, companion, own = map(orjson.loads, row[2:5])
-    return _Taken(row[0] - count + 1, row[1], project, companion, own, row[5], (row[6], row[7]))
+    return _Taken(row[0] - count + 1, row[1], project, companion, own, row[5], (row[6], row[7]), row[8])
 
 
 def _resolve(taken: _Taken, turn: Mapping[str, Any] | None) -> Configuration:

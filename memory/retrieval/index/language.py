@@ -28,9 +28,10 @@ def known_languages() -> frozenset[str]:
         return frozenset(row[0] for row in cursor.fetchall())
 
 
-def looks_again(first_seq: int, last_seq: int) -> bool:
-    """Whether a language is to be looked for after these numbers: each time that there are twice as many."""
-    return last_seq.bit_length() != (first_seq - 1).bit_length()
+def looks_again(first_seq: int, last_seq: int, *, known: str) -> bool:
+    """Whether a language is to be looked for after these numbers: each time that there are twice as many, and each
+    time in the beginning, while none is `known`."""
+    return last_seq.bit_length() != (first_seq - 1).bit_length() or (known == UNKNOWN and last_seq <= SAMPLE)
 
 
 def keep_language(relationship_id: UUID) -> bool:

@@ -13,13 +13,14 @@ from tests.wire import statements_sent
 
 BLOCKS = 100  # of 8 KB: a few indexes, a few rows
 PEOPLE = 300
+LONG_ENOUGH = "I have been living in Lisbon for three years and work there as a nurse."
 
 
 @pytest.fixture
 def known(chat: Chat) -> Chat:
     """The process knows its key, and the conversation its language."""
-    for _ in range(4):
-        assert chat.say("Hi").status == 200
+    for said in (LONG_ENOUGH, LONG_ENOUGH, "Hi", "Hi"):
+        assert chat.say(said).status == 200
     return chat
 
 

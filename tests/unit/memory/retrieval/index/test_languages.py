@@ -1,6 +1,7 @@
 import pytest
 
 from memory.retrieval.index.language import language_of
+from tests.fixtures.turns import Conversation
 
 GERMAN = [
     "Ich wohne seit drei Jahren in Lissabon und arbeite als Krankenschwester.",
@@ -35,3 +36,15 @@ def test_the_language_is_that_of_most_of_what_was_said(texts: list[str], languag
 
 def test_short_words_of_another_language_do_not_outvote_what_was_said() -> None:
     assert language_of([*GERMAN, "ok cool", "lol", "nice", "bye bye", "see you"]) == "german"
+
+
+def test_it_is_looked_for_with_each_turn_until_it_is_known(conversation: Conversation) -> None:
+    def known() -> str:
+        conversation.relationship.refresh_from_db()
+        return conversation.relationship.language
+
+    for said in ("I have a cat called Tom.", "He is nine years old now.", "I work as a nurse at night, mostly."):
+        assert known() == ""
+        conversation.say(said)
+
+    assert known() == "english"
