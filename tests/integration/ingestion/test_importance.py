@@ -24,7 +24,9 @@ def test_the_model_is_shown_what_has_to_do_with_the_message_and_may_change_it(to
     told.under("importance", candidates={"all_up_to": 0})
     told.hear("I live in Lisbon and learn to sail.", answers=("score",))
 
-    turn = told.hear("I live in Porto now, not in Lisbon, and no longer learn to sail.", answers=("score_again",))
+    turn = told.hear(
+        "I live in Porto now, not in Lisbon, and no longer learn to sail.", answers=("score_again",)
+    )
 
     assert told.conversation.contents == ["Lives in Porto"]
     assert [(purpose, len(texts)) for purpose, texts in told.asked_while_reading] == [("query", 1)]

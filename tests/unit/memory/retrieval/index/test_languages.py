@@ -43,7 +43,11 @@ def test_it_is_looked_for_with_each_turn_until_it_is_known(conversation: Convers
         conversation.relationship.refresh_from_db()
         return conversation.relationship.language
 
-    for said in ("I have a cat called Tom.", "He is nine years old now.", "I work as a nurse at night, mostly."):
+    for said in (
+        "I have a cat called Tom.",
+        "He is nine years old now.",
+        "I work as a nurse at night, mostly.",
+    ):
         assert known() == ""
         conversation.say(said)
 
