@@ -70,6 +70,12 @@ def committer(author: str) -> str:
 
 
 @register.filter
+def pairs(values: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Names and values. In a template `values.items` is what stands under the name "items", where there is one."""
+    return list(values.items())
+
+
+@register.filter
 def details(values: Mapping[str, Any]) -> str:
     """An audit event's details on one line; what is empty is left out, and of a long list all but the beginning."""
     shown = {name.replace("_", " "): _shown(value) for name, value in values.items() if name not in _LEFT_OUT}

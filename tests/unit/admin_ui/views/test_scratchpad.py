@@ -45,6 +45,14 @@ def test_any_address_gives_a_page(editor: Client, page: str, entry: ScratchpadEn
     assert editor.get(page + address).status_code == 200
 
 
+def test_a_tag_of_any_name_is_shown(editor: Client, page: str, entry: ScratchpadEntry) -> None:
+    ScratchpadEntry.objects.update(tags={"items": "tea", "keys": "two"})
+
+    shown = editor.get(page).content.decode()
+
+    assert "<bdi>items: tea</bdi>" in shown and "<bdi>keys: two</bdi>" in shown
+
+
 @pytest.mark.parametrize("entries", [1, 60])
 def test_the_page_costs_the_same_whatever_the_number_of_entries(
     editor: Client,

@@ -71,12 +71,13 @@ def test_a_session_is_started_paused_and_its_call_approved(owner: Client, here: 
         session_id=session.id,
         number=1,
         tool="pay",
-        arguments={"to": "Ana", "euros": 9, "note": "For the trip.\nSee you!"},
+        arguments={"to": "Ana", "euros": 9, "note": "For the trip.\nSee you!", "items": "Tickets"},
         state="waiting",
     )
     shown = owner.get(at).content.decode()
     assert "Approve" in shown and 'data-poll="2000"' in shown  # as every live part, which rests while unseen
-    assert "<bdi>Ana</bdi>" in shown and "<bdi>9</bdi>" in shown and ">For the trip.\nSee you!<" in shown
+    assert all(f"<bdi>{value}</bdi>" in shown for value in ("Ana", 9, "Tickets"))
+    assert ">For the trip.\nSee you!<" in shown
     owner.post(at, {"do": "approve", "version": "1"})
 
     assert AgentSession.objects.get().paused and AgentStep.objects.get().state == StepState.APPROVED
