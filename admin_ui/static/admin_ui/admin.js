@@ -115,7 +115,8 @@ document.addEventListener("submit", (event) => {
 }, true);
 
 // A form on its way is not sent a second time, unless nothing has come of it.
-const underWay = new WeakSet();
+let underWay = new WeakSet();
+window.addEventListener("pageshow", (event) => { if (event.persisted) underWay = new WeakSet(); }); // gone back to: it may go again
 document.addEventListener("submit", (event) => {
   const form = event.target;
   if (event.defaultPrevented || form.method !== "post" || form.matches("[data-stream], [data-upload]")) return;
@@ -202,6 +203,7 @@ document.addEventListener("submit", async (event) => {
   if (!form.matches("[data-stream]")) return;
   event.preventDefault();
   const talk = document.getElementById("talk"), sent = new FormData(form), button = form.querySelector("button");
+  if (form.classList.contains("htmx-request")) return; // on its way: Enter asks no button
   talk.querySelectorAll("[data-poll]").forEach((part) => part.removeAttribute("data-poll"));
   button.disabled = true;
   form.classList.add("htmx-request"); // shows that it is busy

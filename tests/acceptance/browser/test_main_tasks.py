@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from memory.models import IngestionPrompt
-from relationships.models import ApiKey, Companion, Relationship
+from relationships.models import ApiKey, Companion, Relationship, Turn
 from relationships.services.companions import create_companion
 from tests.acceptance.browser.desk import Desk
 from tests.acceptance.browser.looks import LOOKS, Look, glance
@@ -172,8 +172,10 @@ def test_the_playground_remembers(window: Page, stage: Stage, mark: str, end: En
 
     window.get_by_label("Your message").fill("I live in Porto.")
     window.keyboard.press("Enter")
+    window.keyboard.press("Enter")  # an impatient finger
 
     expect(window.get_by_text("memory updated")).to_be_visible()
+    assert Turn.objects.filter(relationship__companion=zoe).count() == 1
     expect(window.get_by_role("region", name="Memory")).to_contain_text("Lives in Porto")
     end("playground")
     # What was shown before that reply: two clicks from the relationship.
