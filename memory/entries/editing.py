@@ -118,12 +118,13 @@ def revise_entry(
     refuse_beyond_limits({name: value for name, value in wanted.items() if value != getattr(entry, name)})
     if "content" in wanted and "effective_at" not in wanted:
         wanted["effective_at"] = now
+    valid = entry.valid_from, entry.valid_to
     for name, value in wanted.items():
         setattr(entry, name, value)
     entry.content_hash = content_hash(entry.content)
     if fields_of(entry) == {**before, "effective_at": fields_of(entry)["effective_at"]}:
         return _entry(relationship_id, entry_id, None)  # nothing is different: no version, no revision
-    if {"valid_from", "valid_to"} & wanted.keys():
+    if (entry.valid_from, entry.valid_to) != valid:  # an entry may be older than the rule
         refuse_no_time(entry.valid_from, entry.valid_to)
     _refuse_same(entry)
     superseded = _supersede_key(entry, now, since=now)

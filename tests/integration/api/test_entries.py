@@ -1,5 +1,6 @@
 """Entries: what people add, change, take away and bring back; and what two of them do at once."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -124,6 +125,17 @@ def test_an_entry_can_not_end_before_it_begins_by_a_change_either(api: Api, path
     )
 
     assert (refused.status, refused.fields, moved.status) == (422, ["valid_to"], 200)
+
+
+def test_an_entry_that_is_older_than_a_rule_can_be_sent_back_changed(api: Api, path: str) -> None:
+    made = api.post(path, TEA).body
+    ends, begins = datetime(2026, 3, 1, tzinfo=UTC), datetime(2026, 3, 2, tzinfo=UTC)
+    ScratchpadEntry.objects.update(valid_from=begins, valid_to=ends)
+
+    period = {"valid_from": begins.isoformat(), "valid_to": ends.isoformat()}
+    changed = api.patch(f"{path}/{made['id']}", {**period, "content": "Likes green tea"})
+
+    assert (changed.status, changed.body["content"]) == (200, "Likes green tea")
 
 
 def test_an_unknown_type_is_refused_with_those_the_companion_has(
