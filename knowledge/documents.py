@@ -1,7 +1,6 @@
 """Adds, finds and removes a companion's documents."""
 
 import hashlib
-from pathlib import PurePath
 from uuid import UUID
 
 from django.db import transaction
@@ -9,7 +8,7 @@ from django.utils import timezone
 
 from knowledge.claim import enqueue_document
 from knowledge.errors import DocumentBusy, EmptyDocument, TooManyDocuments
-from knowledge.kinds import kind_of
+from knowledge.kinds import kind_of, names_kind
 from knowledge.models import Document, DocumentFile, DocumentState
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.schema import Configuration
@@ -41,7 +40,7 @@ def add_document(
     known = its.filter(sha256=sha256).first()
     if known is not None:
         return known, False
-    kind = kind_of(content, name=file_name if PurePath(file_name).suffix else name)
+    kind = kind_of(content, name=file_name if names_kind(file_name) else name)
     most, count = configuration_of(companion).knowledge.max_documents, its.count()
     if count >= most:
         detail = f"The companion has {count} documents, and knowledge.max_documents is {most}. Delete one, or raise it."

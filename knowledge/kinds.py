@@ -45,15 +45,24 @@ _CONTROLS = bytes(sorted(set(range(1, 32)) - set(b"\t\n\v\f\r\x1b")))
 _MOST_CONTROLS, _MOST_NULS = 0.01, 0.1  # of the bytes of what counts as text
 
 
+def names_kind(name: str) -> bool:
+    """Whether the name of a file has an ending that says what it is."""
+    return _ending(name) is not None
+
+
 def kind_of(content: bytes, *, name: str) -> str:
     """A slug of MEDIA_TYPES. `name` decides only between sorts of text. Raises UnknownKind."""
-    ending = _ENDINGS.get(PurePath(name).suffix.lower())
+    ending = _ending(name)
     found = _sniff(content, ending)
     if ending in (PDF, DOCX) and found != ending:
         raise UnknownKind(
             f"{name[:80]!r} is not {ending.upper()}, whatever its name says. Taken are {KNOWN}."
         )
     return found
+
+
+def _ending(name: str) -> str | None:
+    return _ENDINGS.get(PurePath(name).suffix.lower())
 
 
 def _sniff(content: bytes, ending: str | None) -> str:

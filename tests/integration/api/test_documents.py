@@ -111,7 +111,9 @@ def test_an_odd_upload_names_the_field(
 
 
 @pytest.mark.parametrize(
-    ("file_name", "name"), [("Handbook.md", "Handbook"), ("blob", "Handbook.md")], ids=["its own", "its name"]
+    ("file_name", "name"),
+    [("Handbook.md", "Handbook"), ("blob", "Handbook.md"), ("upload.tmp", "Handbook.md")],
+    ids=["its own", "its name", "its own says nothing"],
 )
 def test_what_it_is_cited_as_leaves_what_the_file_is(
     api: Api, companion: Companion, file_name: str, name: str
