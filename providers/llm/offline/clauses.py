@@ -40,6 +40,7 @@ _DATE_IS = pattern(r"^(?P<date>.{3,25}?) is (?P<what>(?:my|our) .+)$")
 _LEADING_DATE = part("LEADING_DATE")
 MAX_SENTENCES = 1_500  # of one message; a pasted book may not hold a worker up
 LONGEST_SENTENCE = 2_000  # characters
+MOST_TAILS = 5  # that are taken off one after the other: each is looked for in all of the text
 _FOLDED = str.maketrans(
     {
         "\u2018": "'", "\u2019": "'", "\u02bc": "'", "\u201c": '"', "\u201d": '"', "\u201e": '"', "\u00ab": '"',
@@ -201,7 +202,7 @@ def _date_last(text: str) -> str:
 
 def _without_tail(text: str) -> tuple[str, bool, str]:
     ended, instead_of = False, ""
-    for _ in range(5):
+    for _ in range(MOST_TAILS):
         if found := _NO_MORE.search(text):
             ended = True
         elif found := _NOT_THAT.search(text):
@@ -214,7 +215,9 @@ def _without_tail(text: str) -> tuple[str, bool, str]:
 
 def without_trailing(text: str) -> str:
     """`text` without the words that tell nothing at its end: "coffee btw" gives "coffee"."""
-    while (found := _TRAILING.search(text)) and found.start() >= 3:
+    for _ in range(MOST_TAILS):
+        if not (found := _TRAILING.search(text)) or found.start() < 3:
+            break
         text = text[: found.start()].rstrip(" ,.!")
     return text
 

@@ -120,11 +120,11 @@ def place_in(said: str, *, lowercase: bool = False) -> str:
         return ""
     if _KIND_OF_PLACE.match(text.lower()):
         return text
-    if text.split()[0].lower() in _NO_PLACES and (lowercase or not text.startswith("the ")):
+    if text.split()[0].lower() in _NO_PLACES and (lowercase or not text.startswith(("the ", "The "))):
         return ""
     if lowercase and len(text.split()) <= 3:
         return text.title()
-    return text if clean_name(text.removeprefix("the ").split()[0]) else ""
+    return text if clean_name(text.removeprefix("the ").removeprefix("The ").split()[0]) else ""
 
 
 def thing_in(said: str) -> str:

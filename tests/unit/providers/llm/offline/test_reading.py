@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from providers.llm.base import NumberedMessage, PromptData
+from providers.llm.offline.facts import read_kept
 from providers.llm.offline.reading import MAX_FACTS, read_messages
 from providers.llm.offline.wording import words
 from tests.growth import MOST, growth
@@ -43,6 +44,14 @@ def test_a_sentence_is_read_in_time_that_grows_with_it(repeated: str) -> None:
         return f"I have {repeated * (size // len(repeated))} x."
 
     assert growth(lambda text: read_messages(prompt_data(text)), sentence, size=480) < MOST
+
+
+@pytest.mark.parametrize("repeated", [" btw", " too", " or", " sadly,"])
+def test_the_longest_entry_is_read_at_once_however_it_trails_off(repeated: str) -> None:
+    content = f"Likes coffee{repeated * (4_000 // len(repeated))}, because it is good"
+    started = time.process_time()
+    read_kept(content, type="preference", called="")
+    assert time.process_time() - started < 0.6  # 0.02 as a rule
 
 
 def test_a_short_turn_takes_next_to_no_time() -> None:
