@@ -6,6 +6,7 @@ Each action works as a plain form (it leads back to the page) and through htmx, 
 from collections.abc import Callable
 from functools import partial
 from typing import Any, ClassVar
+from urllib.parse import quote
 from uuid import UUID
 
 from django.conf import settings
@@ -268,7 +269,8 @@ class BulkView(EntryAction):
             )
         edit = reverse("admin_ui:relationship_edit_entry", args=[relationship_id, kept.id])
         messages.success(request, "Entries merged. Edit the text if needed.")
-        return redirect(edit)
+        back = way_back(request)
+        return redirect(f"{edit}?next={quote(back)}" if back else edit)
 
 
 def entry_of(relationship_id: UUID, entry_id: UUID) -> ScratchpadEntry:

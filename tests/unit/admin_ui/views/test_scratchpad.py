@@ -196,9 +196,11 @@ def test_two_entries_are_merged_and_the_other_can_come_back(
 ) -> None:
     kept, other = conversation.remember("Has a dog.", "It is called Bruno")
 
-    answer = editor.post(f"{page}bulk/", {"do": "merge", "entry": [str(kept.id), str(other.id)]})
+    ticked = {"do": "merge", "entry": [str(kept.id), str(other.id)], "next": f"{page}?type=other&text=a+dog"}
+    answer = editor.post(f"{page}bulk/", ticked)
 
-    assert answer["Location"] == action(page, kept, "edit")
+    assert answer["Location"].partition("?")[0] == action(page, kept, "edit")
+    assert editor.get(answer["Location"]).context["next"] == ticked["next"]
     assert now(kept).content == "Has a dog; It is called Bruno"
     assert now(other).state == EntryState.DELETED
     assert editor.post(f"{page}bulk/", {"do": "merge", "entry": [str(kept.id)]}).status_code == 409
