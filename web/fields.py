@@ -204,6 +204,7 @@ _SENTENCES = {
     "int_type": "must be a whole number",
     "bool_type": "must be true or false",
     "dict_type": "must be an object",
+    "model_type": "must be an object",
     "list_type": "must be a list",
     "tuple_type": "must be a list",
 }

@@ -100,11 +100,12 @@ def test_a_wrong_value_is_refused_by_its_name(level: dict[str, Any], field: str)
 
 def test_what_is_wrong_is_said_in_the_words_of_every_other_body() -> None:
     with pytest.raises(InvalidConfiguration) as refused:
-        validate_level({"ingestoin": {}, "ingestion": {"enabled": "yes"}})
+        validate_level({"ingestoin": {}, "ingestion": {"enabled": "yes"}, "retrieval": 5})
 
     assert {problem.field: problem.detail for problem in refused.value.problems} == {
         "ingestoin": "is not a known field",
         "ingestion.enabled": "must be true or false",
+        "retrieval": "must be an object",
     }
 
 
