@@ -7,7 +7,8 @@ export class ProblemError extends Error {
   constructor(status: number, body: { type?: string; detail?: string; errors?: { field: string; detail: string }[] }) {
     const errors = body.errors ?? [];
     const detail = body.detail ?? "";
-    const further = errors.map((one) => `${one.field}: ${one.detail}`).filter((field) => !detail.includes(field));
+    const fields = errors.map((one) => `${one.field}: ${one.detail}`);
+    const further = fields.filter((field) => !`; ${detail};`.includes(`; ${field};`));
     super(`${status} ${detail}${further.length ? ` (${further.join("; ")})` : ""}`);
     this.name = "ProblemError";
     this.status = status;

@@ -98,11 +98,12 @@ def test_a_problem_is_an_error_of_its_kind(status: int, error: type[Exception]) 
 
 
 def test_a_field_that_the_sentence_names_is_not_named_twice() -> None:
-    fields = [{"field": "name", "detail": "is empty"}, {"field": "city", "detail": "is required"}]
+    first, second = ("user.name", "is empty"), ("name", "is empty")
+    fields = [{"field": field, "detail": detail} for field, detail in (first, second)]
     with (
-        Server(Told(422, {"detail": "name: is empty", "errors": fields})) as server,
+        Server(Told(422, {"detail": "user.name: is empty", "errors": fields})) as server,
         Rapport(server.url, "rk_x") as client,
-        pytest.raises(Invalid, match=r"^422 name: is empty \(city: is required\)$"),
+        pytest.raises(Invalid, match=r"^422 user\.name: is empty \(name: is empty\)$"),
     ):
         client.project_read()
 

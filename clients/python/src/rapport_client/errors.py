@@ -25,7 +25,7 @@ class ProblemError(RapportError):
         self.errors: list[dict[str, str]] = self.body.get("errors", [])
         self.detail: str = str(self.body.get("detail") or self.body.get("error") or "")
         fields = [f"{one['field']}: {one['detail']}" for one in self.errors]
-        further = "; ".join(field for field in fields if field not in self.detail)
+        further = "; ".join(field for field in fields if f"; {field};" not in f"; {self.detail};")
         super().__init__(f"{status} {self.detail}" + (f" ({further})" if further else ""))
 
 
