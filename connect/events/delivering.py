@@ -4,6 +4,7 @@ The place moves on after each, so a worker that dies tells one event twice at mo
 """
 
 from datetime import datetime, timedelta
+from itertools import zip_longest
 from typing import Any
 from uuid import UUID
 
@@ -64,11 +65,13 @@ def _tell(delivery: EventDelivery, held: Any) -> None:
     told: list[Happening] | None = None
     while webhook.url and told != []:
         told, after = happened_after(relationship.id, place, now=timezone.now())
-        for one in told:
-            if not webhook.types or one.type in webhook.types:
-                _post(webhook, relationship, one)
-                _move(held, Place.parse(one.id) or after, attempts=0, delivered_at=timezone.now())
-                delivery.attempts = 0
+        wanted = [one for one in told if not webhook.types or one.type in webhook.types]
+        for one, following in zip_longest(wanted, wanted[1:]):
+            _post(webhook, relationship, one)
+            if following is None or following.id != one.id:  # between those of one moment there is no place
+                place = Place.parse(one.id) or after
+            _move(held, place, attempts=0, delivered_at=timezone.now())
+            delivery.attempts = 0
         _move(held, after)
         place = after
     _rest(delivery, held, timezone.now())
@@ -81,12 +84,12 @@ def _post(webhook: EventWebhook, relationship: Relationship, one: Happening) -> 
         "companion": relationship.companion.slug,
         "user": relationship.user.external_id,
     }
-    said = {"type": one.type, "timestamp": one.at, "data": {**one.data, **owner}}
+    said = {"type": one.type, "timestamp": one.at, "id": one.id, "data": {**one.data, **owner}}
     assert webhook.url is not None
     post_signed(
         webhook.url,
         companion_id=relationship.companion_id,
-        webhook_id=f"{relationship.id}:{one.id}",
+        webhook_id=f"{relationship.id}:{one.key}",
         body=orjson.dumps(said, option=orjson.OPT_UTC_Z),
         seconds=webhook.timeout_seconds,
     )

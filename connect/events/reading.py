@@ -11,6 +11,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from django.db.models import F
+
 from memory.models import EntryRevision, HeldDeletion
 from relationships.models import SessionState, Turn, TurnState
 
@@ -26,7 +28,11 @@ class Place:
     at: datetime
 
     def __str__(self) -> str:
-        return f"{self.seq}-{int(self.at.timestamp() * 1_000_000)}"
+        return f"{self.seq}-{self.microseconds}"
+
+    @property
+    def microseconds(self) -> int:
+        return int(self.at.timestamp() * 1_000_000)
 
     @classmethod
     def parse(cls, text: str) -> "Place | None":
@@ -39,9 +45,12 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Happening:
-    """`data`: IDs and states, never words. `id`: the place after it."""
+    """`data`: IDs and states, never words. `id`: the place after it, which those of one moment share. `key`: its own,
+    from whichever place it is told.
+    """
 
     id: str
+    key: str
     type: str
     at: datetime
     data: dict[str, Any]
@@ -61,11 +70,11 @@ def happened_after(relationship_id: UUID, place: Place, *, now: datetime) -> tup
     for revision in _revisions(relationship_id, place.seq):
         place = Place(revision["seq"], place.at)
         at = revision.pop("recorded_at")
-        told.append(Happening(str(place), "memory.changed", at, revision))
+        told.append(Happening(str(place), str(place.seq), "memory.changed", at, revision))
     timed, until = _timed(relationship_id, place.at, now - SETTLING)
-    for at, kind, data in timed:
+    for at, kind, row_id, data in timed:
         place = Place(place.seq, at)
-        told.append(Happening(str(place), kind, at, data))
+        told.append(Happening(str(place), f"{row_id}-{place.microseconds}", kind, at, data))
     return told, Place(place.seq, max(place.at, until))
 
 
@@ -78,15 +87,20 @@ def _revisions(relationship_id: UUID, seq: int) -> Iterable[dict[str, Any]]:
 
 def _timed(
     relationship_id: UUID, after: datetime, until: datetime
-) -> tuple[list[tuple[datetime, str, dict[str, Any]]], datetime]:
+) -> tuple[list[tuple[datetime, str, UUID, dict[str, Any]]], datetime]:
     """In the order of time, and until when they are all of it."""
-    found: list[tuple[datetime, str, dict[str, Any]]] = []
+    found: list[tuple[datetime, str, UUID, dict[str, Any]]] = []
     for kind, rows, column, fields in _KINDS:
         span = {f"{column}__gt": after, f"{column}__lte": until}
-        listed = list(rows(relationship_id).filter(**span).order_by(column).values(column, *fields)[:MOST])
+        listed = list(
+            rows(relationship_id)
+            .filter(**span)
+            .order_by(column)
+            .values(column, *fields, row_id=F("id"))[:MOST]
+        )
         if len(listed) == MOST:
             until = listed[-1][column]
-        found += [(row.pop(column), kind, row) for row in listed]
+        found += [(row.pop(column), kind, row.pop("row_id"), row) for row in listed]
     return sorted((one for one in found if one[0] <= until), key=lambda one: one[0]), until
 
 

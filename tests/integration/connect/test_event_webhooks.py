@@ -11,7 +11,7 @@ from pytest_django.fixtures import Settings
 from behaviours.webhooks import sign
 from connect.events.delivering import deliver_events
 from connect.models import EventDelivery
-from relationships.models import Relationship
+from relationships.models import Relationship, SessionState
 from relationships.services.companions import write_companion_config
 from tests.fixtures.api import Api
 from tests.fixtures.turns import PERSON, Conversation
@@ -120,6 +120,47 @@ def test_one_that_is_given_up_is_seen_and_goes_on_when_it_is_replayed(
     assert api.post(f"{path}/events/replay", {"after": "soon"}).fields == ["after"]
     listen(relationship, None)
     assert api.post(f"{path}/events/replay").status == 409
+
+
+def test_an_event_that_is_replayed_has_the_id_that_it_had_the_first_time(
+    api: Api, path: str, relationship: Relationship, address: WebhookServer
+) -> None:
+    listen(relationship, address.url)
+    add(api, path, "Likes tea.")
+    add(api, path, "Likes coffee.")
+    deliver(relationship)
+    api.post(f"{path}/events/replay", {"after": "0-0"})
+    deliver(relationship)
+
+    ids = [call.headers["webhook-id"] for call in address.calls]
+    assert ids[:2] == ids[2:] and ids[0] != ids[1]
+    missed = api.get(f"{path}/events?after={address.calls[0].json['id']}").body["items"]
+    assert [one["data"]["entry_id"] for one in missed] == told(address)[1:2]
+
+
+def test_of_two_that_happened_at_one_moment_neither_is_passed_by(
+    api: Api, path: str, relationship: Relationship, address: WebhookServer
+) -> None:
+    listen(relationship, address.url)
+    add(api, path, "Likes tea.")
+    deliver(relationship)
+    moment = timezone.now()
+    for session in ("phone", "web"):
+        SessionState.objects.create(
+            relationship=relationship, project_id=relationship.project_id, session=session,
+            last_active_at=moment, ended_at=moment - timedelta(seconds=2),
+        )  # fmt: skip
+    EventDelivery.objects.update(at=moment - timedelta(minutes=1), due_at=moment)
+    address.statuses.extend([200, 503])
+
+    assert deliver(relationship).error_code == "status_503"
+    add(api, path, "Meanwhile.")
+    assert deliver(relationship).attempts == 0
+    ended = [call for call in address.calls if call.json["type"] == "session.ended"]
+    sessions = [call.json["data"]["session"] for call in ended]
+    assert sorted(sessions[:2]) == ["phone", "web"] and sessions[2:] == sessions[:2]
+    ids = [call.headers["webhook-id"] for call in ended]
+    assert ids[2:] == ids[:2] and ids[0] != ids[1]
 
 
 def test_a_turn_that_fails_is_told_though_nothing_wakes_anybody_when_it_does(
