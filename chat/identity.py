@@ -53,7 +53,7 @@ def _relationship(
     if credentials.relationship_id is not None:
         found = find_relationship(project_id, companion=model, relationship=credentials.relationship_id)
         if found is None:
-            raise _unknown(model)
+            raise unknown_model(model)
         return found
     person = _person(headers, body)
     found = find_relationship(project_id, companion=model, user=person, key=credentials.remembered)
@@ -62,7 +62,7 @@ def _relationship(
 
 def _make(credentials: Credentials, model: str, person: str) -> Relationship:
     if not Companion.objects.of_project(credentials.project_id).filter(slug=model).exists():
-        raise _unknown(model)
+        raise unknown_model(model)
     made, _ = get_or_create_relationship(
         project_id=credentials.project_id, companion=model, user=person, by=credentials.actor
     )
@@ -119,7 +119,7 @@ def _checked(kind: TypeAdapter[str], field: str, said: Any) -> str:
         raise InvalidInput.of(field, sentence_of(error.errors()[0])) from None
 
 
-def _unknown(model: str) -> UnknownModel:
+def unknown_model(model: str) -> UnknownModel:
     return UnknownModel(
         f"There is no companion {model[:80]!r}: a model's name is a companion's slug (GET /v1/models)."
     )

@@ -4,11 +4,12 @@ from django.urls import path
 
 from chat.api.contexts import KeptContextView
 from chat.api.tools import ToolsView, ToolView
-from chat.api.views import ChatView, ModelsView
+from chat.api.views import ChatView, ModelsView, ModelView
 
 urlpatterns = [
     path("chat/completions", ChatView.as_view()),
     path("models", ModelsView.as_view()),
+    path("models/<str:model>", ModelView.as_view()),
     path("tools", ToolsView.as_view()),
     path("relationships/<uuid:relationship_id>/tools/<str:name>", ToolView.as_view()),
     path("relationships/<uuid:relationship_id>/contexts/<uuid:context_id>", KeptContextView.as_view()),

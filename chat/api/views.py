@@ -5,15 +5,16 @@ from itertools import chain
 from typing import Any, ClassVar
 
 from django.conf import settings
+from django.db.models import QuerySet
 from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from chat.answering import Answering, here, in_database_threads
-from chat.api.schemas import ChatBody, ChatCompletion, ModelList, OpenAIError
+from chat.api.schemas import ChatBody, ChatCompletion, ModelAnswer, ModelList, OpenAIError
 from chat.asking import ask
 from chat.early import take_early
-from chat.identity import Talk, who_talks
+from chat.identity import Talk, unknown_model, who_talks
 from chat.messages import read_messages
 from chat.problems import in_openai_shape, response_of
 from chat.repeated import again, rapport_of, told_before
@@ -22,6 +23,7 @@ from memory.ingestion.intake import ROUTE, Idempotency
 from relationships.api.views import ApiView
 from relationships.models import Companion, Relationship, Turn
 from relationships.services.idempotency import earlier_resource
+from web.authentication import Credentials
 from web.headers import idempotency_key, request_fingerprint
 from web.later import LaterResponse, can_wait
 from web.operations import operation
@@ -54,19 +56,30 @@ class ModelsView(OpenAIView):
     @operation("models_list", "List companions as models", answers={200: ModelList})
     def get(self, request: Request) -> Response:
         """A model's name is a companion's slug. With a relationship token, its companion alone."""
-        rows = Companion.objects.of_project(self.project_id).order_by("slug")
-        if self.credentials.relationship_id is not None:
-            rows = rows.filter(relationships__id=self.credentials.relationship_id)
-        data = [
-            {
-                "id": row.slug,
-                "object": "model",
-                "created": int(row.created_at.timestamp()),
-                "owned_by": row.name,
-            }
-            for row in rows[:1000]
-        ]
-        return self.answer({"object": "list", "data": data})
+        rows = _companions(self.credentials).order_by("slug")
+        return self.answer({"object": "list", "data": [_as_model(row) for row in rows[:1000]]})
+
+
+class ModelView(OpenAIView):
+    @operation("models_read", "Read a companion as a model", answers={200: ModelAnswer}, problems=(404,))
+    def get(self, request: Request, model: str) -> Response:
+        """As it stands in the list of models."""
+        row = _companions(self.credentials).filter(slug=model).first()
+        if row is None:
+            raise unknown_model(model)
+        return self.answer(_as_model(row))
+
+
+def _companions(credentials: Credentials) -> QuerySet[Companion]:
+    rows = Companion.objects.of_project(credentials.project_id)
+    if credentials.relationship_id is None:
+        return rows
+    return rows.filter(relationships__id=credentials.relationship_id)
+
+
+def _as_model(row: Companion) -> dict[str, Any]:
+    created = int(row.created_at.timestamp())
+    return {"id": row.slug, "object": "model", "created": created, "owned_by": row.name}
 
 
 class ChatView(OpenAIView):

@@ -253,6 +253,9 @@ def test_companions_are_models(api: Api, companion: Companion) -> None:
 
     assert answer.body["object"] == "list"
     assert [model["id"] for model in answer.body["data"]] == ["ada"]
+    assert api.get("/models/ada").body == answer.body["data"][0]
+    unknown = api.get("/models/nobody")
+    assert unknown.status == 404 and unknown.body["error"]["code"] == "model_not_found"
 
 
 def test_a_persons_token_reaches_their_own_relationship_alone(
@@ -269,6 +272,7 @@ def test_a_persons_token_reaches_their_own_relationship_alone(
     assert EndUser.objects.count() == 1
     assert prompted.status == 403 and elsewhere.status == 404
     assert [model["id"] for model in Api(token).get("/models").body["data"]] == ["ada"]
+    assert Api(token).get("/models/ada").status == 200
     assert replying.asked == 1
 
 

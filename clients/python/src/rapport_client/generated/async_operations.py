@@ -42,6 +42,7 @@ class AsyncOperations:
     config_schema = Awaited(Operations.config_schema)
     file_tools_list = Awaited(Operations.file_tools_list)
     models_list = Awaited(Operations.models_list)
+    models_read = Awaited(Operations.models_read)
     project_read = Awaited(Operations.project_read)
     project_change = Awaited(Operations.project_change)
     project_erase = Awaited(Operations.project_erase)

@@ -303,6 +303,13 @@ class Operations:
         """
         return self._send(Operation("GET", "/v1/models"))
 
+    def models_read(self, model: str) -> m.ModelAnswer:
+        """Read a companion as a model.
+
+        As it stands in the list of models.
+        """
+        return self._send(Operation("GET", "/v1/models/{model}", path={"model": model}))
+
     def project_read(self, ) -> m.ProjectAnswer:
         """Read your project.
 
