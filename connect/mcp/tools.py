@@ -115,8 +115,12 @@ class Remember(Tool):
     """identity, preference, goal, event, relationship or other, or one of the companion's own types."""
 
     def run(self, asked: Asked) -> Told:
-        entry = good(asked.api.post(f"{asked.path}/entries", {"content": self.content, "type": self.type}))
-        return Told(f"Remembered: {described_entry(entry)}", {"entry": entry})
+        answered = asked.api.post(f"{asked.path}/entries", {"content": self.content, "type": self.type})
+        done = "Remembered"
+        if answered.status == 409 and "entry" in answered.body:  # another says it: nothing went wrong
+            done, answered = "Known already", asked.api.get(f"{asked.path}/entries/{answered.body['entry']}")
+        entry = good(answered)
+        return Told(f"{done}: {described_entry(entry)}", {"entry": entry})
 
 
 class Correct(Tool):

@@ -69,6 +69,16 @@ def test_what_is_remembered_is_recalled_cited_and_in_the_context(mcp: Mcp) -> No
     assert document["url"].endswith(f"/entries/{entry['id']}")
 
 
+def test_what_is_known_already_is_told_as_that_and_is_no_error(mcp: Mcp) -> None:
+    entry = mcp.use("remember", content="Plays the harp.")["structuredContent"]["entry"]
+
+    again = mcp.use("remember", content="Plays the harp.")
+
+    assert not again.get("isError")
+    assert again["content"][0]["text"].startswith("Known already: - Plays the harp.")
+    assert again["structuredContent"]["entry"]["id"] == entry["id"]
+
+
 @pytest.fixture
 def by_rules(relationship: Relationship) -> None:
     """No model judges what a wish is about."""
