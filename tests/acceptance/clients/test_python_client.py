@@ -91,6 +91,17 @@ def test_a_command_works_on_a_relationships_files_and_what_it_did_is_merged_thou
     assert (session["state"], session["summary"]) == ("done", "`sh` came back with 3.")
 
 
+def test_the_first_command_of_a_relationship_finds_where_its_outputs_go(
+    door: Door, rapport: Rapport, client_python: Path
+) -> None:
+    maya = rapport.relationship(companion="ada", user="maya")
+
+    work = ("sh", "-c", "echo Porto > workspace/outputs/trip.md")
+    door.run(client_python.with_name("rapport"), "workspace", "run", maya.id, "--task", "Go.", "--", *work)
+
+    assert rapport.files_read(maya.id, "workspace/outputs/trip.md")["content"] == "Porto\n"
+
+
 def test_a_command_that_is_not_there_leaves_no_session_open(
     door: Door, rapport: Rapport, client_python: Path
 ) -> None:
