@@ -140,18 +140,25 @@ class ReceivePackView(GitView):
         limit = settings.MAX_WORKSPACE_BYTES + 1_000_000
         asked = self.asked(request, limit=limit)
         updates, pack = _read_push(asked)
-        session_id = self.credentials.session_id
-        if session_id is not None and {update.ref for update in updates} - {HEADS + branch_of(session_id)}:
-            raise NotAllowed(f"This token pushes to its session's own branch, {branch_of(session_id)}.")
         out = io.BytesIO()
         if updates:
-            refused = receive_push(relationship=relationship, updates=updates, pack=pack, by=self.actor)
+            refused = self._not_its_own(updates) or receive_push(
+                relationship=relationship, updates=updates, pack=pack, by=self.actor
+            )
             protocol = Protocol(io.BytesIO().read, out.write)
             protocol.write_pkt_line(b"unpack ok\n")
             for ref, said in refused.items():
                 protocol.write_pkt_line(f"ng {ref} {said}\n".encode() if said else f"ok {ref}\n".encode())
             protocol.write_pkt_line(None)
         return self.git_answer(RECEIVE, "result", out.getvalue())
+
+    def _not_its_own(self, updates: list[RefUpdate]) -> dict[str, str]:
+        """Why a session's token moves none of them, in git's own answer: of another status git tells no reason."""
+        session_id = self.credentials.session_id
+        if session_id is None or {update.ref for update in updates} == {HEADS + branch_of(session_id)}:
+            return {}
+        said = f"this token pushes to its session's own branch, {branch_of(session_id)}"
+        return {update.ref: said for update in updates}
 
 
 def _advertise(relationship: Relationship, protocol: Protocol) -> None:

@@ -254,7 +254,9 @@ def test_a_session_is_worked_at_with_its_own_token(
     work.commit("profile/user.yaml", b"city: Porto\n")
     work("push", "-q", "origin", f"HEAD:{session.branch}")
     assert read_contents(relationship.id, session.branch)["profile/user.yaml"] == b"city: Porto\n"
-    assert b"403" in work.run("push", "-q", "origin", "HEAD:main").stderr
+    refused = work.run("push", "-q", "origin", "HEAD:main")
+    assert refused.returncode != 0 and f"own branch, {session.branch}".encode() in refused.stderr
+    assert read_contents(relationship.id, "main")["profile/user.yaml"] != b"city: Porto\n"
     other = live.new_relationships(1)[0]
     assert Git(tmp_path).run("clone", "-q", f"{url}/git/{other.id}.git", "o").returncode != 0
     assert (
