@@ -257,7 +257,7 @@ CORS_URLS_REGEX = r"^/(v1/|mcp)"
 CORS_ALLOW_HEADERS = [
     *["accept", "authorization", "content-type", "idempotency-key", "if-match", "last-event-id"],
     *["mcp-protocol-version", "mcp-session-id", "mcp-method", "mcp-name"],
-    *["x-rapport-session", "x-rapport-remember"],
+    *["x-rapport-session", "x-rapport-remember", "traceparent", "tracestate"],
 ]
 CORS_EXPOSE_HEADERS = ["ETag", "Mcp-Session-Id", "Retry-After", "RateLimit", "RateLimit-Policy"]
 SPECTACULAR_SETTINGS = {

@@ -32,6 +32,19 @@ def test_a_page_of_a_named_site_may_read_what_is_left_of_its_limits(
     assert exposed == {"ETag", "Mcp-Session-Id", "Retry-After", "RateLimit", "RateLimit-Policy"}
 
 
+def test_a_page_of_a_named_site_may_have_its_trace_go_on(client: Client, settings: Settings) -> None:
+    settings.CORS_ALLOWED_ORIGINS = [SITE]
+    asked = {
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "traceparent,tracestate",
+    }
+
+    answer = client.options("/v1/relationships", headers={"Origin": SITE, **asked})
+
+    allowed = {name.strip() for name in answer["Access-Control-Allow-Headers"].split(",")}
+    assert {"traceparent", "tracestate"} <= allowed
+
+
 def test_without_a_named_site_nothing_is_said_to_browsers(client: Client) -> None:
     answer = client.options(
         "/v1/relationships", headers={"Origin": SITE, "Access-Control-Request-Method": "GET"}
