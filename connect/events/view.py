@@ -92,5 +92,5 @@ def _as_they_happen(relationship_id: UUID, place: Place) -> Iterator[bytes]:
 
 
 def _written(one: Happening) -> bytes:
-    data = orjson.dumps({"type": one.type, "at": one.at, **one.data})
+    data = orjson.dumps({"type": one.type, "at": one.at, **one.data}, option=orjson.OPT_UTC_Z)
     return b"id: %s\nevent: %s\ndata: %s\n\n" % (one.id.encode(), one.type.encode(), data)

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from memory.api.hidden import Traced
+from memory.entries.time_travel import with_times
 from memory.ingestion.preview import Preview
 from memory.models import EntryRevision, HeldDeletion, IngestionPrompt, ScratchpadEntry
 from memory.models.operation_result import OperationResult
@@ -67,6 +68,11 @@ class RevisionAnswer(Answer):
     recorded_at: datetime
     effective_at: datetime
     redacted_at: datetime | None
+
+    @classmethod
+    def of(cls, row: Any, **beside: Any) -> dict[str, Any]:
+        """What it was and became with its times as all others are told."""
+        return super().of(row, before=with_times(row.before), after=with_times(row.after), **beside)
 
 
 class JudgementAnswer(Answer):

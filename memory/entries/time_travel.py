@@ -92,6 +92,16 @@ def entry_of(fields: Mapping[str, Any], relationship_id: UUID, project_id: UUID)
     return ScratchpadEntry(relationship_id=relationship_id, project_id=project_id, **values)
 
 
+def with_times(fields: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """What a revision keeps of an entry, with its times as such."""
+    if fields is None:
+        return None
+    return {
+        name: _readable(name, plain) if isinstance(_FIELDS.get(name), DateTimeField) else plain
+        for name, plain in fields.items()
+    }
+
+
 def differing_fields(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
     """Of the fields that two tellings of an entry both have, those in which they differ: a time in another zone is the
     same, and what can't be read is equal only to itself.

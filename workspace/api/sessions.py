@@ -211,4 +211,8 @@ def _events(relationship_id: UUID, session_id: UUID, after: int) -> Iterator[byt
 
 
 def _event(name: str, data: dict[str, Any], number: int) -> bytes:
-    return b"event: %s\nid: %d\ndata: %s\n\n" % (name.encode(), number, orjson.dumps(data, default=str))
+    return b"event: %s\nid: %d\ndata: %s\n\n" % (
+        name.encode(),
+        number,
+        orjson.dumps(data, default=str, option=orjson.OPT_UTC_Z),
+    )

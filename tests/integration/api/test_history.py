@@ -86,6 +86,18 @@ def test_replaying_the_history_gives_the_entry_as_it_stands(api: Api, path: str)
     assert all(newer["before"] == older["after"] for newer, older in pairwise(history))
 
 
+def test_its_times_are_those_that_the_entry_is_told_with(api: Api, path: str) -> None:
+    entry = api.post(
+        f"{path}/entries",
+        {"content": "Likes tea.", "type": "other", "valid_from": "2026-03-02T09:00:00+02:00"},
+    ).body
+
+    after = api.get(f"{path}/history").body["items"][0]["after"]
+
+    assert after["valid_from"] == entry["valid_from"] == "2026-03-02T07:00:00Z"
+    assert (after["recorded_at"], after["effective_at"]) == (entry["recorded_at"], entry["effective_at"])
+
+
 def test_an_entrys_history_is_its_own(api: Api, path: str) -> None:
     tea, rain = made(api, path, "Likes tea"), made(api, path, "Likes rain")
     api.patch(f"{path}/entries/{tea['id']}", {"pinned": True})

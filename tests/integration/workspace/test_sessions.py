@@ -208,6 +208,7 @@ def test_steps_are_streamed(pair: Relationship, scripted_provider: ScriptedProvi
     )
     told = b"".join(answer.streaming_content).decode()  # type: ignore[attr-defined]
     assert told.count("event: step") == 2 and '"state":"done"' in told
+    assert "+00:00" not in told  # times end in Z, as everywhere
 
 
 def test_nobody_sees_a_session_that_is_under_way(pair: Relationship) -> None:
