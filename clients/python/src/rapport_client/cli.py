@@ -64,6 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     call = of_tool.add_parser("call", help="call one; comes back with 1 where it was refused")
     call.add_argument("name")
     call.add_argument("words", nargs="*", help="name=value, values as JSON or text")
+    call.add_argument("--approved", type=int, help="the number of the step, once a person has approved it")
     call.set_defaults(command=_tool_call)
 
     call = commands.add_parser("call", help="one operation by its operationId, such as users_list limit=5")
@@ -116,7 +117,8 @@ def _tool_describe(client: Rapport, parsed: argparse.Namespace) -> None:
 def _tool_call(client: Rapport, parsed: argparse.Namespace) -> int:
     relationship, session = _of_session("RAPPORT_RELATIONSHIP", "RAPPORT_SESSION")
     given = {name: _value(text) for name, text in (word.split("=", 1) for word in parsed.words)}
-    step = client.agent_tools_call(relationship, session, parsed.name, input=given)
+    more = {} if parsed.approved is None else {"approved": parsed.approved}
+    step = client.agent_tools_call(relationship, session, parsed.name, input=given, **more)
     _show(step)
     return 0 if step["state"] == "done" else 1
 
