@@ -10,6 +10,8 @@ from providers.llm.offline.notebook import Line, days_in
 from providers.llm.offline.patterns import part, pattern
 from providers.llm.offline.reader import Reader
 from providers.llm.offline.wording import (
+    NAME,
+    RELATION,
     about_them,
     clean_name,
     folded,
@@ -28,6 +30,7 @@ _MOVED_EVENT = part("MOVED_EVENT")
 _CANCELLED = part("CANCELLED")
 _NAME_GIVEN = part("NAME_GIVEN")
 _A_NAME_IS = pattern(r"'s name is|^(?:his|her|its) name is|^(?:I|we) (?:named|called) ")
+_ONE_NAMED = pattern(rf"^Has an? (?P<relation>{RELATION}) named (?P<name>{NAME})")
 _NO_MENTION = part("NO_MENTION")
 _IS_SPELT = part("IS_SPELT")
 _CHANGES_KNOWN = part("CHANGES_KNOWN")
@@ -83,6 +86,16 @@ def _rename(clause: Clause, reader: Reader, name: str) -> bool:
     return _put_right(reader, reader.notebook.lines("user", "person", "partner", "name"), clause, name)
 
 
+def _rename_newest(clause: Clause, reader: Reader, relation: str, name: str) -> bool:
+    """ "No wait, his name is Felix" means whom the newest line names."""
+    newest = reader.notebook.newest_first()[:1]
+    found = _ONE_NAMED.match(newest[0].content) if newest else None
+    if found is None or relation not in ("", found["relation"].lower()):
+        return False
+    reader.cast.meet(name, found["relation"])
+    return _put_right(reader, newest, replace(clause, instead_of=found["name"]), name)
+
+
 def _put_right(reader: Reader, lines: Iterable[Line], clause: Clause, right: str) -> bool:
     """The first line that has the wrong word gets the right one in its place."""
     wrong = pattern(rf"(?<!\w){re.escape(clause.instead_of)}(?!\w)")
@@ -100,6 +113,8 @@ def _names_given(clause: Clause, reader: Reader) -> bool:
         return False
     name = clean_name(found["name"] or found["name2"], lowercase=clause.lowercase)
     relation = (found["relation"] or found["relation2"] or reader.cast.unnamed).lower()
+    if name and clause.corrects and not clause.instead_of and _rename_newest(clause, reader, relation, name):
+        return True
     if not name or not relation:
         return bool(name and clause.instead_of) and _rename(clause, reader, name)
     start = f"Has {with_article(relation)}"

@@ -160,6 +160,8 @@ def _parts(sentence: str) -> list[str]:
         part = sentence[position : found.start() if found else len(sentence)].strip(" ,")
         if found and found["and"] and _ONLY_A_NOUN.match(part):
             continue  # "My wife and I ..."
+        if found and found["comma"] is not None and _without_fillers(f"{part}, x") == ("x", True):
+            continue  # "No wait, his name is ..."
         if joint in ("but", "so", "stop"):
             reported = False
         if part and joint not in ("under", "which") and not reported:

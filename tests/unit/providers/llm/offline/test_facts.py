@@ -38,6 +38,7 @@ KEPT: dict[str, list[str]] = {
     "My husband's name is Rui.": ['Has a husband named Rui'],
     'I have a dog called Bruno and a cat.': ['Has a dog named Bruno', 'Has a cat'],
     'We have two kids, Leo and Mia.': ['Has two kids, Leo and Mia'],
+    'We have two kids, Leo (5) and Mia (8).': ['Has two kids, Leo, 5, and Mia, 8'],
     'I have three cats.': ['Has three cats'],
     'My brother דניאל is here.': ['Has a brother named דניאל'],
     'I want to run a half marathon next spring.': ['Wants to run a half marathon in spring 2027'],
@@ -203,10 +204,14 @@ def test_a_nickname_stands_beside_the_name_and_nobody_is_renamed_in_passing() ->
     assert remembered("I'm Batman!", known) == ["Name is Madalena"]
 
 
-def test_a_name_given_later_goes_to_the_one_without_a_name() -> None:
+def test_a_name_given_later_goes_to_the_one_without_a_name_or_with_a_wrong_one() -> None:
     assert remembered("We named the puppy Biscuit.", entry("Has a puppy", "relationship")) == [
         "Has a puppy named Biscuit"
     ]
+    wrong = entry("Has a cat named Tom", "relationship")
+    assert remembered("No wait, his name is Felix.", wrong) == ["Has a cat named Felix"]
+    assert remembered("Sorry, my cat's name is Felix.", wrong) == ["Has a cat named Felix"]
+    assert remembered("His name is Felix.", wrong) == ["Has a cat named Tom"]
     assert remembered("We adopted a kitten, her name is Miso.") == ["Has a kitten named Miso"]
 
 
