@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 import structlog
+from django.apps import apps
 from django.conf import settings
 from django.db import Error as DatabaseError
 from django.db import connection, transaction
@@ -23,11 +24,13 @@ from django.utils import timezone
 from config.postgresql.sessions import prepared_cursor
 from providers.llm.base import Completion
 from relationships.models import ModelSpending, Project, Turn, TurnState
+from relationships.models.owned import RelationshipOwned
 from relationships.services.audit import audit_row
 from relationships.services.rows import require
 from relationships.services.sequence import lock_relationship
 from web.actor import Actor
 from web.errors import BudgetSpent, InvalidInput, NotFound
+from worker.models.queued import QueuedRow
 
 log = structlog.get_logger(__name__)
 
@@ -189,7 +192,7 @@ def count_apart(project_id: UUID, completion: Completion | None, *, answered: bo
 def set_model_budget(
     *, project_id: UUID, by: Actor, daily_tokens: int | None, daily_usd: Decimal | None
 ) -> ModelBudget:
-    """None: the service's own; 0: no limit. Turns that wait for a budget are looked at again at once.
+    """None: the service's own; 0: no limit. What waits for a budget is looked at again at once.
 
     Raises NotFound, InvalidInput.
     """
@@ -216,6 +219,10 @@ def _look_again(project_id: UUID) -> None:
         with transaction.atomic():
             if lock_relationship(relationship_id):
                 waiting.filter(relationship_id=relationship_id).update(due_at=now)
+    for kind in apps.get_models():  # summaries, behaviours and agents ask models, too
+        if kind is not Turn and issubclass(kind, QueuedRow) and issubclass(kind, RelationshipOwned):
+            owed = kind._default_manager.filter(project_id=project_id, due_at__gt=now, error_code=REASON)
+            owed.filter(lease_token=None, **kind.WAITING).update(due_at=now)
 
 
 def _count(tokens: int | None) -> int:

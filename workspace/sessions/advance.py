@@ -107,7 +107,7 @@ def _give_back(claimed: AgentSession, failure: Failure) -> None:
         _fail(claimed, "Something broke on our side. It was logged." if failure.is_ours else failure.error)
         return
     error = "" if failure.is_ours else failure.error
-    release_session(claimed, delay=failure.delay, counted=failure.counted, error=error)
+    release_session(claimed, delay=failure.delay, counted=failure.counted, error=error, code=failure.code)
     if not failure.is_ours:
         log.warning(
             "a session waits for the model",

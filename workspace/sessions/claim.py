@@ -74,12 +74,12 @@ def update_session(session: AgentSession, **values: Any) -> None:
 
 
 def release_session(
-    claimed: AgentSession, *, delay: float = 0.0, counted: bool = False, error: str = ""
+    claimed: AgentSession, *, delay: float = 0.0, counted: bool = False, error: str = "", code: str = ""
 ) -> None:
     """Give it back for another try. Raises SessionLost."""
     with holding(claimed) as session:
         due_at = timezone.now() + timedelta(seconds=delay)
-        claimed_row(claimed).release(due_at=due_at, counted=counted, error=error[:2000])
+        claimed_row(claimed).release(due_at=due_at, counted=counted, code=code, error=error[:2000])
         if not delay:
             enqueue_session(session)
 

@@ -265,3 +265,8 @@ def test_a_spent_budget_waits_for_the_next_day(
 
     waiting = summaries_of(conversation)[-1]
     assert (waiting.state, waiting.error_code, waiting.attempts) == ("pending", "budget", 0)
+    assert waiting.due_at is not None and waiting.due_at > timezone.now()
+
+    set_model_budget(project_id=project_id, by=PERSON, daily_tokens=0, daily_usd=None)
+    waiting.refresh_from_db()
+    assert waiting.due_at <= timezone.now()
