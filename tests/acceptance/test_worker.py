@@ -153,8 +153,8 @@ def test_a_process_that_is_killed_with_all_its_turns_in_hand_gives_them_back_at_
 
 
 def test_who_waits_for_a_model_holds_no_connection(live: LiveService, model: OpenAIServer) -> None:
-    live.settings |= {"RAPPORT_DATABASE_POOL": "3"}
-    start_worker(live, model)
+    live.settings |= {"RAPPORT_DATABASE_POOL": "3"} | asking(model)
+    live.start_worker().wait_until_in_order()  # under its usual watchdog: a hundred threads begin at once
     model.latency = 5
     turns = [live.say(person, "I like rain.") for person in live.new_relationships(100)]
     wait_until(lambda: model.asked == 100, timeout=30, what="all turns to be asked about")

@@ -231,5 +231,6 @@ def _workspace(relationship: Relationship) -> dict[str, str]:
         "change_id": str(held.id),
         "checkpoint_id": str(take_checkpoint(relationship=here, name="x", by=BY).id),
         "tool": "tell",
+        "model": Companion.objects.create(project_id=here.project_id, slug=f"of-{here.id}", name="Lin").slug,
         "secret": "KEY",
     }

@@ -109,7 +109,7 @@ def place(tmp_path: Path) -> Iterator[Place]:
         place.run("stop")
         place.run("shell", "--no-imports", "-c", _MORE)
         people = [uuid7() for _ in range(PEOPLE)]
-        companion = place.ask("SELECT id FROM relationships_companion")
+        companion = place.ask("SELECT companion_id FROM relationships_relationship")
         told = {"people": people, "pairs": [relationship_id(companion, person) for person in people]}
         with psycopg.connect(place.url) as server:
             server.execute("SET session_replication_role = replica")
