@@ -59,7 +59,7 @@ def talk_until_they_hold(live: LiveService, *machines: str) -> list[Relationship
         live.say(people[number % RELATIONSHIPS], f"fact {number}")
         return False
 
-    wait_until(held, what=f"{' and '.join(machines)} to hold turns")
+    wait_until(held, timeout=30, what=f"{' and '.join(machines)} to hold turns")
     return people
 
 
