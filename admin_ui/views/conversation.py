@@ -30,9 +30,8 @@ class ConversationView(RelationshipPart):
 
     def get(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
         relationship = self.get_relationship(relationship_id)
-        goes_on = request.GET.get("at") or request.GET.get(
-            "session"
-        )  # whoever named one has read what was found
+        # Whoever names a time or a session has read what was found.
+        goes_on = bool(request.GET.get("at") or request.GET.get("session"))
         sought = "" if goes_on else text_param(request.GET, "q", limit=200)
         htmx = getattr(request, "htmx", None)
         more = htmx.target if htmx and htmx.target in MORE else ""

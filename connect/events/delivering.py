@@ -1,6 +1,7 @@
 """Tells a webhook what happened, event after event, each until it is taken.
 
-The place moves on after each, so a worker that dies tells one event twice at most, under the same ID.
+The place moves on after each moment, so a worker that dies tells the events of one moment twice at most, under the same
+IDs.
 """
 
 from datetime import datetime, timedelta
@@ -68,10 +69,11 @@ def _tell(delivery: EventDelivery, held: Any) -> None:
         wanted = [one for one in told if not webhook.types or one.type in webhook.types]
         for one, following in zip_longest(wanted, wanted[1:]):
             _post(webhook, relationship, one)
+            values: dict[str, Any] = {"delivered_at": timezone.now()}
             if following is None or following.id != one.id:  # between those of one moment there is no place
                 place = Place.parse(one.id) or after
-            _move(held, place, attempts=0, delivered_at=timezone.now())
-            delivery.attempts = 0
+                delivery.attempts = values["attempts"] = 0
+            _move(held, place, **values)
         _move(held, after)
         place = after
     _rest(delivery, held, timezone.now())

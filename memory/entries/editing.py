@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from memory.entries.fingerprint import content_hash
 from memory.entries.history import Change, added, change_entries, changed, fields_of
-from memory.entries.limits import refuse_beyond_limits, refuse_no_time
+from memory.entries.limits import refuse_beyond_limits, refuse_empty_period
 from memory.entries.times import refuse_future
 from memory.errors import EntryNotActive, ReadOnlyEntry, SameAsAnother, TooManyEntries
 from memory.models import EntrySource, EntryState, RevisionEvent, ScratchpadEntry, Tier
@@ -78,7 +78,7 @@ def add_entry(
         **{"effective_at": now, **_editable(values)},
     )
     refuse_future({"effective_at": entry.effective_at}, now=now)
-    refuse_no_time(entry.valid_from, entry.valid_to)
+    refuse_empty_period(entry.valid_from, entry.valid_to)
     _refuse_same(entry)
     holder = _holder_of_key(entry)
     if holder is not None and holder.effective_at > entry.effective_at:
@@ -125,7 +125,7 @@ def revise_entry(
     if fields_of(entry) == {**before, "effective_at": fields_of(entry)["effective_at"]}:
         return _entry(relationship_id, entry_id, None)  # nothing is different: no version, no revision
     if (entry.valid_from, entry.valid_to) != valid:  # an entry may be older than the rule
-        refuse_no_time(entry.valid_from, entry.valid_to)
+        refuse_empty_period(entry.valid_from, entry.valid_to)
     _refuse_same(entry)
     superseded = _supersede_key(entry, now, since=now)
     event = RevisionEvent.ARCHIVE if _moved_to_archive(before, entry) else RevisionEvent.UPDATE

@@ -94,8 +94,8 @@ def refuse_beyond_limits(values: Mapping[str, Any]) -> None:
         raise InvalidInput.naming(problems)
 
 
-def refuse_no_time(valid_from: datetime | None, valid_to: datetime | None) -> None:
-    """A time that ends before it begins: the entry would never be shown. Raises InvalidInput."""
+def refuse_empty_period(valid_from: datetime | None, valid_to: datetime | None) -> None:
+    """It ends before it begins, and the entry would never be shown. Raises InvalidInput."""
     if valid_from is not None and valid_to is not None and valid_to <= valid_from:
         raise InvalidInput.of("valid_to", "must be after valid_from")
 

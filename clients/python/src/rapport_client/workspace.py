@@ -107,9 +107,7 @@ def _hydrate(client: Rapport, relationship: str, branch: str, place: Path) -> Kn
             base64.b64decode(read["content"]) if read["encoding"] == "base64" else read["content"].encode()
         )
         path.chmod(0o755 if line["executable"] else 0o644)
-    (place / "workspace/outputs").mkdir(
-        parents=True, exist_ok=True
-    )  # for what is made; it may hold nothing yet
+    (place / "workspace/outputs").mkdir(parents=True, exist_ok=True)  # for what is made
     if (place / "skills").is_dir() and not (place / ".claude").exists():  # where Claude Code looks for them
         (place / ".claude").mkdir()
         (place / ".claude/skills").symlink_to("../skills", target_is_directory=True)
