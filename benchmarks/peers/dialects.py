@@ -154,11 +154,12 @@ def _mem0(request: Request, book: Book) -> Answer | None:
 
 
 # Rapport numbers what it shows and wants the numbers back. The recipe `scratchpad` asks once, for operations;
-# `two_call` for facts first, and then for decisions on them.
+# `two_call` for facts first, and then for decisions on them. A wish to forget is judged by a call of its own.
 _ENTRY = re.compile(r"^\[(\d+)\] \([^)]*\) (.*)$", re.MULTILINE)
 _FACT = re.compile(r"^\[(\d+)\] \(([^)]*)\) (.*)$", re.MULTILINE)
 _MESSAGE = re.compile(r"^\[(\d+)\] [^\n(]*\(user\): (.*(?:\n    .*)*)$", re.MULTILINE)
 _MESSAGES = re.compile(r"^New messages \(", re.MULTILINE)
+_WISH = re.compile(r"^WISH: (.*)$", re.MULTILINE)
 
 
 def _rapport(request: Request, book: Book) -> Answer | None:
@@ -174,6 +175,8 @@ def _rapport_answer(prompt: str, book: Book) -> Answer | None:
         return as_json({"facts": _facts(prompt, book)})
     if prompt.endswith("The decisions, as JSON:"):
         return as_json({"decisions": _decisions(prompt, book)})
+    if prompt.startswith("A person wants something forgotten."):
+        return as_json({"says": _forgotten(prompt, book), "unsure": []})
     return None
 
 
@@ -227,6 +230,24 @@ def _decision(
     if old is None:
         return {"fact": fact, "op": "ADD"}
     return {"fact": fact, "op": "DELETE", "entry": old, "content": content, "reason": "it has changed"}
+
+
+def _forgotten(prompt: str, book: Book) -> list[dict[str, Any]]:
+    """The entries that say what the wish is about, and the messages that told it."""
+    wish = _WISH.search(prompt)
+    assert wish is not None, prompt
+    ended = {
+        change.old
+        for words, changes in book.items()
+        if wish[1] in words
+        for change in changes
+        if change.kind == "forget"
+    }
+    return [
+        {"number": int(number)}
+        for number, text in _ENTRY.findall(prompt)
+        if text in ended or any(change.new in ended for change in book.get(text, ()))
+    ]
 
 
 def _replaced_by(book: Book) -> dict[str, set[str]]:

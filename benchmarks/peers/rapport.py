@@ -24,6 +24,7 @@ from relationships.services.configuration import configuration_of
 
 LEASE_SECONDS = 15  # how long a killed worker's turns stay claimed; the service's default is 180
 _FENCED = re.compile(r"<(rapport_memory|user_memory)>\n(.*?)\n</\1>", re.DOTALL)
+_TOLD = re.compile(r" \(told [^()]*\)$")
 _FAILED = """
 SELECT t.error FROM relationships_turn t JOIN relationships_relationship r ON r.id = t.relationship_id
   JOIN relationships_enduser u ON u.id = r.user_id WHERE u.external_id = %s AND t.state = 'failed'
@@ -35,9 +36,7 @@ class Rapport(System):
     name, title = "rapport", "Rapport (HTTP, recipe scratchpad)"
     config: ClassVar[Mapping[str, Any]] = {"recipe": "scratchpad"}
     more: ClassVar[Mapping[str, str]] = {}  # settings
-    settings = (
-        f"web server: 2 processes of 8 threads; 1 worker, pool of 4; RAPPORT_LEASE_SECONDS={LEASE_SECONDS}"
-    )
+    settings = f"web server and worker as installed; RAPPORT_LEASE_SECONDS={LEASE_SECONDS}"
 
     def __init__(self, folder: Path, model_url: str, dimensions: int = DIMENSIONS) -> None:
         super().__init__(folder, model_url, dimensions)
@@ -179,7 +178,7 @@ def shown_in(system: str) -> list[str]:
     """What a context shows as remembered: the items between the fences, in their order, as they were remembered."""
     lines = [line for _, body in _FENCED.findall(system) for line in body.splitlines()]
     items = [line.removeprefix("- ").removeprefix("\\") for line in lines if line.startswith("- ")]
-    return [html.unescape(item) for item in items]
+    return [html.unescape(_TOLD.sub("", item)) for item in items]
 
 
 @contextmanager
