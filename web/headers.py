@@ -20,7 +20,7 @@ def etag(version: int) -> str:
 
 def expected_version(request: HttpRequest | Request) -> int | None:
     """The version If-Match names; None when it is absent or `*`, which both mean: whatever is there now."""
-    given = request.headers.get("If-Match")
+    given = request.META.get("HTTP_IF_MATCH")
     if given is None or given.strip() == "*":
         return None
     match = _TAG.fullmatch(given.strip())
@@ -31,7 +31,7 @@ def expected_version(request: HttpRequest | Request) -> int | None:
 
 def expected_sha256(request: HttpRequest | Request) -> str | None:
     """The SHA-256 that If-Match names; None when it is absent or `*`."""
-    given = request.headers.get("If-Match")
+    given = request.META.get("HTTP_IF_MATCH")
     if given is None or given.strip() == "*":
         return None
     match = _SHA256.fullmatch(given.strip())
@@ -42,7 +42,7 @@ def expected_sha256(request: HttpRequest | Request) -> str | None:
 
 def idempotency_key(request: HttpRequest | Request) -> str | None:
     """The header's value, or None. Raises InvalidInput unless it is 1 to 255 printable ASCII characters."""
-    key = request.headers.get("Idempotency-Key")
+    key = request.META.get("HTTP_IDEMPOTENCY_KEY")
     if key is not None and not _PRINTABLE.fullmatch(key):
         raise InvalidInput.of("Idempotency-Key", "send 1 to 255 printable ASCII characters")
     return key

@@ -111,14 +111,14 @@ def parse_object(raw: bytes, *, depth: int | None = None) -> dict[str, Any]:
 
 
 def _check_media_type(request: Request) -> None:
-    given, _, parameters = (request.content_type or "").partition(";")
+    given, _, parameters = request.META.get("CONTENT_TYPE", "").partition(";")
     allowed = {JSON, MERGE_PATCH} if request.method == "PATCH" else {JSON}
     if given.strip().lower() not in allowed:
         raise WrongMediaType(f"Send Content-Type: {JSON}, not {given.strip()[:80] or 'none'}.")
     charset = parameters.strip().lower().removeprefix("charset=").strip('"')
     if charset not in ("", "utf-8", "utf8"):
         raise WrongMediaType("Send the body in UTF-8.")
-    if request.headers.get("Content-Encoding", "identity").strip().lower() != "identity":
+    if request.META.get("HTTP_CONTENT_ENCODING", "identity").strip().lower() != "identity":
         raise WrongMediaType("Send the body as it is: no Content-Encoding is read here.")
 
 

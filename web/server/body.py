@@ -49,11 +49,16 @@ def time_for(length: int) -> float:
     return SECONDS + length / BYTES_A_SECOND
 
 
-async def read_body(receive: Receive, *, limit: int, seconds: float) -> IO[bytes]:
-    """The whole body, at its beginning. Raises BodyTooSlow, BodyTooLarge, ClientGone."""
+async def read_body(receive: Receive, *, length: int | None, limit: int, seconds: float) -> IO[bytes]:
+    """The whole body, at its beginning. `length`: as its sender says; None, it comes in pieces.
+
+    Raises BodyTooSlow, BodyTooLarge, ClientGone.
+    """
+    if length == 0:
+        return BytesIO()
     try:
         async with asyncio.timeout(seconds):
-            return await _read(receive, limit)
+            return await _read(receive, length, limit)
     except TimeoutError:
         raise BodyTooSlow from None
 
@@ -69,22 +74,23 @@ async def throw_away(receive: Receive) -> None:
                 more = (await asyncio.wait_for(receive(), _SILENCE_SECONDS)).get("more_body", False)
 
 
-async def _read(receive: Receive, limit: int) -> IO[bytes]:
+async def _read(receive: Receive, length: int | None, limit: int) -> IO[bytes]:
+    """It has ended where it is as long as it was to be: the server says so in a message more, which costs as much."""
     message = await receive()
-    if message["type"] == "http.request" and not message.get("more_body") and len(message["body"]) <= limit:
+    if message["type"] == "http.request" and len(message["body"]) == length <= limit:
         return BytesIO(message["body"])  # nearly always
     body: IO[bytes] = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 - whoever answers closes it
-    length = 0
+    taken = 0
     try:
         while True:
             if message["type"] != "http.request":
                 raise ClientGone
             part = message.get("body", b"")
-            length += len(part)
-            if length > limit:
+            taken += len(part)
+            if taken > limit:
                 raise BodyTooLarge
             body.write(part)
-            if not message.get("more_body"):
+            if taken == length or not message.get("more_body"):
                 body.seek(0)
                 return body
             message = await receive()

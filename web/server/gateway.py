@@ -133,7 +133,7 @@ class Gateway:
         for name, value in scope["headers"]:
             if name == b"authorization":
                 key = value.decode("latin-1")
-            elif name == b"content-length" and value.isdigit():
+            elif name == b"content-length" and value.isdigit() and length is not None:
                 length = int(value)
             elif name == b"transfer-encoding":
                 length = None
@@ -179,7 +179,7 @@ class Gateway:
     async def _body(self, request: _Request, limit: int) -> IO[bytes]:
         seconds = time_for(limit if request.length is None else request.length)
         try:
-            body = await read_body(request.receive, limit=limit, seconds=seconds)
+            body = await read_body(request.receive, length=request.length, limit=limit, seconds=seconds)
         except BodyTooSlow:
             detail = f"The body did not arrive within {seconds:.0f} s. Send it again."
             raise Refused(408, "too_slow", detail) from None

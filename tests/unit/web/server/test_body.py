@@ -16,12 +16,15 @@ from web.server.body import (
 )
 
 
-def told(*parts: bytes, gone: bool = False) -> Callable[[], Awaitable[dict[str, Any]]]:
-    """What a server hands over, part by part; at the end, with `gone`, that the client left, else silence."""
+def told(*parts: bytes, gone: bool = False, ended: bool = True) -> Callable[[], Awaitable[dict[str, Any]]]:
+    """What a server hands over, part by part, and with the last that it is the last, if `ended`. At the end, with
+    `gone`, that the client left, else silence.
+    """
 
     async def messages() -> AsyncIterator[dict[str, Any]]:
         for place, part in enumerate(parts):
-            yield {"type": "http.request", "body": part, "more_body": gone or place < len(parts) - 1}
+            more = gone or not ended or place < len(parts) - 1
+            yield {"type": "http.request", "body": part, "more_body": more}
         if gone:
             yield {"type": "http.disconnect"}
         await asyncio.Event().wait()
@@ -30,10 +33,14 @@ def told(*parts: bytes, gone: bool = False) -> Callable[[], Awaitable[dict[str, 
 
 
 def read(
-    receive: Callable[[], Awaitable[dict[str, Any]]], *, limit: int = 100, seconds: float = 30.0
+    receive: Callable[[], Awaitable[dict[str, Any]]],
+    *,
+    length: int | None = None,
+    limit: int = 100,
+    seconds: float = 30.0,
 ) -> bytes:
     async def whole() -> bytes:
-        with await read_body(receive, limit=limit, seconds=seconds) as body:
+        with await read_body(receive, length=length, limit=limit, seconds=seconds) as body:
             return body.read()
 
     return asyncio.run(whole())
@@ -45,10 +52,22 @@ def test_a_body_is_read_whole_in_one_part_or_in_several() -> None:
     assert read(told(b"in ", b"three ", b"parts")) == b"in three parts"
 
 
+@pytest.mark.parametrize("parts", [(), (b"whole",), (b"in ", b"three ", b"parts")])
+def test_a_body_as_long_as_it_was_to_be_is_not_waited_for(parts: tuple[bytes, ...]) -> None:
+    whole = b"".join(parts)
+    assert read(told(*parts, ended=False), length=len(whole), seconds=1) == whole
+
+
+@pytest.mark.parametrize("length", [50, 101, None])
+def test_a_body_that_is_longer_than_it_may_be_is_refused_whatever_it_says(length: int | None) -> None:
+    with pytest.raises(BodyTooLarge):
+        read(told(b"x" * 101), length=length)
+
+
 def test_a_large_body_waits_on_the_disk() -> None:
     async def rolled() -> bool:
         half = b"x" * IN_MEMORY
-        with await read_body(told(half, half), limit=3 * IN_MEMORY, seconds=30) as body:
+        with await read_body(told(half, half), length=None, limit=3 * IN_MEMORY, seconds=30) as body:
             return not isinstance(body, BytesIO) and bool(body._rolled)  # type: ignore[attr-defined]
 
     assert asyncio.run(rolled())
