@@ -26,7 +26,9 @@ NOT_UNDERSTOOD = (ValueError, TypeError, AttributeError, KeyError, RecursionErro
 
 
 class Endpoint:
-    """A vendor's address. Subclasses name the vendor; `key_needed` is whether nobody answers without a key."""
+    """A vendor's address. Subclasses name the vendor and make `_http`, the client of its SDK; `key_needed` is whether
+    nobody answers without a key.
+    """
 
     vendor: ClassVar[str]
     vendor_url: ClassVar[str]
@@ -34,6 +36,7 @@ class Endpoint:
     key_variable: ClassVar[str]
     alias: str
     key_needed = True
+    _http: httpx2.Client
 
     def _set_up(self, options: EndpointOptions) -> None:
         self.base_url = options.base_url or self.vendor_url
@@ -50,6 +53,10 @@ class Endpoint:
         release_connection()
         with self._limits_of_calls.call(), deadline.deadline(seconds):
             yield
+
+    def close(self) -> None:
+        """Let go of connections. Nothing is asked afterwards."""
+        self._http.close()
 
     @property
     def host(self) -> str:

@@ -82,10 +82,6 @@ class GeminiOptions(HostedOptions):
     api_version: str = "v1beta"  # the SDK's own default, v1, has no JSON Schema mode
 
 
-class OpenAIOptions(HostedOptions):
-    pass
-
-
 Options = TypeVar("Options", bound=BaseModel)
 
 

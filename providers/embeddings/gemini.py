@@ -55,9 +55,6 @@ class GeminiEmbedder(HostedEmbedder[GeminiEmbedderOptions]):
             timeout=self.options.timeout,
         )
 
-    def close(self) -> None:
-        self._http.close()
-
     def _send(self, texts: Sequence[str], *, purpose: Purpose, timeout: float | None) -> RawVectors:
         contents: list[Any] = [types.Content(parts=[types.Part(text=text)]) for text in texts]
         try:

@@ -22,7 +22,7 @@ Options = TypeVar("Options", bound=HostedEmbedderOptions)
 class HostedEmbedder(Endpoint, Embedder, Generic[Options]):
     """A vendor's API over HTTP. Subclasses name the vendor and implement `_send`."""
 
-    options_kind: ClassVar[type[HostedEmbedderOptions]]
+    options_kind: ClassVar[type[HostedEmbedderOptions]] = HostedEmbedderOptions
     vendor_dimensions: ClassVar[int] = 0  # asked for where the options name none; 0 asks for none
     most_tokens: int = 6_000  # of one text: by estimate, so well below the 8,192 that the vendors read
     most_tokens_of_a_call: ClassVar[int] = 20_000

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from providers.embeddings.base import Purpose, RawVectors
 from providers.embeddings.hosted import HostedEmbedder
-from providers.embeddings.options import OpenAIEmbedderOptions
+from providers.embeddings.options import HostedEmbedderOptions
 from providers.embeddings.shaping import cut_to_tokens
 from providers.endpoint import NOT_UNDERSTOOD
 from providers.errors import (
@@ -72,13 +72,12 @@ ARGUABLE = {400, 413, 422, 500}  # llama.cpp answers 500 to a text that is too l
 FEWEST_TOKENS = 100  # a text this short is not refused for its length
 
 
-class OpenAIEmbedder(HostedEmbedder[OpenAIEmbedderOptions]):
+class OpenAIEmbedder(HostedEmbedder[HostedEmbedderOptions]):
     kind = "openai"
     vendor = "The OpenAI-compatible server"
     vendor_url = "https://api.openai.com/v1"
     vendor_model = "text-embedding-3-small"
     key_variable = "OPENAI_API_KEY"
-    options_kind = OpenAIEmbedderOptions
 
     def __init__(self, *, alias: str, options: Mapping[str, Any] | None = None) -> None:
         super().__init__(alias=alias, options=options)
@@ -88,9 +87,6 @@ class OpenAIEmbedder(HostedEmbedder[OpenAIEmbedderOptions]):
         self._client = openai_client(
             self._http, key=self._key, base_url=self.base_url, timeout=self.options.timeout
         )
-
-    def close(self) -> None:
-        self._http.close()
 
     def _send(self, texts: Sequence[str], *, purpose: Purpose, timeout: float | None) -> RawVectors:
         most = self.most_tokens

@@ -36,10 +36,6 @@ class GeminiEmbedderOptions(HostedEmbedderOptions):
     api_version: str = "v1beta"
 
 
-class OpenAIEmbedderOptions(HostedEmbedderOptions):
-    pass
-
-
 class LocalEmbedderOptions(BaseModel):
     """What the model on this machine can be told."""
 

@@ -8,8 +8,8 @@ from providers.embeddings.base import Embedder
 from providers.embeddings.local import local_problems
 from providers.embeddings.options import (
     GeminiEmbedderOptions,
+    HostedEmbedderOptions,
     LocalEmbedderOptions,
-    OpenAIEmbedderOptions,
 )
 from providers.errors import ProviderError
 from providers.options import read_options
@@ -19,7 +19,7 @@ LOCAL = "providers.embeddings.local.LocalEmbedder"
 # Options that can be checked without importing what is behind them.
 OPTIONS_BY_BACKEND: dict[str, type[BaseModel]] = {
     "providers.embeddings.gemini.GeminiEmbedder": GeminiEmbedderOptions,
-    "providers.embeddings.openai.OpenAIEmbedder": OpenAIEmbedderOptions,
+    "providers.embeddings.openai.OpenAIEmbedder": HostedEmbedderOptions,
     LOCAL: LocalEmbedderOptions,
 }
 EMBEDDERS: Aliases[Embedder] = Aliases("EMBEDDING_PROVIDERS", noun="embedder", options=OPTIONS_BY_BACKEND)

@@ -71,9 +71,6 @@ class GeminiProvider(HostedProvider):
             timeout=self.options.timeout,
         )
 
-    def close(self) -> None:
-        self._http.close()
-
     def _ask(self, request: CompletionRequest, model: str) -> VendorAnswer:
         contents: list[Any] = [_content(role, text) for role, text in request.turns()]
         try:

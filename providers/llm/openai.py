@@ -24,7 +24,6 @@ from providers.llm.openai_dialect import Dialect
 from providers.llm.openai_envelope import Envelope, Usage
 from providers.llm.tool_calls import arguments_text
 from providers.openai_sdk import complaint, openai_client, openai_error
-from providers.options import OpenAIOptions
 from web.deadline import deadline
 
 logger = structlog.get_logger(__name__)
@@ -39,7 +38,6 @@ class OpenAIProvider(HostedProvider):
     vendor_url = "https://api.openai.com/v1"
     vendor_model = "gpt-6-luna"
     key_variable = "OPENAI_API_KEY"
-    options_kind = OpenAIOptions
 
     def __init__(self, *, alias: str, options: Mapping[str, Any] | None = None) -> None:
         super().__init__(alias=alias, options=options)
@@ -51,9 +49,6 @@ class OpenAIProvider(HostedProvider):
         self._client = openai_client(
             self._http, key=self._key, base_url=self.base_url, timeout=self.options.timeout
         )
-
-    def close(self) -> None:
-        self._http.close()
 
     def _ask(self, request: CompletionRequest, model: str) -> VendorAnswer:
         dialect = self._dialects.get(model, self._first_dialect)

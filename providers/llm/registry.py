@@ -4,12 +4,12 @@ from pydantic import BaseModel
 
 from providers.aliases import Aliases
 from providers.llm.base import LLMProvider
-from providers.options import GeminiOptions, OpenAIOptions
+from providers.options import GeminiOptions, HostedOptions
 
 # Options that can be checked without importing the SDK behind them.
 OPTIONS_BY_BACKEND: dict[str, type[BaseModel]] = {
     "providers.llm.gemini.GeminiProvider": GeminiOptions,
-    "providers.llm.openai.OpenAIProvider": OpenAIOptions,
+    "providers.llm.openai.OpenAIProvider": HostedOptions,
 }
 PROVIDERS: Aliases[LLMProvider] = Aliases("LLM_PROVIDERS", noun="provider", options=OPTIONS_BY_BACKEND)
 

@@ -6,7 +6,6 @@ from providers.errors import ProviderMisconfigured
 from providers.options import (
     GeminiOptions,
     HostedOptions,
-    OpenAIOptions,
     option_problems,
     read_options,
 )
@@ -21,13 +20,13 @@ def test_what_is_not_given_has_a_default_and_empty_is_not_given() -> None:
 
 
 def test_names_may_be_in_upper_case_and_white_space_is_no_part_of_a_key() -> None:
-    options = read_options(OpenAIOptions, {"API_KEY": " sk-1\n", "TIMEOUT": 3})
+    options = read_options(HostedOptions, {"API_KEY": " sk-1\n", "TIMEOUT": 3})
 
     assert (options.api_key.get_secret_value(), options.timeout) == ("sk-1", 3.0)
 
 
 def test_the_key_shows_in_no_representation() -> None:
-    options = read_options(OpenAIOptions, {"api_key": "sk-secret"})
+    options = read_options(HostedOptions, {"api_key": "sk-secret"})
 
     assert "sk-secret" not in repr(options) + str(options) + options.model_dump_json()
 
@@ -53,11 +52,11 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
 
 @pytest.mark.parametrize(("options", "sentence"), WRONG.values(), ids=WRONG)
 def test_what_is_wrong_is_named_with_the_way_out(options: dict[str, Any], sentence: str) -> None:
-    [problem] = option_problems(OpenAIOptions, options)
+    [problem] = option_problems(HostedOptions, options)
 
     assert problem.startswith(sentence)
     with pytest.raises(ProviderMisconfigured):
-        read_options(OpenAIOptions, options)
+        read_options(HostedOptions, options)
 
 
 def test_a_wrong_key_is_not_repeated_in_the_complaint() -> None:
