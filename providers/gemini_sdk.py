@@ -3,17 +3,20 @@
 Imported at first use only: the SDK takes a second and 34 MB.
 """
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 import httpx2
 from google import genai
 from google.genai import errors as sdk_errors
 from google.genai import types
+from pydantic import BaseModel
 
 from providers.errors import ProviderError, ProviderMisconfigured, Unauthorized
 from providers.statuses import error_class, retry_after_seconds
 from web import deadline
+
+Config = TypeVar("Config", bound=BaseModel)
 
 
 def gemini_client(
@@ -28,6 +31,11 @@ def gemini_client(
             base_url=base_url, api_version=api_version, timeout=round(timeout * 1000), httpx_client=http
         ),
     )
+
+
+def with_given(extra: Config, wanted: Mapping[str, Any]) -> Config:
+    """The request's configuration: an operator's `extra`, with those of the wanted that are not None."""
+    return extra.model_copy(update={name: value for name, value in wanted.items() if value is not None})
 
 
 def gemini_error(error: sdk_errors.APIError, *, quote: Callable[[object], str]) -> ProviderError:

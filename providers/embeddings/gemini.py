@@ -15,7 +15,7 @@ from providers.embeddings.hosted import HostedEmbedder
 from providers.embeddings.options import GeminiEmbedderOptions
 from providers.endpoint import NOT_UNDERSTOOD
 from providers.errors import ProviderMisconfigured
-from providers.gemini_sdk import gemini_client, gemini_error
+from providers.gemini_sdk import gemini_client, gemini_error, with_given
 
 # The generations that are told the purpose in a field; later ones read it in the text itself (options.py).
 TOLD_BY_FIELD = ("gemini-embedding-001", "gemini-embedding-exp", "text-embedding-")
@@ -77,6 +77,4 @@ class GeminiEmbedder(HostedEmbedder[GeminiEmbedderOptions]):
             wanted["task_type"] = TASK_TYPES[purpose]
         if timeout is not None:
             wanted["http_options"] = types.HttpOptions(timeout=max(1, round(timeout * 1000)))
-        return self._extra.model_copy(
-            update={name: value for name, value in wanted.items() if value is not None}
-        )
+        return with_given(self._extra, wanted)

@@ -22,7 +22,7 @@ from providers.errors import (
     ProviderUnavailable,
     RequestRefused,
 )
-from providers.gemini_sdk import gemini_client, gemini_error
+from providers.gemini_sdk import gemini_client, gemini_error, with_given
 from providers.llm.base import CompletionRequest, ToolSpec
 from providers.llm.chat import ChatPart, ChatRequest
 from providers.llm.gemini_chat import call_of, config_of, contents_of, system_of
@@ -81,7 +81,10 @@ class GeminiProvider(HostedProvider):
             raise gemini_error(error, quote=self._quote) from error
         except (httpx2.HTTPError, *NOT_UNDERSTOOD) as error:
             raise self._transport_error(error) from error
-        return self._answer(response, model, request.tool)
+        text = (_arguments_of(response, request.tool) if request.tool else "") or _text_of(response)
+        problem = _problem_with(response, text)
+        finish = _finish_reason(response, problem)
+        return _vendor_answer(response, model, text=text, finish_reason=finish, problem=problem)
 
     def _stream(self, request: ChatRequest, model: str) -> Generator[ChatPart, None, VendorAnswer]:
         last, finish, called = types.GenerateContentResponse(), "", 0
@@ -96,9 +99,9 @@ class GeminiProvider(HostedProvider):
             for last in self._client.models.generate_content_stream(
                 model=model, contents=contents, config=config
             ):
-                _refuse_blocked(last)
-                candidate = last.candidates[0] if last.candidates else None
-                for part in (candidate.content.parts if candidate and candidate.content else None) or ():
+                if blocked := _blocked_prompt(last):
+                    raise blocked
+                for part in last.parts or ():
                     if part.function_call:
                         yield ChatPart(calls=(call_of(part, called),))
                         called += 1
@@ -111,7 +114,7 @@ class GeminiProvider(HostedProvider):
             raise self._transport_error(error) from error
         if not finish:
             raise ProviderUnavailable("Gemini broke off in the middle of its reply.")
-        return _ended(last, _chat_finish(finish, called), model)
+        return _vendor_answer(last, model, finish_reason=_chat_finish(finish, called))
 
     def _chat_config(self, request: ChatRequest) -> types.GenerateContentConfig:
         wanted = {
@@ -120,9 +123,7 @@ class GeminiProvider(HostedProvider):
             "max_output_tokens": self.options.max_output_tokens,
             **config_of(request.options, request.tools),
         }
-        return self._extra.model_copy(
-            update={name: value for name, value in wanted.items() if value is not None}
-        )
+        return with_given(self._extra, wanted)
 
     def _config(self, request: CompletionRequest) -> types.GenerateContentConfig:
         max_output_tokens, temperature = self._limits(request)
@@ -135,32 +136,7 @@ class GeminiProvider(HostedProvider):
             wanted |= _forced_call(request.tool)
         elif request.schema is not None:
             wanted |= {"response_mime_type": "application/json", "response_json_schema": request.schema}
-        return self._extra.model_copy(
-            update={name: value for name, value in wanted.items() if value is not None}
-        )
-
-    def _answer(
-        self, response: types.GenerateContentResponse, model: str, tool: ToolSpec | None
-    ) -> VendorAnswer:
-        text = (_arguments_of(response, tool) if tool else "") or _text_of(response)
-        usage = response.usage_metadata or types.GenerateContentResponseUsageMetadata()
-        problem = _problem_with(response, text)
-        return VendorAnswer(
-            text=text,
-            model=response.model_version or model,
-            finish_reason=_finish_reason(response, problem),
-            prompt_tokens=usage.prompt_token_count,
-            output_tokens=_sum(usage.candidates_token_count, usage.thoughts_token_count),
-            cached_tokens=usage.cached_content_token_count,
-            request_id=response.response_id,
-            problem=problem,
-        )
-
-
-def _refuse_blocked(response: types.GenerateContentResponse) -> None:
-    feedback = response.prompt_feedback
-    if feedback and feedback.block_reason:
-        raise ContentBlocked(f"Gemini blocked the prompt: {feedback.block_reason.value}.")
+        return with_given(self._extra, wanted)
 
 
 def _chat_finish(finish: str, called: int) -> str:
@@ -172,16 +148,24 @@ def _chat_finish(finish: str, called: int) -> str:
     return "tool_calls" if called else finish.lower()
 
 
-def _ended(last: types.GenerateContentResponse, finish: str, model: str) -> VendorAnswer:
-    usage = last.usage_metadata or types.GenerateContentResponseUsageMetadata()
+def _vendor_answer(
+    response: types.GenerateContentResponse,
+    model: str,
+    *,
+    text: str = "",
+    finish_reason: str,
+    problem: ProviderError | None = None,
+) -> VendorAnswer:
+    usage = response.usage_metadata or types.GenerateContentResponseUsageMetadata()
     return VendorAnswer(
-        text="",
-        model=last.model_version or model,
-        finish_reason=finish,
+        text=text,
+        model=response.model_version or model,
+        finish_reason=finish_reason,
         prompt_tokens=usage.prompt_token_count,
         output_tokens=_sum(usage.candidates_token_count, usage.thoughts_token_count),
         cached_tokens=usage.cached_content_token_count,
-        request_id=last.response_id,
+        request_id=response.response_id,
+        problem=problem,
     )
 
 
@@ -205,13 +189,9 @@ def _forced_call(tool: ToolSpec) -> dict[str, Any]:
 
 def _arguments_of(response: types.GenerateContentResponse, tool: ToolSpec) -> str:
     """The arguments of its calls. Gemini keeps those that it could not read, so the word for that stands for them."""
-    candidate = response.candidates[0] if response.candidates else None
-    if candidate is None:
-        return ""
-    parts = (candidate.content.parts if candidate.content else None) or []
-    calls = [part.function_call.args or {} for part in parts if part.function_call]
-    if not calls and _finish_of(response) == MALFORMED_CALL:
-        return candidate.finish_message or MALFORMED_CALL
+    calls = [part.function_call.args or {} for part in response.parts or () if part.function_call]
+    if not calls and response.candidates and _finish_of(response) == MALFORMED_CALL:
+        return response.candidates[0].finish_message or MALFORMED_CALL
     return arguments_text([json.dumps(call, ensure_ascii=False) for call in calls], tool.parameters)
 
 
@@ -221,16 +201,19 @@ def _sum(*counts: int | None) -> int | None:
 
 
 def _text_of(response: types.GenerateContentResponse) -> str:
-    candidates = response.candidates or []
-    content = candidates[0].content if candidates else None
-    parts = (content.parts or []) if content else []
-    return "".join(part.text for part in parts if part.text and not part.thought)
+    return "".join(part.text for part in response.parts or () if part.text and not part.thought)
 
 
-def _problem_with(response: types.GenerateContentResponse, text: str) -> ProviderError | None:
+def _blocked_prompt(response: types.GenerateContentResponse) -> ContentBlocked | None:
     feedback = response.prompt_feedback
     if feedback and feedback.block_reason:
         return ContentBlocked(f"Gemini blocked the prompt: {feedback.block_reason.value}.")
+    return None
+
+
+def _problem_with(response: types.GenerateContentResponse, text: str) -> ProviderError | None:
+    if blocked := _blocked_prompt(response):
+        return blocked
     if not response.candidates:
         return EmptyAnswer("Gemini answered without a candidate.")
     finish = _finish_of(response)
