@@ -64,8 +64,8 @@ class OfflineProvider(LLMProvider):
     def stream(self, request: ChatRequest) -> Iterator[ChatPart]:
         started = time.perf_counter()
         text = reply_of(request.messages)
-        for part in words_of(text):
-            yield ChatPart(text=part)
+        for word in _WORD.findall(text):
+            yield ChatPart(text=word)
         asked = sum(len(str(message.get("content") or "")) for message in request.messages)
         yield ChatPart(finish="stop", completion=self._completion("", asked, len(text), started))
 
@@ -90,7 +90,7 @@ def _tokens(characters: int) -> int:
 
 MARK = "[No model is set up, so this is no reply of one.]"
 LINES = 8  # of what is remembered that are quoted
-_WORD = re.compile(r"\s*\S+\s*?(?=\s|$)|\s+$")
+_WORD = re.compile(r"\s*\S+|\s+")  # a piece as models stream them; joined they are the text
 
 
 def reply_of(messages: Sequence[Mapping[str, Any]]) -> str:
@@ -104,13 +104,3 @@ def reply_of(messages: Sequence[Mapping[str, Any]]) -> str:
     lines = "\n".join(f"- {line}" for line in known[:LINES])
     more = f"\n... and {len(known) - LINES} more" if len(known) > LINES else ""
     return f"{MARK} What a model would know now:\n<rapport_memory>\n{lines}{more}\n</rapport_memory>"
-
-
-def words_of(text: str) -> Iterator[str]:
-    """The text in pieces of a word, as models stream; joined they are the text."""
-    place = 0
-    for word in _WORD.finditer(text):
-        yield text[place : word.end()]
-        place = word.end()
-    if place < len(text):
-        yield text[place:]

@@ -126,42 +126,40 @@ class Notebook:
         written = [line for line in reversed(lines) if line.number is None]
         return written + sorted(shown, key=lambda line: line.known_since, reverse=True)
 
-    def keep(self, fact: Fact, *, subject: str = "user", message: int) -> Line | None:
-        """Write a fact down, in the place of what it contradicts or refines. None where it is known already."""
+    def keep(self, fact: Fact, *, subject: str = "user", message: int) -> None:
+        """Write a fact down, in the place of what it contradicts or refines; nothing where it is known already."""
         if not fact.content or len(fact.content) > MAX_CONTENT:
-            return None
+            return
         rivals: list[Line] = []
         for line in self.lines(subject):
             if folded(line.content) == folded(fact.content) or _same(fact, line.fact):
                 self.touched += 1
                 self.repeats.append((message, line))
-                return None
+                return
             if _replaces(fact, line.fact):
                 if line.read_only:
-                    return None
+                    return
                 rivals.append(line)
         if not rivals:
-            return self._add(fact, subject, message)
+            self._add(fact, subject, message)
+            return
         for line in rivals[1:]:
             self.strike(line, message=message, reason="replaced by what was said later")
-        return self.rewrite(rivals[0], fact.content, message=message, happens_at=fact.happens_at)
+        self.rewrite(rivals[0], fact.content, message=message, happens_at=fact.happens_at)
 
-    def rewrite(
-        self, line: Line, content: str, *, message: int, happens_at: str | None = None
-    ) -> Line | None:
-        """Put other words on a line. None where they are the same or the line is not ours to change."""
+    def rewrite(self, line: Line, content: str, *, message: int, happens_at: str | None = None) -> None:
+        """Put other words on a line; nothing where they are the same or the line is not ours to change."""
         if line.read_only or folded(line.content) == folded(content) or len(content) > MAX_CONTENT:
-            return None
+            return
         if any(
             other is not line and folded(other.content) == folded(content)
             for other in self.lines(line.subject)
         ):
             self.strike(line, message=message, reason="the same is kept in another entry")
-            return None
+            return
         line.content = content
         line.happens_at = happens_at or line.happens_at
         self._cite(line, message)
-        return line
 
     def strike(self, line: Line, *, message: int, reason: str) -> None:
         """Strike a line out."""
@@ -192,7 +190,7 @@ class Notebook:
     def _called(self, subject: str) -> str:
         return self._user_name if subject == "user" else folded(subject)
 
-    def _add(self, fact: Fact, subject: str, message: int) -> Line:
+    def _add(self, fact: Fact, subject: str, message: int) -> None:
         importance = _OF_A_CONSTRAINT if fact.constraint else _IMPORTANCE.get(fact.type, _OTHERWISE)
         line = Line(
             None, self._own_type(self.type_or_other(fact.type)), subject, fact.content, fact.key, self._called(subject),
@@ -200,7 +198,6 @@ class Notebook:
         )  # fmt: skip
         self._cite(line, message)
         self._lines.append(line)
-        return line
 
     def _cite(self, line: Line, message: int) -> None:
         self.touched += 1

@@ -60,15 +60,14 @@ class Reader:
     cast: Cast = field(default_factory=Cast)
     unplaced: list[tuple[Clause, int]] = field(default_factory=list)
 
-    def keep(self, clause: Clause, fact: Fact) -> Line | None:
-        """Write a fact about the clause's subject down. None where it is known already."""
+    def keep(self, clause: Clause, fact: Fact) -> None:
+        """Write a fact about the clause's subject down, where it is not known already."""
         if clause.together and fact.kind in ("event", "partner") and clause.together not in fact.content:
             fact = replace(fact, content=f"{fact.content} with {clause.together}")
         told = _told_of(clause.subject, fact)
-        if told is None:
-            return None
-        subject, fact = told
-        return self.notebook.keep(fact, subject=subject, message=self.message)
+        if told is not None:
+            subject, fact = told
+            self.notebook.keep(fact, subject=subject, message=self.message)
 
     def rewrite(self, line: Line, content: str, *, happens_at: str | None = None) -> None:
         """Put other words on a line, in the form its subject asks for."""
