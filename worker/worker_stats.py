@@ -57,7 +57,6 @@ class _Slot(ctypes.Structure):
 class _Page(ctypes.Structure):
     _fields_ = [
         ("stopping", ctypes.c_int64),
-        ("pool_started_at", ctypes.c_double),
         ("pool_well_at", ctypes.c_double),  # the supervisor's word that the pool is in order
         ("pool_restarts", ctypes.c_uint64),
         ("handed", ctypes.c_uint64),  # tasks the pusher took out of the table
@@ -157,7 +156,7 @@ class WorkerStats:
             slot.pid = slot.busy = slot.calls_in_flight = 0
             slot.busy_since = 0.0
         self.page.handed = self.started
-        self.page.pool_started_at = self.page.handed_at = time.monotonic()
+        self.page.handed_at = time.monotonic()
 
     def workers(self) -> list[WorkerView]:
         return [

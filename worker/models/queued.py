@@ -53,18 +53,16 @@ class QueuedQuerySet(models.QuerySet[Any]):
         worker: str,
         now: datetime,
         most: int | None = None,
-        in_order: bool = False,
         fields: Sequence[str] = (),
         **values: Any,
     ) -> Lease | None:
         """Take what of these rows is due, the first so many of the query; None: there is nothing.
 
-        One statement, which leaves out what somebody else is taking at this moment; it waits for that where rows may
-        only be taken `in_order`. `fields`: those to be read.
+        One statement, which leaves out what somebody else is taking at this moment. `fields`: those to be read.
         """
         token = uuid4()
         with transaction.atomic(savepoint=False):
-            free = self.due(now).select_for_update(skip_locked=not in_order).values("pk")[:most]
+            free = self.due(now).select_for_update(skip_locked=True).values("pk")[:most]
             rows = self.model._default_manager.filter(**self._shard()).update_returning(
                 fields,
                 only=free,
