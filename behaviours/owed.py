@@ -75,9 +75,7 @@ def owe_next_time(
 
 def schedules_of(condition: Condition) -> list[str]:
     """Every schedule in it."""
-    own = [condition.schedule] if condition.schedule else []
-    parts = [*(condition.all or ()), *(condition.any or ()), *([condition.not_] if condition.not_ else [])]
-    return [*own, *(schedule for part in parts for schedule in schedules_of(part))]
+    return [part.schedule for part in condition.parts() if part.schedule]
 
 
 def _link_contexts(relationship_id: UUID, session: str, turn_id: UUID) -> None:
