@@ -131,18 +131,18 @@ class Answering:
 
     def stream(self, first: ChatPart, *, usage: bool) -> Iterator[bytes]:
         """Events, to [DONE] or to an error. A client that goes away closes it."""
-        with meters.reply() as meter:
+        with meters.reply():
             try:
                 yield self._envelope.chunk(delta_of(first, first=True))
                 for part in self._parts:
                     yield self._envelope.chunk(delta_of(part, first=False))
                 yield from self._ending(usage=usage)
             except GeneratorExit:
-                meter.interrupted()
+                meters.interrupted()
                 self._keep_what_was_said()
                 raise
             except Exception as error:
-                meter.interrupted()
+                meters.interrupted()
                 self._keep_what_was_said()
                 if not nobody_waits():
                     yield self._told(error)

@@ -14,17 +14,16 @@ _REPLIES = Counter("rapport_chat_replies", "Replies that were begun.", registry=
 _INTERRUPTED = Counter("rapport_chat_interrupted", "Replies that broke off.", registry=OWN)
 
 
-class Meter:
-    def interrupted(self) -> None:
-        _INTERRUPTED.inc()
-
-
 @contextmanager
-def reply() -> Iterator[Meter]:
+def reply() -> Iterator[None]:
     """While a reply is made."""
     _REPLIES.inc()
     _OPEN.inc()
     try:
-        yield Meter()
+        yield
     finally:
         _OPEN.dec()
+
+
+def interrupted() -> None:
+    _INTERRUPTED.inc()
