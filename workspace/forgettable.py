@@ -22,7 +22,7 @@ from workspace.merging import merge_trees
 from workspace.models import MAIN, Blob, Branch, Commit
 from workspace.redaction import SHORTEST, redact_pattern
 from workspace.store import Head, read_blobs, read_commit, read_contents, read_head
-from workspace.trees import Entry, entry_of, key_of
+from workspace.trees import Entry, entry_of, key_of, text_of
 
 MOST = 5000  # different sentences, those of the branches first
 EARLIER = "an earlier version"
@@ -105,18 +105,9 @@ def _branches(relationship_id: UUID) -> list[str]:
     return sorted(names, key=lambda name: (name != MAIN, name))
 
 
-def _text(content: bytes) -> str:
-    """Empty for what is no text."""
-    try:
-        return "" if b"\0" in content else content.decode()
-    except UnicodeDecodeError:
-        return ""
-
-
 def _sentences(content: bytes) -> Iterator[str]:
-    return (
-        sentence for line in _text(content).splitlines() for sentence in map(_plain, pieces(line)) if sentence
-    )
+    lines = (text_of(content) or "").splitlines()
+    return (sentence for line in lines for sentence in map(_plain, pieces(line)) if sentence)
 
 
 def _plain(piece: str) -> str:
@@ -145,7 +136,7 @@ def _take_out(relationship: Relationship, branch: str, head: Head, gone: set[str
     for path, entry in head.files.items() if gone else ():
         if (branch == MAIN and made_elsewhere(path)) or path == ENTRIES:
             continue
-        left = _without(_text(contents[entry.sha256]), gone)
+        left = _without(text_of(contents[entry.sha256]) or "", gone)
         if left is not None:
             files[path] = entry_of(left.encode(), mode=entry.mode)
             blobs[key_of(files[path].sha256)] = left.encode()

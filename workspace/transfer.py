@@ -11,7 +11,7 @@ from workspace.files import change_files
 from workspace.generated import supplied_specs, written_files
 from workspace.models import MAIN
 from workspace.store import read_blobs, read_head
-from workspace.trees import EXECUTABLE
+from workspace.trees import EXECUTABLE, text_of
 
 Row = Mapping[str, Any]
 
@@ -49,10 +49,7 @@ def take_over_files(relationship: Relationship, rows: Iterable[Row], *, by: Acto
 
 
 def _written(content: bytes) -> dict[str, str]:
-    try:
-        text = content.decode()
-    except UnicodeDecodeError:
-        text = "\x00"
-    if "\x00" in text:
+    text = text_of(content)
+    if text is None:
         return {"content": b64encode(content).decode(), "encoding": "base64"}
     return {"content": text, "encoding": "utf-8"}
