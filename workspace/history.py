@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
-import orjson
 from django.db import connection
 from django.db.models import F, Func, JSONField, Value
 
@@ -124,8 +123,7 @@ def file_history(relationship: Relationship, branch: str, path: str) -> FileHist
     )
     entry = Func(F("files"), Value(path), function="jsonb_extract_path", output_field=JSONField())
     kept = trees.values_list("id", entry)
-    entries = {key: orjson.loads(entry) if isinstance(entry, str) else entry for key, entry in kept}
-    return FileHistory(commits, {key: Entry(*entry) for key, entry in entries.items() if entry})
+    return FileHistory(commits, {key: Entry(*entry) for key, entry in kept if entry})
 
 
 def log_of_file(

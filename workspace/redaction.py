@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Collection
 from uuid import UUID
 
-import orjson
 from django.db.models import Model
 
 from relationships.models import OwnedQuerySet, Snapshot
@@ -108,8 +107,9 @@ def _redact_history(relationship_id: UUID, pattern: re.Pattern[str]) -> Counter[
     contents = _redact_blobs(relationship_id, pattern)
     trees: dict[UUID, tuple[UUID, str]] = {}
     for tree in _owned(Tree, relationship_id).iterator(chunk_size=AT_ONCE):
-        kept = orjson.loads(tree.files) if isinstance(tree.files, str) else tree.files
-        files = {pattern.sub(ERASED, path): _renewed(Entry(*entry), contents) for path, entry in kept.items()}
+        files = {
+            pattern.sub(ERASED, path): _renewed(Entry(*entry), contents) for path, entry in tree.files.items()
+        }
         if (sha := tree_sha(files)) != tree.sha:
             own = {"relationship_id": relationship_id, "project_id": tree.project_id}
             listed = {path: list(entry) for path, entry in files.items()}

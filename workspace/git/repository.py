@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
-import orjson
 from dulwich.object_store import MemoryObjectStore
 from dulwich.objects import ObjectID, ShaFile
 from dulwich.refs import DictRefsContainer, Ref
@@ -69,8 +68,7 @@ class RowObjects(MemoryObjectStore):
 
     def _manifests(self) -> Iterator[Files]:
         for files in Tree.objects.for_relationship(self.relationship_id).values_list("files", flat=True):
-            read = orjson.loads(files) if isinstance(files, str) else files
-            yield {path: Entry(*entry) for path, entry in read.items()}
+            yield {path: Entry(*entry) for path, entry in files.items()}
 
     def _content(self, sha: str) -> bytes:
         if sha not in self._contents:
