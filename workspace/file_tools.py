@@ -27,10 +27,6 @@ MOST_HITS, LONGEST_LINE = 200, 300
 _SIZES = "BKMG"
 
 
-class ToolError(ToolRefused):
-    """What the model is told went wrong."""
-
-
 @dataclass(frozen=True, slots=True)
 class FileTools:
     """The tools on one branch. What they change is a commit each, by `by`."""
@@ -41,19 +37,19 @@ class FileTools:
     session_id: UUID | None = None
 
     def run(self, name: str, given: Mapping[str, Any]) -> str:
-        """What the tool says. Raises ToolError."""
+        """What the tool says. Raises ToolRefused."""
         arguments = dict(given)
         if name == "memory":  # Anthropic's one tool of several commands
             name = str(arguments.pop("command", ""))
         check_arguments(name, arguments)
         try:
             said: str = getattr(self, f"_{name}")(**arguments)
-        except ToolError:
+        except ToolRefused:
             raise
         except StaleVersion:
-            raise ToolError("The file changed in the meantime. View it again, then edit it.") from None
+            raise ToolRefused("The file changed in the meantime. View it again, then edit it.") from None
         except RapportError as error:
-            raise ToolError(error.detail) from None
+            raise ToolRefused(error.detail) from None
         return said
 
     def _view(self, path: str, view_range: list[int] | None = None) -> str:
@@ -61,13 +57,13 @@ class FileTools:
         if place in files:
             return _numbered(path, self._text(path, place), view_range)
         if not _is_folder(place, files):
-            raise ToolError(f"The path {path} does not exist. Please provide a valid path.")
+            raise ToolRefused(f"The path {path} does not exist. Please provide a valid path.")
         return _listing(path, place, files)
 
     def _create(self, path: str, file_text: str) -> str:
         place = _inside(path)
         if place in self._files():
-            raise ToolError(f"File {path} already exists")
+            raise ToolRefused(f"File {path} already exists")
         self._change({place: file_text.encode()}, {place: ""})
         return f"File created successfully at: {path}"
 
@@ -75,12 +71,12 @@ class FileTools:
         place, content = self._existing(path)
         found = [match.start() for match in re.finditer(f"(?={re.escape(old_str)})", content)]
         if not found:
-            raise ToolError(
+            raise ToolRefused(
                 f"No replacement was performed, old_str `{old_str}` did not appear verbatim in {path}."
             )
         if content.count(old_str) > 1:
             lines = ", ".join(str(content.count("\n", 0, start) + 1) for start in found)
-            raise ToolError(
+            raise ToolRefused(
                 f"No replacement was performed. Multiple occurrences of old_str `{old_str}` in lines: {lines}. "
                 "Please ensure it is unique"
             )
@@ -101,7 +97,7 @@ class FileTools:
         if lines[-1] == "":
             lines.pop()
         if not 0 <= insert_line <= len(lines):
-            raise ToolError(
+            raise ToolRefused(
                 f"Invalid `insert_line` parameter: {insert_line}. "
                 f"It should be within the range [0, {len(lines)}]."
             )
@@ -113,22 +109,22 @@ class FileTools:
     def _delete(self, path: str) -> str:
         place, files = _inside(path), self._files()
         if not place:
-            raise ToolError(f"Cannot delete the {ROOT} directory itself")
+            raise ToolRefused(f"Cannot delete the {ROOT} directory itself")
         gone = [name for name in files if name == place or name.startswith(f"{place}/")]
         if not gone:
-            raise ToolError(f"The path {path} does not exist")
+            raise ToolRefused(f"The path {path} does not exist")
         self._change(dict.fromkeys(gone), {})
         return f"Successfully deleted {path}"
 
     def _rename(self, old_path: str, new_path: str) -> str:
         old, new, files = _inside(old_path), _inside(new_path), self._files()
         if not old:
-            raise ToolError(f"Cannot rename the {ROOT} directory itself")
+            raise ToolRefused(f"Cannot rename the {ROOT} directory itself")
         if new in files or _is_folder(new, files):
-            raise ToolError(f"The destination {new_path} already exists")
+            raise ToolRefused(f"The destination {new_path} already exists")
         moved = [name for name in files if name == old or name.startswith(f"{old}/")]
         if not moved:
-            raise ToolError(f"The path {old_path} does not exist")
+            raise ToolRefused(f"The path {old_path} does not exist")
         changes: dict[str, bytes | None] = dict.fromkeys(moved)
         for name in moved:
             changes[new + name[len(old) :]] = read_file(self.relationship, name, self.branch).content
@@ -147,7 +143,11 @@ class FileTools:
         return _some(hits, nothing=f"No line has {pattern!r}.")
 
     def _find(self, pattern: str) -> str:
-        names = [name for name in self._files() if fnmatch(name, pattern) or fnmatch(_last(name), pattern)]
+        names = [
+            name
+            for name in self._files()
+            if fnmatch(name, pattern) or fnmatch(posixpath.basename(name), pattern)
+        ]
         return _some(names, nothing=f"No file is called {pattern!r}.")
 
     def _commit(self, reason: str) -> str:
@@ -162,13 +162,13 @@ class FileTools:
         if place not in files:
             is_folder = _is_folder(place, files)
             said = "is not a file." if is_folder else "does not exist. Please provide a valid path."
-            raise ToolError(f"The path {path} {said}")
+            raise ToolRefused(f"The path {path} {said}")
         return place, self._text(path, place)
 
     def _text(self, path: str, place: str) -> str:
         text = text_of(read_file(self.relationship, place, self.branch).content)
         if text is None:
-            raise ToolError(f"The file {path} is no text.")
+            raise ToolRefused(f"The file {path} is no text.")
         return text
 
     def _texts(self, place: str) -> Iterator[tuple[str, str]]:
@@ -190,16 +190,16 @@ class FileTools:
 
 
 def _inside(path: str) -> str:
-    """The path in the tree; "" for its root. Raises ToolError."""
+    """The path in the tree; "" for its root. Raises ToolRefused."""
     if path == ROOT or path.startswith(f"{ROOT}/"):
         relative = path[len(ROOT) + 1 :]
     elif not path.startswith("/"):
         relative = path
     else:
-        raise ToolError(f"Path must start with {ROOT}, got: {path}")
+        raise ToolRefused(f"Path must start with {ROOT}, got: {path}")
     place = posixpath.normpath(relative.lstrip("/") or ".")
     if place == ".." or place.startswith("../"):
-        raise ToolError(f"Path {path} would escape {ROOT} directory")
+        raise ToolRefused(f"Path {path} would escape {ROOT} directory")
     return "" if place == "." else place
 
 
@@ -210,7 +210,7 @@ def _is_folder(place: str, files: Files) -> bool:
 def _numbered(path: str, content: str, view_range: list[int] | None) -> str:
     lines = content.split("\n")
     if len(lines) > MOST_LINES:
-        raise ToolError(f"File {path} exceeds maximum line limit of {MOST_LINES:,} lines.")
+        raise ToolRefused(f"File {path} exceeds maximum line limit of {MOST_LINES:,} lines.")
     first, last = 1, len(lines)
     if view_range and len(view_range) == 2:
         first, last = max(1, view_range[0]), last if view_range[1] == -1 else view_range[1]
@@ -248,7 +248,3 @@ def _size(size: int) -> str:
 def _some(lines: list[str], *, nothing: str) -> str:
     more = [f"... and {len(lines) - MOST_HITS} more"] if len(lines) > MOST_HITS else []
     return "\n".join([*lines[:MOST_HITS], *more]) or nothing
-
-
-def _last(name: str) -> str:
-    return name.rpartition("/")[2]

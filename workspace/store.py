@@ -150,14 +150,22 @@ def make_commit(
 
 def write_commit(relationship_id: UUID, branch: str, commit: NewCommit, *, moves_from: str) -> bool:
     """Move the branch on. False: it is not at `moves_from` any more, or not there; nothing was written."""
-    values = {
+    values: dict[str, Any] = {
         "relationship": relationship_id,
         "branch": branch,
         "parent": key_of(moves_from),
         "parents": [key_of(sha) for sha in commit.parents],
         "blob_ids": list(commit.blobs),
         "contents": list(commit.blobs.values()),
-        **_columns(commit),
+        "commit": key_of(commit.sha),
+        "sha": commit.sha,
+        "tree": key_of(commit.tree),
+        "tree_sha": commit.tree,
+        "files": orjson.dumps({path: tuple(entry) for path, entry in commit.files.items()}).decode(),
+        "raw": commit.raw,
+        "author": commit.author[:300],
+        "message": commit.message,
+        "now": commit.at,
     }
     with prepared_cursor() as cursor:
         cursor.execute(_COMMIT, values)
@@ -202,20 +210,6 @@ def move_branch(relationship: Relationship, name: str, to: "Head | NewCommit", *
     if not Branch.objects.for_relationship(relationship.id).filter(name=name).update(**place):
         own = {"relationship_id": relationship.id, "project_id": relationship.project_id}
         Branch.objects.create(**own, id=uuid7(), name=name, **place)
-
-
-def _columns(commit: NewCommit) -> dict[str, Any]:
-    return {
-        "commit": key_of(commit.sha),
-        "sha": commit.sha,
-        "tree": key_of(commit.tree),
-        "tree_sha": commit.tree,
-        "files": orjson.dumps({path: tuple(entry) for path, entry in commit.files.items()}).decode(),
-        "raw": commit.raw,
-        "author": commit.author[:300],
-        "message": commit.message,
-        "now": commit.at,
-    }
 
 
 def _head(statement: str, values: dict[str, Any]) -> Head | None:

@@ -1,4 +1,4 @@
-from typing import Any, ClassVar
+from typing import ClassVar
 from uuid import UUID
 
 from rest_framework.request import Request
@@ -28,7 +28,7 @@ class ToolsView(ApiView):
         """What its agents may call beside the file tools."""
         get_companion(project_id=self.project_id, companion_id=companion_id)
         rows = Tool.objects.filter(companion_id=companion_id).order_by("name")
-        return self.answer({"items": [_present(row) for row in rows]})
+        return self.answer({"items": [AgentToolAnswer.of(row) for row in rows]})
 
 
 class ToolView(ApiView):
@@ -36,11 +36,8 @@ class ToolView(ApiView):
     def put(self, request: Request, companion_id: UUID, tool: str, body: ToolBody) -> Response:
         """So that the companion's agents can call it. To approve one that an agent wrote, write its spec here."""
         companion = get_companion(project_id=self.project_id, companion_id=companion_id)
-        return self.answer(
-            _present(
-                put_tool(companion=companion, name=tool, spec=body.model_dump(mode="json"), by=self.actor)
-            )
-        )
+        row = put_tool(companion=companion, name=tool, spec=body.model_dump(mode="json"), by=self.actor)
+        return self.answer(AgentToolAnswer.of(row))
 
     @operation("agent_tools_delete", "Delete a tool", answers={204: None})
     def delete(self, request: Request, companion_id: UUID, tool: str) -> Response:
@@ -73,7 +70,3 @@ class SecretView(ApiView):
         companion = get_companion(project_id=self.project_id, companion_id=companion_id)
         delete_secret(companion=companion, name=secret, by=self.actor)
         return self.answer(status=204)
-
-
-def _present(row: Tool) -> dict[str, Any]:
-    return AgentToolAnswer.of(row)

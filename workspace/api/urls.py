@@ -1,24 +1,19 @@
 """The routes of a relationship's files under /v1."""
 
 from django.urls import URLPattern, path, register_converter
+from django.urls.converters import StringConverter
 
 from web.openapi import PATH_SCHEMAS
 from workspace.api import decisions, files, history, sessions, tools
 
 
-class ShaConverter:
+class ShaConverter(StringConverter):
     """Git's SHA-1 in hex."""
 
     regex = "[0-9a-f]{40}"
 
-    def to_python(self, value: str) -> str:
-        return value
 
-    def to_url(self, value: str) -> str:
-        return value
-
-
-class NameConverter(ShaConverter):
+class NameConverter(StringConverter):
     """Of a tool or a secret."""
 
     regex = "[A-Za-z][A-Za-z0-9_]{0,63}"

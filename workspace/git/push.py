@@ -164,14 +164,10 @@ def _parents_files(
     fresh = set(new)
     parents = {parent for sha in new for parent in _headers(objects.get(sha, "commit")).parents}
     for parent in parents - fresh:
-        yield parent, _files_at(relationship, parent)
-
-
-def _files_at(relationship: Relationship, sha: str) -> Files:
-    head = read_commit(relationship.id, key_of(sha))
-    if head is None:
-        raise PushRefused(f"the commit {sha[:12]} is not there")
-    return head.files
+        head = read_commit(relationship.id, key_of(parent))
+        if head is None:
+            raise PushRefused(f"the commit {parent[:12]} is not there")
+        yield parent, head.files
 
 
 def _parse(objects: _Objects, sha: str, known: Mapping[str, Files], at: datetime) -> NewCommit:
