@@ -17,15 +17,14 @@ from web.errors import Conflict, NotFound
 from workspace.files import Contents, change_files, read_file
 from workspace.identity import told
 from workspace.models import (
-    AgentSession,
     AgentStep,
     HeldChange,
     SessionState,
     StepState,
     Worker,
 )
-from workspace.sessions.claim import enqueue_session, update_session
-from workspace.sessions.verbs import get_session
+from workspace.sessions.claim import update_session
+from workspace.sessions.verbs import get_session, take_up
 
 _SESSION_DELETED = """
 EXISTS (
@@ -57,11 +56,9 @@ def decide_call(
     action = "approved" if approve else "denied"
     audit_row(session, f"agent_session.call_{action}", by, tool=step.tool, number=number)
     if session.worker == Worker.BUILT_IN and session.state == SessionState.RUNNING:
-        AgentSession.objects.for_relationship(relationship.id).filter(id=session_id).update(
-            due_at=timezone.now()
-        )
-        enqueue_session(session)
-    update_session(session)
+        take_up(session, session.state)
+    else:
+        update_session(session)
     return step
 
 

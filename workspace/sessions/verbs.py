@@ -15,7 +15,7 @@ from relationships.services.tokens import create_token
 from web.actor import Actor
 from workspace.errors import SessionNotOpen
 from workspace.models import AgentSession, SessionState, Worker
-from workspace.models.agent_session import branch_of
+from workspace.models.agent_session import OPEN, branch_of
 from workspace.sessions.claim import enqueue_session, update_session
 from workspace.sessions.hydrate import hydrate_session
 
@@ -85,7 +85,7 @@ def finish_session(
     session = _locked(relationship, session_id, SessionState.RUNNING, SessionState.ABANDONED)
     if session.worker == Worker.BUILT_IN and session.state == SessionState.RUNNING:
         raise SessionNotOpen("Our worker is at it: stop it, and what it has done so far is merged.")
-    _take_up(
+    take_up(
         session, SessionState.CURATING, summary=summary, facts=list(facts), ended_at=None, stage="", error=""
     )
     audit_row(session, "agent_session.finished", by, relationship_id=str(relationship.id))
@@ -106,7 +106,7 @@ def resume_session(*, relationship: Relationship, session_id: UUID, by: Actor) -
     session = _locked(relationship, session_id, SessionState.HYDRATING, SessionState.RUNNING)
     update_session(session, paused=False)
     if session.worker == Worker.BUILT_IN:
-        _take_up(session, session.state)
+        take_up(session, session.state)
     audit_row(session, "agent_session.resumed", by, relationship_id=str(relationship.id))
     return session
 
@@ -116,10 +116,7 @@ def stop_session(*, relationship: Relationship, session_id: UUID, by: Actor) -> 
     """End its work: what it has done so far is curated and merged. Raises NotFound, SessionNotOpen."""
     session = _locked(relationship, session_id, SessionState.HYDRATING, SessionState.RUNNING)
     update_session(session, stop=True, paused=False)
-    if session.worker == Worker.BUILT_IN:
-        _take_up(session, session.state)
-    else:
-        _take_up(session, SessionState.CURATING)
+    take_up(session, session.state if session.worker == Worker.BUILT_IN else SessionState.CURATING)
     audit_row(session, "agent_session.stopped", by, relationship_id=str(relationship.id))
     return session
 
@@ -128,7 +125,7 @@ def stop_session(*, relationship: Relationship, session_id: UUID, by: Actor) -> 
 def retry_session(*, relationship: Relationship, session_id: UUID, by: Actor) -> AgentSession:
     """Take a failed one up where it failed. Raises NotFound, SessionNotOpen."""
     session = _locked(relationship, session_id, SessionState.FAILED)
-    _take_up(
+    take_up(
         session,
         session.stage or SessionState.CURATING,
         stage="",
@@ -141,11 +138,9 @@ def retry_session(*, relationship: Relationship, session_id: UUID, by: Actor) ->
     return session
 
 
-def _take_up(session: AgentSession, state: str, **values: object) -> None:
+def take_up(session: AgentSession, state: str, **values: object) -> None:
     """Have a worker go on with it."""
-    rows = AgentSession.objects.for_relationship(session.relationship_id).filter(id=session.id)
-    rows.update(due_at=timezone.now())
-    update_session(session, state=state, **values)
+    update_session(session, state=state, due_at=timezone.now(), **values)
     enqueue_session(session)
 
 
@@ -158,7 +153,6 @@ def _locked(relationship: Relationship, session_id: UUID, *states: SessionState)
 
 
 def _refuse_too_many(relationship_id: UUID) -> None:
-    states = (SessionState.HYDRATING, SessionState.RUNNING, SessionState.CURATING, SessionState.MERGING)
-    rows = AgentSession.objects.for_relationship(relationship_id).filter(state__in=states)
+    rows = AgentSession.objects.for_relationship(relationship_id).filter(state__in=OPEN)
     if rows.count() >= MOST_OPEN:
         raise SessionNotOpen(f"{MOST_OPEN} sessions are open: finish or stop one first.")
