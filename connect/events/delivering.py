@@ -71,7 +71,7 @@ def _tell(delivery: EventDelivery, held: Any) -> None:
             _post(webhook, relationship, one)
             values: dict[str, Any] = {"delivered_at": timezone.now()}
             if following is None or following.id != one.id:  # between those of one moment there is no place
-                place = Place.parse(one.id) or after
+                place = Place.parse(one.id)
                 delivery.attempts = values["attempts"] = 0
             _move(held, place, **values)
         _move(held, after)

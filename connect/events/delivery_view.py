@@ -16,7 +16,7 @@ from connect.models import DeliveryState, EventDelivery
 from relationships.api.views import ApiView
 from relationships.services.configuration import configuration_of
 from relationships.services.rows import require, require_lock
-from web.errors import Conflict, InvalidInput
+from web.errors import Conflict
 from web.fields import Answer, Body
 from web.operations import operation
 
@@ -59,13 +59,10 @@ class ReplayView(ApiView):
     )
     def post(self, request: Request, relationship_id: UUID, body: ReplayBody) -> Response:
         """Each under the ID that it had the first time. A delivery that was given up goes on."""
-        after = body.after
         relationship = self.get_relationship(relationship_id, "companion", "project")
         if not configuration_of(relationship).values.events.webhook.url:
             raise Conflict("The companion has no webhook for its events; set events.webhook.url.")
-        place = Place.parse(after) if after else None
-        if after and place is None:
-            raise InvalidInput.of("after", "is no event's id, such as 12-1767225600000000")
+        place = Place.parse(body.after) if body.after else None
         with transaction.atomic():
             require_lock(relationship_id)
             EventDelivery.objects.for_relationship(relationship_id).settle(

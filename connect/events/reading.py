@@ -15,6 +15,7 @@ from django.db.models import F
 
 from memory.models import EntryRevision, HeldDeletion
 from relationships.models import SessionState, Turn, TurnState
+from web.errors import InvalidInput
 
 MOST = 200  # of each kind at once
 SETTLING = timedelta(seconds=1)
@@ -35,11 +36,11 @@ class Place:
         return int(self.at.timestamp() * 1_000_000)
 
     @classmethod
-    def parse(cls, text: str) -> "Place | None":
-        """None: it is no place of ours."""
+    def parse(cls, text: str) -> "Place":
+        """Raises InvalidInput: it is no place of ours."""
         found = _PLACE.fullmatch(text)
         if found is None or int(found[2]) > 10**16:
-            return None
+            raise InvalidInput.of("after", "is no event's id, such as 12-1767225600000000")
         return cls(int(found[1]), datetime.fromtimestamp(int(found[2]) / 1_000_000, UTC))
 
 
@@ -115,4 +116,3 @@ _KINDS: tuple[tuple[str, _Rows, str, tuple[str, ...]], ...] = (
     ("deletions.held", HeldDeletion.objects.for_relationship, "recorded_at", ("id", "turn_id")),
     ("session.ended", SessionState.objects.for_relationship, "ended_at", ("session",)),
 )
-TYPES = ("memory.changed", *(kind[0] for kind in _KINDS))

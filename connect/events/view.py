@@ -15,7 +15,6 @@ from rest_framework.request import Request
 
 from connect.events.reading import PLACE, Happening, Place, happened_after, present_place
 from relationships.api.views import ApiView
-from web.errors import InvalidInput
 from web.fields import Answer, Query
 from web.operations import operation
 
@@ -56,7 +55,8 @@ class EventsView(ApiView):
         about a second later; a client that comes back with Last-Event-ID misses nothing.
         """
         self.get_relationship(relationship_id)
-        after = self._place(query.after or request.headers.get("Last-Event-ID"), relationship_id)
+        last = query.after or request.headers.get("Last-Event-ID")
+        after = present_place(relationship_id, now=timezone.now()) if last is None else Place.parse(last)
         if STREAM in request.headers.get("Accept", ""):
             headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
             return StreamingHttpResponse(
@@ -64,14 +64,6 @@ class EventsView(ApiView):
             )
         told, place = happened_after(relationship_id, after, now=timezone.now())
         return self.answer({"items": [EventAnswer.of(one) for one in told], "next": str(place)})
-
-    def _place(self, text: str | None, relationship_id: UUID) -> Place:
-        if text is None:
-            return present_place(relationship_id, now=timezone.now())
-        place = Place.parse(text)
-        if place is None:
-            raise InvalidInput.of("after", "is no event's id, such as 12-1767225600000000")
-        return place
 
 
 def _as_they_happen(relationship_id: UUID, place: Place) -> Iterator[bytes]:
