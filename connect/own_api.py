@@ -5,6 +5,7 @@ no other protocol has a second way to the rows.
 """
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from io import BytesIO
 from typing import Any
@@ -18,6 +19,7 @@ from rest_framework.request import Request
 from web.server.clients import CLIENT
 
 _CARRIED = ("REMOTE_ADDR", "SERVER_NAME", "SERVER_PORT", "HTTP_HOST", "wsgi.url_scheme", "wsgi.errors")
+MOST = 200  # of a page
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,17 @@ class OwnApi:
 
     def post(self, path: str, body: Any = None, **query: Any) -> Answered:
         return self.ask("POST", path, body, query=query)
+
+    def every(self, path: str, body_of: Callable[[Answered], Any], **query: Any) -> list[Any]:
+        """Of a list, page after page; `body_of` raises what a problem is in the other protocol."""
+        items: list[Any] = []
+        cursor = None
+        while True:
+            page = body_of(self.get(path, limit=MOST, cursor=cursor, **query))
+            items += page["items"]
+            cursor = page["next_cursor"]
+            if cursor is None:
+                return items
 
     def ask(self, method: str, path: str, body: Any = None, *, query: Any = (), **headers: str) -> Answered:
         """`headers` in the names of an environ, such as HTTP_IF_MATCH. A crash of the view is raised."""

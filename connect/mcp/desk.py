@@ -85,19 +85,9 @@ class Desk:
             raise UnknownResource(f"There is no resource {uri[:200]!r}.")
         path = f"/relationships/{found[1]}/{found[2]}"
         if found[2] == "entries":
-            return json.dumps({"entries": list(self._all(path))}, ensure_ascii=False)
+            return json.dumps({"entries": self.api.every(path, good)}, ensure_ascii=False)
         of_file = f"/{unquote(found[3])}" if found[3] else ""
         return json.dumps(good(self.api.get(path + of_file)), ensure_ascii=False)
-
-    def _all(self, path: str) -> list[Any]:
-        items: list[Any] = []
-        cursor = None
-        while True:
-            page = good(self.api.get(path, limit=200, cursor=cursor))
-            items += page["items"]
-            cursor = page["next_cursor"]
-            if cursor is None:
-                return items
 
 
 def _uri(relationship: str, name: str) -> str:

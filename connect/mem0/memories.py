@@ -9,7 +9,6 @@ from django.conf import settings
 from connect.mem0.asking import NOT_HERE, Refusal, Whose, said, two_ids, when, whose
 from connect.own_api import Answered, OwnApi
 
-MOST = 200
 _STATUS = {
     "pending": "PENDING",
     "processing": "RUNNING",
@@ -154,15 +153,7 @@ class Memories:
         ]
 
     def every(self, path: str, **query: Any) -> list[Any]:
-        """Of a list of ours, page after page."""
-        items: list[Any] = []
-        cursor = None
-        while True:
-            page = good(self.api.get(path, limit=MOST, cursor=cursor, **query))
-            items += page["items"]
-            cursor = page["next_cursor"]
-            if cursor is None:
-                return items
+        return self.api.every(path, good, **query)
 
     def _found(self, meant: Whose) -> str | None:
         page = good(self.api.get("/relationships", companion=meant.companion, user=meant.user))
