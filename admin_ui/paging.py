@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import QuerySet, Value
 from django.http import HttpRequest
 
+from admin_ui.params import whole_number
 from admin_ui.sorting import Sort, order_of
 
 PAGE_SIZE = 50
@@ -56,12 +57,7 @@ def page_of(
     if sort and isinstance(rows, QuerySet):
         rows = sort.apply(rows, order)
     rows = rows.select_related(*related) if related and isinstance(rows, QuerySet) else rows
-    number_param = request.GET.get(name, "1")
-    number = (
-        min(int(number_param), LAST_PAGE)
-        if number_param.isdecimal() and len(number_param) < 6 and int(number_param)
-        else 1
-    )
+    number = min(whole_number(request.GET.get(name, ""), digits=5) or 1, LAST_PAGE)
     found = list(rows[(number - 1) * size : number * size + 1])
     return Page(
         rows=found[:size],

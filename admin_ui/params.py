@@ -21,10 +21,14 @@ def parse_uuid(text: str) -> UUID | None:
         return None
 
 
+def whole_number(text: str, *, digits: int) -> int | None:
+    """None where it is none, or has more digits."""
+    return int(text) if text.isdecimal() and len(text) <= digits else None
+
+
 def version_param(params: Mapping[str, str]) -> int | None:
-    """The version that a form was made from; None where it names none."""
-    text = params.get("version", "")
-    return int(text) if text.isdecimal() and len(text) < 10 else None
+    """The version that a form was made from, or an address asks for; None where it names none."""
+    return whole_number(params.get("version", ""), digits=9)
 
 
 def required_version(params: Mapping[str, str]) -> int:

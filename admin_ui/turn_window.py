@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db.models import Count, Exists, Max, Min, OuterRef, Subquery
 from django.utils.dateparse import parse_date
 
-from admin_ui.params import text_param
+from admin_ui.params import text_param, whole_number
 from relationships.models import Turn
 
 TURNS_AT_ONCE = 20
@@ -84,7 +84,7 @@ def _window(turns: Sequence[Turn], *, earlier: bool, later: bool) -> TurnWindow:
 
 
 def seq_of(text: str) -> int | None:
-    return int(text) if text.isdecimal() and len(text) < 16 else None
+    return whole_number(text, digits=15)
 
 
 def _date(text: str) -> date | None:

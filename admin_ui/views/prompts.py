@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from admin_ui.access import OperatorView, render_page_or_part
 from admin_ui.comparison import pairs_of
-from admin_ui.params import parse_uuid, text_param
+from admin_ui.params import parse_uuid, text_param, version_param
 from admin_ui.word_diff import word_diff
 from memory.ingestion.ingestion_input import find_instructions
 from memory.ingestion.prompt_versions import create_prompt, publish_prompt
@@ -34,10 +34,7 @@ _LINE_ROLES = {"user": "user", "companion": "assistant", "assistant": "assistant
 class PromptsView(OperatorView):
     def get(self, request: HttpRequest, companion_id: UUID) -> HttpResponse:
         companion = self.get_companion(companion_id)
-        version = request.GET.get("version", "")
-        shown = find_instructions(
-            companion, int(version) if version.isdecimal() and len(version) < 9 else None
-        )
+        shown = find_instructions(companion, version_param(request.GET))
         return self._page(request, companion, shown.template)
 
     def post(self, request: HttpRequest, companion_id: UUID) -> HttpResponse:
