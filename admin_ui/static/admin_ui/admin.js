@@ -144,13 +144,6 @@ function say(text) {
   document.getElementById("notices")?.replaceChildren(notice);
 }
 
-// A menu of actions closes when one leaves it.
-document.addEventListener("click", (event) => {
-  document.querySelectorAll("details.actions-menu[open]").forEach((menu) => {
-    if (!menu.contains(event.target)) menu.open = false;
-  });
-});
-
 // A button marked data-copy copies the text of what it names.
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-copy]");
