@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db import connection, transaction
@@ -115,6 +115,35 @@ def remember(
     return entries
 
 
+class Line(NamedTuple):
+    """A message as it was said."""
+
+    session: str
+    role: str
+    content: str
+    said_at: datetime
+
+
+def store_messages(person: Relationship, lines: Iterable[Line]) -> list[Message]:
+    """All that was ever said, each line a turn of its own; no search finds it yet."""
+    return Message.objects.bulk_create(
+        (
+            Message(
+                relationship_id=person.id,
+                project_id=person.project_id,
+                turn_id=uuid7(),
+                seq=seq,
+                session=line.session,
+                role=line.role,
+                content=line.content,
+                occurred_at=line.said_at,
+            )
+            for seq, line in enumerate(lines, start=1)
+        ),
+        batch_size=_AT_ONCE,
+    )
+
+
 def store_vectors(
     entries: Iterable[ScratchpadEntry], vectors: Iterable[Sequence[float]], *, model: str
 ) -> None:
@@ -138,18 +167,13 @@ def make_sample() -> Relationship:
     companion = make_companion("bench", {"context": {"core_prompt": prompt}})
     (sample,) = make_relationships(companion, ["bench"])
     remember(sample, numbered_texts(SAMPLE_ENTRIES), tier=Tier.SCRATCHPAD)
-    Message.objects.bulk_create(
-        Message(
-            relationship=sample,
-            project_id=sample.project_id,
-            turn_id=uuid7(),
-            seq=place + 1,
-            session=DEFAULT_SESSION,
-            role=("user", "assistant")[place % 2],
-            content=prose(1050, seed=place),
-            occurred_at=timezone.now(),
-        )
-        for place in range(SAMPLE_MESSAGES)
+    now, roles = timezone.now(), ("user", "assistant")
+    store_messages(
+        sample,
+        (
+            Line(DEFAULT_SESSION, roles[place % 2], prose(1050, seed=place), now)
+            for place in range(SAMPLE_MESSAGES)
+        ),
     )
     Relationship.objects.filter(id=sample.id).update(message_count=SAMPLE_MESSAGES)
     keep_language(sample.id)

@@ -9,12 +9,11 @@ from benchmarks import draw
 from benchmarks.measures.contexts import ROUNDS, select_one
 from benchmarks.measures.setup import Setup
 from benchmarks.report import Figure, Goal, Section, of_rounds
-from benchmarks.seed import analyze, make_companion, make_relationships
+from benchmarks.seed import Line, analyze, make_companion, make_relationships, store_messages
 from benchmarks.timing import p50, time_calls
 from context.pipeline import build_context
 from memory.retrieval.index.backfill import rebuild_index
-from relationships.ids import uuid7
-from relationships.models import Message, Relationship
+from relationships.models import Relationship
 
 # How often SELECT 1 a context may take, and how often GET /relationships/{id} a search, by the messages there are.
 GOALS = {500: (25, 3), 5_000: (60, 8), 50_000: (None, 40)}
@@ -43,22 +42,13 @@ def _talk(setup: Setup, size: int) -> Relationship:
     config = {"retrieval": {"language": "english"}}
     companion = make_companion(f"talks-{size}", config, project=setup.relationship.project)
     (relationship,) = make_relationships(companion, [f"talks-{size}"])
-    Message.objects.bulk_create(
+    now, roles = timezone.now(), ("user", "assistant")
+    store_messages(
+        relationship,
         (
-            Message(
-                id=uuid7(),
-                relationship_id=relationship.id,
-                project_id=relationship.project_id,
-                turn_id=uuid7(),
-                seq=place + 1,
-                session=f"session-{place // SESSION}",
-                role=("user", "assistant")[place % 2],
-                content=text,
-                occurred_at=timezone.now(),
-            )
+            Line(f"session-{place // SESSION}", roles[place % 2], text, now)
             for place, text in enumerate(_texts(size))
         ),
-        batch_size=2_000,
     )
     rebuild_index(relationship.id)
     analyze()

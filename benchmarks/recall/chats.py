@@ -11,15 +11,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from django.utils import timezone
 
 from benchmarks.recall.evidence import CUTS, NOW, make_pair
 from benchmarks.report import Figure, Goal, Section
+from benchmarks.seed import Line, store_messages
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.backfill import rebuild_index
 from memory.retrieval.search import search_messages
-from relationships.ids import uuid7
-from relationships.models import Message, Relationship
+from relationships.models import Relationship
 
 GOAL = 85.0
 _HOW = (
@@ -36,7 +35,7 @@ class Asked(NamedTuple):
 class Chat(NamedTuple):
     name: str
     display_name: str
-    lines: list[tuple[str, str, str, datetime]]  # session, role, content, when
+    lines: list[Line]
     questions: list[Asked]
 
 
@@ -73,13 +72,13 @@ def chats(found: list[Chat], say: Callable[[str], None]) -> Section:
 
 
 def _chat(name: str, data: Mapping[str, Any]) -> Chat:
-    lines: list[tuple[str, str, str, datetime]] = []
+    lines: list[Line] = []
     of_fact: dict[str, str] = {}
     for number, session in enumerate(data["sessions"]):
         of_fact |= {point["memory_content"]: f"session-{number}" for point in session["memory_points"]}
         for line in session["dialogue"]:
             said_at = datetime.strptime(line["timestamp"], "%b %d, %Y, %H:%M:%S").replace(tzinfo=UTC)
-            lines.append((f"session-{number}", line["role"], line["content"], said_at))
+            lines.append(Line(f"session-{number}", line["role"], line["content"], said_at))
     return Chat(name, "Maya", lines, list(_questions(data, of_fact)))
 
 
@@ -96,21 +95,6 @@ def _store(chat: Chat) -> tuple[Relationship, dict[Any, str]]:
     relationship = make_pair(
         f"chat-{chat.name}", user=chat.display_name, companion="Ada", retrieval=Retrieval()
     )
-    messages = [
-        Message(
-            id=uuid7(),
-            relationship_id=relationship.id,
-            project_id=relationship.project_id,
-            turn_id=uuid7(),
-            seq=place,
-            session=session,
-            role=role,
-            content=content,
-            occurred_at=said_at,
-            recorded_at=timezone.now(),
-        )
-        for place, (session, role, content, said_at) in enumerate(chat.lines, start=1)
-    ]
-    Message.objects.bulk_create(messages)
+    messages = store_messages(relationship, chat.lines)
     rebuild_index(relationship.id)
     return relationship, {message.id: message.session for message in messages}

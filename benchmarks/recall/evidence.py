@@ -11,7 +11,7 @@ from django.utils import timezone
 from numpy.typing import NDArray
 
 from benchmarks.recall.sets import Talk
-from benchmarks.seed import make_companion, make_relationships
+from benchmarks.seed import Line, make_companion, make_relationships, store_messages
 from memory.models import Embedding, SearchedKind, SearchText
 from memory.retrieval.columns import Columns, SearchQuery, read_columns
 from memory.retrieval.configuration import Retrieval
@@ -25,8 +25,7 @@ from memory.retrieval.ranking import Cut, Ranking
 from memory.retrieval.results import EntryFilters, MessageFilters
 from memory.retrieval.search import search_messages
 from providers.embeddings import embedder_of
-from relationships.ids import uuid7
-from relationships.models import Message, MessageRole, Relationship
+from relationships.models import MessageRole, Relationship
 
 CUTS = (10, 20)
 NOW = datetime(2024, 6, 1, tzinfo=UTC)  # after all that was said
@@ -129,21 +128,14 @@ def _store(
     talk: Talk, relationship: Relationship, retrieval: Retrieval, *, find_language: bool
 ) -> dict[str, UUID]:
     """The message of each turn. The first speaker is the user."""
-    messages = [
-        Message(
-            id=uuid7(),
-            relationship_id=relationship.id,
-            project_id=relationship.project_id,
-            turn_id=uuid7(),
-            seq=place,
-            session=turn.session,
-            role=MessageRole.USER if turn.speaker == talk.speakers[0] else MessageRole.ASSISTANT,
-            content=turn.content,
-            occurred_at=turn.said_at,
-        )
-        for place, turn in enumerate(talk.turns, start=1)
-    ]
-    Message.objects.bulk_create(messages)
+    roles = {talk.speakers[0]: MessageRole.USER}
+    messages = store_messages(
+        relationship,
+        (
+            Line(turn.session, roles.get(turn.speaker, MessageRole.ASSISTANT), turn.content, turn.said_at)
+            for turn in talk.turns
+        ),
+    )
     if find_language:
         keep_language(relationship.id)
     own = {"relationship_id": relationship.id, "project_id": relationship.project_id}
