@@ -3,7 +3,8 @@
 Imported at first use only: the SDK takes a second and 34 MB.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import httpx2
@@ -12,6 +13,7 @@ from google.genai import errors as sdk_errors
 from google.genai import types
 from pydantic import BaseModel
 
+from providers.endpoint import NOT_UNDERSTOOD, Endpoint
 from providers.errors import ProviderError, ProviderMisconfigured, Unauthorized
 from providers.statuses import error_class, retry_after_seconds
 from web import deadline
@@ -19,18 +21,46 @@ from web import deadline
 Config = TypeVar("Config", bound=BaseModel)
 
 
-def gemini_client(
-    http: httpx2.Client, *, key: str, base_url: str, api_version: str, timeout: float
-) -> genai.Client:
-    """A client that asks each thing once: its own retries stay off, a failed call is the asker's to repeat."""
-    deadline.bind(http)
-    return genai.Client(
-        enterprise=False,  # whatever the environment says
-        api_key=key or "none",
-        http_options=types.HttpOptions(
-            base_url=base_url, api_version=api_version, timeout=round(timeout * 1000), httpx_client=http
-        ),
-    )
+class GeminiEndpoint(Endpoint):
+    """Its client asks each thing once: the SDK's own retries stay off, a failed call is the asker's to repeat."""
+
+    vendor = "Gemini"
+    vendor_url = "https://generativelanguage.googleapis.com"
+    key_variable = "GEMINI_API_KEY"
+
+    def _set_up(self, options: Any) -> None:
+        super()._set_up(options)
+        self._http = httpx2.Client(**self._client_settings())
+        deadline.bind(self._http)
+        self._client = genai.Client(
+            enterprise=False,  # whatever the environment says
+            api_key=self._key or "none",
+            http_options=types.HttpOptions(
+                base_url=self.base_url,
+                api_version=options.api_version,
+                timeout=round(options.timeout * 1000),
+                httpx_client=self._http,
+            ),
+        )
+
+    def _request_fields(self, kind: type[Config], extra: Mapping[str, Any]) -> Config:
+        """Raises ProviderMisconfigured."""
+        try:
+            return kind.model_validate(extra)
+        except ValueError as error:
+            raise ProviderMisconfigured(
+                f"extra: Gemini has no such request fields. {self._quote(error)}"
+            ) from error
+
+    @contextmanager
+    def _asking(self, *, timeout: float | None = None) -> Iterator[None]:
+        """Around a call of the client. Raises ProviderError for whatever goes wrong with it."""
+        try:
+            yield
+        except sdk_errors.APIError as error:
+            raise gemini_error(error, quote=self._quote) from error
+        except (httpx2.HTTPError, *NOT_UNDERSTOOD) as error:
+            raise self._transport_error(error, timeout=timeout) from error
 
 
 def with_given(extra: Config, wanted: Mapping[str, Any]) -> Config:

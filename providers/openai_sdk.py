@@ -1,11 +1,14 @@
 """The openai SDK as Rapport uses it, for language models and embedders alike: its client, and what failures mean."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import httpx2
 import openai as sdk
 
+from providers.endpoint import NOT_UNDERSTOOD, Endpoint
 from providers.errors import ContentBlocked, ProviderError, QuotaExhausted, Unauthorized
+from providers.options import EndpointOptions
 from providers.statuses import error_class, retry_after_seconds
 from web import deadline
 
@@ -13,12 +16,37 @@ BLOCKED_CODES = {"content_filter", "content_policy_violation", "moderation_block
 QUOTA_CODES = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"}
 
 
-def openai_client(http: httpx2.Client, *, key: str, base_url: str, timeout: float) -> sdk.OpenAI:
-    """A client that asks each thing once: its own retries stay off, a failed call is the asker's to repeat."""
-    deadline.bind(http)
-    return sdk.OpenAI(
-        api_key=key or "none", base_url=base_url, timeout=timeout, max_retries=0, http_client=http
-    )
+class OpenAIEndpoint(Endpoint):
+    """Its client asks each thing once: the SDK's own retries stay off, a failed call is the asker's to repeat."""
+
+    vendor = "The OpenAI-compatible server"
+    vendor_url = "https://api.openai.com/v1"
+    key_variable = "OPENAI_API_KEY"
+
+    def _set_up(self, options: EndpointOptions) -> None:
+        super()._set_up(options)
+        self.key_needed = self._is_the_vendor()  # a server of one's own needs no key
+        self._http = sdk.DefaultHttpxClient(**self._client_settings())
+        deadline.bind(self._http)
+        self._client = sdk.OpenAI(
+            api_key=self._key or "none",
+            base_url=self.base_url,
+            timeout=options.timeout,
+            max_retries=0,
+            http_client=self._http,
+        )
+
+    @contextmanager
+    def _asking(self, *, timeout: float | None = None) -> Iterator[None]:
+        """Around a call. Raises the SDK's APIStatusError for what the server refused, else ProviderError."""
+        try:
+            yield
+        except (sdk.APIStatusError, ProviderError):
+            raise
+        except sdk.APIConnectionError as error:
+            raise self._transport_error(error.__cause__ or error, timeout=timeout) from error
+        except (sdk.APIError, httpx2.HTTPError, *NOT_UNDERSTOOD) as error:
+            raise self._transport_error(error, timeout=timeout) from error
 
 
 def openai_error(error: sdk.APIStatusError, *, quote: Callable[[object], str]) -> ProviderError:

@@ -6,32 +6,25 @@ The SDK makes one embedding of a list of strings for `gemini-embedding-2`: each 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import httpx2
-from google.genai import errors as sdk_errors
 from google.genai import types
 
 from providers.embeddings.base import Purpose, RawVectors
 from providers.embeddings.hosted import HostedEmbedder
 from providers.embeddings.options import GeminiEmbedderOptions
-from providers.endpoint import NOT_UNDERSTOOD
-from providers.errors import ProviderMisconfigured
-from providers.gemini_sdk import gemini_client, gemini_error, with_given
+from providers.gemini_sdk import GeminiEndpoint, with_given
 
 # The generations that are told the purpose in a field; later ones read it in the text itself (options.py).
 TOLD_BY_FIELD = ("gemini-embedding-001", "gemini-embedding-exp", "text-embedding-")
 TASK_TYPES: dict[Purpose, str] = {"query": "RETRIEVAL_QUERY", "document": "RETRIEVAL_DOCUMENT"}
 
 
-class GeminiEmbedder(HostedEmbedder[GeminiEmbedderOptions]):
+class GeminiEmbedder(GeminiEndpoint, HostedEmbedder[GeminiEmbedderOptions]):
     kind = "gemini"
     near_from = 0.6  # all its cosines lie high
-    vendor = "Gemini"
-    vendor_url = "https://generativelanguage.googleapis.com"
     vendor_model = "gemini-embedding-2"
     vendor_dimensions = (
         768  # the smallest that Google recommends: a quarter of the space for nearly all of the recall
     )
-    key_variable = "GEMINI_API_KEY"
     options_kind = GeminiEmbedderOptions
     most_texts = 100  # as batchEmbedContents takes
 
@@ -40,31 +33,14 @@ class GeminiEmbedder(HostedEmbedder[GeminiEmbedderOptions]):
         self._by_field = self.model.rsplit("/", 1)[-1].startswith(TOLD_BY_FIELD)
         if self._by_field:
             self.most_tokens = 1_500  # they read 2,048
-        try:
-            self._extra = types.EmbedContentConfig.model_validate(self.options.extra)
-        except ValueError as error:
-            raise ProviderMisconfigured(
-                f"extra: Gemini has no such request fields. {self._quote(error)}"
-            ) from error
-        self._http = httpx2.Client(**self._client_settings())
-        self._client = gemini_client(
-            self._http,
-            key=self._key,
-            base_url=self.base_url,
-            api_version=self.options.api_version,
-            timeout=self.options.timeout,
-        )
+        self._extra = self._request_fields(types.EmbedContentConfig, self.options.extra)
 
     def _send(self, texts: Sequence[str], *, purpose: Purpose, timeout: float | None) -> RawVectors:
         contents: list[Any] = [types.Content(parts=[types.Part(text=text)]) for text in texts]
-        try:
+        with self._asking(timeout=timeout):
             response = self._client.models.embed_content(
                 model=self.model, contents=contents, config=self._config(purpose, timeout)
             )
-        except sdk_errors.APIError as error:
-            raise gemini_error(error, quote=self._quote) from error
-        except (httpx2.HTTPError, *NOT_UNDERSTOOD) as error:
-            raise self._transport_error(error, timeout=timeout) from error
         used = response.usage_metadata
         return RawVectors(
             rows=[embedding.values or [] for embedding in response.embeddings or []],

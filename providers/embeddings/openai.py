@@ -8,7 +8,6 @@ import base64
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import httpx2
 import numpy as np
 import openai as sdk
 from pydantic import BaseModel
@@ -17,14 +16,13 @@ from providers.embeddings.base import Purpose, RawVectors
 from providers.embeddings.hosted import HostedEmbedder
 from providers.embeddings.options import HostedEmbedderOptions
 from providers.embeddings.shaping import cut_to_tokens
-from providers.endpoint import NOT_UNDERSTOOD
 from providers.errors import (
     InvalidVectors,
     ProviderError,
     ProviderMisconfigured,
     ProviderUnavailable,
 )
-from providers.openai_sdk import complaint, openai_client, openai_error
+from providers.openai_sdk import OpenAIEndpoint, complaint, openai_error
 
 
 class Item(BaseModel):
@@ -72,21 +70,13 @@ ARGUABLE = {400, 413, 422, 500}  # llama.cpp answers 500 to a text that is too l
 FEWEST_TOKENS = 100  # a text this short is not refused for its length
 
 
-class OpenAIEmbedder(HostedEmbedder[HostedEmbedderOptions]):
+class OpenAIEmbedder(OpenAIEndpoint, HostedEmbedder[HostedEmbedderOptions]):
     kind = "openai"
-    vendor = "The OpenAI-compatible server"
-    vendor_url = "https://api.openai.com/v1"
     vendor_model = "text-embedding-3-small"
-    key_variable = "OPENAI_API_KEY"
 
     def __init__(self, *, alias: str, options: Mapping[str, Any] | None = None) -> None:
         super().__init__(alias=alias, options=options)
-        self.key_needed = self._is_the_vendor()  # a server of one's own needs no key
         self._encoding = "base64"  # a third of the bytes
-        self._http = sdk.DefaultHttpxClient(**self._client_settings())
-        self._client = openai_client(
-            self._http, key=self._key, base_url=self.base_url, timeout=self.options.timeout
-        )
 
     def _send(self, texts: Sequence[str], *, purpose: Purpose, timeout: float | None) -> RawVectors:
         most = self.most_tokens
@@ -104,12 +94,12 @@ class OpenAIEmbedder(HostedEmbedder[HostedEmbedderOptions]):
                     raise self._refusal(error, words) from error
 
     def _post(self, texts: list[str], encoding: str, timeout: float | None) -> RawVectors:
-        """One call. Raises the SDK's APIStatusError for what the server refused, else ProviderError."""
+        """One call. Raises as _asking does."""
         fields: dict[str, Any] = {"dimensions": self.asked_dimensions} if self.asked_dimensions else {}
         if timeout is not None:
             fields["timeout"] = timeout
         create: Any = self._client.embeddings.with_raw_response.create
-        try:
+        with self._asking(timeout=timeout):
             raw = create(
                 model=self.model,
                 input=texts,
@@ -121,12 +111,6 @@ class OpenAIEmbedder(HostedEmbedder[HostedEmbedderOptions]):
             if answer.error:
                 raise ProviderUnavailable(f"The server answered an error: {self._quote(answer.error)}")
             return RawVectors(rows=answer.rows(), tokens=(answer.usage or Usage()).prompt_tokens)
-        except (sdk.APIStatusError, ProviderError):
-            raise
-        except sdk.APIConnectionError as error:
-            raise self._transport_error(error.__cause__ or error, timeout=timeout) from error
-        except (sdk.APIError, httpx2.HTTPError, *NOT_UNDERSTOOD) as error:
-            raise self._transport_error(error, timeout=timeout) from error
 
     def _refusal(self, error: sdk.APIStatusError, words: str) -> ProviderError:
         if self.asked_dimensions and "dimension" in words:

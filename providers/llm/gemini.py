@@ -8,8 +8,6 @@ import json
 from collections.abc import Generator, Mapping
 from typing import Any
 
-import httpx2
-from google.genai import errors as sdk_errors
 from google.genai import types
 
 from providers.endpoint import NOT_UNDERSTOOD
@@ -18,11 +16,10 @@ from providers.errors import (
     ContentBlocked,
     EmptyAnswer,
     ProviderError,
-    ProviderMisconfigured,
     ProviderUnavailable,
     RequestRefused,
 )
-from providers.gemini_sdk import gemini_client, gemini_error, with_given
+from providers.gemini_sdk import GeminiEndpoint, with_given
 from providers.llm.base import CompletionRequest, ToolSpec
 from providers.llm.chat import ChatPart, ChatRequest
 from providers.llm.gemini_chat import call_of, config_of, contents_of, system_of
@@ -45,42 +42,22 @@ BLOCKED = {
 }
 
 
-class GeminiProvider(HostedProvider):
+class GeminiProvider(GeminiEndpoint, HostedProvider):
     kind = "gemini"
-    vendor = "Gemini"
-    vendor_url = "https://generativelanguage.googleapis.com"
     vendor_model = "gemini-flash-latest"  # an alias that Google keeps current
-    key_variable = "GEMINI_API_KEY"
     options_kind = GeminiOptions
     options: GeminiOptions
 
     def __init__(self, *, alias: str, options: Mapping[str, Any] | None = None) -> None:
         super().__init__(alias=alias, options=options)
-        try:
-            self._extra = types.GenerateContentConfig.model_validate(self.options.extra)
-        except ValueError as error:
-            raise ProviderMisconfigured(
-                f"extra: Gemini has no such request fields. {self._quote(error)}"
-            ) from error
-        self._http = httpx2.Client(**self._client_settings())
-        self._client = gemini_client(
-            self._http,
-            key=self._key,
-            base_url=self.base_url,
-            api_version=self.options.api_version,
-            timeout=self.options.timeout,
-        )
+        self._extra = self._request_fields(types.GenerateContentConfig, self.options.extra)
 
     def _ask(self, request: CompletionRequest, model: str) -> VendorAnswer:
         contents: list[Any] = [_content(role, text) for role, text in request.turns()]
-        try:
+        with self._asking():
             response = self._client.models.generate_content(
                 model=model, contents=contents, config=self._config(request)
             )
-        except sdk_errors.APIError as error:
-            raise gemini_error(error, quote=self._quote) from error
-        except (httpx2.HTTPError, *NOT_UNDERSTOOD) as error:
-            raise self._transport_error(error) from error
         text = (_arguments_of(response, request.tool) if request.tool else "") or _text_of(response)
         problem = _problem_with(response, text)
         finish = _finish_reason(response, problem)
@@ -95,7 +72,7 @@ class GeminiProvider(HostedProvider):
             raise RequestRefused(
                 "An option, a tool or a part of a message is not as OpenAI has it."
             ) from error
-        try:
+        with self._asking():
             for last in self._client.models.generate_content_stream(
                 model=model, contents=contents, config=config
             ):
@@ -108,10 +85,6 @@ class GeminiProvider(HostedProvider):
                     elif part.text and not part.thought:
                         yield ChatPart(text=storable(part.text))
                 finish = _finish_of(last) or finish
-        except sdk_errors.APIError as error:
-            raise gemini_error(error, quote=self._quote) from error
-        except (httpx2.HTTPError, *NOT_UNDERSTOOD) as error:
-            raise self._transport_error(error) from error
         if not finish:
             raise ProviderUnavailable("Gemini broke off in the middle of its reply.")
         return _vendor_answer(last, model, finish_reason=_chat_finish(finish, called))

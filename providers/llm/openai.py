@@ -15,7 +15,6 @@ import httpx2
 import openai as sdk
 import structlog
 
-from providers.endpoint import NOT_UNDERSTOOD
 from providers.llm.base import CompletionRequest
 from providers.llm.chat import ChatPart, ChatRequest
 from providers.llm.hosted import HostedProvider, VendorAnswer
@@ -23,7 +22,7 @@ from providers.llm.openai_chat import read_chunks
 from providers.llm.openai_dialect import Dialect
 from providers.llm.openai_envelope import Envelope, Usage
 from providers.llm.tool_calls import arguments_text
-from providers.openai_sdk import complaint, openai_client, openai_error
+from providers.openai_sdk import OpenAIEndpoint, complaint, openai_error
 from web.deadline import deadline
 
 logger = structlog.get_logger(__name__)
@@ -32,23 +31,15 @@ _ENDING_SECONDS = 0.1  # for a stream to end that has said it is done
 ARGUABLE = {400, 422, 500, 501}  # some servers answer 500 to a response_format that they don't know
 
 
-class OpenAIProvider(HostedProvider):
+class OpenAIProvider(OpenAIEndpoint, HostedProvider):
     kind = "openai"
-    vendor = "The OpenAI-compatible server"
-    vendor_url = "https://api.openai.com/v1"
     vendor_model = "gpt-6-luna"
-    key_variable = "OPENAI_API_KEY"
 
     def __init__(self, *, alias: str, options: Mapping[str, Any] | None = None) -> None:
         super().__init__(alias=alias, options=options)
-        self.key_needed = self._is_the_vendor()  # a server of one's own needs no key
         self._dialects: dict[str, Dialect] = {}
         token_field = "max_completion_tokens" if self._is_the_vendor() else "max_tokens"
         self._first_dialect = Dialect(token_field=token_field)
-        self._http = sdk.DefaultHttpxClient(**self._client_settings())
-        self._client = openai_client(
-            self._http, key=self._key, base_url=self.base_url, timeout=self.options.timeout
-        )
 
     def _ask(self, request: CompletionRequest, model: str) -> VendorAnswer:
         dialect = self._dialects.get(model, self._first_dialect)
@@ -81,21 +72,15 @@ class OpenAIProvider(HostedProvider):
     def _send(
         self, request: CompletionRequest, model: str, fields: dict[str, Any], dialect: Dialect
     ) -> tuple[Envelope, str | None]:
-        """One call and its ID. Raises the SDK's APIStatusError for what the server refused, else ProviderError."""
+        """One call and its ID. Raises as _asking does."""
         system = f"{request.system}{dialect.instruction(request.shape, request.tool)}".strip()
         messages: list[Any] = [{"role": "system", "content": system}] if system else []
         messages += [{"role": role, "content": text} for role, text in request.turns()]
         body = {"model": model, "messages": messages, **fields, **self.options.extra}
-        try:
+        with self._asking():
             # Not `create`: it looks through every field for what it may have to translate, a tenth of a turn's CPU.
             answer = self._client.post("/chat/completions", body=body, cast_to=httpx2.Response)
             return Envelope.model_validate(answer.json()), answer.headers.get("x-request-id")
-        except sdk.APIStatusError:
-            raise
-        except sdk.APIConnectionError as error:
-            raise self._transport_error(error.__cause__ or error) from error
-        except (sdk.APIError, httpx2.HTTPError, *NOT_UNDERSTOOD) as error:
-            raise self._transport_error(error) from error
 
     def _answer(
         self, envelope: Envelope, request: CompletionRequest, *, model: str, request_id: str | None
@@ -131,8 +116,12 @@ class OpenAIProvider(HostedProvider):
         }
         ask: Any = self._client.post  # not `create`: see _send
         try:
-            asked = ask("/chat/completions", body=body, cast_to=httpx2.Response, stream=True)
-            with closing(asked) as response:
+            with (
+                self._asking(),
+                closing(
+                    ask("/chat/completions", body=body, cast_to=httpx2.Response, stream=True)
+                ) as response,
+            ):
                 lines = response.iter_lines()
                 request_id = response.headers.get("x-request-id")
                 answer = yield from read_chunks(lines, model=model, request_id=request_id, quote=self._quote)
@@ -141,10 +130,6 @@ class OpenAIProvider(HostedProvider):
                 return answer
         except sdk.APIStatusError as error:
             raise openai_error(error, quote=self._quote) from error
-        except sdk.APIConnectionError as error:
-            raise self._transport_error(error.__cause__ or error) from error
-        except (sdk.APIError, httpx2.HTTPError, *NOT_UNDERSTOOD) as error:
-            raise self._transport_error(error) from error
 
     def _chat_limits(self, request: ChatRequest) -> dict[str, Any]:
         """Of the options, where the asker names none."""
