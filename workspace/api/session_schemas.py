@@ -11,7 +11,6 @@ from workspace.gateway.spec import ToolParts
 from workspace.models import AgentSession, AgentStep, HeldChange, SessionState, StepState
 
 Sentence = Annotated[str, StringConstraints(min_length=1, max_length=2000, pattern=r"^[^\x00]*$"), NOT_BLANK]
-ToolName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
 
 
 class AgentSessionStart(Body):
