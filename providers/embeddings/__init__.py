@@ -1,6 +1,6 @@
 """Texts into vectors, behind aliases. `get_embedder("gemini").embed(texts, purpose="document")`."""
 
-from providers.embeddings.base import Embedded, Embedder, Purpose, Space, embed_in_halves
+from providers.embeddings.base import Embedded, Embedder, Space, embed_in_halves
 from providers.embeddings.questions import begin_question, embed_question
 from providers.embeddings.registry import (
     embedder_of,
@@ -13,7 +13,6 @@ from providers.embeddings.registry import (
 __all__ = [
     "Embedded",
     "Embedder",
-    "Purpose",
     "Space",
     "begin_question",
     "embed_in_halves",
