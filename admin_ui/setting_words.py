@@ -1,18 +1,7 @@
 """What the settings of a companion are called on its page; those of an outsider's section by their own names."""
 
-SECTIONS = {
-    "ingestion": "Remembering",
-    "retrieval": "Retrieval",
-    "forgetting": "Forgetting",
-    "knowledge": "Documents",
-    "context": "Context",
-    "summaries": "Summaries",
-    "workspace": "Workspace",
-    "chat": "Replies",
-    "profile": "Profile",
-    "sessions": "Sessions",
-    "events": "Events",
-}
+# Sections that their own name does not say in words.
+SECTIONS = {"ingestion": "Remembering", "knowledge": "Documents", "chat": "Replies"}
 
 # What one changes first, above all others: title -> settings.
 FIRST = {
