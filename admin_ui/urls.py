@@ -48,7 +48,9 @@ from admin_ui.views.workspace import (
 
 app_name = "admin_ui"
 
+COMPANION = "companions/<uuid:companion_id>"
 RELATIONSHIP = "relationships/<uuid:relationship_id>"
+WORKSPACE = f"{RELATIONSHIP}/workspace"
 ENTRY = f"{RELATIONSHIP}/entries/<uuid:entry_id>"
 TURN = f"{RELATIONSHIP}/turns/<uuid:turn_id>"
 
@@ -64,25 +66,17 @@ urlpatterns = [
     path("project/", ChooseProjectView.as_view(), name="choose_project"),
     path("theme/", ThemeView.as_view(), name="theme"),
     path("companions/", CompanionsView.as_view(), name="companions"),
-    path("companions/<uuid:companion_id>/", CompanionView.as_view(), name="companion"),
-    path("companions/<uuid:companion_id>/prompt/", PromptsView.as_view(), name="companion_prompt"),
+    path(f"{COMPANION}/", CompanionView.as_view(), name="companion"),
+    path(f"{COMPANION}/prompt/", PromptsView.as_view(), name="companion_prompt"),
+    path(f"{COMPANION}/prompt/<int:version>/publish/", PublishPromptView.as_view(), name="companion_publish"),
     path(
-        "companions/<uuid:companion_id>/prompt/<int:version>/publish/",
-        PublishPromptView.as_view(),
-        name="companion_publish",
-    ),
-    path(
-        "companions/<uuid:companion_id>/replays/<uuid:relationship_id>/<uuid:replay_id>/",
+        f"{COMPANION}/replays/<uuid:relationship_id>/<uuid:replay_id>/",
         ReplayView.as_view(),
         name="companion_replay",
     ),
-    path("companions/<uuid:companion_id>/behaviours/", BehavioursView.as_view(), name="companion_behaviours"),
-    path("companions/<uuid:companion_id>/documents/", DocumentsView.as_view(), name="companion_documents"),
-    path(
-        "companions/<uuid:companion_id>/documents/<uuid:document_id>/",
-        DocumentView.as_view(),
-        name="companion_document",
-    ),
+    path(f"{COMPANION}/behaviours/", BehavioursView.as_view(), name="companion_behaviours"),
+    path(f"{COMPANION}/documents/", DocumentsView.as_view(), name="companion_documents"),
+    path(f"{COMPANION}/documents/<uuid:document_id>/", DocumentView.as_view(), name="companion_document"),
     path("keys/", KeysView.as_view(), name="keys"),
     path("keys/<uuid:key_id>/limits/", LimitKeyView.as_view(), name="key_limits"),
     path("keys/<uuid:key_id>/revoke/", RevokeKeyView.as_view(), name="key_revoke"),
@@ -107,22 +101,20 @@ urlpatterns = [
     path(f"{RELATIONSHIP}/profile/", ProfileView.as_view(), name="relationship_profile"),
     path(f"{RELATIONSHIP}/sessions/", SessionStateView.as_view(), name="relationship_session"),
     path(f"{RELATIONSHIP}/sessions/end/", EndSessionView.as_view(), name="relationship_end_session"),
-    path(f"{RELATIONSHIP}/workspace/", WorkspaceView.as_view(), name="relationship_workspace"),
-    path(f"{RELATIONSHIP}/workspace/history/", HistoryView.as_view(), name="relationship_file_history"),
-    path(f"{RELATIONSHIP}/workspace/file/", FileView.as_view(), name="relationship_file"),
-    path(f"{RELATIONSHIP}/workspace/hot-context/", HotContextView.as_view(), name="relationship_hot_context"),
-    path(f"{RELATIONSHIP}/workspace/tools/", ApproveToolView.as_view(), name="relationship_approve_tool"),
+    path(f"{WORKSPACE}/", WorkspaceView.as_view(), name="relationship_workspace"),
+    path(f"{WORKSPACE}/history/", HistoryView.as_view(), name="relationship_file_history"),
+    path(f"{WORKSPACE}/file/", FileView.as_view(), name="relationship_file"),
+    path(f"{WORKSPACE}/hot-context/", HotContextView.as_view(), name="relationship_hot_context"),
+    path(f"{WORKSPACE}/tools/", ApproveToolView.as_view(), name="relationship_approve_tool"),
+    path(f"{WORKSPACE}/checkpoints/", CheckpointsView.as_view(), name="relationship_checkpoints"),
+    path(f"{WORKSPACE}/commits/<slug:sha>/", CommitView.as_view(), name="relationship_commit"),
     path(
-        f"{RELATIONSHIP}/workspace/checkpoints/", CheckpointsView.as_view(), name="relationship_checkpoints"
-    ),
-    path(f"{RELATIONSHIP}/workspace/commits/<slug:sha>/", CommitView.as_view(), name="relationship_commit"),
-    path(
-        f"{RELATIONSHIP}/workspace/sessions/<uuid:session_id>/",
+        f"{WORKSPACE}/sessions/<uuid:session_id>/",
         AgentSessionView.as_view(),
         name="relationship_agent_session",
     ),
     path(
-        f"{RELATIONSHIP}/workspace/changes/<uuid:change_id>/",
+        f"{WORKSPACE}/changes/<uuid:change_id>/",
         DecideChangeView.as_view(),
         name="relationship_decide_change",
     ),

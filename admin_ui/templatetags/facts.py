@@ -41,12 +41,7 @@ def grouped(number: int) -> str:
     return f"{number:,}".replace(",", "\u202f")
 
 
-@register.filter
-def words(code: str) -> str:
-    """A code as the pages say it."""
-    return in_words(code)
-
-
+register.filter("words", in_words)
 register.filter("lasting", lasting)
 
 
