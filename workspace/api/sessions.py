@@ -191,10 +191,10 @@ def steps_of(relationship_id: UUID, session_id: UUID) -> Any:
 
 def _events(relationship_id: UUID, session_id: UUID, after: int) -> Iterator[bytes]:
     told: tuple[str, bool] | None = None
-    with waiting_place(session_id) as place:
+    with waiting_place(session_id, counted=False) as place:
+        assert place is not None, "a stream is not counted among those who wait"
         while True:
-            if place is not None:
-                place.rest()  # before the look, so that nothing slips in between
+            place.rest()  # before the look, so that nothing slips in between
             session = AgentSession.objects.for_relationship(relationship_id).filter(id=session_id).first()
             if session is None:
                 return
@@ -204,7 +204,7 @@ def _events(relationship_id: UUID, session_id: UUID, after: int) -> Iterator[byt
             if (session.state, session.paused) != told:
                 told = (session.state, session.paused)
                 yield _event("session", present_session(session), after)
-            if session.state not in OPEN or place is None:
+            if session.state not in OPEN:
                 return
             if not place.wait(QUIET_SECONDS):
                 yield b": waiting\n\n"

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.test import Client
 from django.utils import timezone
+from pytest_django.fixtures import Settings
 
 from context.pipeline import build_context
 from providers.errors import ProviderUnavailable
@@ -212,6 +213,24 @@ def test_steps_are_streamed(pair: Relationship, scripted_provider: ScriptedProvi
     told = b"".join(answer.streaming_content).decode()  # type: ignore[attr-defined]
     assert told.count("event: step") == 2 and '"state":"done"' in told
     assert "+00:00" not in told  # times end in Z, as everywhere
+
+
+def test_who_watches_a_session_takes_no_place_of_those_who_wait_for_a_turn(
+    pair: Relationship, api: Api, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.MAX_WAITERS = 0
+    monkeypatch.setattr("workspace.api.sessions.QUIET_SECONDS", 0.01)
+    session = begin(pair, worker=Worker.EXTERNAL)
+    answer = Client().get(
+        f"/v1/relationships/{pair.id}/agent-sessions/{session.id}/events",
+        headers={"Authorization": f"Bearer {api.key}"},
+    )
+    told = iter(answer.streaming_content)  # type: ignore[attr-defined]
+    assert b'"state":"running"' in next(told) and next(told) == b": waiting\n\n"
+
+    AgentSession.objects.for_relationship(pair.id).filter(id=session.id).update(state=SessionState.DONE)
+
+    assert b'"state":"done"' in b"".join(told)
 
 
 def test_nobody_sees_a_session_that_is_under_way(pair: Relationship) -> None:
