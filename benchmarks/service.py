@@ -52,7 +52,7 @@ class Service:
         self.url = address_of(database or str(settings.DATABASES["default"]["NAME"]))
         self.port, self.chat_port = _free_port(), _free_port()
         self._environment = {**(environment or os.environ), "DATABASE_URL": self.url}
-        self._log = (log or Path(os.devnull)).open("ab") if log else None
+        self._log = log.open("ab") if log else None
         self._running: dict[str, subprocess.Popen[bytes]] = {}
         self._watch: psycopg.Connection[Any] | None = None
 
