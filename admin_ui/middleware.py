@@ -1,13 +1,14 @@
-"""What the admin UI's pages have and the API has not: a session with an operator, messages, and a browser to guard."""
+"""What the admin UI's pages have and the API has not: a session with an operator, messages, and a browser to guard.
 
-from collections.abc import Awaitable, Callable
+All that stands in MIDDLEWARE between PagesOnly and EndOfPages is for pages alone.
+"""
 
-from django.contrib.auth.middleware import AuthenticationMiddleware
-from django.contrib.messages.middleware import MessageMiddleware
-from django.contrib.sessions.middleware import SessionMiddleware
+from collections.abc import Callable
+
+from django.core.exceptions import MiddlewareNotUsed
 from django.http import HttpRequest, HttpResponseBase
-from django.utils.deprecation import MiddlewareMixin
-from django_htmx.middleware import HtmxMiddleware
+
+Handler = Callable[[HttpRequest], HttpResponseBase]
 
 PREFIX = "/admin-ui/"
 POLICY = "; ".join(
@@ -24,44 +25,39 @@ POLICY = "; ".join(
 )
 
 
-class PagesOnly(MiddlewareMixin):
-    """Stands aside elsewhere: the API knows its callers by their keys, and answers without waiting for all this."""
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase | Awaitable[HttpResponseBase]:
-        return super().__call__(request) if is_page(request) else self.get_response(request)
+_ends: list[Handler] = []  # Django makes the last of MIDDLEWARE first
 
 
-class PageSessionMiddleware(PagesOnly, SessionMiddleware):
-    """Django's."""
+class PagesOnly:
+    """Leads all other requests to EndOfPages: the API knows its callers by their keys, and needs none of this."""
+
+    def __init__(self, get_response: Handler) -> None:
+        self._pages, self._others = get_response, _ends.pop()
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        handler = self._pages if is_page(request) else self._others
+        return handler(request)
 
 
-class PageAuthenticationMiddleware(PagesOnly, AuthenticationMiddleware):
-    """Django's."""
+class EndOfPages:
+    """Where they go on. It only marks the place."""
 
-
-class PageMessageMiddleware(PagesOnly, MessageMiddleware):
-    """Django's."""
-
-
-class PageHtmxMiddleware(HtmxMiddleware):
-    """django-htmx's."""
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase | Awaitable[HttpResponseBase]:
-        return super().__call__(request) if is_page(request) else self.get_response(request)
+    def __init__(self, get_response: Handler) -> None:
+        _ends.append(get_response)
+        raise MiddlewareNotUsed
 
 
 class PageSecurityMiddleware:
     """Lets a browser run and show our own files, and nothing else; memory is never kept by a cache."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+    def __init__(self, get_response: Handler) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
-        if is_page(request):
-            response.headers["Content-Security-Policy"] = POLICY
-            response.headers.setdefault("Cache-Control", "no-store")
-            response.headers["Referrer-Policy"] = "same-origin"
+        response.headers["Content-Security-Policy"] = POLICY
+        response.headers.setdefault("Cache-Control", "no-store")
+        response.headers["Referrer-Policy"] = "same-origin"
         return response
 
 

@@ -95,15 +95,17 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "web.middleware.CrossOriginMiddleware",
     "web.middleware.ProblemMiddleware",
-    "admin_ui.middleware.PageSessionMiddleware",
     "django.middleware.common.CommonMiddleware",
-    "django.middleware.csrf.CsrfViewMiddleware",
-    "admin_ui.middleware.PageAuthenticationMiddleware",
-    "admin_ui.middleware.PageMessageMiddleware",
-    "admin_ui.middleware.PageHtmxMiddleware",
-    "admin_ui.middleware.PageSecurityMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "admin_ui.middleware.PagesOnly",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "admin_ui.middleware.PageSecurityMiddleware",
     "axes.middleware.AxesMiddleware",
+    "admin_ui.middleware.EndOfPages",
 ]
 
 TEMPLATES = [

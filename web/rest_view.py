@@ -42,7 +42,7 @@ class RestView(APIView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
         declared = operation_of(self, request.method or "")
-        if declared is not None and declared.query is None and request.GET:
+        if declared is not None and declared.query is None and request.META.get("QUERY_STRING"):
             _refuse_unknown(request.GET, known=[])
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:

@@ -77,7 +77,7 @@ async def throw_away(receive: Receive) -> None:
 async def _read(receive: Receive, length: int | None, limit: int) -> IO[bytes]:
     """It has ended where it is as long as it was to be: the server says so in a message more, which costs as much."""
     message = await receive()
-    if message["type"] == "http.request" and len(message["body"]) == length <= limit:
+    if message["type"] == "http.request" and length is not None and len(message["body"]) == length <= limit:
         return BytesIO(message["body"])  # nearly always
     body: IO[bytes] = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 - whoever answers closes it
     taken = 0
