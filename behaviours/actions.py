@@ -15,11 +15,11 @@ from behaviours.working import Action, Work
 from memory.entries.history import change_entries
 from memory.entries.limits import entry_fault
 from memory.ingestion.apply import carry_out_all
-from memory.ingestion.calls import LoneCall, ask_alone
 from memory.ingestion.opening import open_state
 from memory.ingestion.operations import Operation
 from memory.ingestion.overflow import overflow_scratchpad
 from memory.ingestion.reading import read_batch
+from memory.model_calls import LoneCall, ask_alone
 from providers.errors import AnswerUnusable, EmptyAnswer
 from providers.llm.base import CompletionRequest
 from providers.llm.json_text import extract_json_text, without_thoughts

@@ -23,7 +23,7 @@ from behaviours.models import BehaviourRun, RunState
 from behaviours.moments import TurnMoment
 from behaviours.owed import TASK, owe_next_time
 from config.postgresql.sessions import database_went_away
-from memory.ingestion.calls import LoneCall, count_lone_calls, store_lone_calls
+from memory.model_calls import LoneCall, count_lone_calls, store_lone_calls
 from relationships.configuration.schema import Configuration
 from relationships.models import Relationship, Turn
 from relationships.services.configuration import configuration_of

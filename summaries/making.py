@@ -16,7 +16,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from config.postgresql.sessions import database_went_away
-from memory.ingestion.calls import LoneCall, ask_alone, count_lone_calls, store_lone_calls
+from memory.model_calls import LoneCall, ask_alone, count_lone_calls, store_lone_calls
 from memory.retrieval.index.rows import OFF_THE_RECORD
 from providers.errors import AnswerTruncated, EmptyAnswer
 from providers.llm.base import CompletionRequest, LLMProvider

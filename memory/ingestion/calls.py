@@ -1,7 +1,6 @@
 """Keeps every question to a model: the exact prompt, the raw answer, what it took, what went wrong."""
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
 from datetime import datetime
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -9,18 +8,13 @@ from uuid import UUID
 
 from django.db import connection, transaction
 
-from config.postgresql.rows import insert_of
-from memory.entries.limits import call_text
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
+from memory.model_calls import call_row, store_rows
 from memory.models import ModelCall
 from providers.errors import ProviderError
 from providers.llm.base import Completion, CompletionRequest, LLMProvider
-from providers.told import count_of, name_of, storable
-from relationships.ids import uuid7
 from relationships.services.model_budgets import COUNT_SPENDING, count_spending, spending_figures
-from worker.worker_stats import count_model_call, model_call
-
-INSERT_CALLS = insert_of(ModelCall, "asked")  # for the statement that settles
+from worker.worker_stats import model_call
 
 
 class CallRecord(NamedTuple):
@@ -86,7 +80,7 @@ class CallLog:
         failure: ProviderError | None,
         milliseconds: float,
     ) -> None:
-        row = _call_row(
+        row = call_row(
             provider,
             request,
             completion,
@@ -137,7 +131,7 @@ def store_calls(log: CallLog, *, now: datetime) -> None:
     """Insert what waits, and count it: of a batch that is not settled. Late in its transaction, see take_calls."""
     if log.waiting:
         rows, figures = take_calls(log, project_id=log.waiting[0].given.project_id, now=now)
-        ModelCall.objects.bulk_create(rows)
+        store_rows(rows)
         with connection.cursor() as cursor:
             cursor.execute(COUNT_SPENDING, figures)
 
@@ -152,86 +146,6 @@ def count_calls(log: CallLog, *, now: datetime) -> None:
         answered=any(not record.row.error_code for record in log.waiting),
         now=now,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class LoneCall:
-    """A question that no batch of turns asked: its row, not yet stored, and what came of it, one of the two."""
-
-    row: ModelCall
-    completion: Completion | None
-    failure: ProviderError | None
-
-
-def ask_alone(provider: LLMProvider, request: CompletionRequest, **columns: Any) -> LoneCall:
-    """Ask, and make the row that tells of it; `columns`: whose it is, what for, and what it showed. Raises nothing."""
-    started = perf_counter()
-    completion: Completion | None = None
-    failure: ProviderError | None = None
-    try:
-        with model_call():
-            completion = provider.complete(request)
-    except ProviderError as error:
-        failure, completion = error, error.completion
-    milliseconds = (perf_counter() - started) * 1000
-    return LoneCall(
-        _call_row(provider, request, completion, failure, milliseconds, **columns), completion, failure
-    )
-
-
-def store_lone_calls(calls: Sequence[LoneCall], *, now: datetime) -> None:
-    """Insert them and count them towards their project's day. Late in a transaction: it locks that count."""
-    if calls:
-        ModelCall.objects.bulk_create(call.row for call in calls)
-        count_lone_calls(calls, now=now)
-
-
-def count_lone_calls(calls: Sequence[LoneCall], *, now: datetime) -> None:
-    """Only count them: what they quote may not be kept."""
-    if calls:
-        count_spending(
-            calls[0].row.project_id,
-            [call.completion for call in calls],
-            answered=any(call.failure is None for call in calls),
-            now=now,
-        )
-
-
-def _call_row(
-    provider: LLMProvider,
-    request: CompletionRequest,
-    completion: Completion | None,
-    failure: ProviderError | None,
-    milliseconds: float,
-    **columns: Any,
-) -> ModelCall:
-    named = completion.model if completion else (request.model or provider.default_model)
-    count_model_call(
-        prompt_tokens=completion.prompt_tokens if completion else None,
-        output_tokens=completion.output_tokens if completion else None,
-        failed=failure is not None,
-    )
-    return ModelCall(
-        id=uuid7(),
-        provider=provider.alias,
-        model=name_of(named),
-        system=call_text(storable(request.system)),
-        prompt=call_text(_asked(request)),
-        answer=call_text(storable(completion.text)) if completion else "",
-        prompt_tokens=count_of(completion.prompt_tokens) if completion else None,
-        output_tokens=count_of(completion.output_tokens) if completion else None,
-        cost=completion.cost if completion else None,
-        milliseconds=round(milliseconds, 3),
-        error_code=failure.code if failure else "",
-        error=storable(str(failure))[:2000] if failure else "",
-        **columns,
-    )
-
-
-def _asked(request: CompletionRequest) -> str:
-    """The whole question as one text: the repair round's turns follow the prompt."""
-    turns = [request.prompt, *(f"--- {role} ---\n{text}" for role, text in request.history)]
-    return storable("\n\n".join(turns))
 
 
 def erased_meanwhile(*inputs: IngestionInput) -> set[UUID]:

@@ -16,8 +16,9 @@ from django.utils import timezone
 from config.postgresql.rows import insert_of, rows_text
 from config.postgresql.sessions import prepared_cursor
 from memory.errors import LeaseLost
-from memory.ingestion.calls import INSERT_CALLS, CallLog, store_calls, take_calls
+from memory.ingestion.calls import CallLog, store_calls, take_calls
 from memory.ingestion.claim import Claim, held_turns
+from memory.model_calls import INSERT_CALLS
 from memory.models import OperationResult
 from providers.told import storable
 from relationships.models import TurnState

@@ -4,27 +4,24 @@ against them. The question is kept as a ModelCall."""
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 from django.conf import settings
 from django.utils import timezone
 
-from memory.entries.limits import call_text, entry_fault
+from memory.entries.limits import entry_fault
 from memory.errors import UnparsableAnswer
 from memory.mending.candidates import Candidate, Scope
 from memory.mending.judging import PERHAPS, Judgement, Verdict
-from memory.models import ModelCall
+from memory.model_calls import LoneCall, ask_alone, store_lone_calls
 from providers.errors import ProviderError
-from providers.llm.base import Completion, CompletionRequest, LLMProvider
+from providers.llm.base import CompletionRequest, LLMProvider
 from providers.llm.json_text import extract_json_text
 from providers.llm.registry import get_provider
-from providers.told import count_of, name_of, storable
-from relationships.ids import uuid7
+from providers.told import storable
 from relationships.services.configuration import configuration_of
-from relationships.services.model_budgets import count_spending, require_model_budget
+from relationships.services.model_budgets import require_model_budget
 
 MOST_SHOWN = 120  # candidates, the likeliest first, then the newest entries
 LONGEST_SHOWN = 1500  # characters of one
@@ -51,14 +48,6 @@ SCHEMA: dict[str, Any] = {
 }
 
 
-@dataclass(slots=True)
-class Asked:
-    """A question that was asked: its row, not yet stored, and what it took."""
-
-    call: ModelCall
-    completion: Completion | None
-
-
 def model_of(scope: Scope) -> tuple[LLMProvider, str | None] | None:
     """Who judges, and its model; None where the companion is read by rules."""
     ingestion = configuration_of(scope.relationship).values.ingestion
@@ -68,23 +57,34 @@ def model_of(scope: Scope) -> tuple[LLMProvider, str | None] | None:
 
 def ask_model(
     scope: Scope, candidates: Sequence[Candidate], *, verb: str, to: str, who: tuple[LLMProvider, str | None]
-) -> Asked:
-    """Judge the candidates in place. Raises ProviderError, UnparsableAnswer, BudgetSpent."""
+) -> LoneCall:
+    """Judge the candidates in place. Raises ProviderError, UnparsableAnswer, BudgetSpent. The call is kept then too."""
     require_model_budget(scope.relationship.project_id)
     provider, model = who
     shown = shown_of(candidates)
-    request = CompletionRequest(
-        system=SYSTEM, prompt=render(scope, shown, verb=verb, to=to), schema=SCHEMA, model=model
+    call = ask_alone(
+        provider,
+        CompletionRequest(
+            system=SYSTEM, prompt=render(scope, shown, verb=verb, to=to), schema=SCHEMA, model=model
+        ),
+        relationship_id=scope.relationship.id,
+        project_id=scope.relationship.project_id,
+        purpose=verb,
+        turn_ids=[scope.turn_id] if scope.turn_id else [],
+        reference_message_ids=[scope.message_id] if scope.message_id else [],
+        shown_entry_ids=[one.id for one in shown if one.kind == "entry"],
+        shown_message_ids=[one.id for one in shown if one.kind == "message"],
     )
-    started, completion, failure = perf_counter(), None, None
     try:
-        completion = provider.complete(request)
-        take_answer(completion.text, shown, verb=verb)
+        if call.failure is not None:
+            raise call.failure
+        assert call.completion is not None, "a call without a failure has an answer"
+        take_answer(call.completion.text, shown, verb=verb)
     except (ProviderError, UnparsableAnswer) as error:
-        failure = error
-        store_call(_asked(scope, provider, request, completion, shown, verb, failure, started))
+        call.row.error_code, call.row.error = error.code, storable(str(error))[:2000]
+        store_lone_calls([call], now=timezone.now())
         raise
-    return _asked(scope, provider, request, completion, shown, verb, None, started)
+    return call
 
 
 def shown_of(candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -152,14 +152,6 @@ def take_answer(text: str, shown: Sequence[Candidate], *, verb: str) -> None:
         found.judgement = Judgement(Verdict.SAYS, 1.0, found.judgement.sentence, "")
 
 
-def store_call(asked: Asked) -> None:
-    """Keep the question, and count it."""
-    asked.call.save(force_insert=True)
-    count_spending(
-        asked.call.project_id, [asked.completion], answered=not asked.call.error_code, now=timezone.now()
-    )
-
-
 def _numbered(number: object, shown: Sequence[Candidate]) -> Candidate | None:
     known = isinstance(number, int) and not isinstance(number, bool) and 1 <= number <= len(shown)
     return shown[number - 1] if known else None  # type: ignore[operator]
@@ -172,37 +164,3 @@ def _label(one: Candidate) -> str:
     if one.place:
         return f"{one.kind} {one.place}"
     return {"user": "said by the person", "assistant": "said by the companion"}.get(one.role, one.kind)
-
-
-def _asked(
-    scope: Scope,
-    provider: LLMProvider,
-    request: CompletionRequest,
-    completion: Completion | None,
-    shown: Sequence[Candidate],
-    verb: str,
-    failure: Exception | None,
-    started: float,
-) -> Asked:
-    call = ModelCall(
-        relationship_id=scope.relationship.id,
-        project_id=scope.relationship.project_id,
-        id=uuid7(),
-        purpose=verb,
-        turn_ids=[scope.turn_id] if scope.turn_id else [],
-        reference_message_ids=[scope.message_id] if scope.message_id else [],
-        provider=provider.alias,
-        model=name_of(completion.model if completion else request.model or provider.default_model),
-        system=request.system,
-        prompt=call_text(storable(request.prompt)),
-        answer=call_text(storable(completion.text)) if completion else "",
-        shown_entry_ids=[one.id for one in shown if one.kind == "entry"],
-        shown_message_ids=[one.id for one in shown if one.kind == "message"],
-        prompt_tokens=count_of(completion.prompt_tokens) if completion else None,
-        output_tokens=count_of(completion.output_tokens) if completion else None,
-        cost=completion.cost if completion else None,
-        milliseconds=round((perf_counter() - started) * 1000, 3),
-        error_code=getattr(failure, "code", "") if failure else "",
-        error=storable(str(failure))[:2000] if failure else "",
-    )
-    return Asked(call, completion)

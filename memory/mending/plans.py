@@ -12,14 +12,16 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
+from django.utils import timezone
 
 from memory.errors import NothingFits, UnparsableAnswer
-from memory.mending.asking import Asked, ask_model, model_of, store_call
+from memory.mending.asking import ask_model, model_of
 from memory.mending.candidates import Candidate, Scope, scope_of
 from memory.mending.choosing import choose
 from memory.mending.echoes import tick_echoes
 from memory.mending.judging import PERHAPS, Judgement, Verdict
 from memory.mending.reading import find_candidates
+from memory.model_calls import LoneCall, store_lone_calls
 from memory.models import MendingPlan, MendingState
 from providers.errors import ProviderError
 from providers.told import storable
@@ -45,7 +47,7 @@ class Draft:
     verb: str
     to: str
     found: list[Candidate]
-    asked: Asked | None
+    asked: LoneCall | None
     left_out: int = 0
     likeliest: Sequence[Candidate] = ()  # entries, whether they say it or not
 
@@ -79,7 +81,7 @@ def draft_plan(
         choose(scope.wish, candidates, found.stems)
     if not whole and (verb == "forget" or asked is None):
         going = [one for one in candidates if one.kind == "entry" and one.ticked]
-        tick_echoes(scope, candidates, going, judged=asked.call.shown_message_ids if asked else ())
+        tick_echoes(scope, candidates, going, judged=asked.row.shown_message_ids if asked else ())
     if verb == "correct":
         _correct(candidates, to, by_model=asked is not None)
     entries = [one for one in candidates if one.kind == "entry"]
@@ -137,7 +139,7 @@ def store_plan(draft: Draft, *, depth: str, by: Actor, turn_id: UUID | None = No
     relationship = draft.scope.relationship
     lock_relationship(relationship.id)
     if draft.asked is not None:
-        store_call(draft.asked)
+        store_lone_calls([draft.asked], now=timezone.now())
     plan = MendingPlan(
         relationship_id=relationship.id,
         project_id=relationship.project_id,
@@ -147,7 +149,7 @@ def store_plan(draft: Draft, *, depth: str, by: Actor, turn_id: UUID | None = No
         to=draft.to,
         items=[_item(number, one) for number, one in enumerate(draft.found, start=1)],
         left_out=draft.left_out,
-        judged_by=draft.asked.call.model if draft.asked else "",
+        judged_by=draft.asked.row.model if draft.asked else "",
         turn_id=turn_id,
         actor_kind=by.kind,
         actor_id=by.id,

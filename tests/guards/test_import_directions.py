@@ -23,7 +23,7 @@ KNOWN_BY = {
 WRITERS = {
     "EntryRevision": "memory/entries/history.py",
     "AuditEvent": "relationships/services/audit.py",
-    "ModelCall": "memory/ingestion/calls.py",
+    "ModelCall": "memory/model_calls.py",
     "Message": "relationships/services/turns.py",
 }
 # Each costs tens of megabytes, which only who asks it should pay; and these may not be installed at all.

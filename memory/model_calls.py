@@ -1,0 +1,104 @@
+"""A question to a model and what came of it, as it is kept and counted: for whoever asks one."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from time import perf_counter
+from typing import Any
+
+from config.postgresql.rows import insert_of
+from memory.entries.limits import call_text
+from memory.models import ModelCall
+from providers.errors import ProviderError
+from providers.llm.base import Completion, CompletionRequest, LLMProvider
+from providers.told import count_of, name_of, storable
+from relationships.ids import uuid7
+from relationships.services.model_budgets import count_spending
+from worker.worker_stats import count_model_call, model_call
+
+INSERT_CALLS = insert_of(ModelCall, "asked")  # for the statement that settles a batch of turns
+
+
+@dataclass(frozen=True, slots=True)
+class LoneCall:
+    """A question outside the log of a batch of turns: its row, not yet stored, and what came of it, one of the two."""
+
+    row: ModelCall
+    completion: Completion | None
+    failure: ProviderError | None
+
+
+def ask_alone(provider: LLMProvider, request: CompletionRequest, **columns: Any) -> LoneCall:
+    """Ask, and make the row that tells of it; `columns`: whose it is, what for, and what it showed. Raises nothing."""
+    started = perf_counter()
+    completion: Completion | None = None
+    failure: ProviderError | None = None
+    try:
+        with model_call():
+            completion = provider.complete(request)
+    except ProviderError as error:
+        failure, completion = error, error.completion
+    milliseconds = (perf_counter() - started) * 1000
+    return LoneCall(
+        call_row(provider, request, completion, failure, milliseconds, **columns), completion, failure
+    )
+
+
+def store_lone_calls(calls: Sequence[LoneCall], *, now: datetime) -> None:
+    """Insert them and count them towards their project's day. Late in a transaction: it locks that count."""
+    if calls:
+        store_rows(call.row for call in calls)
+        count_lone_calls(calls, now=now)
+
+
+def count_lone_calls(calls: Sequence[LoneCall], *, now: datetime) -> None:
+    """Only count them: what they quote may not be kept."""
+    if calls:
+        count_spending(
+            calls[0].row.project_id,
+            [call.completion for call in calls],
+            answered=any(not call.row.error_code for call in calls),
+            now=now,
+        )
+
+
+def store_rows(rows: Iterable[ModelCall]) -> None:
+    ModelCall.objects.bulk_create(rows)
+
+
+def call_row(
+    provider: LLMProvider,
+    request: CompletionRequest,
+    completion: Completion | None,
+    failure: ProviderError | None,
+    milliseconds: float,
+    **columns: Any,
+) -> ModelCall:
+    """What is kept of a question, and not yet stored; it is counted for /metrics."""
+    named = completion.model if completion else (request.model or provider.default_model)
+    count_model_call(
+        prompt_tokens=completion.prompt_tokens if completion else None,
+        output_tokens=completion.output_tokens if completion else None,
+        failed=failure is not None,
+    )
+    return ModelCall(
+        id=uuid7(),
+        provider=provider.alias,
+        model=name_of(named),
+        system=call_text(storable(request.system)),
+        prompt=call_text(_asked(request)),
+        answer=call_text(storable(completion.text)) if completion else "",
+        prompt_tokens=count_of(completion.prompt_tokens) if completion else None,
+        output_tokens=count_of(completion.output_tokens) if completion else None,
+        cost=completion.cost if completion else None,
+        milliseconds=round(milliseconds, 3),
+        error_code=failure.code if failure else "",
+        error=storable(str(failure))[:2000] if failure else "",
+        **columns,
+    )
+
+
+def _asked(request: CompletionRequest) -> str:
+    """The whole question as one text: the repair round's turns follow the prompt."""
+    turns = [request.prompt, *(f"--- {role} ---\n{text}" for role, text in request.history)]
+    return storable("\n\n".join(turns))
