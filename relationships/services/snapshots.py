@@ -1,8 +1,7 @@
 """The snapshot's one writer: each section is put in place by its owner, in the transaction of the change."""
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime
-from typing import Any, Final, Literal
+from typing import Any, Literal
 from uuid import UUID
 
 import orjson
@@ -12,14 +11,7 @@ from psycopg import sql
 from config.postgresql.sessions import prepared_cursor
 from relationships.ids import uuid7
 
-Section = Literal["profile", "sessions", "scratchpad", "hot_context", "summary"]
-
-
-class Unset:
-    """Stands for 'leave it as it is', where null has a meaning of its own."""
-
-
-UNSET: Final = Unset()
+Section = Literal["profile", "sessions", "hot_context", "summary"]  # beside the scratchpad
 
 _UPSERT = sql.SQL(
     """
@@ -30,22 +22,15 @@ _UPSERT = sql.SQL(
     ON CONFLICT (relationship_id) DO UPDATE SET {sections}, updated_at = EXCLUDED.updated_at
     """
 )
+# A row is made with the first entry, or before it: nothing is in the archive then.
 _GIVEN = sql.SQL(
     """
     VALUES
-        (%(relationship)s, %(id)s, %(project)s, %(profile)s, %(sessions)s, %(scratchpad)s, %(hot_context)s,
-         %(fresh_until)s, %(has_archive)s, %(summary)s, now())
+        (%(relationship)s, %(id)s, %(project)s, %(profile)s, %(sessions)s, '[]', %(hot_context)s, NULL, false,
+         %(summary)s, now())
     """
 )
-_EMPTY: dict[str, Any] = {
-    "profile": "{}",
-    "sessions": "{}",
-    "scratchpad": "[]",
-    "hot_context": None,
-    "fresh_until": None,
-    "has_archive": False,  # a row is made with the first entry, or before it
-    "summary": "{}",
-}
+_EMPTY: dict[str, str | None] = {"profile": "{}", "sessions": "{}", "hot_context": None, "summary": "{}"}
 
 
 def write_scratchpad(
@@ -68,31 +53,20 @@ def write_scratchpad(
         cursor.execute(statement, {**params, **own})
 
 
-def write_section(
-    *,
-    relationship_id: UUID,
-    project_id: UUID,
-    section: Section,
-    value: Any,
-    fresh_until: datetime | Unset | None = UNSET,
-    has_archive: bool | Unset = UNSET,
-) -> None:
-    """Put `value` (what orjson can write) into a section, in one statement; all that is not given stays as it is.
+def write_section(*, relationship_id: UUID, project_id: UUID, section: Section, value: Any) -> None:
+    """Put `value` (what orjson can write) into a section, in one statement; all else stays as it is.
 
     Call it inside the transaction of the change, under the relationship's row lock: the last writer wins.
     """
-    beside = {"fresh_until": fresh_until, "has_archive": has_archive}
-    given = {name: value for name, value in beside.items() if not isinstance(value, Unset)}
-    values = {
+    values: dict[str, Any] = {
         "relationship": relationship_id,
         "id": uuid7(),
         "project": project_id,
         **_EMPTY,
-        **given,
         section: orjson.dumps(value, option=orjson.OPT_UTC_Z).decode(),
     }
     with connection.cursor() as cursor:
-        cursor.execute(_UPSERT.format(values=_GIVEN, sections=_assignments([section, *given])), values)
+        cursor.execute(_UPSERT.format(values=_GIVEN, sections=_assignments([section])), values)
 
 
 def _assignments(columns: Iterable[str]) -> sql.Composed:

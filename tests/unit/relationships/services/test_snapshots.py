@@ -5,7 +5,7 @@ import pytest
 from pytest_django import DjangoAssertNumQueries
 
 from relationships.models import Relationship, Snapshot
-from relationships.services.snapshots import write_section
+from relationships.services.snapshots import write_scratchpad, write_section
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 
@@ -15,9 +15,15 @@ def own(relationship: Relationship) -> dict[str, Any]:
     return {"relationship_id": relationship.id, "project_id": relationship.project_id}
 
 
+def write_entries(own: dict[str, Any], fresh_until: datetime | None) -> None:
+    made = """
+    SELECT '[{"id": 1}]'::jsonb AS scratchpad, %(until)s::timestamptz AS fresh_until, false AS has_archive"""
+    write_scratchpad(made, {"until": fresh_until}, **own)
+
+
 def test_each_section_leaves_the_others_alone(own: dict[str, Any]) -> None:
     write_section(**own, section="profile", value={"tier": "gold"})
-    write_section(**own, section="scratchpad", value=[{"id": 1}], fresh_until=NOON)
+    write_entries(own, NOON)
     write_section(**own, section="sessions", value={"web": {"step": 1}})
 
     snapshot = Snapshot.objects.get()
@@ -25,12 +31,12 @@ def test_each_section_leaves_the_others_alone(own: dict[str, Any]) -> None:
     assert (snapshot.scratchpad, snapshot.fresh_until) == ([{"id": 1}], NOON)
 
 
-def test_freshness_is_left_alone_unless_it_is_said(own: dict[str, Any]) -> None:
-    write_section(**own, section="scratchpad", value=[], fresh_until=NOON)
+def test_freshness_is_the_entries_alone(own: dict[str, Any]) -> None:
+    write_entries(own, NOON)
     write_section(**own, section="profile", value={})
     assert Snapshot.objects.get().fresh_until == NOON
 
-    write_section(**own, section="scratchpad", value=[], fresh_until=None)
+    write_entries(own, None)
     assert Snapshot.objects.get().fresh_until is None
 
 
