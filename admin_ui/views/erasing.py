@@ -55,7 +55,7 @@ class EraseEntryView(RelationshipPart):
             "listed": _listed(relationship, words),
             "more": erased.holding.total - len(words),
             "common": erased.holding.common,
-            "gone": counts_in_words(erased.erasure.counts),
+            "gone": counts_in_words(erased.counts),
         }
         return render(request, "admin_ui/entries/erased.html", ctx)
 

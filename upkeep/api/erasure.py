@@ -23,8 +23,8 @@ from relationships.services.rows import check_version
 from relationships.services.sequence import lock_relationship
 from upkeep.api.hiding import WhichMessages, which_messages
 from upkeep.erasure import (
+    Counts,
     EntryErasure,
-    Erasure,
     erase_companion,
     erase_entry,
     erase_project,
@@ -89,13 +89,13 @@ class RedactMessagesView(ApiView):
         themselves. All of them or, where one is not there, none.
         """
         self.get_relationship(relationship_id)
-        erasure = redact_messages(
+        counts = redact_messages(
             project_id=self.project_id,
             relationship_id=relationship_id,
             message_ids=which_messages(relationship_id, body),
             by=self.actor,
         )
-        return self.answer(_shown(erasure))
+        return self.answer(_shown(counts))
 
 
 class ErasableEntryView(EntryView):
@@ -133,10 +133,10 @@ class ErasableRelationshipView(RelationshipView):
     @operation("relationships_erase", "Erase a relationship", answers={200: ErasedAnswer})
     def delete(self, request: Request, relationship_id: UUID) -> Response:
         """Deletes all that was said and remembered in it, with every copy. The user and the companion stay."""
-        erasure = erase_relationship(
+        counts = erase_relationship(
             project_id=self.project_id, relationship_id=relationship_id, by=self.actor
         )
-        return self.answer(_shown(erasure))
+        return self.answer(_shown(counts))
 
 
 class ErasableUserView(UserView):
@@ -155,8 +155,8 @@ class ErasableCompanionView(CompanionView):
     @operation("companions_erase", "Erase a companion", answers={200: ErasedAnswer})
     def delete(self, request: Request, companion_id: UUID) -> Response:
         """Deletes it with its prompts and all its relationships. The users stay. Needs the scope `admin`."""
-        erasure = erase_companion(project_id=self.project_id, companion_id=companion_id, by=self.actor)
-        return self.answer(_shown(erasure))
+        counts = erase_companion(project_id=self.project_id, companion_id=companion_id, by=self.actor)
+        return self.answer(_shown(counts))
 
 
 class ErasableProjectView(ProjectView):
@@ -173,7 +173,7 @@ class ErasableProjectView(ProjectView):
 
 def _entry_shown(erased: EntryErasure) -> dict[str, Any]:
     return {
-        **_shown(erased.erasure),
+        **_shown(erased.counts),
         "messages_redacted": list(erased.redacted),
         "messages_still_holding": [_holding(holding) for holding in erased.holding.listed],
         "messages_still_holding_total": erased.holding.total,
@@ -185,5 +185,5 @@ def _holding(holding: Holding) -> dict[str, Any]:
     return {**asdict(holding), "words": sorted(holding.words)}
 
 
-def _shown(erasure: Erasure) -> dict[str, dict[str, int]]:
-    return {"erased": dict(erasure.counts)}
+def _shown(counts: Counts) -> dict[str, dict[str, int]]:
+    return {"erased": dict(counts)}

@@ -205,7 +205,7 @@ class UndoPlanView(ApiView):
 
 def carry_out_to(plan: MendingPlan, depth: str, ticked: list[int] | None, by: Any) -> MendingPlan:
     if depth == "erase" and plan.verb == "forget":
-        return erase_plan(plan, by=by, ticked=ticked)[0]
+        return erase_plan(plan, by=by, ticked=ticked)
     return carry_out(plan, by=by, ticked=ticked)
 
 

@@ -5,7 +5,7 @@ triggers ask for (allow_erasure.py). What was erased is told by AuditEvents that
 Why it is built so: docs/adr/0010-append-only-yet-erasable.md
 """
 
-from upkeep.erasure.counts import Erasure
+from upkeep.erasure.counts import Counts
 from upkeep.erasure.entries import EntryErasure, erase_entry
 from upkeep.erasure.messages import redact_messages
 from upkeep.erasure.relationships import (
@@ -18,8 +18,8 @@ from upkeep.erasure.relationships import (
 )
 
 __all__ = [
+    "Counts",
     "EntryErasure",
-    "Erasure",
     "count_relationships",
     "count_user",
     "erase_companion",

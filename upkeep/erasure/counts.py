@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from uuid import UUID
 
 from django.db.models import Model
@@ -11,21 +10,12 @@ from django.db.models import Model
 from relationships.services.audit import record_audit
 from web.actor import Actor
 
-Counts = Counter[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Erasure:
-    """`counts`: how many rows of each table were deleted or emptied; tables with none are left out."""
-
-    level: str
-    target_id: UUID
-    counts: Mapping[str, int]
+Counts = Counter[str]  # how many rows of each table were deleted or emptied
 
 
 def table_name(model: type[Model]) -> str:
     """How a table is called in an answer and in the audit: `scratchpad_entry`."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", model.__name__).lower()
+    return _underscored(model.__name__)
 
 
 def tell(
@@ -37,9 +27,11 @@ def tell(
     counts: Counts,
     action: str = "",
     messages: Collection[UUID] = (),
-) -> Erasure:
-    """Write the AuditEvent, in the erasing transaction. `messages`: which were named, by their IDs."""
-    erased = {table: count for table, count in sorted(counts.items()) if count}
+) -> Counts:
+    """Write the AuditEvent, in the erasing transaction; its counts, without tables of which nothing went. `messages`:
+    which were named, by their IDs.
+    """
+    erased = Counts({table: count for table, count in sorted(counts.items()) if count})
     named = {"messages": sorted(map(str, messages))} if messages else {}
     record_audit(
         project_id=project_id,
@@ -49,11 +41,13 @@ def tell(
         by=by,
         detail={"erased": erased, **named},
     )
-    return Erasure(level, target_id, erased)
+    return erased
 
 
 def files_of(redacted: Mapping[str, int]) -> Counts:
     """The counts of an agent's workspace, by table."""
-    return Counts(
-        {re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower(): count for name, count in redacted.items()}
-    )
+    return Counts({_underscored(name): count for name, count in redacted.items()})
+
+
+def _underscored(name: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()

@@ -14,7 +14,7 @@ from relationships.services.rows import require
 from relationships.services.sequence import lock_relationship
 from upkeep.erasure.allow_erasure import erasing
 from upkeep.erasure.copies import empty_copies, leave_index
-from upkeep.erasure.counts import Erasure, files_of, tell
+from upkeep.erasure.counts import Counts, files_of, tell
 from upkeep.erasure.erased_texts import (
     Traces,
     Words,
@@ -32,7 +32,7 @@ from workspace.redaction import redact_workspace
 class EntryErasure:
     """`redacted`: the messages that were emptied, in order of their IDs. `holding`: who still holds its words."""
 
-    erasure: Erasure
+    counts: Counts
     redacted: tuple[UUID, ...]
     holding: StillHolding
 
@@ -65,9 +65,9 @@ def erase_entry(
         counts += files_of(redact_workspace(relationship_id, words.contents))
         counts["entry_revision"] = _redact_history(entry, words, by, now) + counts["entry_revision"]
         counts["scratchpad_entry"] = len(words.entries)
-        erasure = tell(project_id=entry.project_id, level="entry", target_id=entry_id, by=by, counts=counts)
+        told = tell(project_id=entry.project_id, level="entry", target_id=entry_id, by=by, counts=counts)
     # Nobody waits for this: the lock is given back, and what was emptied holds no word any more.
-    return EntryErasure(erasure, tuple(sorted(redacted)), search.still_holding())
+    return EntryErasure(told, tuple(sorted(redacted)), search.still_holding())
 
 
 def _messages_of(relationship_id: UUID, words: Words, traces: Traces, search: WordSearch) -> set[UUID]:

@@ -9,7 +9,7 @@ from relationships.models import Message
 from relationships.services.sequence import lock_relationship
 from upkeep.erasure.allow_erasure import erasing
 from upkeep.erasure.copies import empty_copies
-from upkeep.erasure.counts import Erasure, tell
+from upkeep.erasure.counts import Counts, tell
 from upkeep.erasure.erased_texts import Traces, Words
 from web.actor import Actor
 from web.errors import InvalidInput
@@ -17,7 +17,7 @@ from web.errors import InvalidInput
 
 def redact_messages(
     *, project_id: UUID, relationship_id: UUID, message_ids: Collection[UUID], by: Actor
-) -> Erasure:
+) -> Counts:
     """Empty messages with every copy of what they say: all of them or, where one is not there, none.
 
     Entries that rest on them stay. One that was emptied before stays empty. Raises InvalidInput.

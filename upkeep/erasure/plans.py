@@ -16,7 +16,7 @@ from memory.mending.plans import leave_plans, plan_of
 from memory.models import EntrySource, EntryState, MendingPlan, MendingState, MendingVerb, ScratchpadEntry
 from relationships.models import Message
 from upkeep.erasure.allow_erasure import erasing
-from upkeep.erasure.counts import Counts, Erasure, tell
+from upkeep.erasure.counts import Counts, tell
 from upkeep.erasure.entries import erase_entry
 from upkeep.erasure.messages import redact_messages
 from web.actor import Actor
@@ -25,9 +25,7 @@ from web.errors import InvalidInput
 _KEPT = EDITABLE - {"content", "effective_at"}  # of an entry of which a part stays
 
 
-def erase_plan(
-    plan: MendingPlan, *, by: Actor, ticked: Collection[int] | None = None
-) -> tuple[MendingPlan, Erasure]:
+def erase_plan(plan: MendingPlan, *, by: Actor, ticked: Collection[int] | None = None) -> MendingPlan:
     """Erase what is ticked (None: as the plan has it), in one transaction; it can't be undone. What stays of an entry
     becomes an entry of its own, as the history of the old one goes. What was changed since is left, and its item says
     so. Raises AlreadyDecided, InvalidInput.
@@ -44,21 +42,19 @@ def erase_plan(
                 counts += _erase_entry(relationship, item, by)
         messages = [UUID(item["id"]) for item in chosen if item["kind"] == "message"]
         if messages:
-            counts += Counts(
-                redact_messages(
-                    project_id=plan.project_id,
-                    relationship_id=plan.relationship_id,
-                    message_ids=messages,
-                    by=by,
-                ).counts
+            counts += redact_messages(
+                project_id=plan.project_id,
+                relationship_id=plan.relationship_id,
+                message_ids=messages,
+                by=by,
             )
         for finder in forgettables():
             if ids := [UUID(item["id"]) for item in chosen if item["kind"] == finder.kind]:
                 finder.erase(relationship, ids, now=now)
                 counts[finder.kind] += len(ids)
         leave_plans(plan.relationship_id, {UUID(item["id"]) for item in chosen})
-        erasure = tell(project_id=plan.project_id, level="plan", target_id=plan.id, by=by, counts=counts)
-    return plan, erasure
+        tell(project_id=plan.project_id, level="plan", target_id=plan.id, by=by, counts=counts)
+    return plan
 
 
 def _listed(plan: MendingPlan, ticked: Collection[int] | None) -> list[dict[str, Any]]:
@@ -99,9 +95,9 @@ def _erase_entry(relationship: Any, item: dict[str, Any], by: Actor) -> Counts:
     entry = ScratchpadEntry.objects.for_relationship(relationship.id).filter(id=item["id"]).first()
     if entry is None:  # with another that says the same
         return Counts()
-    erasure = erase_entry(
+    counts = erase_entry(
         relationship_id=relationship.id, entry_id=entry.id, by=by, messages="keep", kept=item["rest"]
-    ).erasure
+    ).counts
     if item["rest"] is not None and entry.state == EntryState.ACTIVE:
         values = {name: getattr(entry, name) for name in _KEPT}
         with suppress(SameAsAnother):  # another says the rest already
@@ -111,4 +107,4 @@ def _erase_entry(relationship: Any, item: dict[str, Any], by: Actor) -> Counts:
                 by=by,
                 source=EntrySource.API,
             )
-    return Counts(erasure.counts)
+    return counts

@@ -13,7 +13,7 @@ from django.db.models import Count, Model, QuerySet, Value
 
 from relationships.models import AuditEvent, Companion, EndUser, Project, Relationship, RelationshipOwned
 from upkeep.erasure.allow_erasure import erasing
-from upkeep.erasure.counts import Counts, Erasure, table_name, tell
+from upkeep.erasure.counts import Counts, table_name, tell
 from web.actor import Actor
 from web.errors import NotFound
 
@@ -25,22 +25,22 @@ def owned_models() -> list[type[Model]]:
     return [model for model in apps.get_models() if issubclass(model, RelationshipOwned)]
 
 
-def erase_relationship(*, project_id: UUID, relationship_id: UUID, by: Actor) -> Erasure:
+def erase_relationship(*, project_id: UUID, relationship_id: UUID, by: Actor) -> Counts:
     """Delete a relationship and all it owns. The person and the companion stay. Raises NotFound."""
-    erasure = _erase_one(project_id, relationship_id, by)
-    if erasure is None:
+    counts = _erase_one(project_id, relationship_id, by)
+    if counts is None:
         raise NotFound("This relationship is not there.")
-    return erasure
+    return counts
 
 
-def erase_user(*, project_id: UUID, user_id: UUID, by: Actor) -> Erasure:
+def erase_user(*, project_id: UUID, user_id: UUID, by: Actor) -> Counts:
     """Delete a person: all their relationships, then what is known of them outside. Raises NotFound."""
     people = EndUser.objects.of_project(project_id).filter(id=user_id)
     theirs = Relationship.objects.of_project(project_id).filter(user_id=user_id)
     return _erase_with_all("user", people, theirs, project_id, by)
 
 
-def erase_companion(*, project_id: UUID, companion_id: UUID, by: Actor) -> Erasure:
+def erase_companion(*, project_id: UUID, companion_id: UUID, by: Actor) -> Counts:
     """Delete a companion: all its relationships, then its prompts and itself. People stay. Raises NotFound."""
     companions = Companion.objects.of_project(project_id).filter(id=companion_id)
     its = Relationship.objects.of_project(project_id).filter(companion_id=companion_id)
@@ -53,7 +53,7 @@ def _erase_with_all(
     relationships: QuerySet[Relationship, Relationship],
     project_id: UUID,
     by: Actor,
-) -> Erasure:
+) -> Counts:
     owner_id = owner.values_list("id", flat=True).first()
     if owner_id is None:
         raise NotFound(f"This {level} is not there.")
@@ -63,7 +63,7 @@ def _erase_with_all(
         return tell(project_id=project_id, level=level, target_id=owner_id, by=by, counts=counts)
 
 
-def erase_project(*, project_id: UUID, by: Actor) -> Erasure:
+def erase_project(*, project_id: UUID, by: Actor) -> Counts:
     """Delete a project and everything in it, its audit trail included. Raises NotFound.
 
     In short transactions, the project's row last: an erasure that was killed is finished by asking for it again.
@@ -87,8 +87,7 @@ def _erase_each(relationships: QuerySet[Relationship, Relationship], by: Actor) 
     counts = Counts()
     while batch := list(relationships.order_by("id").values_list("project_id", "id")[:_AT_ONCE]):
         for project_id, relationship_id in batch:
-            erasure = _erase_one(project_id, relationship_id, by)
-            counts.update(erasure.counts if erasure else {})
+            counts += _erase_one(project_id, relationship_id, by) or Counts()
     return counts
 
 
@@ -116,7 +115,7 @@ def _erase_in_batches(owners: QuerySet[Any, Any], reference: str, by: Actor) -> 
     return counts
 
 
-def _erase_one(project_id: UUID, relationship_id: UUID, by: Actor) -> Erasure | None:
+def _erase_one(project_id: UUID, relationship_id: UUID, by: Actor) -> Counts | None:
     """None when it is not there. Whoever waited for the row's lock, a turn coming in, finds nothing to add to."""
     row = Relationship.objects.of_project(project_id).filter(id=relationship_id)
     with erasing():

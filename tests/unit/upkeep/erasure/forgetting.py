@@ -15,9 +15,7 @@ HERON = "Has a tattoo of a heron"
 
 def erase(conversation: Conversation, entry: ScratchpadEntry, **how: Any) -> dict[str, int]:
     return dict(
-        erase_entry(
-            relationship_id=conversation.relationship.id, entry_id=entry.id, by=ANA, **how
-        ).erasure.counts
+        erase_entry(relationship_id=conversation.relationship.id, entry_id=entry.id, by=ANA, **how).counts
     )
 
 

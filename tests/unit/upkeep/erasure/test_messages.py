@@ -18,7 +18,7 @@ def redact(conversation: Conversation, word: str) -> dict[str, int]:
             relationship_id=relationship.id,
             message_ids=list(rows.values_list("id", flat=True)),
             by=ANA,
-        ).counts
+        )
     )
 
 

@@ -16,7 +16,7 @@ from tests.fakes import ScriptedProvider
 from tests.fixtures.people import MORNING
 from tests.fixtures.turns import Conversation, add, answer
 from tests.waiting import wait_until
-from upkeep.erasure import Erasure, erase_companion, erase_relationship, erase_user
+from upkeep.erasure import Counts, erase_companion, erase_relationship, erase_user
 from upkeep.erasure.relationships import owned_models
 from web.actor import Actor
 from web.errors import NotFound
@@ -56,15 +56,15 @@ def test_what_was_erased_is_told_in_numbers(relationship: Relationship, project:
     }
 
 
-def erase_this_user(project: Project, relationship: Relationship) -> Erasure:
+def erase_this_user(project: Project, relationship: Relationship) -> Counts:
     return erase_user(project_id=project.id, user_id=relationship.user_id, by=BY)
 
 
-def erase_this_companion(project: Project, relationship: Relationship) -> Erasure:
+def erase_this_companion(project: Project, relationship: Relationship) -> Counts:
     return erase_companion(project_id=project.id, companion_id=relationship.companion_id, by=BY)
 
 
-def erase_this_relationship(project: Project, relationship: Relationship) -> Erasure:
+def erase_this_relationship(project: Project, relationship: Relationship) -> Counts:
     return erase_relationship(project_id=project.id, relationship_id=relationship.id, by=BY)
 
 
@@ -83,7 +83,7 @@ EACH = pytest.mark.parametrize(
     ids=["relationship", "user", "companion"],
 )
 def test_what_is_asked_for_goes_with_everything_it_owns_and_no_other(
-    erase: Callable[[Project, Relationship], Erasure],
+    erase: Callable[[Project, Relationship], Counts],
     gone: dict[str, int],
     conversation: Conversation,
     scripted_provider: ScriptedProvider,
@@ -101,10 +101,10 @@ def test_what_is_asked_for_goes_with_everything_it_owns_and_no_other(
         say(other, "I like tea.")
     before = [rows_of(other) for other in others]
 
-    erasure = erase(project, conversation.relationship)
+    counts = erase(project, conversation.relationship)
 
     assert rows_of(conversation.relationship) == 0
-    assert erasure.counts.items() >= {**gone, "turn": gone["relationship"], "scratchpad_entry": 1}.items()
+    assert counts.items() >= {**gone, "turn": gone["relationship"], "scratchpad_entry": 1}.items()
     left = set(Relationship.objects.values_list("id", flat=True))
     assert len(left) == 4 - gone["relationship"] and others[2].id in left
     assert [rows_of(other) for other in others] == [
@@ -116,7 +116,7 @@ def test_what_is_asked_for_goes_with_everything_it_owns_and_no_other(
 
 @EACH
 def test_a_second_time_there_is_nothing(
-    erase: Callable[[Project, Relationship], Erasure], project: Project, relationship: Relationship
+    erase: Callable[[Project, Relationship], Counts], project: Project, relationship: Relationship
 ) -> None:
     erase(project, relationship)
 
@@ -126,7 +126,7 @@ def test_a_second_time_there_is_nothing(
 
 @EACH
 def test_another_project_can_erase_nothing_here(
-    erase: Callable[[Project, Relationship], Erasure], relationship: Relationship
+    erase: Callable[[Project, Relationship], Counts], relationship: Relationship
 ) -> None:
     stranger = Project.objects.create(name="Another")
 
