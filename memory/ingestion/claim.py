@@ -15,6 +15,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
+from config.postgresql.rows import columns_of, take_instance
 from config.postgresql.sessions import prepared_cursor
 from memory.errors import LeaseLost
 from memory.ingestion.reading import FACTS, Facts, configuration_of_batch, facts_asked, facts_of
@@ -32,8 +33,6 @@ FRESH_SHARE = 0.05
 ALONE_AFTER = 2  # such deaths
 HOPELESS_AT_ONCE = 4  # turns that fail because of them, before the next one that can be read
 
-_TURN = tuple(field.column for field in Turn._meta.concrete_fields)
-_JSON = tuple(place for place, name in enumerate(_TURN) if name in ("config", "tags"))
 _MOST = 50 + HOPELESS_AT_ONCE  # rows that are looked at: the largest batch there may be
 
 # Locks the relationship and tells whether somebody is at it, the levels, and the turns that are owed. Whatever wrote
@@ -45,7 +44,7 @@ SELECT set_config('synchronous_commit', CASE WHEN current_setting('citus.shard_c
                                              THEN 'off' ELSE current_setting('synchronous_commit') END, true),
        p.config::text, c.config::text, r.config::text,
        EXISTS (SELECT 1 FROM relationships_turn WHERE relationship_id = %(one)s AND state = 'processing'),
-       {", ".join(f"t.{name}" for name in _TURN)}
+       t.id, {columns_of(Turn, "t")}
   FROM relationships_relationship r
   JOIN relationships_companion c ON c.id = r.companion_id
   JOIN relationships_project p ON p.id = r.project_id
@@ -95,7 +94,7 @@ def claim_turns(*, relationship_id: UUID, worker: str) -> Claim | None:
     with prepared_cursor() as cursor:
         cursor.execute(_LOOK, {"one": relationship_id})
         rows = cursor.fetchall()
-    owed = [_turn(row[5:]) for row in rows if row[5 + _TURN.index("id")] is not None]
+    owed = [take_instance(Turn, iter(row[6:])) for row in rows if row[5] is not None]
     if not owed or rows[0][4]:
         return None
     configuration = _configuration(map(orjson.loads, rows[0][1:4]), owed[0])
@@ -135,14 +134,6 @@ def _configuration(levels: Iterable[Any], first: Turn) -> Configuration | None:
         return configuration_of_batch(levels, first)
     except InvalidConfiguration:
         return None
-
-
-def _turn(columns: Sequence[Any]) -> Turn:
-    values = list(columns)
-    for place in _JSON:
-        values[place] = orjson.loads(values[place])
-    turn: Turn = Turn.from_db("default", [field.attname for field in Turn._meta.concrete_fields], values)
-    return turn
 
 
 def is_owed(relationship_id: UUID) -> bool:

@@ -5,8 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-import orjson
-
+from config.postgresql.rows import columns_of, take_instance
 from config.postgresql.sessions import prepared_cursor
 from memory.entries.fingerprint import content_hash
 from memory.ingestion.apply_state import ApplyState
@@ -15,8 +14,6 @@ from memory.ingestion.operations import Operation, Refusal
 from memory.ingestion.overflow import tokens_at_most
 from memory.models import EntryRevision, EntryState, RevisionEvent, ScratchpadEntry
 
-_FIELDS = ScratchpadEntry._meta.concrete_fields
-_JSON = tuple(place for place, field in enumerate(_FIELDS) if field.attname in ("tags", "metadata"))
 _READ = f"""
 SELECT active, bytes, lines,
        ARRAY(SELECT shown.id FROM unnest(%(shown)s::uuid[]) AS shown (id)
@@ -25,7 +22,7 @@ SELECT active, bytes, lines,
                 AND NOT EXISTS (SELECT 1 FROM relationships_message m
                                  WHERE m.relationship_id = %(relationship)s AND m.id = shown.id
                                    AND m.erased_at IS NULL AND m.hidden_at IS NULL)),
-       {", ".join(f"e.{field.column}" for field in _FIELDS)}
+       e.id, {columns_of(ScratchpadEntry, "e")}
   FROM (SELECT count(*) AS active,
                coalesce(sum(octet_length(content)) FILTER (WHERE tier = 'scratchpad'), 0) AS bytes,
                count(*) FILTER (WHERE tier = 'scratchpad') AS lines
@@ -67,7 +64,7 @@ def open_state(
         cursor.execute(_READ, asked)
         found = cursor.fetchall()
     active, bytes_, lines, gone = found[0][:4]
-    rows = [_entry(row[4:]) for row in found if row[4] is not None]
+    rows = [take_instance(ScratchpadEntry, iter(row[5:])) for row in found if row[4] is not None]
     state = _state_of(given, rows, now=now, active=active)
     state.scratchpad_tokens = tokens_at_most(bytes_, lines)
     return state, frozenset(gone)
@@ -100,14 +97,6 @@ def _state_of(
             (row.subject, bytes(row.content_hash)): row for row in rows if row.state == EntryState.SUPERSEDED
         },
     )
-
-
-def _entry(columns: Sequence[Any]) -> ScratchpadEntry:
-    values = list(columns)
-    for place in _JSON:
-        values[place] = orjson.loads(values[place])
-    entry: ScratchpadEntry = ScratchpadEntry.from_db("default", [field.attname for field in _FIELDS], values)
-    return entry
 
 
 def _forgotten(relationship_id: UUID, rows: Iterable[ScratchpadEntry]) -> dict[tuple[str, bytes], datetime]:
