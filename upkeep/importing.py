@@ -8,7 +8,7 @@ waited for, a provider or a budget, was there.
 from array import array
 from collections.abc import Iterable
 from datetime import datetime
-from functools import cached_property
+from functools import cache
 from typing import Any
 
 from django.db import connection, transaction
@@ -135,11 +135,19 @@ def _calls_left_behind(relationship: Relationship) -> int:
 def _tables(archive: Archive, overview: Overview, first: int, now: datetime) -> dict[type[Model], Rows]:
     """Each table's rows, none of which is made before it is written."""
 
-    def numbered(row: dict[str, Any]) -> dict[str, Any]:
-        """As it is numbered here: turns, messages and revisions keep their common order."""
-        return {**row, "seq": first + overview.place_of(row["seq"])}
+    def number(row: dict[str, Any]) -> int:
+        """Here: turns, messages and revisions keep their common order."""
+        return first + overview.place_of(row["seq"])
 
-    spoken = _Spoken(archive, first, overview)
+    def numbered(row: dict[str, Any]) -> dict[str, Any]:
+        return {**row, "seq": number(row)}
+
+    @cache
+    def spoken() -> "array[int]":
+        """The numbers of the messages, in order; read when the first summary asks."""
+        turns = archive.rows("turns")
+        return array("q", (number(message) for turn in turns for message in turn["messages"]))
+
     profile = archive.head["profile"]
     sessions, entries = archive.rows("sessions"), archive.rows("entries")
     return {
@@ -152,34 +160,15 @@ def _tables(archive: Archive, overview: Overview, first: int, now: datetime) -> 
         EntryRevision: (numbered(row) for row in archive.rows("revisions")),
         OperationResult: (operation for row in archive.rows("turns") for operation in _operations(row)),
         HeldDeletion: archive.rows("held_deletions"),
-        Summary: (_summary(row, spoken, now) for row in archive.rows("summaries")),
+        Summary: (_summary(row, spoken(), now) for row in archive.rows("summaries")),
         BehaviourRun: (_due(row, now) for row in archive.rows("behaviour_runs")),
         OutboxMessage: archive.rows("outbox"),
         ModelCall: archive.rows("model_calls"),
     }
 
 
-class _Spoken:
-    """The numbers that the messages get here, in order; read when the first summary asks."""
-
-    def __init__(self, archive: Archive, first: int, overview: Overview) -> None:
-        self._archive, self._first, self._overview = archive, first, overview
-
-    @cached_property
-    def numbers(self) -> "array[int]":
-        turns = self._archive.rows("turns")
-        return array(
-            "q",
-            (
-                self._first + self._overview.place_of(said["seq"])
-                for turn in turns
-                for said in turn["messages"]
-            ),
-        )
-
-
-def _summary(summary: dict[str, Any], spoken: _Spoken, now: datetime) -> dict[str, Any]:
-    ends = {"first_seq": spoken.numbers[0], "last_seq": spoken.numbers[summary["messages"] - 1]}
+def _summary(summary: dict[str, Any], spoken: "array[int]", now: datetime) -> dict[str, Any]:
+    ends = {"first_seq": spoken[0], "last_seq": spoken[summary["messages"] - 1]}
     return {**_due(summary, now), **ends}
 
 
