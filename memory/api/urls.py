@@ -1,6 +1,7 @@
 """Memory's routes under /v1."""
 
 from django.urls import path, register_converter
+from django.urls.converters import IntConverter
 
 from memory.api.entries import EntriesView, EntryHistoryView, HistoryView, RestoreEntryView
 from memory.api.held import ConfirmHeldView, DeclineHeldView, HeldDeletionsView
@@ -9,16 +10,10 @@ from memory.api.search import EntrySearchView, MessageSearchView
 from memory.api.turns import IngestView, RetryTurnView, TurnsView, TurnView
 
 
-class VersionConverter:
+class VersionConverter(IntConverter):
     """A version number that a column can hold."""
 
     regex = "[0-9]{1,9}"
-
-    def to_python(self, value: str) -> int:
-        return int(value)
-
-    def to_url(self, value: int) -> str:
-        return str(value)
 
 
 register_converter(VersionConverter, "version")

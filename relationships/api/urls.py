@@ -1,6 +1,7 @@
 """Everything under /v1 that is about people, companions and what was said."""
 
 from django.urls import URLPattern, path, register_converter
+from django.urls.converters import StringConverter
 
 from relationships.api.api_keys import ApiKeysView, ApiKeyView, TokensView, TokenView
 from relationships.api.budget import BudgetView
@@ -20,16 +21,10 @@ from web.docs import DocsView, SchemaView
 from web.openapi import PATH_SCHEMAS
 
 
-class SessionConverter:
+class SessionConverter(StringConverter):
     """The developer's own ID of a session: up to 200 characters, no slash, no control characters."""
 
     regex = r"[^/\x00-\x1f\x7f]{1,200}"
-
-    def to_python(self, value: str) -> str:
-        return value
-
-    def to_url(self, value: str) -> str:
-        return value
 
 
 register_converter(SessionConverter, "session")
