@@ -20,9 +20,9 @@ from memory.models import EntrySource, EntryState, RevisionEvent, ScratchpadEntr
 from relationships.ids import uuid7
 from relationships.models import Relationship
 from relationships.services.configuration import configuration_of
-from relationships.services.sequence import lock_relationship
+from relationships.services.rows import require, require_lock
 from web.actor import Actor
-from web.errors import Conflict, NotFound, StaleVersion
+from web.errors import Conflict, StaleVersion
 
 # What a person may set; everything else follows from what they do.
 EDITABLE = frozenset(
@@ -186,17 +186,13 @@ def _write(entry: ScratchpadEntry, changes: list[Change], by: Actor, now: dateti
 
 def _locked_now(relationship_id: UUID) -> datetime:
     """The time under the lock, so that recorded times follow the order of the changes."""
-    if not lock_relationship(relationship_id):
-        raise NotFound("This relationship is not there.")
+    require_lock(relationship_id)
     return timezone.now()
 
 
 def _entry(relationship_id: UUID, entry_id: UUID, version: int | None) -> ScratchpadEntry:
-    entry: ScratchpadEntry | None = (
-        ScratchpadEntry.objects.for_relationship(relationship_id).filter(id=entry_id).first()
-    )
-    if entry is None:
-        raise NotFound("This entry is not there.")
+    owned = ScratchpadEntry.objects.for_relationship(relationship_id)
+    entry: ScratchpadEntry = require(owned.filter(id=entry_id), "entry")
     if version is not None and entry.version != version:
         raise StaleVersion(
             f"The entry is at version {entry.version} by now, not {version}. Read it again and decide.",

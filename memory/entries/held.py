@@ -18,9 +18,9 @@ from memory.models import (
     ScratchpadEntry,
 )
 from relationships.models import Turn, TurnState
+from relationships.services.rows import require
 from relationships.services.sequence import lock_relationship
 from web.actor import Actor
-from web.errors import NotFound
 
 _HELD_OF_TURNS = """
 SELECT item.turn_id, held.state, count(*)
@@ -93,11 +93,8 @@ def decline_deletions(*, relationship_id: UUID, held_id: UUID, by: Actor) -> Hel
 
 def _waiting(relationship_id: UUID, held_id: UUID) -> HeldDeletion:
     lock_relationship(relationship_id)
-    held: HeldDeletion | None = (
-        HeldDeletion.objects.for_relationship(relationship_id).filter(id=held_id).first()
-    )
-    if held is None:
-        raise NotFound("This held deletion is not there.")
+    rows = HeldDeletion.objects.for_relationship(relationship_id).filter(id=held_id)
+    held: HeldDeletion = require(rows, "held deletion")
     if held.state != HeldState.WAITING:
         raise AlreadyDecided(f"This deletion was {held.state} before.")
     return held

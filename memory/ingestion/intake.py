@@ -25,8 +25,7 @@ from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.schema import Configuration
 from relationships.models import Message, Relationship, Turn, TurnState
 from relationships.services.idempotency import earlier_resource
-from relationships.services.rows import require
-from relationships.services.sequence import lock_relationship
+from relationships.services.rows import require, require_lock
 from relationships.services.turns import NewTurn, store_turn, turn_faults
 from web.authentication import KEY_STILL_HOLDS, KeyChanged, RememberedKey
 from web.errors import InvalidInput, NotFound
@@ -150,8 +149,7 @@ def retry_turn(*, relationship_id: UUID, turn_id: UUID) -> Turn:
     It keeps its place and its date: what has become newer meanwhile stays as it is. What was off the record
     is found by search from then on.
     """
-    if not lock_relationship(relationship_id):
-        raise NotFound("This relationship is not there.")
+    require_lock(relationship_id)
     turn: Turn = require(Turn.objects.for_relationship(relationship_id).filter(id=turn_id), "turn")
     if turn.state in {TurnState.APPLIED, TurnState.PROCESSING}:
         raise TurnNotRetryable(
