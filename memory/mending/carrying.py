@@ -123,12 +123,8 @@ def _change_entries(
         if entry.version != item["version"]:
             continue
         before = fields_of(entry)
-        if item["rest"] is None:
-            entry.state = EntryState.DELETED
-            changes.append(changed(entry, before, RevisionEvent.DELETE, at=now, reason=reason))
-            continue
-        fingerprint = (entry.subject, entry.type, content_hash(item["rest"]))
-        if fingerprint in taken:  # another says the rest already
+        fingerprint = (entry.subject, entry.type, content_hash(item["rest"] or ""))
+        if item["rest"] is None or fingerprint in taken:  # another says the rest already
             entry.state = EntryState.DELETED
             changes.append(changed(entry, before, RevisionEvent.DELETE, at=now, reason=reason))
             continue
