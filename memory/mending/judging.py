@@ -39,7 +39,6 @@ _VERB = re.compile(r"(?:is|was|has|had|will|can|and|[a-z]{2,}(?:s|ed))$")
 _HELPERS = frozenset({"is", "was", "has", "had", "will", "can"})  # which no other verb precedes
 # A raven that is called Huginn says nothing of "my name".
 _LOOSE = frozenset({"call", "called", "named", "go", "goes", "going"})
-_BOTH = re.compile(r"\b(?:both|and|und|et|y|e|en)\b", re.IGNORECASE)
 
 
 class Verdict(StrEnum):

@@ -6,7 +6,6 @@ Only what can be parted by signs and by and-words of a few languages; whoever is
 import re
 from collections.abc import Sequence
 
-from memory.aliases import Aliases
 from memory.mending.wishes import RELATIONS, Wish, ends_as_a_name
 from memory.words import Stems, Word, is_in, normal, spelt, words_of
 
@@ -30,7 +29,7 @@ _ARTICLE = re.compile(
 _SINGULAR = {"are": "is", "were": "was", "have": "has", "do": "does", "both": ""}
 
 
-def without(wish: Wish, text: str, *, stems: Stems, aliases: Aliases | None = None) -> str | None:
+def without(wish: Wish, text: str, *, stems: Stems) -> str | None:
     """The text without what the wish is about; None: all of it is, or it can't be parted for sure."""
     said = normal(text).strip()
     pieces = parts_of(said)

@@ -139,14 +139,14 @@ def prepare_questions(
     return Prepared(asked, words, vectors, tuple(notes))
 
 
-def begin_to_embed(text: str, *, names: Sequence[str] = (), embedder: str | None, seconds: float) -> None:
+def begin_to_embed(text: str, *, embedder: str | None, seconds: float) -> None:
     """Have a question's vector begun on that a search is about to ask for. It says what is amiss, not this."""
     try:
         chosen = embedder_of(embedder)
     except ProviderError:
         return
     if chosen is not None and text.strip():
-        begin_question(without_names(text[:LONGEST_QUESTION], names), chosen, seconds=seconds)
+        begin_question(text[:LONGEST_QUESTION], chosen, seconds=seconds)
 
 
 def _words(texts: Sequence[str]) -> tuple[tuple[str, ...], bool]:

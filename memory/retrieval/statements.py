@@ -33,26 +33,22 @@ SELECT p.config::text, c.config::text, r.config::text, u.display_name, c.name, r
  WHERE r.id = %(relationship)s AND r.project_id = %(project)s
 """  # noqa: S608 - our own pattern
 
-_IN_TIME = """(%(told_from)s::timestamptz IS NULL OR s.told_at >= %(told_from)s::timestamptz)
-    AND (%(told_to)s::timestamptz IS NULL OR s.told_at < %(told_to)s::timestamptz)"""
 # Whether an entry may be found, by the names of `columns.entry_filters` and `now`; of messages, Python says so. What is
 # over, or has yet to begin, is not found among what holds now, even before it is swept.
-ALLOWED = f"""n.state = ANY(%(states)s) AND n.tags @> %(tags)s::jsonb
-    AND (%(types)s::text[] = '{{}}' OR n.type = ANY(%(types)s))
-    AND (%(tiers)s::text[] = '{{}}' OR n.tier = ANY(%(tiers)s))
+ALLOWED = """n.state = ANY(%(states)s) AND n.tags @> %(tags)s::jsonb
+    AND (%(types)s::text[] = '{}' OR n.type = ANY(%(types)s))
+    AND (%(tiers)s::text[] = '{}' OR n.tier = ANY(%(tiers)s))
     AND (%(subject)s::text IS NULL OR n.subject = %(subject)s::text)
     AND (%(category)s::text IS NULL OR n.category = %(category)s::text)
     AND (n.state <> 'active' OR (coalesce(n.expires_at, 'infinity') > %(now)s
          AND coalesce(n.valid_to, 'infinity') > %(now)s AND coalesce(n.valid_from, '-infinity') <= %(now)s))
-    AND {_IN_TIME}"""
-_SHARED = {
+    AND (%(told_from)s::timestamptz IS NULL OR s.told_at >= %(told_from)s::timestamptz)
+    AND (%(told_to)s::timestamptz IS NULL OR s.told_at < %(told_to)s::timestamptz)"""
+_SENT_OF_ENTRIES: Mapping[str, str] = {
+    "id": "uuid_send(s.owner_id)",
     "told": "float8send(date_part('epoch', s.told_at))",
     "length": "int4send(s.length)",
     "who": f"int4send(hashtext({WHO}))",
-}
-_SENT_OF_ENTRIES: Mapping[str, str] = {
-    "id": "uuid_send(s.owner_id)",
-    **_SHARED,
     "touched": "float8send(date_part('epoch', coalesce(n.last_accessed_at, s.told_at)))",
     "importance": "float8send(n.importance)",
     "weight": "float8send(n.weight)",
@@ -171,10 +167,9 @@ def read_statement(kind: SearchedKind, *, vectors: int, only: bool) -> str:
     limit = _ONLY if only else ""
     cosines = ", ".join(_COSINE.format(number=number) for number in range(vectors))
     statement = _OF_ENTRIES if kind == SearchedKind.ENTRY else _OF_MESSAGES
-    sent = _SENT_OF_ENTRIES
     made = statement.format(
-        packed=", ".join(f"string_agg({how}, ''::bytea) AS {name}" for name, how in sent.items()),
-        gathered=", ".join(f"string_agg({name}, ''::bytea) AS {name}" for name in sent),
+        packed=", ".join(f"string_agg({how}, ''::bytea) AS {name}" for name, how in _SENT_OF_ENTRIES.items()),
+        gathered=", ".join(f"string_agg({name}, ''::bytea) AS {name}" for name in _SENT_OF_ENTRIES),
         few_words=FEW_WORDS,
         only=limit,
         vectors=_VECTORS.format(cosines=cosines, only=limit) if vectors else _NO_VECTORS,

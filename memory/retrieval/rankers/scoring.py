@@ -202,17 +202,17 @@ def similarities(candidates: Candidates, question: Question) -> Floats:
     return np.where(missing, best * text / best_text, candidates.cosine)
 
 
-def fuse_ranks(score_lists: Sequence[Floats], *, k: int = RRF_K) -> tuple[Floats, ...]:
-    """What each list gives each row by Reciprocal Rank Fusion: 1 / (k + rank). Their sum is the fused score.
+def fuse_ranks(score_lists: Sequence[Floats]) -> tuple[Floats, ...]:
+    """What each list gives each row by Reciprocal Rank Fusion: 1 / (RRF_K + rank). Their sum is the fused score.
 
     All lists are of one length. A row with NaN stands in no rank of that list, and gets nothing from it.
     """
-    return tuple(_reciprocal_ranks(scores, k) for scores in score_lists)
+    return tuple(_reciprocal_ranks(scores) for scores in score_lists)
 
 
-def _reciprocal_ranks(scores: Floats, k: int) -> Floats:
+def _reciprocal_ranks(scores: Floats) -> Floats:
     given = np.zeros(len(scores))
     ranked = np.flatnonzero(~np.isnan(scores))
     best_first = ranked[order_of(scores[ranked])]
-    given[best_first] = 1 / (k + np.arange(1, len(ranked) + 1))
+    given[best_first] = 1 / (RRF_K + np.arange(1, len(ranked) + 1))
     return given
