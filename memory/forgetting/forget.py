@@ -8,8 +8,9 @@ from django.db import connection, transaction
 
 from memory.entries.history import Change, change_entries, changed, fields_of
 from memory.forgetting.configuration import Forgetting
-from memory.forgetting.policies import SECONDS_A_DAY, Condition, ForgettingPolicy
+from memory.forgetting.policies import Condition, ForgettingPolicy
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry, Tier
+from memory.retrieval.decay import SECONDS_A_DAY
 from relationships.configuration.plugins import load
 from relationships.services.sequence import lock_relationship
 from web.actor import Actor

@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 from typing import Any, ClassVar
 
 from memory.forgetting.configuration import Forgetting
+from memory.retrieval.decay import SECONDS_A_DAY
 
-SECONDS_A_DAY = 86_400.0
 _LEAST = 1e-300  # stands for an importance of 0, which has no logarithm
 
 

@@ -67,10 +67,10 @@ def any_of(column: NDArray[Any], wanted: Sequence[int]) -> Bools:
     return found
 
 
-def _rows_at(places: Ints, wanted: Ints) -> tuple[Ints, Bools]:
-    """Where these would stand among the `places`, which are in order, and which of them do."""
-    rows = np.minimum(np.searchsorted(places, wanted), len(places) - 1)
-    return rows, places[rows] == wanted
+def _rows_at(ordered: NDArray[Any], wanted: NDArray[Any]) -> tuple[Ints, Bools]:
+    """Where these would stand among the others, which are in order and at least one, and which of them do."""
+    rows = np.minimum(np.searchsorted(ordered, wanted), len(ordered) - 1)
+    return rows, ordered[rows] == wanted
 
 
 def unpacked(packed: bytes | None, kind: str) -> NDArray[Any]:
@@ -121,8 +121,7 @@ class Finder:
         """The rows of those that have one, and which these are: an index may know owners that are not read."""
         if not len(self._ids) or not len(wanted):
             return np.zeros(0, dtype=np.int64), np.zeros(len(wanted), dtype=np.bool_)
-        places = np.minimum(np.searchsorted(self._sorted, wanted), len(self._sorted) - 1)
-        known = self._sorted[places] == wanted
+        places, known = _rows_at(self._sorted, wanted)
         return self._order[places[known]], known
 
 

@@ -8,8 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from memory.retrieval.dates import Period
+from memory.retrieval.decay import SECONDS_A_DAY
 from memory.retrieval.rankers.base import Candidates, Floats, Question, Ranker, Scores
-from memory.retrieval.rankers.scoring import Neighbours, mean_length, spread_text_scores
+from memory.retrieval.rankers.scoring import Neighbours, mean_over, spread_text_scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,6 @@ class Weights:
 
 
 _NARROWEST = 1e-9  # between the mean cosine and the best, below which all are equal
-_DAY_SECONDS = 86_400.0
 WEIGHTS = Weights()
 
 
@@ -94,22 +94,17 @@ def _shares(scores: Floats) -> Floats:
 
 def _above_mean(candidates: Candidates, cosine: Floats) -> Floats:
     """As shares of the way from the relationship's mean to the best; NaN stays NaN."""
-    mean = _mean_cosine(candidates, cosine)
+    mean = mean_over(cosine, candidates.counted & ~np.isnan(cosine))
     width = float(np.nanmax(cosine)) - mean
     return np.maximum((cosine - mean) / (width if width > _NARROWEST else 1.0), 0.0)
-
-
-def _mean_cosine(candidates: Candidates, cosine: Floats) -> float:
-    counted = candidates.counted & ~np.isnan(cosine)
-    return float(cosine[counted].mean()) if counted.any() else 0.0
 
 
 def _date_part(candidates: Candidates, periods: tuple[Period, ...]) -> Floats:
     """By the day in UTC on which each row was told; few days are told of in many rows."""
     if not periods or not len(candidates):
         return np.zeros(len(candidates))
-    days, row_day = np.unique(np.floor(candidates.told / _DAY_SECONDS), return_inverse=True)
-    nearness = [_nearness(day * _DAY_SECONDS, periods) for day in days]
+    days, row_day = np.unique(np.floor(candidates.told / SECONDS_A_DAY), return_inverse=True)
+    nearness = [_nearness(day * SECONDS_A_DAY, periods) for day in days]
     part: Floats = np.array(nearness)[row_day]
     return part
 
@@ -120,13 +115,14 @@ def _nearness(moment: float, periods: tuple[Period, ...]) -> float:
 
 
 def _length_part(candidates: Candidates) -> Floats:
-    part: Floats = np.log((candidates.length + 1) / (mean_length(candidates) + 1))
+    mean = mean_over(candidates.length, candidates.counted)
+    part: Floats = np.log((candidates.length + 1) / (mean + 1))
     return part
 
 
 def _recency_part(candidates: Candidates, question: Question, now: datetime, total: Floats) -> Floats:
     retrieval = question.retrieval
-    days = np.maximum(0.0, now.timestamp() - candidates.told) / _DAY_SECONDS
+    days = np.maximum(0.0, now.timestamp() - candidates.told) / SECONDS_A_DAY
     best = max(0.0, float(total[candidates.counted].max(initial=0.0)))
     part: Floats = retrieval.recency * best * 2 ** (-days / retrieval.half_life_days)
     return part

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from memory.retrieval.rankers.base import Candidates, Counts, Floats, Ints, Question, order_of
+from memory.retrieval.rankers.base import Bools, Candidates, Counts, Floats, Ints, Question, order_of
 
 K1, B = 1.2, 0.75  # the usual ones; measured, any k1 of .8 to 4 with b of .3 to .9 stays within .8 points
 PAUSE = 7200.0  # seconds
@@ -111,13 +111,12 @@ class Neighbours:
 def text_scores(candidates: Candidates, question: Question) -> Floats:
     """BM25 of every row by its own words (0: it has none of the question's)."""
     counts, length = candidates.counts, candidates.length
-    mean = mean_length(candidates)
     return bm25(
         row=counts.row,
         term=counts.term,
         count=counts.count,
         idf=idf_of(candidates, question),
-        norm=length_norm(length, mean),
+        norm=length_norm(length, mean_over(length, candidates.counted)),
     )
 
 
@@ -130,8 +129,7 @@ def spread_text_scores(candidates: Candidates, question: Question, near: Neighbo
     if near.alone:
         return text_scores(candidates, question)
     length = near.spread(candidates.length)
-    mean = float(length[candidates.counted].mean()) if candidates.counted.any() else 0.0
-    norm, idf = length_norm(length, mean), idf_of(candidates, question)
+    norm, idf = length_norm(length, mean_over(length, candidates.counted)), idf_of(candidates, question)
     scores = np.zeros(len(candidates))
     for start in range(0, question.terms, WORDS_AT_ONCE):
         words = slice(start, min(start + WORDS_AT_ONCE, question.terms))
@@ -154,8 +152,9 @@ def idf_of(candidates: Candidates, question: Question) -> Floats:
     return inverse_document_frequency(documents, int(candidates.counted.sum()))
 
 
-def mean_length(candidates: Candidates) -> float:
-    return float(candidates.length[candidates.counted].mean()) if candidates.counted.any() else 0.0
+def mean_over(values: Floats, rows: Bools) -> float:
+    """Of the values of these rows; 0 where there are none."""
+    return float(values[rows].mean()) if rows.any() else 0.0
 
 
 def _of_words(counts: Counts, words: slice) -> Counts:
