@@ -15,7 +15,7 @@ from memory.mending.judging import Judgement, Verdict
 from memory.mending.wishes import Wish, read_wish
 from memory.models import EntryState, ScratchpadEntry
 from memory.retrieval.configuration import Retrieval
-from memory.retrieval.index.configs import configs_of
+from memory.retrieval.index.configs import config_of
 from memory.words import words_of
 from relationships.configuration.plugins import load
 from relationships.models import Message, Relationship
@@ -106,7 +106,7 @@ def sayings_of(relationship_id: UUID) -> list[str]:
 
 def language_of(relationship_id: UUID) -> str:
     """One statement."""
-    config = next(iter(configs_of([relationship_id])), None)
+    config = config_of(relationship_id)
     return language_in(config.retrieval if config else None)
 
 

@@ -11,6 +11,7 @@ from uuid import UUID
 from memory.aliases import by_all_names
 from memory.mending.candidates import language_of, sayings_of, stems_in
 from memory.mending.first_look import FirstLook
+from memory.retrieval.index.language import NO_STEMS
 from memory.words import Stems, Word, fold, is_in, one_word, spelt, words_of
 
 MOST_READ = 1_000_000  # characters that one page looks through: a second
@@ -59,7 +60,7 @@ class WithWords:
 
     @cached_property
     def _language(self) -> str:
-        return language_of(self._relationship_id) if self._relationship_id else "simple"
+        return language_of(self._relationship_id) if self._relationship_id else NO_STEMS
 
     def __call__(self, rows: Sequence[Any]) -> list[Any]:
         """A query of signs alone is looked for as it stands."""

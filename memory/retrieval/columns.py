@@ -19,7 +19,7 @@ from psycopg.pq import Format
 
 from config.postgresql.sessions import prepared_cursor
 from memory.models import SearchedKind
-from memory.retrieval.index.language import known_languages
+from memory.retrieval.index.language import NO_STEMS, known_languages
 from memory.retrieval.rankers.base import Candidates, Counts, Floats, Ints
 from memory.retrieval.related import NEAR, Related, related_to
 from memory.retrieval.results import EntryFilters, MessageFilters
@@ -39,7 +39,6 @@ from memory.retrieval.unpacking import (
 from providers.embeddings.base import Embedded
 
 Filters = EntryFilters | MessageFilters
-UNKNOWN_LANGUAGE = "simple"
 # Words looked up in rows, at most, where a search has more than FEW_WORDS: at 50,000 rows that is 40 words.
 MOST_LOOKED_UP = 2_000_000
 _NOT_NEGATIVE = 0x7FFF_FFFF_FFFF_FFFF  # of a hash: -1 stands for no session
@@ -91,7 +90,7 @@ class Columns:
 
 def read_columns(query: SearchQuery) -> Columns:
     """One statement; two more where the rows are of another language than the configuration says."""
-    wanted = query.language or UNKNOWN_LANGUAGE
+    wanted = query.language or NO_STEMS
     related = related_to(query.words, query.language)
     row, languages = _read(query, [wanted], related), [wanted]
     if row["other_language"]:
@@ -106,7 +105,7 @@ def _read(query: SearchQuery, languages: Sequence[str], related: Sequence[Relate
     values: dict[str, Any] = {
         "relationship": query.relationship_id,
         "kind": query.kind.value,
-        "languages": sorted(known_languages().intersection(languages)) or [UNKNOWN_LANGUAGE],
+        "languages": sorted(known_languages().intersection(languages)) or [NO_STEMS],
         "words": [*query.words, *(words for one in related for words in (one.forms, one.near))],
         "most_looked_up": MOST_LOOKED_UP,
     }

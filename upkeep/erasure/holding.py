@@ -16,7 +16,8 @@ from django.db import connection
 from django.db.models import BooleanField
 from django.db.models.expressions import RawSQL
 
-from memory.retrieval.index.configs import RelationshipConfig, configs_of
+from memory.mending.candidates import language_in
+from memory.retrieval.index.configs import config_of
 from memory.retrieval.index.text import words_for_index
 from relationships.models import Message
 
@@ -159,8 +160,8 @@ class WordSearch:
 
     @classmethod
     def of(cls, relationship_id: UUID, contents: Iterable[str]) -> "WordSearch":
-        wanted = next(iter(configs_of([relationship_id])), None)
-        language = _language(wanted)
+        wanted = config_of(relationship_id)
+        language = language_in(wanted.retrieval if wanted else None)
         texts = sorted(contents)
         stems = _stems(language, {word for text in texts for word in words_of_entry(text)})
         people = (*NARRATED, *(wanted.names if wanted else ()))
@@ -215,10 +216,6 @@ class WordSearch:
 
 def _escaped(text: str) -> str:
     return re.sub(r"([\\%_])", r"\\\1", text)
-
-
-def _language(wanted: RelationshipConfig | None) -> str:
-    return (wanted.retrieval.language if wanted and wanted.retrieval else None) or "english"
 
 
 def _stems(language: str, words: Collection[str]) -> dict[str, Sequence[str]]:

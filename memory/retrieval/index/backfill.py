@@ -17,8 +17,8 @@ from django.utils import timezone
 from memory.models import ScratchpadEntry, SearchedKind, SearchText
 from memory.retrieval.index.configs import RelationshipConfig, configs_of, lock_config
 from memory.retrieval.index.gaps import has_gaps
-from memory.retrieval.index.language import keep_language, known_languages
-from memory.retrieval.index.write import NO_LANGUAGE, ROWS_AT_ONCE, index_again
+from memory.retrieval.index.language import NO_STEMS, keep_language, known_languages
+from memory.retrieval.index.write import ROWS_AT_ONCE, index_again
 from providers.embeddings import embedder_of
 from providers.errors import ProviderError
 from relationships.models import Message, Relationship
@@ -151,7 +151,7 @@ def _has_gaps(wanted: RelationshipConfig) -> bool:
 def _language(config: RelationshipConfig, known: frozenset[str]) -> str:
     """The one that rows are written in."""
     wanted = config.written_as.language
-    return wanted if wanted in known else NO_LANGUAGE
+    return wanted if wanted in known else NO_STEMS
 
 
 def _pieces(relationship_id: UUID, *, missing_only: bool) -> Iterator[int]:

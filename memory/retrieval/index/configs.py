@@ -51,10 +51,14 @@ def configs_of(relationship_ids: Sequence[UUID]) -> list[RelationshipConfig]:
     return _read(_STANDING, relationship_ids)
 
 
+def config_of(relationship_id: UUID) -> RelationshipConfig | None:
+    """None when it is not there any more."""
+    return next(iter(_read(_STANDING, [relationship_id])), None)
+
+
 def lock_config(relationship_id: UUID) -> RelationshipConfig | None:
-    """The same under the relationship's row lock, inside a transaction; None when it is not there any more."""
-    held = _read(_HELD, [relationship_id])
-    return held[0] if held else None
+    """The same under the relationship's row lock, inside a transaction."""
+    return next(iter(_read(_HELD, [relationship_id])), None)
 
 
 def _read(statement: str, relationship_ids: Sequence[UUID]) -> list[RelationshipConfig]:

@@ -11,7 +11,7 @@ from django.db import transaction
 
 from config.postgresql.sessions import database_went_away
 from memory.retrieval.configuration import Retrieval
-from memory.retrieval.index.configs import configs_of
+from memory.retrieval.index.configs import config_of
 from memory.retrieval.index.gaps import owe_gaps
 from memory.retrieval.index.queue import (
     INTERNAL_ERROR,
@@ -52,10 +52,10 @@ def embed_owed(*, relationship_id: UUID) -> EmbeddedTexts:
     done = EmbeddedTexts()
     started = monotonic()
     while not stop_requested():
-        wanted = configs_of([relationship_id])
-        if not wanted:
+        wanted = config_of(relationship_id)
+        if wanted is None:
             return done
-        retrieval = wanted[0].retrieval
+        retrieval = wanted.retrieval
         try:
             embedder = embedder_of(retrieval.embedder) if retrieval else None
         except ProviderError as error:

@@ -17,8 +17,8 @@ from config.postgresql.sessions import prepared_cursor
 from memory.entries.history import ChangedEntries
 from memory.models import ScratchpadEntry, SearchedKind
 from memory.retrieval.configuration import Retrieval
-from memory.retrieval.index.configs import RelationshipConfig, configs_of, retrieval_of
-from memory.retrieval.index.language import known_languages
+from memory.retrieval.index.configs import RelationshipConfig, config_of, retrieval_of
+from memory.retrieval.index.language import NO_STEMS, known_languages
 from memory.retrieval.index.rows import (
     OFF_THE_RECORD,
     IndexRow,
@@ -33,7 +33,6 @@ from worker.enqueue import enqueue_embedding
 log = structlog.get_logger(__name__)
 
 ROWS_AT_ONCE = 500
-NO_LANGUAGE = "simple"
 
 # A changed text owes a vector anew; one that stays keeps what it owes, so that neither a retry's date nor a lease is
 # lost. One that was deleted comes back as if it were new, and so does a message that was off the record and is read
@@ -74,7 +73,7 @@ WRITTEN: str = (
         ),
         language=sql.SQL(
             "coalesce(%(language)s::text, CASE WHEN r.language = ANY(%(known)s::text[]) THEN r.language END,"
-            " %(no_language)s::text)"
+            " %(no_stems)s::text)"
         ),
     )
     .as_string()
@@ -192,7 +191,7 @@ def index_again(
 
 def index_hidden(relationship_id: UUID, message_ids: Collection[UUID], now: datetime) -> None:
     """Hears of messages that were hidden or shown again."""
-    config = next(iter(configs_of([relationship_id])), None)
+    config = config_of(relationship_id)
     if config is not None:
         index_again(config, SearchedKind.MESSAGE, message_ids, now=now)
 
@@ -255,7 +254,7 @@ def params_of(
         "kind": kind.value,
         "language": _known(retrieval.language, known),
         "known": f"{{{','.join(known)}}}",
-        "no_language": NO_LANGUAGE,
+        "no_stems": NO_STEMS,
         "now": now,
     }
 
@@ -279,4 +278,4 @@ def _known(wanted: str | None, known: Collection[str]) -> str | None:
             event_name="indexing.language.missing",
             language=wanted,
         )
-    return NO_LANGUAGE
+    return NO_STEMS

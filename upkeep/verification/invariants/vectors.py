@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from memory.retrieval.index.configs import RelationshipConfig, configs_of
+from memory.retrieval.index.configs import RelationshipConfig, config_of, configs_of
 from memory.retrieval.index.rows import owing_kinds
 from memory.retrieval.index.text import text_hash
 from providers.embeddings import Embedder, embedder_of
@@ -93,8 +93,8 @@ class VectorsInvariant(Invariant):
     def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
         """What is wrong goes; its text, and what has none, owe a vector, and a worker is told."""
         owner_id = owner_of(findings)
-        wanted = configs_of([owner_id])
-        kinds = owing_kinds(wanted[0].retrieval) if wanted and wanted[0].retrieval else []
+        wanted = config_of(owner_id)
+        kinds = owing_kinds(wanted.retrieval) if wanted and wanted.retrieval else []
         gaps = [finding.row_id for finding in findings if finding.problem == GAP]
         wrong = [finding.row_id for finding in findings if finding.problem != GAP]
         execute(_DROP, {"owner": owner_id, "rows": wrong, "now": now, "kinds": kinds})
