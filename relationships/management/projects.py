@@ -1,10 +1,11 @@
-"""Which project a command is about."""
+"""Which project and companion a command is about."""
 
 from uuid import UUID
 
 from django.db.models import Q
 
-from relationships.models import Project
+from relationships.models import Companion, Project
+from relationships.services.companions import find_companion
 from web.errors import InvalidInput
 
 
@@ -22,6 +23,14 @@ def find_project(wanted: str | None, *, option: str = "--project") -> Project:
         raise InvalidInput.of(option, f"there is none called {wanted!r}")
     names = "; ".join(f"{project.name} ({project.id})" for project in found)
     raise InvalidInput.of(option, f"say which one, by its ID: {names}")
+
+
+def require_companion(owner: Project, wanted: str) -> Companion:
+    """The one of that slug or ID. Raises InvalidInput."""
+    companion = find_companion(project_id=owner.id, slug_or_id=wanted)
+    if companion is None:
+        raise InvalidInput.of("--companion", f"{owner.name} has none called {wanted!r}")
+    return companion
 
 
 def _named(wanted: str) -> Q:

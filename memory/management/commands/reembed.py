@@ -9,9 +9,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from memory.retrieval.index.reembed import Move, Moved, begin_move, change_over, drop_old, embed_beside
 from providers.embeddings.registry import DEFAULT_EMBEDDER
 from providers.errors import ProviderError
-from relationships.management.projects import find_project
+from relationships.management.projects import find_project, require_companion
 from relationships.models import Companion
-from relationships.services.companions import find_companion
 from web.actor import Actor
 from web.errors import InvalidInput, RapportError
 
@@ -40,7 +39,7 @@ class Command(BaseCommand):
         try:
             if not 1 <= batch <= 1000:
                 raise InvalidInput.of("--batch", "write a number from 1 to 1000")
-            move = _begin(_companion(companion, project), embedder, batch)
+            move = _begin(require_companion(find_project(project), companion), embedder, batch)
             self._move(move)
         except ProviderError as error:
             raise CommandError(f"{embedder}: {error} {GO_ON}") from error
@@ -78,15 +77,6 @@ class Command(BaseCommand):
         with Progress(*columns, console=Console(file=getattr(self.stdout, "_out", None))) as progress:
             task = progress.add_task(what, total=move.owed())
             embed_beside(move, done, told=lambda texts: progress.advance(task, texts))
-
-
-def _companion(wanted: str, project: str | None) -> Companion:
-    """Raises InvalidInput."""
-    owner = find_project(project)
-    companion = find_companion(project_id=owner.id, slug_or_id=wanted)
-    if companion is None:
-        raise InvalidInput.of("--companion", f"{owner.name} has none called {wanted!r}")
-    return companion
 
 
 def _begin(companion: Companion, alias: str, batch: int) -> Move:

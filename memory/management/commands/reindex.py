@@ -7,9 +7,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from memory.retrieval.index.backfill import rebuild_index
-from relationships.management.projects import find_project
+from relationships.management.projects import find_project, require_companion
 from relationships.models import Relationship
-from relationships.services.companions import find_companion
 from web.errors import InvalidInput, RapportError
 
 
@@ -54,7 +53,4 @@ def _relationships(
     relationships = Relationship.objects.of_project(owner.id)
     if companion is None:
         return relationships
-    found = find_companion(project_id=owner.id, slug_or_id=companion)
-    if found is None:
-        raise InvalidInput.of("--companion", f"{owner.name} has none called {companion!r}")
-    return relationships.filter(companion_id=found.id)
+    return relationships.filter(companion=require_companion(owner, companion))
