@@ -1,6 +1,7 @@
 """What memory's routes answer, described for OpenAPI, and how it is made of rows."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -267,10 +268,7 @@ def present_preview(preview: Preview) -> dict[str, Any]:
     return PreviewAnswer.of(
         preview,
         operations=[result.as_json() for result in preview.results],
-        entries=[
-            {"type": entry.type, "subject": entry.subject, "content": entry.content}
-            for entry in preview.entries
-        ],
+        entries=[asdict(entry) for entry in preview.entries],
         cost=_money(preview.cost),
     )
 

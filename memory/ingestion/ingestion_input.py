@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from memory.errors import InvalidTemplate
 from memory.fence import cut_fenced
 from memory.ingestion.configuration import Ingestion
 from memory.ingestion.templates import default_instructions
@@ -137,13 +136,6 @@ def find_instructions(companion: Companion, version: int | None = None) -> Instr
     if prompt is None:
         raise NotFound(f"This companion's prompt has no version {wanted}.")
     return Instructions(prompt.version, prompt.template)
-
-
-def missing_version(version: int) -> InvalidTemplate:
-    """The turn fails, and says what to mend."""
-    return InvalidTemplate(
-        f"ingestion.prompt_version is {version}, and this companion's prompt has no such version."
-    )
 
 
 def archive_of(relationship_id: UUID) -> Any:

@@ -27,9 +27,9 @@ from memory.ingestion.templates import check_instructions
 from memory.models import OperationResult, ScratchpadEntry
 from providers.llm.registry import get_provider
 from providers.told import storable
-from relationships.configuration.cascade import resolve_configuration
 from relationships.ids import uuid7
 from relationships.models import Companion, EndUser, Message, Relationship, Turn
+from relationships.services.configuration import configuration_of
 from relationships.services.model_budgets import require_model_budget
 from relationships.services.turns import NewMessage
 from web.errors import InvalidInput, NotFound
@@ -147,11 +147,7 @@ def _reading(
     rows: Sequence[Message],
     present_entries: bool,
 ) -> IngestionInput:
-    configuration = resolve_configuration(
-        project=relationship.project.config,
-        companion=relationship.companion.config,
-        relationship=relationship.config,
-    ).values
+    configuration = configuration_of(relationship).values
     read = [input_message(row, relationship) for row in rows if row.role in configuration.ingestion.roles]
     has_archive = present_entries and archive_of(relationship.id).exists()
     entries = scratchpad_of(relationship.id) if present_entries else ()

@@ -11,13 +11,13 @@ from django.db import connection
 from django.utils import timezone
 
 from config.postgresql.sessions import prepared_cursor
+from memory.errors import InvalidTemplate
 from memory.ingestion.ingestion_input import (
     IngestionInput,
     Instructions,
     ShownEntry,
     compose_input,
     input_message,
-    missing_version,
 )
 from memory.ingestion.templates import default_instructions
 from relationships.configuration.cascade import resolve_configuration
@@ -146,7 +146,9 @@ def input_of(turns: Sequence[Turn], facts: Facts) -> IngestionInput:
     named = facts.configuration.ingestion.prompt_version
     version = published if named is None else named
     if version and template is None:
-        raise missing_version(version)
+        raise InvalidTemplate(
+            f"ingestion.prompt_version is {version}, and this companion's prompt has no such version."
+        )
     return compose_input(
         relationship,
         facts.configuration,

@@ -20,7 +20,6 @@ from memory.ingestion.strategies.floors import Told, floor_over, sentences_of, t
 from memory.ingestion.strategies.memories import (
     ask_for_memories,
     memories_schema,
-    remarked,
     statement,
 )
 from memory.ingestion.strategies.schema_parts import number
@@ -73,8 +72,8 @@ def _scored(item: dict[str, Any], given: IngestionInput, sentences: Sentences) -
             raise
         importance = 0.0
     if floor is not None and importance < floor.at_least:
-        lifted = replace(operation, importance=floor.at_least)
-        return remarked(lifted, f"not below {floor.at_least:.2f}, as {floor.name} are")
+        remark = f"not below {floor.at_least:.2f}, as {floor.name} are"
+        return replace(operation, importance=floor.at_least, remarks=(*operation.remarks, remark))
     kept_from = given.ingestion.importance.kept_from
     if importance < kept_from:
         raise RefusedItem(f"its importance is {importance:.2f}; what is kept begins at {kept_from:.2f}")

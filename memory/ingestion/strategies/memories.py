@@ -1,7 +1,7 @@
 """What the strategies of one call have in common: an answer of memories to keep, and of entries to forget."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from memory.errors import UnparsableAnswer
@@ -91,10 +91,6 @@ def ask_for_memories(
 def statement(item: dict[str, Any], given: IngestionInput) -> Operation:
     """A memory that is a sentence: added, or said of an entry that was shown. Raises RefusedItem."""
     return understand(item, given, item["op"])
-
-
-def remarked(operation: Operation, remark: str) -> Operation:
-    return replace(operation, remarks=(*operation.remarks, remark))
 
 
 def _named(item: Any, op: str) -> Any:
