@@ -87,28 +87,23 @@ class SpaceAnswer(Answer):
     dimensions: int
 
 
-class EntryHitAnswer(EntryAnswer):
+class ScoredAnswer(Answer):
+    score: float
+    """By the ranker's own scale, which leans on the other hits."""
+    fit: float
+    """From 0 to 1, whoever ranks and whatever else there is: how much of the question it has. So nothing may fit."""
+    parts: dict[str, float] | None
+    """What the score is made of; with `explain` only, like `reason`."""
+    reason: str | None
+
+
+class EntryHitAnswer(ScoredAnswer, EntryAnswer):
     """An entry that was found. `source_message_ids` leads to the messages it rests on."""
 
-    score: float
-    """By the ranker's own scale, which leans on the other hits."""
-    fit: float
-    """From 0 to 1, whoever ranks and whatever else there is: how much of the question it has. So nothing may fit."""
-    parts: dict[str, float] | None
-    """What the score is made of; with `explain` only, like `reason`."""
-    reason: str | None
 
-
-class MessageHitAnswer(MessageAnswer):
+class MessageHitAnswer(ScoredAnswer, MessageAnswer):
     """A message that was found."""
 
-    score: float
-    """By the ranker's own scale, which leans on the other hits."""
-    fit: float
-    """From 0 to 1, whoever ranks and whatever else there is: how much of the question it has. So nothing may fit."""
-    parts: dict[str, float] | None
-    """What the score is made of; with `explain` only, like `reason`."""
-    reason: str | None
     cited_by: list[UUID]
     """Active entries that rest on it."""
 
