@@ -47,10 +47,9 @@ def held_of_turns(*, relationship_id: UUID, turns: Iterable[Turn]) -> Mapping[UU
 def deletions_of(relationship_id: UUID, held_ids: Collection[UUID]) -> Mapping[UUID, list[OperationResult]]:
     """The deletions that these hold, in the order of the answer. One statement."""
     found: dict[UUID, list[OperationResult]] = {held_id: [] for held_id in held_ids}
-    if found:
-        rows = OperationResult.objects.for_relationship(relationship_id).filter(held_id__in=held_ids)
-        for row in rows.order_by("id"):
-            found[row.held_id].append(row)
+    rows = OperationResult.objects.for_relationship(relationship_id).filter(held_id__in=held_ids)
+    for row in rows.order_by("id"):
+        found[row.held_id].append(row)
     return found
 
 

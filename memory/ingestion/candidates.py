@@ -104,8 +104,6 @@ def candidate_retrieval(given: IngestionInput, *, by_meaning: bool) -> Retrieval
 
 def _shown(given: IngestionInput, ids: Sequence[UUID]) -> tuple[ShownEntry, ...]:
     """These entries as the model is shown them, in this order, within the configured tokens."""
-    if not ids:
-        return ()
     rows = ScratchpadEntry.objects.for_relationship(given.relationship_id).active().filter(id__in=ids)
     entries = {row[0]: ShownEntry(*row) for row in rows.values_list(*ShownEntry._fields)}
     shown, left = [], given.ingestion.shown_budget

@@ -136,7 +136,7 @@ def _take_along(relationship_id: UUID, wish: Heard, gone: Mapping[UUID, Collecti
         Candidate(
             "entry", row.id, row.content, cites=row.source_message_ids, version=row.version - 1, ticked=True
         )
-        for row in (owned.filter(id__in=list(gone)) if gone else ())
+        for row in owned.filter(id__in=list(gone))
     ]
     tick_echoes(draft.scope, draft.found, deleted)
     asked_for = [one for one in deleted if wish.message_id in gone[one.id]]

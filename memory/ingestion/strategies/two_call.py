@@ -105,8 +105,6 @@ def _extracted(item: dict[str, Any], given: IngestionInput) -> Operation:
 
 def _known_exactly(given: IngestionInput, facts: Sequence[Fact]) -> list[Fact]:
     """Those that an active entry says word for word: no model needs to decide on them."""
-    if not facts:
-        return []
     hashes = {content_hash(fact.operation.content) for fact in facts}
     rows = ScratchpadEntry.objects.for_relationship(given.relationship_id).active()
     said = {

@@ -1,6 +1,6 @@
 """Texts that are to have vectors, as a model is to read them, and the vectors that were made of them."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -82,7 +82,8 @@ def _said(wanted: RelationshipConfig, owners: Iterable[Owner]) -> dict[tuple[str
     entries = ScratchpadEntry.objects.for_relationship(wanted.relationship_id)
     contents = entries.filter(id__in=_ids(owners, SearchedKind.ENTRY)).values_list("id", "content")
     said = {(SearchedKind.ENTRY.value, row[0]): (row[1], text_hash(row[1])) for row in contents}
-    messages = _messages(wanted.relationship_id, _ids(owners, SearchedKind.MESSAGE))
+    owned = Message.objects.for_relationship(wanted.relationship_id)
+    messages = list(owned.filter(id__in=_ids(owners, SearchedKind.MESSAGE)))
     names = {*wanted.names, *(message.speaker for message in messages)}
     for message in messages:
         text = spoken(message.content)
@@ -92,12 +93,6 @@ def _said(wanted: RelationshipConfig, owners: Iterable[Owner]) -> dict[tuple[str
 
 def _ids(owners: Iterable[Owner], kind: SearchedKind) -> list[UUID]:
     return [owner.owner_id for owner in owners if owner.kind == kind.value]
-
-
-def _messages(relationship_id: UUID, message_ids: Collection[UUID]) -> list[Message]:
-    if not message_ids:
-        return []
-    return list(Message.objects.for_relationship(relationship_id).filter(id__in=message_ids))
 
 
 def write_vectors(
