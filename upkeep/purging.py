@@ -10,6 +10,8 @@ from typing import Any
 
 from django.db import DatabaseError, connection
 
+from config.postgresql.sessions import sqlstate
+
 _INSUFFICIENT_PRIVILEGE = "42501"
 _POLL_SECONDS = 0.2
 
@@ -94,7 +96,7 @@ def _done(statement: str) -> bool:
         with connection.cursor() as cursor:
             cursor.execute(statement)
     except DatabaseError as error:
-        if getattr(error.__cause__, "sqlstate", None) != _INSUFFICIENT_PRIVILEGE:
+        if sqlstate(error) != _INSUFFICIENT_PRIVILEGE:
             raise
         return False
     return True
