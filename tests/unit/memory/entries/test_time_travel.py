@@ -9,32 +9,22 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
-from memory.entries.editing import add_entry, delete_entry, restore_entry, revise_entry
+from memory.entries.editing import delete_entry, restore_entry, revise_entry
 from memory.entries.history import fields_of
 from memory.entries.time_travel import changes_of, lines_at
 from memory.errors import EntryNotActive, SameAsAnother
 from memory.forgetting.expiry import expire_entries
 from memory.ingestion.configuration import Ingestion
 from memory.ingestion.overflow import overflow_scratchpad
-from memory.models import EntrySource, EntryState, ScratchpadEntry
+from memory.models import EntryState, ScratchpadEntry
 from relationships.ids import relationship_id
 from relationships.models import Companion, EndUser, Project, Relationship
 from relationships.services.sequence import lock_relationship
 from tests.fixtures.past import entries_at
+from tests.unit.memory.entries.test_editing import ANA, remember
 from upkeep.erasure import erase_entry
-from web.actor import Actor, ActorKind
 
-ANA = Actor(ActorKind.OPERATOR, "ana@example.org")
 MARCH = datetime(2026, 3, 1, tzinfo=UTC)
-
-
-def remember(relationship: Relationship, content: str, **values: Any) -> ScratchpadEntry:
-    return add_entry(
-        relationship=relationship,
-        values={"content": content, "type": "other", **values},
-        by=ANA,
-        source=EntrySource.MANUAL,
-    )
 
 
 def past(relationship: Relationship, **times: datetime) -> list[ScratchpadEntry]:

@@ -9,7 +9,7 @@ from pytest_django.fixtures import Settings
 
 from memory.entries.editing import revise_entry
 from memory.models.search_text import SearchText
-from memory.retrieval.index.embed import SHORTENED, EmbeddedTexts, embed_owed
+from memory.retrieval.index.embed import SHORTENED
 from providers.errors import (
     ContentBlocked,
     InvalidVectors,
@@ -21,16 +21,10 @@ from relationships.models import Relationship
 from tests.fakes import ScriptedEmbedder
 from tests.fixtures.index import configure, embedded, fall_due, owing, row_of
 from tests.fixtures.turns import PERSON, Conversation
+from tests.unit.memory.retrieval.index.test_embed import embed, wants_vectors
 from worker.identity import worker_identity
 
-
-@pytest.fixture(autouse=True)
-def wants_vectors(relationship: Relationship, scripted_embedder: ScriptedEmbedder) -> None:
-    configure(relationship, embedder="default")
-
-
-def embed(relationship: Relationship) -> EmbeddedTexts:
-    return embed_owed(relationship_id=relationship.id)
+__all__ = ["wants_vectors"]
 
 
 def test_a_passing_failure_makes_the_texts_wait_and_say_why(
