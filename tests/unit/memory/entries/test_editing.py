@@ -60,14 +60,6 @@ def test_the_same_words_about_somebody_else_are_another_entry(relationship: Rela
     assert ScratchpadEntry.objects.active().count() == 2
 
 
-def test_deleting_twice_is_deleting_once(relationship: Relationship) -> None:
-    entry = remember(relationship, "Likes tea")
-    delete_entry(**ids(entry))
-    delete_entry(**ids(entry))
-
-    assert events(relationship) == ["add", "delete"]
-
-
 def test_restoring_an_expired_entry_takes_its_expiry_away(relationship: Relationship) -> None:
     entry = remember(relationship, "On holiday", expires_at=timezone.now() - timedelta(days=1))
     ScratchpadEntry.objects.for_relationship(relationship.id).update(state=EntryState.EXPIRED)
