@@ -10,8 +10,8 @@ from uuid import UUID
 from django.conf import settings
 from pydantic import Field, model_validator
 
-from memory.api.schemas import Category, EntryText, HappensAt, Metadata, Tags, TypeName, Weight
-from memory.models import EntrySource, EntryState, HeldState, RevisionEvent, Tier, Verdict
+from memory.api.schemas import Category, Metadata, Tags
+from memory.models import HeldState, RevisionEvent, Verdict
 from relationships.services.limits import message_fault, misplaced_role
 from upkeep.api.archive_beside import (
     ArchivedBehaviourRun,
@@ -25,9 +25,8 @@ from upkeep.api.archive_fields import (
     Code,
     Count,
     Document,
+    EntryColumns,
     Fields,
-    Fraction,
-    Key,
     Milliseconds,
     Modality,
     Model,
@@ -41,7 +40,6 @@ from web.actor import ActorKind
 from web.fields import (
     Body,
     JsonObject,
-    Name,
     SessionName,
     ShortText,
     Timestamp,
@@ -157,37 +155,8 @@ class ArchivedTurn(Body):
         return self
 
 
-class ArchivedEntry(Body):
+class ArchivedEntry(EntryColumns):
     """`type` and `content` are enough for one from elsewhere; it then begins its history with the import."""
-
-    id: UUID | None = None
-    type: TypeName
-    tier: Annotated[Tier, Field(strict=False)] = Tier.SCRATCHPAD
-    state: Annotated[EntryState, Field(strict=False)] = EntryState.ACTIVE
-    subject: Name = "user"
-    content: EntryText
-    key: Key | None = None
-    single_valued: bool = False
-    importance: Fraction = 0.5
-    confidence: Fraction = 1.0
-    weight: Weight = 1.0
-    pinned: bool = False
-    read_only: bool = False
-    tags: Tags = {}
-    category: Category = ""
-    metadata: Metadata = {}
-    modality: Modality = "text"
-    source: Annotated[EntrySource, Field(strict=False)] = EntrySource.IMPORT
-    source_message_ids: list[UUID] = []
-    recorded_at: Timestamp | None = None
-    effective_at: Timestamp | None = None
-    happens_at: HappensAt | None = None
-    valid_from: Timestamp | None = None
-    valid_to: Timestamp | None = None
-    expires_at: Timestamp | None = None
-    last_accessed_at: Timestamp | None = None
-    access_count: Count = 0
-    version: Annotated[Count, Field(ge=1)] = 1
 
     @model_validator(mode="after")
     def _single_has_key(self) -> Self:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, Field, PlainSerializer, StringConstraints
 
-from memory.api.schemas import Category, HappensAt, Metadata, Tags, TypeName, Weight
+from memory.api.schemas import Category, EntryText, HappensAt, Metadata, Tags, TypeName, Weight
 from memory.entries.fingerprint import content_hash
 from memory.entries.history import plain
 from memory.entries.limits import MAX_KEY, MAX_REASON, call_text_fault, operation_fault
@@ -40,20 +40,15 @@ Operation = Annotated[Any, within(operation_fault)]
 PastText = Annotated[str, within(message_fault)]
 
 
-class EntryFields(Body):
-    """An entry as a revision has it: what erasing it and looking into the past must know, and whatever else it says."""
+class EntryColumns(Body):
+    """An entry's columns, in the order of its table, with what one from elsewhere may leave out."""
 
-    id: UUID
-    version: Count
+    id: UUID | None = None
     type: TypeName
-    subject: Name
-    content: PastText
-    content_hash: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
-    state: Annotated[EntryState, Field(strict=False)]
-    tier: Annotated[Tier, Field(strict=False)]
-    source_message_ids: list[UUID]
-    effective_at: Timestamp
-    recorded_at: Timestamp | None = None
+    tier: Annotated[Tier, Field(strict=False)] = Tier.SCRATCHPAD
+    state: Annotated[EntryState, Field(strict=False)] = EntryState.ACTIVE
+    subject: Name = "user"
+    content: EntryText
     key: Key | None = None
     single_valued: bool = False
     importance: Fraction = 0.5
@@ -66,12 +61,30 @@ class EntryFields(Body):
     metadata: Metadata = {}
     modality: Modality = "text"
     source: Annotated[EntrySource, Field(strict=False)] = EntrySource.IMPORT
+    source_message_ids: list[UUID] = []
+    recorded_at: Timestamp | None = None
+    effective_at: Timestamp | None = None
     happens_at: HappensAt | None = None
     valid_from: Timestamp | None = None
     valid_to: Timestamp | None = None
     expires_at: Timestamp | None = None
     last_accessed_at: Timestamp | None = None
     access_count: Count = 0
+    version: Annotated[Count, Field(ge=1)] = 1
+
+
+class EntryFields(EntryColumns):
+    """An entry as a revision has it: what erasing it and looking into the past must know, and whatever else it says."""
+
+    id: UUID
+    tier: Annotated[Tier, Field(strict=False)]
+    state: Annotated[EntryState, Field(strict=False)]
+    subject: Name
+    content: PastText
+    source_message_ids: list[UUID]
+    effective_at: Timestamp
+    version: Count
+    content_hash: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 
 def _as_history_has_it(fields: EntryFields) -> dict[str, Any]:
