@@ -1,6 +1,6 @@
 """Which messages documents are shown for: the project's own pages, questions that they answer, and everyday talk.
 
-The figures in docs/how-to/give-a-companion-documents.md are these; change both.
+The figures in docs/reference/recall.md are these; change both.
 """
 
 import json
