@@ -40,6 +40,20 @@ def test_a_passage_is_shown_fenced_under_its_citation(companion: Companion) -> N
     assert text.reasons[source].startswith("Handbook.pdf, pages 1-2: 0.01639 (text 0.01639, vector 0, bm25")
 
 
+@pytest.mark.parametrize(
+    ("embedder", "by"),
+    [("offline", "by text"), ("scripted", "by text and vector")],
+    ids=["lexical", "of meaning"],
+)
+def test_the_reason_says_by_what_they_were_found(companion: Companion, embedder: str, by: str) -> None:
+    configure(companion, embedder=embedder)
+    learn(companion, "Refunds take five days.", "refunds.txt")
+
+    text = render(companion, settings={"knowledge": {"embedder": embedder}})
+
+    assert text.reason.startswith(f"passages of the documents nearest, {by}, to ")
+
+
 def test_the_heading_stands_beside_the_citation(companion: Companion) -> None:
     learn(companion, "# Refunds\n\nThey take five days.", "help.md")
 
