@@ -35,7 +35,7 @@ class Running:
 
 
 class PortTaken(Exception):
-    """Somebody listens there already. Says where there is room."""
+    """Somebody listens there already, or our own service runs. Says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,13 +110,17 @@ def _part(name: str, command: Sequence[str], told: Mapping[str, str], *, root: P
 
 
 def require_free(address: Address, *, note: Path) -> None:
-    """Raises PortTaken, naming the next port that is free, and our own service if it is what listens there."""
+    """Raises PortTaken, naming our own service if that runs already, at any port, since both would write the one note;
+    or else the next port that is free.
+    """
+    running = running_service(note)
+    if running is not None:
+        raise PortTaken(
+            f"Rapport runs already, at {running.url} (process {running.pid}). `make stop` stops it."
+        )
     free = free_port(address.host, address.port)
     if free == address.port:
         return
-    running = running_service(note)
-    if running is not None and running.url == address.url:
-        raise PortTaken(f"Rapport runs already, at {running.url} (process {running.pid}).")
     way_out = f"; --port {free} is free" if free else ""
     raise PortTaken(f"Port {address.port} on {address.host} is taken{way_out}.")
 

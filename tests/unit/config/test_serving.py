@@ -48,13 +48,18 @@ def test_a_taken_port_is_named_with_one_that_is_free(tmp_path: Path, taken: Addr
         require_free(taken, note=tmp_path / "serve.json")
 
 
-def test_our_own_service_is_recognised(tmp_path: Path, taken: Address) -> None:
+@pytest.mark.parametrize("port", [None, 0], ids=["its own port", "another port"])
+def test_a_second_service_is_not_started_on_one_data_folder(
+    tmp_path: Path, taken: Address, port: int | None
+) -> None:
+    """It would take over the note by which `make stop` and the quickstart find the first."""
+    wanted = taken if port is None else Address(taken.host, port)
     with subprocess.Popen([sys.executable, "-c", "input()", "serve"], stdin=subprocess.PIPE) as serve:
         note = note_of(tmp_path, pid=serve.pid, url=taken.url)
         wait_until(lambda: running_service(note), what="the process to bear its name")
         try:
             with pytest.raises(PortTaken, match=f"Rapport runs already, at {taken.url}"):
-                require_free(taken, note=note)
+                require_free(wanted, note=note)
         finally:
             serve.kill()
 
