@@ -34,7 +34,7 @@ def tables() -> list[Table]:
     models: dict[str, type[Model]] = {model._meta.db_table: model for model in apps.get_models()}
     wanted = {name: distribution_of(model) for name, model in models.items()}
     names = sorted((name for name, (statement, _) in wanted.items() if statement), key=_place)
-    done = {name for (name,) in rows("SELECT logicalrelid::text FROM pg_dist_partition")}
+    done = _distributed()
     return [Table(name, *wanted[name], name in done, *_measured(name, done)) for name in names]
 
 
@@ -48,6 +48,13 @@ def rows(statement: Any, values: Any = None) -> list[Any]:
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
         return list(cursor.fetchall()) if cursor.description else []
+
+
+def _distributed() -> set[str]:
+    """Nothing where there is no Citus."""
+    if not rows("SELECT to_regclass('pg_dist_partition') IS NOT NULL")[0][0]:
+        return set()
+    return {name for (name,) in rows("SELECT logicalrelid::text FROM pg_dist_partition")}
 
 
 def _place(name: str) -> tuple[int, str]:
