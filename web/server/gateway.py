@@ -22,6 +22,7 @@ from web.server.body import (
     BodyTooLarge,
     BodyTooSlow,
     ClientGone,
+    Message,
     Receive,
     is_bulk,
     may_be_large,
@@ -65,11 +66,24 @@ class Limits:
 @dataclass(slots=True)
 class _Request:
     scope: Any
-    receive: Receive
+    receive_next: Receive  # the server's
     key: str  # as it was sent
     client: Client  # whom it counts for
     length: int | None  # of its body; None: it comes in pieces
     read: bool = False
+    ended: bool = False  # its end was received, which comes in a message of its own
+
+    async def receive(self) -> Message:
+        message = await self.receive_next()
+        self.ended = not message.get("more_body")
+        return message
+
+    async def receive_end(self) -> None:
+        """What is received next is that the client leaves. While the end is still to come, the server takes a wait that
+        was cancelled for the same.
+        """
+        while self.read and not self.ended:
+            await self.receive()
 
     @property
     def is_bulk(self) -> bool:
@@ -108,6 +122,8 @@ class Gateway:
         request = self._identified(scope, receive)
         try:
             answer = await self._admitted(request)
+            if answer.later is not None or answer.stream is not None:
+                await request.receive_end()
             if answer.later is not None:
                 answer = await self._chats.make(answer, request.client, request.receive)
             await self._send(answer, request, send)
