@@ -6,6 +6,7 @@ A value that can't be read does not stop Django from starting: it is kept in `PR
 
 import json
 import os
+import secrets
 from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -61,6 +62,18 @@ def parsed(name: str, default: str, parse: Callable[[str], T], hint: str) -> T:
 
 def listing(name: str, default: str = "") -> list[str]:
     return [item.strip() for item in text(name, default).split(",") if item.strip()]
+
+
+def kept_secret(file: Path) -> str:
+    """One made once and kept in `file`, readable by its owner only."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return file.read_text().strip()
+    with os.fdopen(descriptor, "w") as handle:
+        handle.write(secrets.token_urlsafe(48))
+    return file.read_text().strip()
 
 
 def problem(name: str, what: str, hint: str) -> None:

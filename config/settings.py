@@ -3,8 +3,6 @@
 Nothing is started and nothing is asked of a database while this file is imported.
 """
 
-import os
-import secrets
 from datetime import timedelta
 from pathlib import Path
 
@@ -38,25 +36,7 @@ STATIC_URL = "/static/"
 LOGIN_URL = "admin_ui:sign_in"
 # Levels of django.contrib.messages, as our styles call them.
 MESSAGE_TAGS = {20: "info", 25: "good", 30: "warn", 40: "bad"}
-
-
-def _secret_key() -> str:
-    """The one given, else one made once and kept in the data folder, readable by its owner only."""
-    given = env.text("RAPPORT_SECRET_KEY")
-    if given:
-        return given
-    file = DATA_DIR / "secret_key"
-    try:
-        DATA_DIR.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return file.read_text().strip()
-    with os.fdopen(descriptor, "w") as handle:
-        handle.write(secrets.token_urlsafe(48))
-    return file.read_text().strip()
-
-
-SECRET_KEY = _secret_key()
+SECRET_KEY = env.text("RAPPORT_SECRET_KEY") or env.kept_secret(DATA_DIR / "secret_key")
 
 INSTALLED_APPS = [
     "config",

@@ -7,7 +7,6 @@ import pytest
 
 from memory.ingestion.intake import accept_turn
 from memory.models import MendingPlan, ModelCall
-from providers.errors import AnswerTruncated, ContentBlocked, RequestRefused
 from relationships.models import Message, Turn
 from relationships.services.turns import NewMessage, NewTurn
 from summaries.models import Summary, SummaryState
@@ -184,29 +183,6 @@ def test_spoken_it_reaches_messages_and_echoes_and_the_words_that_asked(
     assert OTHER in text
     assert told.contents == ["Has a sister"]
     assert Message.objects.filter(hidden_at=None).count() == 3
-
-
-def refuse(error: Exception) -> Any:
-    def answered(_: object) -> Any:
-        raise error
-
-    return answered
-
-
-@pytest.mark.parametrize(
-    "judged",
-    [{"no": "lists"}, refuse(ContentBlocked()), refuse(RequestRefused()), refuse(AnswerTruncated())],
-    ids=["unreadable", "blocked", "refused", "cut off"],
-)
-def test_where_the_model_does_not_judge_a_spoken_wish_rules_do(
-    told: Conversation, scripted_provider: ScriptedProvider, judged: Any
-) -> None:
-    scripted_provider.answer_with(NOTHING)
-    scripted_provider.wishes_answer = judged
-    turn = exchange(told, "Please forget that I live in Klosterneuburg.", "Done.")
-
-    assert (turn.state, told.contents) == ("applied", ["Has a sister"])
-    assert ModelCall.objects.filter(purpose="forget").exclude(error_code="").count() == 1
 
 
 def test_told_again_it_is_remembered_again(

@@ -1,0 +1,73 @@
+"""A wish that a model was to judge, and whose answer is of no use: what it took counts, and a spoken one is judged by
+rules.
+"""
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import pytest
+
+from memory.models import ModelCall
+from providers.errors import AnswerTruncated, ContentBlocked, RequestRefused
+from providers.llm.base import Completion, CompletionRequest
+from relationships.services.model_budgets import model_budget_of
+from tests.fakes import ScriptedProvider
+from tests.fixtures.api import Api
+from tests.fixtures.turns import Conversation
+from tests.integration.mending.test_forget import NOTHING, at, exchange, told
+
+__all__ = ["at", "told"]
+
+CUT = Completion(
+    text='{"says": [',
+    provider="scripted",
+    model="scripted-1",
+    prompt_tokens=700,
+    output_tokens=300,
+    cached_tokens=0,
+    milliseconds=0.1,
+    cost=None,
+    finish_reason="length",
+)
+
+
+def refuse(error: Exception) -> Callable[[CompletionRequest], NoReturn]:
+    def answer(request: CompletionRequest) -> NoReturn:
+        raise error
+
+    return answer
+
+
+def test_an_answer_that_was_cut_off_is_kept_and_counted(
+    api: Api, at: str, conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    conversation.remember("Has a tame walrus")
+    scripted_provider.wishes_answer = refuse(AnswerTruncated("It was cut off.", completion=CUT))
+
+    refused = api.post(f"{at}/forget", {"what": "the walrus"})
+
+    assert refused.status == 502
+    call = ModelCall.objects.get(purpose="forget")
+    assert (call.error_code, call.answer, call.output_tokens) == ("answer_truncated", CUT.text, 300)
+    assert model_budget_of(conversation.relationship.project_id).tokens == 1000
+
+
+@pytest.mark.parametrize(
+    "judged",
+    [
+        {"no": "lists"},
+        refuse(ContentBlocked()),
+        refuse(RequestRefused()),
+        refuse(AnswerTruncated(completion=CUT)),
+    ],
+    ids=["unreadable", "blocked", "refused", "cut off"],
+)
+def test_where_the_model_does_not_judge_a_spoken_wish_rules_do(
+    told: Conversation, scripted_provider: ScriptedProvider, judged: Any
+) -> None:
+    scripted_provider.answer_with(NOTHING)
+    scripted_provider.wishes_answer = judged
+    turn = exchange(told, "Please forget that I live in Klosterneuburg.", "Done.")
+
+    assert (turn.state, told.contents) == ("applied", ["Has a sister"])
+    assert ModelCall.objects.filter(purpose="forget").exclude(error_code="").count() == 1
