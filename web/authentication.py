@@ -154,6 +154,15 @@ def authenticate_header(header: str, *, now: datetime, remembered: bool = False)
     raise AuthenticationFailed("This is not a key of ours.")
 
 
+def still_holds(request: Request) -> bool:
+    """Whether what let a request in would let it in now as it did then. A query: for answers that take long."""
+    try:
+        now = authenticate_header(request.META["HTTP_AUTHORIZATION"], now=datetime.now(UTC))
+    except AuthenticationFailed:
+        return False
+    return bool(now == request.auth)
+
+
 def forget_key(credentials: Credentials) -> None:
     """What this process remembers of it: the next look reads the row."""
     _REMEMBERED.pop(credentials.actor.id, None)

@@ -7,6 +7,7 @@ from django.http import StreamingHttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from web.authentication import still_holds
 from web.fields import Page, PageQuery
 from web.operations import operation
 from worker.waiting import waiting_place
@@ -154,12 +155,13 @@ class EventsView(WorkspaceView):
     def get(
         self, request: Request, relationship_id: UUID, agent_session_id: UUID, query: EventsQuery
     ) -> StreamingHttpResponse:
-        """Server-sent events: `step` for each step, `session` for each change of its state; ends with the session."""
+        """Server-sent events: `step` for each step, `session` for each change of its state; ends with the session, or
+        with the key that watches it.
+        """
         self.get_relationship(relationship_id)
         get_session(relationship_id, agent_session_id)
-        return StreamingHttpResponse(
-            _events(relationship_id, agent_session_id, query.after), content_type="text/event-stream"
-        )
+        events = _events(relationship_id, agent_session_id, query.after, holds=lambda: still_holds(request))
+        return StreamingHttpResponse(events, content_type="text/event-stream")
 
 
 class ToolCallView(WorkspaceView):
@@ -189,7 +191,9 @@ def steps_of(relationship_id: UUID, session_id: UUID) -> Any:
     return AgentStep.objects.for_relationship(relationship_id).filter(session_id=session_id)
 
 
-def _events(relationship_id: UUID, session_id: UUID, after: int) -> Iterator[bytes]:
+def _events(
+    relationship_id: UUID, session_id: UUID, after: int, *, holds: Callable[[], bool]
+) -> Iterator[bytes]:
     told: tuple[str, bool] | None = None
     with waiting_place(session_id, counted=False) as place:
         assert place is not None, "a stream is not counted among those who wait"
@@ -208,6 +212,8 @@ def _events(relationship_id: UUID, session_id: UUID, after: int) -> Iterator[byt
                 return
             if not place.wait(QUIET_SECONDS):
                 yield b": waiting\n\n"
+            if not holds():
+                return
 
 
 def _event(name: str, data: dict[str, Any], number: int) -> bytes:

@@ -11,7 +11,7 @@ from pytest_django.fixtures import Settings
 from context.pipeline import build_context
 from providers.errors import ProviderUnavailable
 from providers.llm.base import CompletionRequest
-from relationships.models import Companion, Message, ModelSpending, Relationship, RelationshipToken
+from relationships.models import ApiKey, Companion, Message, ModelSpending, Relationship, RelationshipToken
 from relationships.services.model_budgets import set_model_budget
 from relationships.services.profiles import replace_profile
 from tests.fakes import ScriptedProvider
@@ -231,6 +231,23 @@ def test_who_watches_a_session_takes_no_place_of_those_who_wait_for_a_turn(
     AgentSession.objects.for_relationship(pair.id).filter(id=session.id).update(state=SessionState.DONE)
 
     assert b'"state":"done"' in b"".join(told)
+
+
+def test_who_watches_a_session_is_let_go_with_the_key(
+    pair: Relationship, api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workspace.api.sessions.QUIET_SECONDS", 0.01)
+    session = begin(pair, worker=Worker.EXTERNAL)
+    answer = Client().get(
+        f"/v1/relationships/{pair.id}/agent-sessions/{session.id}/events",
+        headers={"Authorization": f"Bearer {api.key}"},
+    )
+    told = iter(answer.streaming_content)  # type: ignore[attr-defined]
+    assert [b'"state":"running"' in next(told), next(told), next(told)] == [True, *[b": waiting\n\n"] * 2]
+
+    ApiKey.objects.update(revoked_at=timezone.now())
+
+    assert list(told) == []
 
 
 def test_nobody_sees_a_session_that_is_under_way(pair: Relationship) -> None:

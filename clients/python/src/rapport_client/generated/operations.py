@@ -412,7 +412,7 @@ class Operations:
         """Watch a session.
 
         Server-sent events: `step` for each step, `session` for each change of its state; ends with the
-        session.
+        session, or with the key that watches it.
         """
         return self._send(Operation("GET",
                 "/v1/relationships/{relationship_id}/agent-sessions/{agent_session_id}/events",
