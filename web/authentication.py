@@ -157,10 +157,10 @@ def authenticate_header(header: str, *, now: datetime, remembered: bool = False)
 def still_holds(request: Request) -> bool:
     """Whether what let a request in would let it in now as it did then. A query: for answers that take long."""
     try:
-        now = authenticate_header(request.META["HTTP_AUTHORIZATION"], now=datetime.now(UTC))
+        found = authenticate_header(request.META["HTTP_AUTHORIZATION"], now=datetime.now(UTC))
     except AuthenticationFailed:
         return False
-    return bool(now == request.auth)
+    return bool(found == request.auth)
 
 
 def forget_key(credentials: Credentials) -> None:

@@ -79,8 +79,8 @@ class _Request:
         return message
 
     async def receive_end(self) -> None:
-        """What is received next is that the client leaves. While the end is still to come, the server takes a wait that
-        was cancelled for the same.
+        """Before anybody waits for the client to leave: after a wait that was cancelled before the end had come, the
+        server says that the client left.
         """
         while self.read and not self.ended:
             await self.receive()
