@@ -97,8 +97,10 @@ class Service:
             self._log.close()
 
     def processes(self) -> dict[str, list[psutil.Process]]:
-        """The running processes by service: `web`, `worker` and `database`."""
-        found: dict[str, list[psutil.Process]] = {"web": [], "worker": [], "database": postgres()}
+        """The running processes by service: `web`, `worker` and `database`, without what answers `ask`."""
+        asked = self._watch.info.backend_pid if self._watch is not None and not self._watch.closed else 0
+        database = [process for process in postgres() if process.pid != asked]
+        found: dict[str, list[psutil.Process]] = {"web": [], "worker": [], "database": database}
         for name, running in self._running.items():
             with suppress(psutil.Error):
                 process = psutil.Process(running.pid)

@@ -18,6 +18,7 @@ from benchmarks.peers.systems import Call, Child, Message, System, Timed
 from benchmarks.peers.vectors import vector_of
 from benchmarks.seed import analyze, client_of, make_companion, make_relationships, remember, store_vectors
 from benchmarks.service import HOST, Service, create_database, drop_database, use_database
+from benchmarks.timing import Processes
 from config.rates import LIMITS
 from relationships.models import Companion
 from relationships.services.configuration import configuration_of
@@ -112,6 +113,9 @@ class Rapport(System):
         bad = {status: number for status, number in answers.statuses.items() if status not in (200, 202)}
         failures = [f"{number} x {status}" for status, number in bad.items()]
         return Timed(answers.milliseconds, answers.seconds, failures)
+
+    def processes(self) -> Processes:
+        return self.service.processes()
 
     def kill(self) -> None:
         self.service.kill()

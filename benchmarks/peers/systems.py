@@ -12,11 +12,13 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any, ClassVar, Literal
 
+import psutil
 import psycopg
 
 from benchmarks.peers.environment import PEERS_PYTHON, ROOT
 from benchmarks.peers.hosted.host import AUTHKEY, DIMENSIONS, PeerManager, Setup
-from benchmarks.service import address_of, create_database, drop_database
+from benchmarks.service import address_of, create_database, drop_database, postgres
+from benchmarks.timing import Processes
 
 
 class NotThere(Exception):
@@ -166,6 +168,11 @@ class System:
         """Make the calls with so many clients at once, each taking the next; timed where the caller would stand."""
         told = self._call("time", calls=[asdict(call) for call in calls], clients=clients)
         return Timed(**told)
+
+    def processes(self) -> Processes:
+        """Its own, and all of the database's: whoever else has rows there asks for nothing meanwhile."""
+        assert self._child is not None, "start() comes first"
+        return {"library": [psutil.Process(self._child.process.pid)], "database": postgres()}
 
     def kill(self) -> None:
         """kill -9 of everything of the system that writes, the database excepted. Calls under way raise."""

@@ -23,6 +23,7 @@ from providers.told import storable
 from relationships.services.configuration import configuration_of
 from relationships.services.model_budgets import require_model_budget
 
+Judge = tuple[LLMProvider, str | None]  # a provider, and its model; None: the provider's own
 MOST_SHOWN = 120  # candidates, the likeliest first, then the newest entries
 LONGEST_SHOWN = 1500  # characters of one
 SYSTEM = "You keep a companion's memory honest. You answer with one JSON object and nothing else."
@@ -48,16 +49,14 @@ SCHEMA: dict[str, Any] = {
 }
 
 
-def model_of(scope: Scope) -> tuple[LLMProvider, str | None] | None:
-    """Who judges, and its model; None where the companion is read by rules."""
+def model_of(scope: Scope) -> Judge | None:
+    """None where the companion is read by rules."""
     ingestion = configuration_of(scope.relationship).values.ingestion
     provider = get_provider(ingestion.provider or settings.DEFAULT_LLM_PROVIDER)
     return None if provider.kind == "offline" else (provider, ingestion.model)
 
 
-def ask_model(
-    scope: Scope, candidates: Sequence[Candidate], *, verb: str, to: str, who: tuple[LLMProvider, str | None]
-) -> LoneCall:
+def ask_model(scope: Scope, candidates: Sequence[Candidate], *, verb: str, to: str, who: Judge) -> LoneCall:
     """Judge the candidates in place. Raises ProviderError, UnparsableAnswer, BudgetSpent. The call is kept then too."""
     require_model_budget(scope.relationship.project_id)
     provider, model = who

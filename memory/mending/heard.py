@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from memory.errors import UnparsableAnswer
 from memory.mending.candidates import Candidate
 from memory.mending.carrying import carry_out
 from memory.mending.echoes import having_any, tick_echoes, words_that_go
@@ -15,7 +14,6 @@ from memory.mending.plans import Draft, draft_plan, store_plan
 from memory.mending.reading import as_candidate
 from memory.mending.wishes import wish_in
 from memory.models import MendingVerb, ScratchpadEntry
-from providers.errors import PermanentProviderError
 from relationships.models import Message, Relationship
 from web.actor import Actor
 
@@ -56,8 +54,7 @@ def hear_wishes(
 ) -> list[Heard]:
     """The wishes in what the person said, judged: those that the reading `reported`, and those that rules find in other
     messages. To forget everything is left to the reading itself, whose deletions may be held. A model may be asked: no
-    transaction may be open. Raises TransientProviderError, BudgetSpent; where the model refuses to judge, or its answer
-    can't be read, rules do.
+    transaction may be open. Raises TransientProviderError, BudgetSpent.
     """
     told = {wish.message_id for wish in reported}
     spoken = [wish for wish in reported if wish.message_id in messages]
@@ -83,12 +80,7 @@ def hear_wishes(
 
 
 def _drafted(relationship: Relationship, wish: Spoken, row: Message) -> Draft:
-    try:
-        draft = draft_plan(relationship, verb=wish.verb, what=wish.what, to=wish.to, asked_by=row)
-    except (UnparsableAnswer, PermanentProviderError):
-        draft = draft_plan(
-            relationship, verb=wish.verb, what=wish.what, to=wish.to, by_rules=True, asked_by=row
-        )
+    draft = draft_plan(relationship, verb=wish.verb, what=wish.what, to=wish.to, asked_by=row)
     if draft.scope.wish.everything:
         draft.found.clear()
     return draft

@@ -6,6 +6,7 @@ dropped after an hour; what was asked for in a conversation waits until a person
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -15,7 +16,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from memory.errors import NothingFits, UnparsableAnswer
-from memory.mending.asking import ask_model, model_of
+from memory.mending.asking import Judge, ask_model, model_of
 from memory.mending.candidates import Candidate, Scope, scope_of
 from memory.mending.choosing import choose
 from memory.mending.echoes import tick_echoes
@@ -23,7 +24,7 @@ from memory.mending.judging import PERHAPS, Judgement, Verdict
 from memory.mending.reading import find_candidates
 from memory.model_calls import LoneCall, store_lone_calls
 from memory.models import MendingPlan, MendingState
-from providers.errors import ProviderError
+from providers.errors import PermanentProviderError, ProviderError
 from providers.told import storable
 from relationships.ids import uuid7
 from relationships.models import Message, Relationship, Turn, TurnState
@@ -62,16 +63,23 @@ def draft_plan(
     verb: str,
     what: str,
     to: str = "",
-    by_rules: bool = False,
     asked_by: Message | None = None,
     hidden: bool = False,
 ) -> Draft:
     """Find and judge; load `relationship` with user, companion and project. A model is asked where the companion has
-    one: no transaction may be open. `asked_by`: the message that asks; only what was said before it is looked at.
-    `hidden`: what is hidden is looked at too, to be erased. Raises what `ask_model` raises.
+    one: no transaction may be open. Where it refuses to judge, or its answer can't be read, rules do. `asked_by`: the
+    message that asks; only what was said before it is looked at. `hidden`: what is hidden is looked at too, to be
+    erased. Raises TransientProviderError, BudgetSpent.
     """
     scope = scope_of(relationship, what, asked_by=asked_by, hidden=hidden)
-    who = None if by_rules else model_of(scope)
+    if (who := model_of(scope)) is not None:
+        with suppress(UnparsableAnswer, PermanentProviderError):
+            return _draft(scope, verb, to, who)
+    return _draft(scope, verb, to, None)
+
+
+def _draft(scope: Scope, verb: str, to: str, who: Judge | None) -> Draft:
+    """By rules where `who` is None. Raises what `ask_model` raises."""
     found = find_candidates(scope, by_meaning=who is not None)
     candidates, whole = found.candidates, scope.wish.everything or scope.wish.last
     asked = None
@@ -125,7 +133,7 @@ def make_plan(
             raise Unavailable("Too many requests are waiting for a model; try again in a moment.")
         try:
             draft = draft_plan(relationship, verb=verb, what=what, to=to, hidden=depth == "erase")
-        except (ProviderError, UnparsableAnswer) as error:
+        except ProviderError as error:
             raise UpstreamFailed(f"The model gave no usable answer: {storable(str(error))}") from error
     if verb == "correct":
         refuse_nothing(draft)

@@ -13,7 +13,7 @@ from benchmarks.peers.scenario import Lab, Line, section_of
 from benchmarks.peers.stories import Told, Words, book_of, plain_facts, turn_of
 from benchmarks.peers.systems import Call, System
 from benchmarks.report import Figure, Goal, Section
-from benchmarks.timing import p50, p95
+from benchmarks.timing import cpu_during, p50, p95
 
 PEOPLE = 32
 KNOWN = 20  # memories of each
@@ -42,6 +42,14 @@ _REMARKS = [
     "Rapport's and LangMem's prompts grow with the memories that they show; mem0's is fixed instructions for the most "
     "part. The recipe two_call asks the model twice where something is said.",
 ]
+# What a line's name ends with, beside whom, and the bound.
+_GOALS = [
+    ("remembered", "mem0", Goal(2, at_most=False)),
+    ("CPU a turn", "mem0", Goal(0.67)),
+    ("prompt tokens a turn", "mem0", Goal(0.25)),
+    ("hand over, model 0 ms, 1 client, p50", "baseline", Goal(2)),
+    ("hand over, model 0 ms, 16 clients, p50", "baseline", Goal(2)),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +69,12 @@ class Case:
 
 
 class Round(NamedTuple):
-    """`seconds`: until all was remembered."""
+    """`seconds`: until all was remembered. `cpu`: seconds of the system's processes and of the database meanwhile."""
 
     milliseconds: list[float]
     seconds: float
     asked: Counts
+    cpu: float
 
     def each(self, count: float) -> float:
         return count / len(self.milliseconds)
@@ -114,11 +123,15 @@ def waits(lab: Lab) -> Section:
         f"said. {lab.rounds} rounds after one to warm up; in each, every system in turn, case by case. What a turn "
         "asks of the model is counted of one client's turns, each of somebody else: none shares a call with another."
     )
-    tokens = next(line for line in lines if line.name == "prompt tokens a turn").ratio("rapport", "mem0")
     goals = [
         _faster(lines[0], "rapport", "recipe scratchpad over HTTP", 5),
         _faster(lines[0], "rapport-retrieval", "with retrieval (recipe two_call) over HTTP", 1),
-        Figure("a turn's prompt, as a share of mem0's tokens (recipe scratchpad)", tokens, goal=Goal(0.25)),
+        *(
+            _beside(line, other, goal)
+            for line in lines
+            for end, other, goal in _GOALS
+            if line.name.endswith(end)
+        ),
     ]
     return section_of(lab, "waits", "What the reply waits for", how, lines, goals, _REMARKS)
 
@@ -141,15 +154,19 @@ def _hand_over(group: str, place: int, told: Told) -> Call:
 
 def _round(lab: Lab, system: System, case: Case, calls: list[Call]) -> Round | None:
     """None where the system failed."""
-    made: list[Round] = []
-    with lab.noting(system.name):
-        lab.model.reset()
+
+    def work() -> tuple[list[float], float]:
         began = perf_counter()
         timed = lab.timed(system, calls, clients=case.clients)
         if case.verb == "hand_over":
             system.settle(_SETTLE_SECONDS)
-        seconds = perf_counter() - began
-        made.append(Round(timed.milliseconds, seconds, lab.model.counts(system.name)))
+        return timed.milliseconds, perf_counter() - began
+
+    made: list[Round] = []
+    with lab.noting(system.name):
+        lab.model.reset()
+        (milliseconds, seconds), used = cpu_during(system.processes, work)
+        made.append(Round(milliseconds, seconds, lab.model.counts(system.name), sum(used.values())))
     return made[0] if made else None
 
 
@@ -165,6 +182,8 @@ def _times(case: Case, rounds: Rounds) -> list[Line]:
     if case.verb == "hand_over" and case.clients > 1:
         rate = values(lambda one: len(one.milliseconds) / one.seconds)
         lines.append(Line(f"{case.name}, remembered", "turns/s", rate, "more", _KEEPS_MORE))
+        cpu = values(lambda one: one.each(1000 * one.cpu))
+        lines.append(Line(f"{case.name}, CPU a turn", "ms", cpu, why=_KEEPS_MORE))
     return lines
 
 
@@ -183,6 +202,11 @@ def _asked(rounds: Rounds) -> list[Line]:
         line("model calls a turn", HAND_OVER, lambda asked: asked.calls, _ASKS_NOBODY),
         line("prompt tokens a turn", HAND_OVER, lambda asked: asked.prompt_tokens, _ASKS_NOBODY),
     ]
+
+
+def _beside(line: Line, other: str, goal: Goal) -> Figure:
+    """Of recipe scratchpad."""
+    return Figure(f"{line.name}, beside {other}'s", line.ratio("rapport", other), "x", goal=goal)
 
 
 def _faster(fetch: Line, system: str, how: str, bound: float) -> Figure:

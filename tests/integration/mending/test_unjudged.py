@@ -1,6 +1,4 @@
-"""A wish that a model was to judge, and whose answer is of no use: what it took counts, and a spoken one is judged by
-rules.
-"""
+"""A wish that a model was to judge, and whose answer is of no use: rules judge it, and what the answer took counts."""
 
 from collections.abc import Callable
 from typing import Any, NoReturn
@@ -38,30 +36,32 @@ def refuse(error: Exception) -> Callable[[CompletionRequest], NoReturn]:
     return answer
 
 
-def test_an_answer_that_was_cut_off_is_kept_and_counted(
-    api: Api, at: str, conversation: Conversation, scripted_provider: ScriptedProvider
-) -> None:
-    conversation.remember("Has a tame walrus")
-    scripted_provider.wishes_answer = refuse(AnswerTruncated("It was cut off.", completion=CUT))
-
-    refused = api.post(f"{at}/forget", {"what": "the walrus"})
-
-    assert refused.status == 502
-    call = ModelCall.objects.get(purpose="forget")
-    assert (call.error_code, call.answer, call.output_tokens) == ("answer_truncated", CUT.text, 300)
-    assert model_budget_of(conversation.relationship.project_id).tokens == 1000
-
-
-@pytest.mark.parametrize(
+unjudged = pytest.mark.parametrize(
     "judged",
     [
         {"no": "lists"},
         refuse(ContentBlocked()),
         refuse(RequestRefused()),
-        refuse(AnswerTruncated(completion=CUT)),
+        refuse(AnswerTruncated("It was cut off.", completion=CUT)),
     ],
     ids=["unreadable", "blocked", "refused", "cut off"],
 )
+
+
+@unjudged
+def test_where_the_model_does_not_judge_a_wish_rules_do(
+    told: Conversation, scripted_provider: ScriptedProvider, api: Api, at: str, judged: Any
+) -> None:
+    scripted_provider.wishes_answer = judged
+
+    plan = api.post(f"{at}/forget", {"what": "that I live in Klosterneuburg"})
+
+    assert (plan.status, plan.body["judged_by"]) == (200, "")
+    assert [item["sentence"] for item in plan.body["items"] if item["ticked"] and item["kind"] == "entry"]
+    assert ModelCall.objects.filter(purpose="forget").exclude(error_code="").count() == 1
+
+
+@unjudged
 def test_where_the_model_does_not_judge_a_spoken_wish_rules_do(
     told: Conversation, scripted_provider: ScriptedProvider, judged: Any
 ) -> None:
@@ -71,3 +71,16 @@ def test_where_the_model_does_not_judge_a_spoken_wish_rules_do(
 
     assert (turn.state, told.contents) == ("applied", ["Has a sister"])
     assert ModelCall.objects.filter(purpose="forget").exclude(error_code="").count() == 1
+
+
+def test_an_answer_that_was_cut_off_is_kept_and_counted(
+    api: Api, at: str, conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    conversation.remember("Has a tame walrus")
+    scripted_provider.wishes_answer = refuse(AnswerTruncated("It was cut off.", completion=CUT))
+
+    api.post(f"{at}/forget", {"what": "the walrus"})
+
+    call = ModelCall.objects.get(purpose="forget")
+    assert (call.error_code, call.answer, call.output_tokens) == ("answer_truncated", CUT.text, 300)
+    assert model_budget_of(conversation.relationship.project_id).tokens == 1000
