@@ -11,7 +11,6 @@ from uuid import UUID
 
 from django.conf import settings
 from django.contrib import messages
-from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -21,7 +20,7 @@ from admin_ui.conversation import what_was_said
 from admin_ui.forms import EntryForm
 from admin_ui.params import parse_uuid, version_param
 from admin_ui.scratchpad import held_of, scratchpad_of
-from memory.entries.editing import add_entry, delete_entry, restore_entry, revise_entry
+from memory.entries.editing import add_entry, delete_entry, merge_entries, restore_entry, revise_entry
 from memory.entries.limits import entry_fault
 from memory.mending.candidates import language_in
 from memory.models import EntrySource, MendingPlan, ScratchpadEntry, Tier
@@ -240,7 +239,7 @@ class BulkView(EntryAction):
         return self.back(request, relationship_id, said)
 
     def _merge(self, request: HttpRequest, relationship_id: UUID, chosen: list[UUID]) -> HttpResponse:
-        """The first one ticked stays and says both; the other is deleted, and can be restored."""
+        """The first one ticked stays and says both; the other steps back, and can be restored."""
         if len(chosen) != 2:
             raise Conflict("Select two entries to merge.")
         kept, other = (entry_of(relationship_id, entry_id) for entry_id in chosen)
@@ -250,23 +249,7 @@ class BulkView(EntryAction):
                 f"Together they exceed the limit of {settings.MAX_ENTRY_BYTES} bytes for one entry. "
                 "Nothing was changed; shorten one of them first."
             )
-        reason = f"merged with entry {other.id}, {BY_HAND}"
-        with transaction.atomic():
-            delete_entry(
-                relationship_id=relationship_id,
-                entry_id=other.id,
-                by=self.access.actor,
-                version=other.version,
-                reason=f"merged into entry {kept.id}, {BY_HAND}",
-            )
-            revise_entry(
-                relationship_id=relationship_id,
-                entry_id=kept.id,
-                values={"content": text},
-                by=self.access.actor,
-                version=kept.version,
-                reason=reason,
-            )
+        merge_entries(kept=kept, other=other, content=text, by=self.access.actor, how=BY_HAND)
         edit = reverse("admin_ui:relationship_edit_entry", args=[relationship_id, kept.id])
         messages.success(request, "Entries merged. Edit the text if needed.")
         back = way_back(request)

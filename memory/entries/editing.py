@@ -1,9 +1,9 @@
-"""What people do to entries: add, revise, delete, restore. (What a model proposes: memory.ingestion.apply.)
+"""What people do to entries: add, revise, merge, delete, restore. (What a model proposes: memory.ingestion.apply.)
 
 Each takes the relationship's row lock, leaves a revision and brings the snapshot up to date, in one transaction.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -26,28 +26,8 @@ from web.errors import Conflict, StaleVersion
 
 # What a person may set; everything else follows from what they do.
 EDITABLE = frozenset(
-    [
-        "type",
-        "subject",
-        "content",
-        "key",
-        "single_valued",
-        "importance",
-        "confidence",
-        "weight",
-        "pinned",
-        "read_only",
-        "tags",
-        "category",
-        "metadata",
-        "modality",
-        "tier",
-        "happens_at",
-        "valid_from",
-        "valid_to",
-        "expires_at",
-        "effective_at",
-    ]
+    "type subject content key single_valued importance confidence weight pinned read_only tags category metadata"
+    " modality tier happens_at valid_from valid_to expires_at effective_at".split()
 )
 
 
@@ -102,6 +82,7 @@ def revise_entry(
     by: Actor,
     version: int | None = None,
     reason: str = "",
+    rests_also_on: Sequence[UUID] = (),
 ) -> ScratchpadEntry:
     """Change what an active entry says. `version`: refuse if it is another by now.
 
@@ -122,6 +103,7 @@ def revise_entry(
     for name, value in wanted.items():
         setattr(entry, name, value)
     entry.content_hash = content_hash(entry.content)
+    entry.source_message_ids = list(dict.fromkeys([*entry.source_message_ids, *rests_also_on]))
     if fields_of(entry) == {**before, "effective_at": fields_of(entry)["effective_at"]}:
         return _entry(relationship_id, entry_id, None)  # nothing is different: no version, no revision
     if (entry.valid_from, entry.valid_to) != valid:  # an entry may be older than the rule
@@ -131,6 +113,33 @@ def revise_entry(
     event = RevisionEvent.ARCHIVE if _moved_to_archive(before, entry) else RevisionEvent.UPDATE
     _write(entry, [*superseded, changed(entry, before, event, at=now, reason=reason)], by, now)
     return entry
+
+
+@transaction.atomic
+def merge_entries(
+    *, kept: ScratchpadEntry, other: ScratchpadEntry, content: str, by: Actor, how: str
+) -> None:
+    """Have `kept` say `content`, on what both rest on. `other` is superseded and not deleted, which would hide what
+    was said. Raises like revise_entry.
+    """
+    now = _locked_now(kept.relationship_id)
+    other = _entry(kept.relationship_id, other.id, other.version)
+    if other.state != EntryState.ACTIVE:
+        raise EntryNotActive(f"The entry is {other.state}; restore it first.")
+    _refuse_read_only(other, {})
+    before = fields_of(other)
+    other.state, other.valid_to = EntryState.SUPERSEDED, now
+    reason = f"merged into entry {kept.id}, {how}"
+    _write(other, [changed(other, before, RevisionEvent.MERGE, at=now, reason=reason)], by, now)
+    revise_entry(
+        relationship_id=kept.relationship_id,
+        entry_id=kept.id,
+        values={"content": content},
+        by=by,
+        version=kept.version,
+        reason=f"merged with entry {other.id}, {how}",
+        rests_also_on=other.source_message_ids,
+    )
 
 
 @transaction.atomic

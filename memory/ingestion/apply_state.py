@@ -130,6 +130,15 @@ class ApplyState:
         ended = {"state": EntryState.SUPERSEDED, "valid_to": valid_to or self.said_at(operation)}
         self.end(operation, entry, event, reason, **ended)
 
+    def rest_on_both(self, operation: Operation, entry: ScratchpadEntry, other: ScratchpadEntry) -> None:
+        """The entry says what `other` said too: so what it rests on is found with it, and forgotten with it."""
+        before, cited = fields_of(entry), [*other.source_message_ids, *self.cited_ids(operation)]
+        entry.source_message_ids = list(dict.fromkeys([*entry.source_message_ids, *cited]))
+        if fields_of(entry) != before:
+            self._changed(
+                operation, entry, before, RevisionEvent.UPDATE, f"entry {other.id} says the same now"
+            )
+
     def leave_as_it_is(
         self,
         operation: Operation,

@@ -29,13 +29,15 @@ class _Detail:
     beside: tuple[tuple[str, str], ...]
 
 
-def lost_details(old: str, new: str, *, names: Collection[str] = ()) -> tuple[str, ...]:
+def lost_details(old: str, new: str, *, names: Collection[str] = (), companion: str = "") -> tuple[str, ...]:
     """The names, numbers and dates of `old` that `new` neither says nor contradicts, as they stand in `old`.
 
     One is contradicted where another of its kind has its place: the same word before or after it, and each other
-    contradicts one. `names`: words that are names wherever they stand.
+    contradicts one. `names`: words that are names wherever they stand. `companion`: its name, which need not be said.
     """
-    before, after = _read(old, names), _read(new, names)
+    own = {("name", (word,)) for word in _words_of([companion])}
+    before = [detail for detail in _read(old, names) if (detail.kind, detail.parts) not in own]
+    after = _read(new, names)
     said, known = _said(new), {(detail.kind, detail.parts) for detail in before}
     lost = [detail for detail in before if not said.issuperset(detail.parts)]
     instead: dict[tuple[str, str, str], list[int]] = defaultdict(list)
@@ -63,12 +65,16 @@ def _tokens(text: str) -> list[re.Match[str]]:
     return list(_TOKEN.finditer(text))
 
 
+def _words_of(names: Collection[str]) -> set[str]:
+    return {
+        word for name in names for word in map(_word, _TOKEN.findall(unicodedata.normalize("NFKC", name)))
+    }
+
+
 def _read(text: str, names: Collection[str]) -> list[_Detail]:
     """The details of a text, in order."""
     text = unicodedata.normalize("NFKC", text)
-    called = {
-        word for name in names for word in map(_word, _TOKEN.findall(unicodedata.normalize("NFKC", name)))
-    }
+    called = _words_of(names)
     tokens = _tokens(text)
     words = [_word(token[0]) for token in tokens]
     found: list[_Detail] = []

@@ -123,8 +123,9 @@ def _skip(state: ApplyState, operation: Operation) -> None:
 
 
 def _merge(state: ApplyState, operation: Operation, entry: ScratchpadEntry, same: ScratchpadEntry) -> None:
-    """The update makes an entry say what another says: the other stays, this one steps back."""
+    """The update makes an entry say what another says: the other stays, on what both rest on; this one steps back."""
     reason = f"now says the same as entry {same.id}"
+    state.rest_on_both(operation, same, entry)
     state.supersede(operation, entry, reason, RevisionEvent.MERGE)
     state.add_result(operation, Verdict.APPLIED, reason, entry.id)
 

@@ -129,8 +129,8 @@ def capacity_note(given: IngestionInput) -> str:
         return ""
     share = round(100 * given.entry_tokens / budget)
     return (
-        f"The entries take {share}% of the room they have. Where entries say parts of one thing, update one of them "
-        "to say it all and delete the other; delete what has become unimportant. Add only what matters."
+        f"The entries take {share}% of the room they have. Where entries say parts of one thing, update each of them "
+        "to one text that says it all in few words, on any new message. Add only what matters."
     )
 
 

@@ -57,8 +57,9 @@ def _lost_in(items: Sequence[Operation | Refusal], given: IngestionInput) -> dic
         if isinstance(item, Operation) and item.op == "update" and item.entry is not None:
             entry = given.entries[item.entry - 1]
             names = (entry.subject,) if entry.subject != USER_SUBJECT else ()
-            said = f"{item.content} {item.happens_at or ''}"
-            if details := lost_details(entry.content, said, names=names):
+            stays = "" if "happens_at" in item.cleared else entry.happens_at
+            said = f"{item.content} {item.happens_at or stays or ''}"
+            if details := lost_details(entry.content, said, names=names, companion=given.companion_name):
                 lost[item.entry] = details
     return lost
 

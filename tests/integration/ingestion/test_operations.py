@@ -4,7 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from memory.entries.editing import revise_entry
+from context.pipeline import build_context
+from memory.entries.editing import merge_entries, revise_entry
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry
 from relationships.models import Message, Snapshot, TurnState
 from tests.fakes import ScriptedProvider
@@ -118,6 +119,35 @@ def test_an_update_that_says_what_another_entry_says_merges_the_two_visibly(
 
     assert conversation.contents == ["Likes tea"]
     assert conversation.revisions[-1].event == RevisionEvent.MERGE
+
+
+@pytest.mark.parametrize("by", ["the model", "a person"])
+def test_two_entries_made_one_hide_nothing_of_what_was_said(
+    conversation: Conversation, scripted_provider: ScriptedProvider, by: str
+) -> None:
+    """A deleted entry takes the messages it rests on out of every search; to condense the list is no such wish."""
+    both = "Ana is a sister in Porto, a nurse"
+    scripted_provider.answer_with(answer(add("Ana is a sister in Porto")), answer(add("Ana is a nurse")))
+    conversation.hear("My sister Ana is in Porto.")
+    conversation.hear("Ana is a nurse.")
+    if by == "the model":
+        scripted_provider.answer_with(answer(update(1, both), update(2, both)))
+        conversation.hear("It rains.")
+    else:
+        other, kept = conversation.entries
+        merge_entries(kept=kept, other=other, content=both, by=PERSON, how="by hand")
+
+    [entry] = conversation.entries
+    said = Message.objects.for_relationship(entry.relationship_id)
+    assert entry.content == both
+    assert set(entry.source_message_ids) == {message.id for message in said}
+    shown = build_context(
+        project_id=entry.project_id,
+        relationship_id=entry.relationship_id,
+        message="Which sister is a nurse in Porto?",
+        config={"context": {"order": ["episodes"]}},
+    ).system
+    assert "My sister Ana is in Porto." in shown and "Ana is a nurse." in shown
 
 
 def test_a_new_value_of_a_single_valued_key_supersedes_the_old(

@@ -8,7 +8,7 @@ import pytest
 from memory.models import ModelCall
 from relationships.models import TurnState
 from tests.fakes import ScriptedProvider
-from tests.fixtures.turns import Conversation, operations_of
+from tests.fixtures.turns import Conversation, add, answer, operations_of, update
 
 OLD, EARLIER, WHOLE = "Has a sister, Ana, in Porto", "Has a sister", "Has a sister, Ana, a nurse in Porto"
 
@@ -58,6 +58,34 @@ def test_names_that_an_update_leaves_out_are_asked_for_once(
     assert "- entry 1: Ana; Porto" in complaint
     purposes = ModelCall.objects.for_relationship(turn.relationship_id).values_list("purpose", flat=True)
     assert purpose in purposes
+
+
+def test_an_update_that_leaves_out_the_companions_own_name_is_not_sent_back(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    conversation.remember("Drove somewhere (Ada took it for Rome)")
+    scripted_provider.answer_with(answer(update(1, "Drove to Rome")))
+
+    conversation.hear("Yes, it was Rome!")
+
+    assert conversation.contents == ["Drove to Rome"]
+    assert len(scripted_provider.requests) == 1
+
+
+@pytest.mark.parametrize(("fields", "asked"), [({}, 1), ({"happens_at": None}, 2)], ids=["stays", "cleared"])
+def test_a_day_that_an_entry_keeps_beside_its_text_is_not_lost(
+    conversation: Conversation, scripted_provider: ScriptedProvider, fields: dict[str, Any], asked: int
+) -> None:
+    scripted_provider.answer_with(
+        answer(add("Went to Rome on 2026-03-01", type="event", happens_at="2026-03-01")),
+        *[answer(update(1, "Went to Rome with a friend", **fields))] * 2,
+    )
+
+    conversation.hear("I went to Rome yesterday.")
+    conversation.hear("A friend came along.")
+
+    assert conversation.contents == ["Went to Rome with a friend"]
+    assert len(scripted_provider.requests) == 1 + asked
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

@@ -202,7 +202,7 @@ def test_two_entries_are_merged_and_the_other_can_come_back(
     assert answer["Location"].partition("?")[0] == action(page, kept, "edit")
     assert editor.get(answer["Location"]).context["next"] == ticked["next"]
     assert now(kept).content == "Has a dog; It is called Bruno"
-    assert now(other).state == EntryState.DELETED
+    assert now(other).state == EntryState.SUPERSEDED
     assert editor.post(f"{page}bulk/", {"do": "merge", "entry": [str(kept.id)]}).status_code == 409
 
 

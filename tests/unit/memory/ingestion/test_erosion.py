@@ -43,6 +43,13 @@ def test_a_word_that_opens_a_sentence_is_a_name_where_it_is_known_to_be_one() ->
     assert lost_details("Ana lives in a flat", "Lives in a house", names=["Ana"]) == ("Ana",)
 
 
+def test_the_companions_own_name_need_not_be_said_again() -> None:
+    old, new = "Drove to Rome in May 2023 (Ada took it for Coach 7's idea)", "Drove to Rome"
+
+    assert lost_details(old, new) == ("May", "2023", "Ada", "Coach", "7")
+    assert lost_details(old, new, companion="Coach Ada 7") == ("May", "2023", "7")
+
+
 @given(TEXTS, TEXTS)
 def test_what_the_new_text_holds_whole_is_never_lost(old: str, more: str) -> None:
     assert lost_details(old, old) == ()

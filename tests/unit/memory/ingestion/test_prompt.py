@@ -71,6 +71,8 @@ def test_the_model_is_told_when_the_list_nears_its_budget() -> None:
     assert capacity_note(ingestion_input("Hi.", entry_tokens=1000, soft_budget=2000)) == ""
     assert "95%" in capacity_note(ingestion_input("Hi.", entry_tokens=1900, soft_budget=2000))
     assert "120%" in build_request(ingestion_input("Hi.", entry_tokens=2400, soft_budget=2000)).prompt
+    # What is deleted takes the messages it rests on out of every search.
+    assert "delete" not in capacity_note(ingestion_input("Hi.", entry_tokens=1900, soft_budget=2000))
 
 
 def test_entries_that_are_not_shown_are_counted() -> None:

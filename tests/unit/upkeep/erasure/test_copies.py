@@ -42,7 +42,7 @@ def test_an_entry_that_was_merged_into_it_keeps_no_copy(
     conversation.hear("I have a tattoo: a heron.")
     conversation.hear("The bird is that heron.")
     heron = conversation.entries[0]
-    assert [revision.event for revision in conversation.revisions] == ["add", "add", "merge"]
+    assert [revision.event for revision in conversation.revisions] == ["add", "add", "update", "merge"]
 
     erase(conversation, heron)
 
