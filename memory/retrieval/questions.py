@@ -32,6 +32,11 @@ NO_VECTOR = "The question's vector did not come in time; it was found by text al
 SHORTEST_NAME = 3  # letters; shorter ones are too often a word of the language
 USER, COMPANION = "user", "assistant"
 _WORD = re.compile(r"[^\W_]+")
+# As in "the son", "meine Schwester": they stand in every other question, and say nothing of who is named.
+_BEFORE_NOUNS = frozenset(
+    "the his her its our their your der die das den dem ein eine mein meine dein deine sein seine ihr ihre les mes ses"
+    " tes los las una mis sus".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,9 +181,10 @@ def _embedded(texts: Sequence[str], embedder: Embedder, seconds: float) -> Embed
 
 def is_named(name: str, question: str) -> bool:
     """Whether a whole word of `name` stands in `question`, in any case. "Sam" is not in "the same"."""
-    asked = question.casefold()
+    asked, parts = question.casefold(), _WORD.findall(name.casefold())
     words = set(_WORD.findall(asked))
-    return any(_stands_in(part, asked, words) for part in _WORD.findall(name.casefold()))
+    telling = [part for part in parts if part not in _BEFORE_NOUNS] or parts
+    return any(_stands_in(part, asked, words) for part in telling)
 
 
 def _stands_in(part: str, asked: str, words: set[str]) -> bool:

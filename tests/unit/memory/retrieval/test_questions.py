@@ -86,6 +86,9 @@ def test_one_empty_question_among_several_is_refused() -> None:
         ("Zoë", "Is ZOË there?"),
         ("田中", "田中さんは何が好きですか"),
         ("Jean-Luc", "what would Luc do"),
+        ("The son", "What does his son do?"),
+        ("Das", "What did Das cook?"),
+        ("The The", "Who sings in the The The?"),
     ],
 )
 def test_a_name_is_recognised_by_a_whole_word_of_it(name: str, question: str) -> None:
@@ -101,6 +104,8 @@ def test_a_name_is_recognised_by_a_whole_word_of_it(name: str, question: str) ->
         ("", "nobody"),
         ("—", "— a dash"),
         ("中", "中国"),
+        ("The son", "What did the sister say?"),
+        ("meine Schwester", "Was mag meine Mutter?"),
     ],
 )
 def test_a_part_of_a_word_is_nobody(name: str, question: str) -> None:
