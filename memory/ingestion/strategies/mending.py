@@ -1,10 +1,12 @@
 """An update whose text has lost names, numbers or dates of the old one is sent back once, whatever the strategy asks.
 
-Where values stand under keys (keyed_facts) no text is rewritten: a new value supersedes the old, which is kept.
+Where values stand under keys (keyed_facts) no text is rewritten: a new value supersedes the old, which is kept. An update
+that rests on a wish to forget is meant to lose something: what, the wish's plan decides.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from uuid import UUID
 
 from memory.errors import UnparsableAnswer
 from memory.ingestion.calls import CallLog
@@ -12,8 +14,9 @@ from memory.ingestion.erosion import lost_details
 from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.operations import Operation, Refusal
 from memory.ingestion.prompt import Question
+from memory.ingestion.reported_wishes import reported_wishes
 from memory.ingestion.strategies.asking import ask_back
-from memory.models import USER_SUBJECT
+from memory.models import USER_SUBJECT, MendingVerb
 from providers.errors import ProviderError
 
 Items = list[Operation | Refusal]
@@ -34,7 +37,9 @@ def mend_losses(
 
     `answered`: the answer they were read from. `again`: what the model is asked for. `check` reads what it then says.
     """
-    if not (lost := _lost_in(items, given)):
+    wishes, _ = reported_wishes([answered], given)
+    asked = {wish.message_id for wish in wishes if wish.verb == MendingVerb.FORGET}
+    if not (lost := _lost_in([item for item in items if asked.isdisjoint(_cited(item, given))], given)):
         return items
     told = "\n".join(f"- entry {entry}: {'; '.join(details)}" for entry, details in lost.items())
     complaint = (
@@ -48,6 +53,10 @@ def mend_losses(
     except (ProviderError, UnparsableAnswer):  # kept with its call; the operations are applied as they were
         better = []
     return _mended(items, lost, _by_entry(better, lost), given)
+
+
+def _cited(item: Operation | Refusal, given: IngestionInput) -> list[UUID]:
+    return [given.messages[number - 1].id for number in item.messages]
 
 
 def _lost_in(items: Sequence[Operation | Refusal], given: IngestionInput) -> dict[int, tuple[str, ...]]:

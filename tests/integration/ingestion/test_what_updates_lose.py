@@ -100,3 +100,19 @@ def test_an_update_that_loses_nothing_is_not_sent_back(
 
     assert conversation.contents == [WHOLE]
     assert len(scripted_provider.requests) == len(before) + 1
+
+
+def test_what_is_to_be_forgotten_is_not_asked_for_again(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    conversation.remember("Earns 18,000 a month; has savings of 139,000")
+    wish = {"kind": "forget", "what": "how much I have saved", "messages": [1]}
+    scripted_provider.answer_with(
+        {**answer(update(1, "Earns 18,000 a month")), "wishes": [wish]},
+        {"says": [{"number": 1, "rest": "Earns 18,000 a month"}], "unsure": []},
+    )
+
+    conversation.hear("I'd rather you didn't know what I have saved.")
+
+    assert conversation.contents == ["Earns 18,000 a month"]
+    assert not [request for request in scripted_provider.requests if request.history]
