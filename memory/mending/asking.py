@@ -13,8 +13,9 @@ from django.utils import timezone
 from memory.entries.limits import entry_fault
 from memory.errors import UnparsableAnswer
 from memory.mending.candidates import Candidate, Scope
-from memory.mending.judging import PERHAPS, Judgement, Verdict
+from memory.mending.judging import PERHAPS, Judgement, Verdict, pieces
 from memory.model_calls import LoneCall, ask_alone, store_lone_calls
+from memory.words import normal
 from providers.errors import ProviderError
 from providers.llm.base import CompletionRequest, LLMProvider
 from providers.llm.json_text import extract_json_text
@@ -25,7 +26,7 @@ from relationships.services.model_budgets import require_model_budget
 
 Judge = tuple[LLMProvider, str | None]  # a provider, and its model; None: the provider's own
 MOST_SHOWN = 120  # candidates, the likeliest first, then the newest entries
-LONGEST_SHOWN = 1500  # characters of one
+LONGEST_SHOWN = 1500  # characters of a message; other texts are short, and what stays of an entry is all of the rest
 SYSTEM = "You keep a companion's memory honest. You answer with one JSON object and nothing else."
 _PROMPTS = {verb: Path(__file__).with_name(f"{verb}.md").read_text() for verb in ("forget", "correct")}
 SCHEMA: dict[str, Any] = {
@@ -107,7 +108,7 @@ def shown_of(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 def render(scope: Scope, shown: Sequence[Candidate], *, verb: str, to: str) -> str:
     lines = [
-        f"[{number}] ({_label(one)}) {' '.join(one.text[:LONGEST_SHOWN].split())}"
+        f"[{number}] ({_label(one)}) {' '.join(_part_shown(one).split())}"
         for number, one in enumerate(shown, start=1)
     ]
     values = {
@@ -117,6 +118,21 @@ def render(scope: Scope, shown: Sequence[Candidate], *, verb: str, to: str) -> s
         "lines": "\n".join(lines),
     }
     return re.sub(r"\{\{ (\w+) \}\}", lambda match: values[match[1]], _PROMPTS[verb]).strip()
+
+
+def _part_shown(one: Candidate) -> str:
+    """The text; of a long message the part around the sentence that has most of the wish's words."""
+    if one.kind != "message" or len(one.text) <= LONGEST_SHOWN:
+        return one.text
+    at = 0
+    for piece in pieces(one.text):
+        if normal(piece).strip() == one.judgement.sentence:
+            break
+        at += len(piece)
+    else:
+        at = 0
+    begins = max(0, min(at - LONGEST_SHOWN // 3, len(one.text) - LONGEST_SHOWN))
+    return one.text[begins : begins + LONGEST_SHOWN]
 
 
 def take_answer(text: str, shown: Sequence[Candidate], *, verb: str) -> None:

@@ -20,7 +20,7 @@ from memory.mending.asking import Judge, ask_model, model_of
 from memory.mending.candidates import Candidate, Scope, scope_of
 from memory.mending.choosing import choose
 from memory.mending.echoes import tick_echoes
-from memory.mending.judging import PERHAPS, Judgement, Verdict
+from memory.mending.judging import PERHAPS, Verdict
 from memory.mending.reading import find_candidates
 from memory.model_calls import LoneCall, store_lone_calls
 from memory.models import MendingPlan, MendingState
@@ -81,7 +81,10 @@ def draft_plan(
 def _draft(scope: Scope, verb: str, to: str, who: Judge | None) -> Draft:
     """By rules where `who` is None. Raises what `ask_model` raises."""
     found = find_candidates(scope, by_meaning=who is not None)
-    candidates, whole = found.candidates, scope.wish.everything or scope.wish.last
+    whole = scope.wish.everything or scope.wish.last
+    # Messages stay as they were said, and what is made of entries follows them.
+    correctable = [one for one in found.candidates if one.kind == "entry"]
+    candidates = correctable if verb == "correct" else found.candidates
     asked = None
     if who is not None and candidates and not whole:
         asked = ask_model(scope, candidates, verb=verb, to=to, who=who)
@@ -113,14 +116,12 @@ def _once_each(candidates: Iterable[Candidate]) -> list[Candidate]:
 
 
 def _correct(candidates: Sequence[Candidate], to: str, *, by_model: bool) -> None:
-    """Entries that say it say the new thing, beside what else they say; messages stay as said. Where rules find several
-    a person has to choose."""
-    sure = [one for one in candidates if one.kind == "entry" and one.ticked]
+    """Entries that say it say the new thing, beside what else they say. Where rules find several a person has to
+    choose."""
+    sure = [one for one in candidates if one.ticked]
     for one in candidates:
-        one.ticked = one.ticked and one.kind == "entry" and (by_model or len(sure) == 1)
-        if one.kind != "entry":
-            one.judgement = Judgement(Verdict.NOT, one.judgement.score, one.judgement.sentence)
-        elif not (by_model and one.rest):
+        one.ticked = one.ticked and (by_model or len(sure) == 1)
+        if not (by_model and one.rest):
             one.rest = f"{one.rest.rstrip(' .')}. {to.strip()}" if one.rest else to.strip()
 
 

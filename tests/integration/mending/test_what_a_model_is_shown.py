@@ -1,0 +1,55 @@
+"""What a model that judges a wish is shown of each text: all that it may have to answer about, and no more."""
+
+from tests.fakes import ScriptedProvider
+from tests.fixtures.api import Api
+from tests.fixtures.turns import Conversation
+from tests.integration.mending.test_forget import at, numbers_that_say
+
+__all__ = ["at"]
+
+TALK = "We went on along the river and talked of the weather. " * 60
+FACT = "I live in Klosterneuburg."
+
+
+def lines_of(provider: ScriptedProvider) -> list[str]:
+    return [line for line in provider.wishes[-1].prompt.splitlines() if line.startswith("[")]
+
+
+def test_of_a_long_message_the_part_that_may_say_it(
+    api: Api, at: str, conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    conversation.say(f"{TALK}{FACT} {TALK}")
+    scripted_provider.wishes_answer = numbers_that_say("Klosterneuburg")
+
+    plan = api.post(f"{at}/forget", {"what": "that I live in Klosterneuburg", "dry_run": True})
+
+    [line] = lines_of(scripted_provider)
+    assert FACT in line and len(line) < len(TALK)
+    assert [(item["kind"], item["ticked"]) for item in plan.body["items"]] == [("message", True)]
+
+
+def test_all_of_an_entry_as_what_stays_of_it_is_all_of_the_rest(
+    api: Api, at: str, conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    entry = f"Lives in Klosterneuburg. {TALK}Has a cat."
+    conversation.remember(entry)
+    scripted_provider.wishes_answer = {"says": [], "unsure": []}
+
+    api.post(f"{at}/forget", {"what": "that I live in Klosterneuburg", "dry_run": True})
+
+    [line] = lines_of(scripted_provider)
+    assert line.endswith(entry)
+
+
+def test_of_a_correction_only_entries(
+    api: Api, at: str, conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    conversation.remember("Lives in Klosterneuburg")
+    conversation.say(FACT)
+    scripted_provider.wishes_answer = {"says": [{"number": 1, "now": "Lives in Graz"}], "unsure": []}
+
+    plan = api.post(f"{at}/correct", {"what": "that I live in Klosterneuburg", "to": "Lives in Graz"})
+
+    assert plan.status == 200, plan
+    assert lines_of(scripted_provider) == ["[1] (entry) Lives in Klosterneuburg"]
+    assert conversation.contents == ["Lives in Graz"]
