@@ -11,12 +11,14 @@ from datetime import datetime
 from uuid import UUID
 
 from django.db import connection
+from django.utils import timezone
 
 from memory.mending.candidates import Candidate, Scope
 from memory.mending.judging import pieces
 from relationships.models import Relationship
 from workspace.files import commit_tree
 from workspace.generated import DOCUMENTS, ENTRIES, PROFILE, RULES, TOOLS, entries_file, made_elsewhere
+from workspace.hot_context import PATH as HOT_CONTEXT
 from workspace.identity import RAPPORT, author_of
 from workspace.merging import merge_trees
 from workspace.models import MAIN, Blob, Branch, Commit
@@ -39,16 +41,19 @@ class ForgettableFiles:
 
     def find(self, scope: Scope) -> Iterator[Candidate]:
         """Files that are made of entries, the profile or documents follow those, and are not looked at. Specs of tools
-        are of no person: who asks for everything does not mean them.
+        are of no person: who asks for everything does not mean them. What hot context says, contexts say today.
         """
         seen: set[str] = set()
+        now = timezone.now()
         for path, content in _contents(scope.relationship.id):
             if scope.wish.everything and path.startswith(TOOLS):
                 continue
             for number, sentence in enumerate(_sentences(content)):
                 if sentence not in seen and _EMPTIED.fullmatch(sentence) is None:
                     seen.add(sentence)
-                    yield Candidate(self.kind, _id_of(content, number), sentence.lstrip(_MARKS), place=path)
+                    told_at = now if path == HOT_CONTEXT else None
+                    text = sentence.lstrip(_MARKS)
+                    yield Candidate(self.kind, _id_of(content, number), text, place=path, told_at=told_at)
                 if len(seen) == MOST:
                     return
 

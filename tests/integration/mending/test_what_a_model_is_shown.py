@@ -1,9 +1,12 @@
 """What a model that judges a wish is shown of each text: all that it may have to answer about, and no more."""
 
+from memory.mending.asking import MOST_SHOWN
 from tests.fakes import ScriptedProvider
-from tests.fixtures.api import Api
+from tests.fixtures.api import TESTER, Api
 from tests.fixtures.turns import Conversation
+from tests.fixtures.workspaces import whole
 from tests.integration.mending.test_forget import at, numbers_that_say
+from workspace.files import change_files
 
 __all__ = ["at"]
 
@@ -53,3 +56,18 @@ def test_of_a_correction_only_entries(
     assert plan.status == 200, plan
     assert lines_of(scripted_provider) == ["[1] (entry) Lives in Klosterneuburg"]
     assert conversation.contents == ["Lives in Graz"]
+
+
+def test_hot_context_in_other_words_before_old_messages(
+    api: Api, at: str, conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    hot = {"memory/hot_context.md": b"Divorced since last year.\n"}
+    change_files(relationship=whole(conversation.relationship), changes=hot, by=TESTER)
+    for start in range(0, MOST_SHOWN, 20):
+        conversation.say(*(f"Fact {number} of the garden" for number in range(start, start + 20)))
+    scripted_provider.wishes_answer = numbers_that_say("Divorced")
+
+    plan = api.post(f"{at}/forget", {"what": "that business with my ex"})
+
+    assert len(lines_of(scripted_provider)) == MOST_SHOWN
+    assert [(item["kind"], item["done"]) for item in plan.body["items"]] == [("file", True)]
