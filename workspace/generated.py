@@ -12,6 +12,7 @@ import yaml
 from django.conf import settings
 from django.utils import timezone
 
+from context.layers.memory import items_of
 from knowledge.models import Document, DocumentChunk, DocumentState
 from memory.entries.snapshots import lines_at
 from relationships.models import Relationship, Snapshot
@@ -123,11 +124,10 @@ def entries_file(relationship: Relationship) -> bytes:
     """The file ENTRIES as it is now."""
     rows = Snapshot.objects.for_relationship(relationship.id)
     lines, fresh_until = rows.values_list("scratchpad", "fresh_until").first() or ([], None)
-    user = name_in_text(relationship.user.display_name, relationship.user.external_id)
-    listed = [
-        f"- {' '.join(content.split())} ({type})"
-        for _, type, content, *_ in lines_at(lines, fresh_until=fresh_until, now=timezone.now())
-    ]
+    user, now = name_in_text(relationship.user.display_name, relationship.user.external_id), timezone.now()
+    shown = lines_at(lines, fresh_until=fresh_until, now=now)
+    items = items_of(shown, timezone=relationship.timezone, now=now, dated_from=0)
+    listed = [f"{item} ({line[1]})" for item, line in zip(items, shown, strict=True)]
     lines = [f"# What is remembered about {user}, newest first", "", *(listed or ["Nothing yet."]), ""]
     return _cut("\n".join(lines).encode())
 

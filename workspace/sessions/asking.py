@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.utils import timezone
 
+from memory.entries.happens import named_day_of
 from providers.errors import ProviderError
 from providers.llm.base import AgentData, Completion, CompletionRequest, PromptData
 from providers.llm.registry import get_provider
@@ -47,6 +48,10 @@ def ask(relationship: Relationship, request: CompletionRequest) -> Asked:
 
 def user_of(relationship: Relationship) -> str:
     return name_in_text(relationship.user.display_name, relationship.user.external_id)
+
+
+def today_of(relationship: Relationship) -> str:
+    return named_day_of(timezone.now().timestamp(), relationship.timezone)
 
 
 def data_for(relationship: Relationship, agent: AgentData) -> PromptData:

@@ -2,24 +2,26 @@
 
 import re
 from pathlib import Path
+from textwrap import indent
 
 from providers.llm.base import AgentData, CompletionRequest
 from relationships.models import Relationship
 from web.actor import AGENT
 from workspace.checkpoints import take_checkpoint
 from workspace.files import change_files
-from workspace.generated import NOTES
+from workspace.generated import NOTES, entries_file
 from workspace.history import reachable
 from workspace.hot_context import MOST_WORDS, PATH, read_hot_context
-from workspace.models import AgentSession, AgentStep, Branch, Commit, SessionState
-from workspace.sessions.asking import ask, data_for, user_of, workspace_of
+from workspace.models import AgentSession, AgentStep, Branch, Commit, SessionState, StepState
+from workspace.sessions.asking import ask, data_for, today_of, user_of, workspace_of
 from workspace.sessions.claim import holding, update_session
-from workspace.sessions.run import SessionFailed
+from workspace.sessions.run import DONE, SessionFailed
 from workspace.store import read_blobs, read_head
 
 PROMPT = (Path(__file__).parent.parent / "prompts" / "curate.md").read_text()
 MOST_CURATIONS = 4  # hot context may change while the model writes
-LONGEST_NOTES, LONGEST_RESULT = 20_000, 500  # characters that are shown
+LONGEST_ENTRIES, LONGEST_NOTES, LONGEST_RESULT = 40_000, 20_000, 500  # characters that are shown
+INDENT = " " * 4
 _FENCED = re.compile(r"\A\s*```(?:markdown|md)?\n(.*?)\n?```\s*\Z", re.DOTALL)
 
 
@@ -76,8 +78,9 @@ def _question(
     relationship: Relationship, session: AgentSession, ours: str, chats: str, notes: str
 ) -> CompletionRequest:
     happened = _what_happened(relationship, session)
-    parts = [("The session's task", session.task), ("What it did", "\n".join(happened)), ("Its notes", notes)]
-    parts.append(("Its own summary", session.summary))
+    remembered = entries_file(relationship).decode()[:LONGEST_ENTRIES]
+    parts = [("What is remembered", remembered), ("The session's task", session.task)]
+    parts += [("What it did", "\n".join(happened)), ("Its notes", notes), ("Its own summary", session.summary)]
     parts.append(("Hot context, as the session has it", ours))
     if chats:
         parts.append(("Hot context, as it was changed elsewhere meanwhile; make one of both", chats))
@@ -85,8 +88,9 @@ def _question(
         "curate", session.task, tuple(("", line) for line in happened), ours, chats, session.summary
     )
     return CompletionRequest(
-        system=PROMPT.format(user=user_of(relationship)),
-        prompt="\n\n".join(f"# {head}\n{text or '(nothing)'}" for head, text in parts),
+        system=PROMPT.format(user=user_of(relationship), today=today_of(relationship)),
+        # Ours begin at the margin, so no line of a text can pass for the head of another part.
+        prompt="\n\n".join(f"# {head}\n{indent(text.strip() or '(nothing)', INDENT)}" for head, text in parts),
         schema=None,
         prompt_data=data_for(relationship, data),
         model=workspace_of(relationship).model,
@@ -94,7 +98,9 @@ def _question(
 
 
 def _what_happened(relationship: Relationship, session: AgentSession) -> list[str]:
-    steps = AgentStep.objects.for_relationship(relationship.id).filter(session_id=session.id)
+    """Without its last word, which is its summary."""
+    owned = AgentStep.objects.for_relationship(relationship.id).filter(session_id=session.id)
+    steps = owned.exclude(tool=DONE, state=StepState.DONE)
     told = [
         f"{step.tool} {step.arguments}: {step.result}"[:LONGEST_RESULT] for step in steps.order_by("number")
     ]

@@ -25,7 +25,7 @@ from workspace.file_tools import FileTools
 from workspace.gateway.call import call_tool, tools_of
 from workspace.generated import RULES
 from workspace.models import AgentSession, AgentStep, Branch, SessionState, StepState
-from workspace.sessions.asking import Asked, ask, data_for, user_of, workspace_of
+from workspace.sessions.asking import Asked, ask, data_for, today_of, user_of, workspace_of
 from workspace.sessions.claim import claimed_row, holding, update_session
 from workspace.tool_definitions import definitions, is_file_tool
 
@@ -195,7 +195,12 @@ def _question(
     rules = f"The developer's rules, also in {RULES}:\n{settled.agents_md}\n" if settled.agents_md else ""
     told = "\n".join(json.dumps(one, ensure_ascii=False) for one in described)
     system = PROMPT.format(
-        companion=relationship.companion.name, user=user_of(relationship), rules=rules, tools=told
+        companion=relationship.companion.name,
+        user=user_of(relationship),
+        steps=settled.max_steps,
+        today=today_of(relationship),
+        rules=rules,
+        tools=told,
     )
     history: list[tuple[str, str]] = []
     for step in steps:
