@@ -77,7 +77,8 @@ def summary_request(
         for message in said
     ]
     parts = [f"The summary so far:\n{fence([last], what='summary')}"] if last else []
-    parts += [f"The messages since:\n{fence(lines, what='messages')}", _task(last, words)]
+    head = "The messages since:" if last else "The messages:"
+    parts += [f"{head}\n{fence(lines, what='messages')}", _task(last, words)]
     return CompletionRequest(
         system=f"{render_instructions(template or DEFAULT, variables)}\n\n{RULES}",
         prompt="\n\n".join(parts),

@@ -36,6 +36,7 @@ class EpisodesLayer(Layer):
             (found, f"- {_speaker(found.message, facts)}: {line}")
             for (found, _), line in zip(said, lines, strict=True)
         ]
+        spoken = _once_a_day(spoken, facts)
         days = [Group(True, f"{named_day_of(one.message.said_at, facts.timezone)}:") for one, _ in spoken]
         intro, budget = request.with_today(fill_names(INTRO, facts)), request.budget_of(self)
         if budget is not None:
@@ -51,6 +52,16 @@ class EpisodesLayer(Layer):
             reasons={str(found.message.id): found.reason for found in shown if found.reason},
             left_out=left_out(_ids([spoken[place][0] for place in left])),
         )
+
+
+def _once_a_day(
+    spoken: Sequence[tuple[RecalledMessage, str]], facts: Facts
+) -> list[tuple[RecalledMessage, str]]:
+    """Without what was said word for word before by the same one on the same day: of those the best is kept."""
+    kept: dict[tuple[str, str], tuple[RecalledMessage, str]] = {}
+    for found, line in spoken:
+        kept.setdefault((named_day_of(found.message.said_at, facts.timezone), line), (found, line))
+    return list(kept.values())
 
 
 def _shown_anyway(request: LayerRequest) -> Sequence[str]:

@@ -65,7 +65,10 @@ def test_each_summary_extends_the_last(talk: Conversation, scripted_provider: Sc
         assert summary.text.split() == [f"number{bird:04}" for bird in range(1, n + 1)]
         assert (summary.first_seq, summary.last_seq) == (message(talk, 1).seq, message(talk, n).seq)
     # Each question shows the last summary and the messages since, no more.
-    _, second, _ = scripted_provider.requests
+    first, second, _ = scripted_provider.requests
+    assert first.prompt.startswith("The messages:") and "The messages since:" in second.prompt
+    for rule in ("What Ada says about Maya counts only where Maya confirms it.", "dates absolute, counted from"):
+        assert rule in first.system
     assert summaries[200].text in second.prompt
     assert re.findall(r"Today I saw the bird (number\d+)", second.prompt) == [
         f"number{bird:04}" for bird in range(201, 401)
@@ -86,6 +89,7 @@ def test_the_layer_shows_the_newest_and_what_it_covers(talk: Conversation) -> No
 
     assert ready(talk)[600].text in system
     assert "first 600 messages" in system
+    assert "Where what you remember or later messages say otherwise, they are right." in system
     assert reason.startswith("the newest summary: messages 1 to 600")
 
 

@@ -46,6 +46,15 @@ def test_messages_stand_in_the_order_of_time_under_their_day_with_who_said_them(
     assert rendered.reasons[str(later.message.id)] == "fits: Noted!"
 
 
+def test_what_was_said_twice_on_a_day_is_shown_once() -> None:
+    said = [found("I ran 5 km.", seq, days=days) for seq, days in ((4, 1), (2, 1), (9, 3))]
+
+    rendered = EpisodesLayer("episodes").render(layer_request(episodes=recalled(*said)))
+
+    assert rendered.sources == [str(said[0].message.id), str(said[2].message.id)]
+    assert rendered.text.count("I ran 5 km.") == 2
+
+
 def test_over_budget_the_best_are_kept() -> None:
     best, second, third = (found(f"Message {place}, " + "word " * 20, 9 - place) for place in range(3))
     request = layer_request(
