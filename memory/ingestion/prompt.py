@@ -170,7 +170,7 @@ def _data_variables(given: IngestionInput, question: Question) -> dict[str, Any]
         if shows_messages
         else [],
         "messages": _numbered_lines(given.messages, given) if shows_messages else [],
-        "facts": question.facts,
+        "facts": [_fact_line(fact, given) for fact in question.facts],
         "timezone": given.timezone,
         "closing": question.closing,
     }
@@ -190,6 +190,19 @@ def _entry_line(number: int, entry: ShownEntry, given: IngestionInput, *, likely
         "read_only": entry.read_only,
         "archived": not likely and entry.tier == Tier.ARCHIVE,
         "content": one_line(entry.content),
+    }
+
+
+def _fact_line(fact: NumberedFact, given: IngestionInput) -> dict[str, Any]:
+    said = [given.messages[number - 1].occurred_at.timestamp() for number in fact.messages]
+    return {
+        "number": fact.number,
+        "type": fact.type,
+        "subject": "" if fact.subject == USER_SUBJECT else one_line(fact.subject),
+        "told": day_of(max(said), given.timezone) if said else "",
+        "happens_at": fact.happens_at or "",
+        "forget": fact.forget,
+        "content": one_line(fact.content),
     }
 
 

@@ -60,6 +60,7 @@ class NumberedFact:
     confidence: float
     forget: bool = False
     messages: tuple[int, ...] = ()
+    happens_at: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

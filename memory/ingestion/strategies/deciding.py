@@ -28,6 +28,7 @@ class Fact:
             confidence=1.0 if operation.confidence is None else operation.confidence,
             forget=self.forget,
             messages=operation.messages,
+            happens_at=operation.happens_at,
         )
 
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,11 @@ def test_whoever_makes_dates_absolute_is_told_to_say_no_more_than_was_said(templ
     assert "only as exact as" in said and "2023-06" in said
 
 
+@pytest.mark.parametrize("template", ["answer_format", "extract", "score", "classify", "record"])
+def test_whoever_reads_messages_is_told_that_the_assistant_may_be_wrong(template: str) -> None:
+    assert "counts only where {{ user }} confirms it" in (PROMPTS / f"{template}.md").read_text()
+
+
 @tasks
 def test_the_fixed_prompt_stays_under_900_tokens(question: Question) -> None:
     request = build_request(ingestion_input("Hello."), question)
@@ -82,3 +88,12 @@ def test_a_decision_is_shown_facts_and_no_messages() -> None:
 
     assert "[1] (identity) Lives in Lisbon" in prompt
     assert "I moved" not in prompt
+
+
+def test_a_decision_is_shown_when_each_fact_was_told_and_happens() -> None:
+    moved = replace(FACT, messages=(1,), happens_at="2026-02", subject="Ana")
+    question = replace(QUESTIONS[-1], facts=(moved,))
+
+    prompt = build_request(ingestion_input("I moved to Lisbon."), question).prompt
+
+    assert "[1] (identity, about Ana, told 2026-03-02, happens_at 2026-02) Lives in Lisbon" in prompt
