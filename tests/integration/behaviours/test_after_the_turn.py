@@ -182,6 +182,21 @@ def test_an_entry_is_judged_as_any_other(
     assert conversation.revisions[0].model_call_id == runs_of(conversation)[0].model_call_ids[0]
 
 
+def test_where_there_is_nothing_to_remember_the_model_can_say_so(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    note = {"prompt": "Any plans to travel?", "into": "entry", "type": "goal"}
+    behave(conversation.relationship, note={"prompt": note})
+    scripted_provider.answer_with("NONE.")
+    conversation.say("Good soup today")
+
+    work(conversation)
+
+    assert "with NONE where there is nothing to remember" in scripted_provider.requests[-1].system
+    assert [run.outcome for run in runs_of(conversation)] == ["There was nothing to remember."]
+    assert conversation.contents == []
+
+
 def message_of(turn: Turn) -> UUID:
     found: UUID = Message.objects.for_relationship(turn.relationship_id).get(turn_id=turn.id).id
     return found
