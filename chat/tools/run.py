@@ -11,12 +11,13 @@ from django.utils import timezone
 from chat.models import ToolCall
 from chat.tools.definitions import PAGE, TOOLS
 from memory.entries.editing import add_entry, delete_entry, revise_entry
+from memory.entries.happens import day_of, told_as
 from memory.errors import SameAsAnother
 from memory.ingestion.intake import accept_turn
 from memory.mending.carrying import carry_out
 from memory.mending.judging import Verdict as Says
 from memory.mending.plans import draft_plan, store_plan
-from memory.models import EntrySource, MendingVerb, ScratchpadEntry, Tier
+from memory.models import USER_SUBJECT, EntrySource, MendingVerb, ScratchpadEntry, Tier
 from memory.retrieval.rerankers.base import Asked
 from memory.retrieval.results import EntryFilters, SearchResult
 from memory.retrieval.search import search_entries, search_messages
@@ -113,15 +114,16 @@ def _found(use: ToolUse, result: SearchResult, ran: Ran) -> list[dict[str, Any]]
     entries = {entry.id: entry for entry in _entries(use).filter(id__in=[hit.id for hit in result.hits])}
     hits = [hit for hit in result.hits if hit.id in entries]
     ran.entry_ids = [hit.id for hit in hits]
-    return [
-        {
-            "id": str(hit.id),
-            "content": entries[hit.id].content,
-            "category": entries[hit.id].type,
-            "score": round(hit.score, 3),
-        }
-        for hit in hits
-    ]
+    return [_memory(entries[hit.id], hit.score, use.relationship.timezone) for hit in hits]
+
+
+def _memory(entry: ScratchpadEntry, score: float, timezone: str) -> dict[str, Any]:
+    """As published, and when it was told, when it happens, and whom it is about where that is not the user."""
+    told = {"told": day_of(entry.effective_at.timestamp(), timezone)}
+    about = {"about": entry.subject} if entry.subject != USER_SUBJECT else {}
+    happens = {"happens_at": told_as(entry.happens_at, timezone)} if entry.happens_at else {}
+    published = {"id": str(entry.id), "content": entry.content, "category": entry.type, "score": round(score, 3)}
+    return published | told | about | happens
 
 
 def _memory_search(use: ToolUse, given: Mapping[str, Any], ran: Ran) -> dict[str, Any]:

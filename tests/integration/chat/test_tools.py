@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from chat.models import ToolCall
 from chat.tools.definitions import TOOLS
@@ -53,8 +54,18 @@ def test_search_finds_what_fits(api: Api, at: str) -> None:
         "content": "Prefers green tea",
         "category": "preference",
         "score": 1,
+        "told": f"{timezone.now():%Y-%m-%d}",
     }
     assert ToolCall.objects.get().arguments == {"query": "green tea", "limit": 1}
+
+
+def test_search_says_whom_a_memory_is_about_and_when_it_happens(api: Api, at: str) -> None:
+    values = {"type": "event", "content": "Moves to Porto", "subject": "Ana", "happens_at": "2027-03"}
+    assert api.post(f"{at}/entries", values).status == 201
+
+    [found] = call(api, at, "memory_search", query="Porto")["memories"]
+
+    assert (found["about"], found["happens_at"]) == ("Ana", "2027-03")
 
 
 def test_what_is_added_is_read_as_a_turn_is(api: Api, at: str) -> None:
