@@ -80,8 +80,10 @@ class ForgettableFiles:
         self.hide(relationship, (), now=now)  # the copies of the entries again
 
     def erase(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> None:
+        """The branches lose the sentence whole, so that no mark of it is read; the history before keeps a mark."""
         texts = {text.lstrip(_MARKS) for text in _found(relationship.id, ids).values()}
         if texts:
+            self.hide(relationship, ids, now=now)
             redact_pattern(
                 relationship.id, re.compile("|".join(map(_spelt, sorted(texts))), re.IGNORECASE | re.M)
             )

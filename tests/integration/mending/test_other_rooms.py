@@ -107,7 +107,8 @@ def test_erased_a_sentence_leaves_the_history_too(
     words = dump()
     assert tables_with("Lives in Klosterneuburg", words) == set()
     assert tables_with("they live", words) == set()
-    assert "Likes tea" in text_of(conversation, "notes.md")
+    assert text_of(conversation, "notes.md") == LEFT
+    assert "[erased]" not in hot_context(conversation)
 
 
 def test_a_sentence_that_was_hidden_leaves_the_history_with_its_plan(
