@@ -122,7 +122,12 @@ def _memory(entry: ScratchpadEntry, score: float, timezone: str) -> dict[str, An
     told = {"told": day_of(entry.effective_at.timestamp(), timezone)}
     about = {"about": entry.subject} if entry.subject != USER_SUBJECT else {}
     happens = {"happens_at": told_as(entry.happens_at, timezone)} if entry.happens_at else {}
-    published = {"id": str(entry.id), "content": entry.content, "category": entry.type, "score": round(score, 3)}
+    published = {
+        "id": str(entry.id),
+        "content": entry.content,
+        "category": entry.type,
+        "score": round(score, 3),
+    }
     return published | told | about | happens
 
 

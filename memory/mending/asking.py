@@ -26,7 +26,9 @@ from relationships.services.model_budgets import require_model_budget
 
 Judge = tuple[LLMProvider, str | None]  # a provider, and its model; None: the provider's own
 MOST_SHOWN = 120  # candidates, the likeliest first, then the newest entries
-LONGEST_SHOWN = 1500  # characters of a message; other texts are short, and what stays of an entry is all of the rest
+LONGEST_SHOWN = (
+    1500  # characters of a message; other texts are short, and what stays of an entry is all of the rest
+)
 SYSTEM = "You keep a companion's memory honest. You answer with one JSON object and nothing else."
 _PROMPTS = {verb: Path(__file__).with_name(f"{verb}.md").read_text() for verb in ("forget", "correct")}
 SCHEMA: dict[str, Any] = {

@@ -80,7 +80,11 @@ def _question(
     happened = _what_happened(relationship, session)
     remembered = entries_file(relationship).decode()[:LONGEST_ENTRIES]
     parts = [("What is remembered", remembered), ("The session's task", session.task)]
-    parts += [("What it did", "\n".join(happened)), ("Its notes", notes), ("Its own summary", session.summary)]
+    parts += [
+        ("What it did", "\n".join(happened)),
+        ("Its notes", notes),
+        ("Its own summary", session.summary),
+    ]
     parts.append(("Hot context, as the session has it", ours))
     if chats:
         parts.append(("Hot context, as it was changed elsewhere meanwhile; make one of both", chats))
@@ -90,7 +94,9 @@ def _question(
     return CompletionRequest(
         system=PROMPT.format(user=user_of(relationship), today=today_of(relationship)),
         # Ours begin at the margin, so no line of a text can pass for the head of another part.
-        prompt="\n\n".join(f"# {head}\n{indent(text.strip() or '(nothing)', INDENT)}" for head, text in parts),
+        prompt="\n\n".join(
+            f"# {head}\n{indent(text.strip() or '(nothing)', INDENT)}" for head, text in parts
+        ),
         schema=None,
         prompt_data=data_for(relationship, data),
         model=workspace_of(relationship).model,

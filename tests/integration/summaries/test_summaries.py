@@ -67,7 +67,10 @@ def test_each_summary_extends_the_last(talk: Conversation, scripted_provider: Sc
     # Each question shows the last summary and the messages since, no more.
     first, second, _ = scripted_provider.requests
     assert first.prompt.startswith("The messages:") and "The messages since:" in second.prompt
-    for rule in ("What Ada says about Maya counts only where Maya confirms it.", "dates absolute, counted from"):
+    for rule in (
+        "What Ada says about Maya counts only where Maya confirms it.",
+        "dates absolute, counted from",
+    ):
         assert rule in first.system
     assert summaries[200].text in second.prompt
     assert re.findall(r"Today I saw the bird (number\d+)", second.prompt) == [
