@@ -24,14 +24,18 @@ from config.postgresql.sessions import READING, prepared_cursor, reading_from, s
 REPLICA = "replica"
 RETRY_SECONDS = 2.0  # after which one request looks whether a replica that was away is back
 
+# A server that is promoted begins another history at once, and tells of it in the files of its log. Its control file,
+# and that of a standby that follows it, learn of it later: a standby with the former history is not believed until then.
 _PRIMARY = """
 SELECT (pg_current_wal_lsn() - '0/0'::pg_lsn)::bigint, extract(epoch FROM clock_timestamp())::float8,
-       system_identifier || '/' || timeline_id FROM pg_control_system(), pg_control_checkpoint()
+       system_identifier || '/' || ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int
+FROM pg_control_system()
 """
 _STANDBY = """
 SELECT pg_is_in_recovery(), (pg_last_wal_replay_lsn() - '0/0'::pg_lsn)::bigint,
        extract(epoch FROM pg_last_xact_replay_timestamp())::float8,
-       system_identifier || '/' || timeline_id FROM pg_control_system(), pg_control_checkpoint()
+       system_identifier || '/' || greatest(timeline_id, min_recovery_end_timeline)
+FROM pg_control_system(), pg_control_checkpoint(), pg_control_recovery()
 """
 
 

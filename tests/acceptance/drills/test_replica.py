@@ -19,6 +19,7 @@ from pytest_django.fixtures import Settings
 
 from behaviours.models import BehaviourRun
 from config.checks import check_replica
+from config.postgresql.replica import _PRIMARY
 from config.postgresql.sessions import reading_from
 from context.facts import Facts, read_facts
 from relationships.models import ApiKey
@@ -175,6 +176,8 @@ def test_no_context_fails_or_is_older_than_the_limit_whatever_becomes_of_the_rep
         watched.wait_for("replica", None)
 
         standby.rows("SELECT pg_promote()")
+        histories = [server.rows(_PRIMARY)[0][2] for server in (standby, own_live.database)]
+        assert histories[0] != histories[1], "told at once: a standby of the former primary is none of this one"
         watched.wait_for("primary", "foreign")
 
     assert watched.problems == []

@@ -1,9 +1,11 @@
 """Which database is read, and when a replica is not; that one is read at all is shown by the drills, on a standby."""
 
 import time
+from unittest.mock import Mock
 
 import pytest
 from django.db import connections, transaction
+from pytest_django.fixtures import Settings
 
 from config.checks import check_replica
 from config.postgresql.replica import REPLICA, RETRY_SECONDS, Router, Unfit, reading_replica, replica
@@ -64,3 +66,18 @@ def test_without_a_replica_there_is_nothing_to_check() -> None:
     assert check_replica(databases=["default"]) == check_replica() == []
     with pytest.raises(Unfit):
         replica.age()
+
+
+@pytest.mark.parametrize("behind", [1, 2])
+def test_the_check_asks_again_before_it_says_that_a_replica_is_behind(
+    behind: int, monkeypatch: pytest.MonkeyPatch, settings: Settings
+) -> None:
+    """Where nobody commits, a line of the log that is on its way looks as old as the last commit."""
+    settings.REPLICA_LIMIT_SECONDS = 0.01
+    asked = [*[Unfit("behind", "the replica is 37.2 s behind", 37.2)] * behind, 0.0]
+    age = Mock(side_effect=asked)
+    monkeypatch.setattr(replica, "age", age)
+    monkeypatch.setattr("config.checks._migrations", lambda alias: set())
+
+    said = [warning.msg for warning in check_replica(databases=["default"])]
+    assert said == ["The replica is 37.2 s behind."] * (behind - 1)
