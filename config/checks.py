@@ -5,12 +5,14 @@ rapport.E002  PostgreSQL is older than 15, or pgvector is missing or older than 
 rapport.W001  the secret key is this machine's own while the database is shared
 rapport.W002  DEBUG is on where the service answers other machines
 rapport.W003  the replica can't be read, so that all is read from the primary (with --database default)
+rapport.W004  a pooler stands where sessions must not be shared (with --database default)
 """
 
 import time
 from collections.abc import Sequence
 from typing import Any
 
+import psycopg
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.db import Error as DatabaseFailure
@@ -18,6 +20,7 @@ from django.db import connections
 
 from config import environment, tracing
 from config.postgresql.replica import REPLICA, Unfit, replica
+from config.postgresql.sessions import direct_connection
 
 OLDEST_POSTGRESQL = 150000
 OLDEST_PGVECTOR = (0, 8)
@@ -72,6 +75,35 @@ def check_replica(databases: Sequence[str] | None = None, **_: Any) -> list[Chec
         return [Warning(f"The replica can't be asked: {error}", hint=_OF_REPLICA["away"], id="rapport.W003")]
     what = f"The replica has another schema: it lacks {', '.join(map('.'.join, missing[:5]))}."
     return [Warning(what, hint=_OF_REPLICA["behind"], id="rapport.W003")] if missing else []
+
+
+@register(Tags.database)
+def check_pooler(databases: Sequence[str] | None = None, **_: Any) -> list[CheckMessage]:
+    found = []
+    if "default" in (databases or []):
+        try:
+            connections["default"].ensure_connection()
+            session: psycopg.Connection[Any] = connections["default"].connection
+            if session.prepare_threshold is not None and _leads_through_a_pooler(session):
+                found.append("DATABASE_URL leads through a pooler, and RAPPORT_PREPARED_STATEMENTS is on.")
+        except DatabaseFailure:
+            pass  # which `check_versions` says
+        try:
+            if settings.DATABASE_DIRECT_URL:
+                with direct_connection() as session:
+                    if _leads_through_a_pooler(session):
+                        found.append("DATABASE_DIRECT_URL leads through a pooler, too.")
+        except psycopg.Error as error:
+            found.append(f"DATABASE_DIRECT_URL can't be asked: {error}")
+    return [Warning(problem, hint=_OF_POOLER, id="rapport.W004") for problem in found]
+
+
+_OF_POOLER = "See docs/how-to/use-your-own-postgresql.md; a pooler in session mode is no concern."
+
+
+def _leads_through_a_pooler(session: "psycopg.Connection[Any]") -> bool:
+    """A pooler hands out numbers of its own for the sessions of its clients."""
+    return session.execute("SELECT pg_backend_pid()").fetchall() != [(session.info.backend_pid,)]
 
 
 def _age_of_replica() -> None:

@@ -1,8 +1,10 @@
+import psycopg
 import pytest
+from django.db import connections
 from pytest_django.fixtures import Settings
 
 from config import checks, environment
-from config.checks import check_environment, check_security, check_versions
+from config.checks import check_environment, check_pooler, check_security, check_versions
 
 
 def test_a_variable_that_can_not_be_read_is_named_with_the_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,3 +52,24 @@ def test_a_database_that_is_too_old_is_named(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_no_database_is_asked_unless_one_is_named() -> None:
     assert check_versions() == []
+
+
+@pytest.mark.django_db
+def test_a_pooler_where_sessions_must_not_be_shared_is_named(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = connections["default"].get_connection_params()
+    named = {key: given[key] for key in ("host", "port", "dbname", "user", "password") if given.get(key)}
+    settings.DATABASE_DIRECT_URL = psycopg.conninfo.make_conninfo(**named)
+    connections["default"].ensure_connection()
+    monkeypatch.setattr(connections["default"].connection, "prepare_threshold", 5)
+    assert check_pooler(databases=["default"]) == check_pooler() == []
+
+    monkeypatch.setattr(psycopg.ConnectionInfo, "backend_pid", -1)  # a pooler's own
+    ours, direct = check_pooler(databases=["default"])
+    assert (ours.id, direct.id) == ("rapport.W004", "rapport.W004")
+    assert "RAPPORT_PREPARED_STATEMENTS" in ours.msg
+    monkeypatch.setattr(connections["default"].connection, "prepare_threshold", None)
+    settings.DATABASE_DIRECT_URL = "postgresql://127.0.0.1:1/nowhere"
+    (away,) = check_pooler(databases=["default"])
+    assert away.msg.startswith("DATABASE_DIRECT_URL can't be asked: connection failed")
