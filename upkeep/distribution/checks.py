@@ -30,7 +30,7 @@ SELECT string_agg(name || ' ' || version, ', ' ORDER BY name) FROM (
 
 
 def in_the_way(tables: Sequence[Table]) -> list[str]:
-    """Empty where the database can be distributed. Changes nothing."""
+    """Empty where the database can be distributed once the service has stopped. Changes nothing."""
     version = rows("SELECT extversion FROM pg_extension WHERE extname = 'citus'")
     if not version:
         return [
@@ -39,7 +39,12 @@ def in_the_way(tables: Sequence[Table]) -> list[str]:
         ]
     if int(version[0][0].split("-")[0].split(".")[0]) < OLDEST:
         return [f"Citus is {version[0][0]} here; {OLDEST} is the oldest that is known to do. Upgrade it."]
-    return [*_of_the_nodes(tables), *_of_the_schema(), *_of_the_service()]
+    return [*_of_the_nodes(tables), *_of_the_schema()]
+
+
+def of_the_service() -> Iterator[str]:
+    if sessions := [name for (name,) in rows(_SESSIONS)]:
+        yield f"The service is connected ({', '.join(sessions)}): stop web and worker; no table may change meanwhile."
 
 
 def _of_the_nodes(tables: Sequence[Table]) -> Iterator[str]:
@@ -69,8 +74,3 @@ def _of_the_schema() -> Iterator[str]:
         yield "Migrations are owed. Run manage.py migrate first."
     if not rows("SELECT rolsuper FROM pg_roles WHERE rolname = current_user")[0][0]:
         yield "Triggers on shards take a superuser, and this account is none: name one in DATABASE_URL for this."
-
-
-def _of_the_service() -> Iterator[str]:
-    if sessions := [name for (name,) in rows(_SESSIONS)]:
-        yield f"The service is connected ({', '.join(sessions)}): stop web and worker; no table may change meanwhile."

@@ -7,11 +7,11 @@ from typing import Any
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
-from upkeep.distribution.checks import in_the_way
+from upkeep.distribution.checks import in_the_way, of_the_service
 from upkeep.distribution.estimate import seconds_needed
 from upkeep.distribution.nodes import rebalance, status
 from upkeep.distribution.pipeline import distribute
-from upkeep.distribution.tables import Table, tables, unfinished
+from upkeep.distribution.tables import tables, unfinished
 from web.errors import RapportError
 
 
@@ -40,23 +40,22 @@ class Command(BaseCommand):
             self._distribute(shards, only_said=options["dry_run"])
 
     def _distribute(self, shards: int, *, only_said: bool) -> None:
+        began = perf_counter()
         held = tables()
-        if reasons := in_the_way(held):
-            raise CommandError("\n".join(f"- {reason}" for reason in reasons))
+        reasons, connected = in_the_way(held), list(of_the_service())
+        if reasons or (connected and not only_said):
+            raise CommandError("\n".join(f"- {reason}" for reason in [*reasons, *connected]))
         left = [table for table in held if not table.done]
         if not left and not unfinished():
             self.stdout.write("Every table is distributed. --status says what each node holds.")
             return
-        self._estimate(held, shards)
+        size = sum(table.bytes for table in held) >> 20
+        seconds = seconds_needed(held, shards=shards) + perf_counter() - began
+        self.stdout.write(f"{len(left)} tables, {size} MB: about {seconds:.0f} s of maintenance, with this estimate.")
         if only_said:
+            for reason in connected:
+                self.stdout.write(f"Before it begins: {reason}")
             return
-        began = perf_counter()
         distribute(shards=shards, told=self.stdout.write)
         self.stdout.write(f"Distributed in {perf_counter() - began:.0f} s. The service may start.")
         call_command("verify")
-
-    def _estimate(self, held: list[Table], shards: int) -> None:
-        size = sum(table.bytes for table in held) >> 20
-        seconds = seconds_needed(held, shards=shards)
-        left = sum(not table.done for table in held)
-        self.stdout.write(f"{left} tables, {size} MB: about {seconds:.0f} s of maintenance.")
