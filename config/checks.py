@@ -119,8 +119,8 @@ def _age_of_replica() -> None:
 
 _OF_REPLICA = {
     "away": "Check DATABASE_REPLICA_URL, and that the standby runs and takes connections (hot_standby = on).",
-    "foreign": "Set DATABASE_REPLICA_URL to a streaming standby of the server that DATABASE_URL leads to. If it has just "
-    "been promoted, say CHECKPOINT there, and then on the standby.",
+    "foreign": "Set DATABASE_REPLICA_URL to a streaming standby of the server that DATABASE_URL leads to. If that has "
+    "just been promoted, say CHECKPOINT there, and then on the standby.",
     "behind": "See on the primary, in pg_stat_replication, whether it follows; is its replay paused?",
 }
 

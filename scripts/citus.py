@@ -180,6 +180,9 @@ def _demo(more: list[str]) -> None:
         )
         if done.returncode:
             raise SystemExit(done.returncode)
+    sys.stdout.write(
+        "\nThe nodes stay up, too: `.venv/bin/python -m scripts.citus stop`. Again: make demo-citus\n"
+    )
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -24,8 +24,8 @@ from config.postgresql.sessions import READING, prepared_cursor, reading_from, s
 REPLICA = "replica"
 RETRY_SECONDS = 2.0  # after which one request looks whether a replica that was away is back
 
-# A server that is promoted begins another history at once, and tells of it in the files of its log. Its control file,
-# and that of a standby that follows it, learn of it later: a standby with the former history is not believed until then.
+# A server that is promoted begins another history at once, and names the files of its log by it. Its control file, and
+# that of a standby that follows it, learn of it later; until then that standby is not believed.
 _PRIMARY = """
 SELECT (pg_current_wal_lsn() - '0/0'::pg_lsn)::bigint, extract(epoch FROM clock_timestamp())::float8,
        system_identifier || '/' || ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int

@@ -33,6 +33,7 @@ def rebalance(told: Callable[[str], None]) -> None:
     """Move shards until the nodes hold about the same; the service goes on meanwhile. Raises NotDistributed."""
     if not is_distributed(connection):
         raise NotDistributed("This database is not distributed. Run manage.py distribute first.")
+    told("Shards move. SELECT * FROM get_rebalance_progress() on the coordinator says how far they are.")
     rows("SELECT rebalance_table_shards(shard_transfer_mode => 'auto')")
     for line in status():
         told(line)

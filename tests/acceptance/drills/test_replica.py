@@ -177,7 +177,7 @@ def test_no_context_fails_or_is_older_than_the_limit_whatever_becomes_of_the_rep
 
         standby.rows("SELECT pg_promote()")
         histories = [server.rows(_PRIMARY)[0][2] for server in (standby, own_live.database)]
-        assert histories[0] != histories[1], "told at once: a standby of the former primary is none of this one"
+        assert histories[0] != histories[1], "told at once: they part here"
         watched.wait_for("primary", "foreign")
 
     assert watched.problems == []

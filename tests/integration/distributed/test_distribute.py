@@ -130,7 +130,8 @@ def test_a_filled_database_is_distributed_though_somebody_is_killed_in_the_middl
 
     with closing(psycopg.connect(place.url, application_name="rapport-web")):
         assert "stop web and worker" in place.run("distribute", fails=True)
-        said = place.run("distribute", "--dry-run")  # how long the service has to stop is asked while it goes on
+        # How long the service has to stop is asked while it goes on.
+        said = place.run("distribute", "--dry-run")
         assert "s of maintenance" in said and "stop web and worker" in said, said
     assert place.ask("SELECT count(*) FROM pg_dist_partition") == 0
 

@@ -51,7 +51,9 @@ class Command(BaseCommand):
             return
         size = sum(table.bytes for table in held) >> 20
         seconds = seconds_needed(held, shards=shards) + perf_counter() - began
-        self.stdout.write(f"{len(left)} tables, {size} MB: about {seconds:.0f} s of maintenance, with this estimate.")
+        self.stdout.write(
+            f"{len(left)} tables, {size} MB: about {seconds:.0f} s of maintenance, with this estimate."
+        )
         if only_said:
             for reason in connected:
                 self.stdout.write(f"Before it begins: {reason}")
