@@ -81,13 +81,9 @@ def check_replica(databases: Sequence[str] | None = None, **_: Any) -> list[Chec
 def check_pooler(databases: Sequence[str] | None = None, **_: Any) -> list[CheckMessage]:
     found = []
     if "default" in (databases or []):
-        try:
-            connections["default"].ensure_connection()
-            session: psycopg.Connection[Any] = connections["default"].connection
-            if session.prepare_threshold is not None and _leads_through_a_pooler(session):
-                found.append("DATABASE_URL leads through a pooler, and RAPPORT_PREPARED_STATEMENTS is on.")
-        except DatabaseFailure:
-            pass  # which `check_versions` says
+        for alias, variable in (("default", "DATABASE_URL"), (REPLICA, "DATABASE_REPLICA_URL")):
+            if alias in connections.settings and _is_taken_apart(alias):
+                found.append(f"{variable} leads through a pooler, and RAPPORT_PREPARED_STATEMENTS is on.")
         try:
             if settings.DATABASE_DIRECT_URL:
                 with direct_connection() as session:
@@ -99,6 +95,16 @@ def check_pooler(databases: Sequence[str] | None = None, **_: Any) -> list[Check
 
 
 _OF_POOLER = "See docs/how-to/use-your-own-postgresql.md; a pooler in session mode is no concern."
+
+
+def _is_taken_apart(alias: str) -> bool:
+    """Whether it prepares statements through a pooler. Where it can't be asked, other checks say so."""
+    try:
+        connections[alias].ensure_connection()
+        session: psycopg.Connection[Any] = connections[alias].connection
+        return session.prepare_threshold is not None and _leads_through_a_pooler(session)
+    except (DatabaseFailure, psycopg.Error):
+        return False
 
 
 def _leads_through_a_pooler(session: "psycopg.Connection[Any]") -> bool:

@@ -5,6 +5,8 @@ from pytest_django.fixtures import Settings
 
 from config import checks, environment
 from config.checks import check_environment, check_pooler, check_security, check_versions
+from config.postgresql.replica import REPLICA
+from tests.fixtures.replica import replica_at
 
 
 def test_a_variable_that_can_not_be_read_is_named_with_the_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,9 +68,15 @@ def test_a_pooler_where_sessions_must_not_be_shared_is_named(
     assert check_pooler(databases=["default"]) == check_pooler() == []
 
     monkeypatch.setattr(psycopg.ConnectionInfo, "backend_pid", -1)  # a pooler's own
-    ours, direct = check_pooler(databases=["default"])
-    assert (ours.id, direct.id) == ("rapport.W004", "rapport.W004")
-    assert "RAPPORT_PREPARED_STATEMENTS" in ours.msg
+    with replica_at():
+        connections[REPLICA].ensure_connection()
+        monkeypatch.setattr(connections[REPLICA].connection, "prepare_threshold", 5)
+        found = check_pooler(databases=["default"])
+    assert [(each.id, each.msg.partition(" ")[0]) for each in found] == [
+        ("rapport.W004", "DATABASE_URL"),
+        ("rapport.W004", "DATABASE_REPLICA_URL"),
+        ("rapport.W004", "DATABASE_DIRECT_URL"),
+    ]
     monkeypatch.setattr(connections["default"].connection, "prepare_threshold", None)
     settings.DATABASE_DIRECT_URL = "postgresql://127.0.0.1:1/nowhere"
     (away,) = check_pooler(databases=["default"])
