@@ -4,6 +4,7 @@ against them. The question is kept as a ModelCall."""
 import json
 import re
 from collections.abc import Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +28,9 @@ from relationships.services.model_budgets import require_model_budget
 Judge = tuple[LLMProvider, str | None]  # a provider, and its model; None: the provider's own
 MOST_SHOWN = 120  # candidates, the likeliest first, then the newest entries
 LONGEST_SHOWN = (
-    1500  # characters of a message; other texts are short, and what stays of an entry is all of the rest
+    1500  # characters of a message; other texts are shown whole, as what stays of an entry is all the rest
 )
+MOST_CHARACTERS = 200_000  # of all that is shown
 SYSTEM = "You keep a companion's memory honest. You answer with one JSON object and nothing else."
 _PROMPTS = {verb: Path(__file__).with_name(f"{verb}.md").read_text() for verb in ("forget", "correct")}
 SCHEMA: dict[str, Any] = {
@@ -105,7 +107,10 @@ def shown_of(candidates: Sequence[Candidate]) -> list[Candidate]:
     order = dict.fromkeys(
         [*says[: MOST_SHOWN * 2 // 3], *sorted(near, key=lambda place: near[place]), *likely]
     )
-    return [candidates[place] for place in sorted([*order][:MOST_SHOWN])]
+    first = [*order][:MOST_SHOWN]
+    lengths = accumulate(len(_part_shown(candidates[place])) for place in first)
+    shown = [place for place, length in zip(first, lengths, strict=True) if length <= MOST_CHARACTERS]
+    return [candidates[place] for place in sorted(shown)]
 
 
 def render(scope: Scope, shown: Sequence[Candidate], *, verb: str, to: str) -> str:

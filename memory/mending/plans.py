@@ -63,6 +63,7 @@ def draft_plan(
     verb: str,
     what: str,
     to: str = "",
+    by_rules: bool = False,
     asked_by: Message | None = None,
     hidden: bool = False,
 ) -> Draft:
@@ -72,7 +73,7 @@ def draft_plan(
     erased. Raises TransientProviderError, BudgetSpent.
     """
     scope = scope_of(relationship, what, asked_by=asked_by, hidden=hidden)
-    if (who := model_of(scope)) is not None:
+    if not by_rules and (who := model_of(scope)) is not None:
         with suppress(UnparsableAnswer, PermanentProviderError):
             return _draft(scope, verb, to, who)
     return _draft(scope, verb, to, None)

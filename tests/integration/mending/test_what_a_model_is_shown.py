@@ -1,6 +1,6 @@
 """What a model that judges a wish is shown of each text: all that it may have to answer about, and no more."""
 
-from memory.mending.asking import MOST_SHOWN
+from memory.mending.asking import MOST_CHARACTERS, MOST_SHOWN
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import TESTER, Api
 from tests.fixtures.turns import Conversation
@@ -42,6 +42,18 @@ def test_all_of_an_entry_as_what_stays_of_it_is_all_of_the_rest(
 
     [line] = lines_of(scripted_provider)
     assert line.endswith(entry)
+
+
+def test_of_long_entries_no_more_than_there_is_room_for(
+    api: Api, at: str, conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    conversation.remember(*(f"Lives in Klosterneuburg, house {number}. {TALK}" for number in range(80)))
+    scripted_provider.wishes_answer = {"says": [], "unsure": []}
+
+    api.post(f"{at}/forget", {"what": "that I live in Klosterneuburg", "dry_run": True})
+
+    asked = sum(map(len, lines_of(scripted_provider)))
+    assert 0.9 * MOST_CHARACTERS < asked < 1.1 * MOST_CHARACTERS
 
 
 def test_of_a_correction_only_entries(
