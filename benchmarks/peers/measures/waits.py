@@ -22,7 +22,6 @@ _CALLS = {
     "fetch": {(0, 1): 100, (0, 16): 320, (300, 1): 20, (300, 16): 48},
     "hand_over": {(0, 1): 24, (0, 16): 128, (300, 1): 20, (300, 16): 32},
 }
-_WARM_UP_SHARE = 0.25
 _SETTLE_SECONDS = 180.0
 _WHY = {
     "fetch": "Rapport is asked over HTTP, and looks up the key; the others are called as libraries.",
@@ -92,15 +91,14 @@ def waits(lab: Lab) -> Section:
         systems = lab.start_all(stack)
         for system in systems:
             system.load(_known("asked", words))
-        for number in range(lab.rounds + 1):  # the first warms everything up
+        for number in range(lab.rounds + 1):  # the first warms up; connections plan their statements
             lab.model.slow_down(0)
             group = f"told-{number}"
             memories = _known(group, words)
             for system in systems:
                 system.load(memories)
             for case in CASES:
-                share = lab.share if number else _WARM_UP_SHARE * lab.share
-                facts = plain_facts(case.count(share), words)
+                facts = plain_facts(case.count(lab.share), words)
                 lab.model.slow_down(case.latency)
                 if case.verb == "fetch":
                     calls = [_fetch(place, told) for place, told in enumerate(facts)]
