@@ -25,9 +25,9 @@ from benchmarks.report import Figure, Goal, Section
 
 _PATIENCE_SECONDS = 180.0
 _SPOILED_EVERY = 10
-_MODEL_MILLISECONDS = 300  # while processes are killed, so that there is a middle of a write
+_MODEL_MILLISECONDS = 600  # while processes are killed, so that there is a middle of a write
 _CALLS = 3  # a process is killed at the model's first call, at its second and at its third
-_AFTER_CALL_SECONDS = (0.0, 0.15, 0.29)  # at its beginning, in its middle, shortly before its end
+_AFTER_CALL_SECONDS = (0.0, 0.3, 0.5)  # at its beginning, in its middle, shortly before its end
 BROKEN, MET = "answers broken", "kills that met something under way"
 
 People = dict[str, list[Told]]

@@ -8,7 +8,7 @@ TEXT_OR_NULL: dict[str, Any] = {"type": ["string", "null"]}
 
 FORGET: dict[str, Any] = {
     "type": "array",
-    "description": "shown entries that the person asks to have forgotten, or that are over without a successor",
+    "description": "shown entries that the person asks to have forgotten, and others that the rules name",
     "items": {
         "type": "object",
         "properties": {"entry": {"type": "integer"}, "reason": TEXT, "messages": NUMBERS},
