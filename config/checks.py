@@ -6,6 +6,7 @@ rapport.W001  the secret key is this machine's own while the database is shared
 rapport.W002  DEBUG is on where the service answers other machines
 rapport.W003  the replica can't be read, so that all is read from the primary (with --database default)
 rapport.W004  a pooler stands where sessions must not be shared (with --database default)
+rapport.W005  pgvector is not in this database, and the account may not create it (with --database default)
 """
 
 import time
@@ -137,19 +138,37 @@ def _migrations(alias: str) -> set[tuple[str, str]]:
         return set(cursor.fetchall())
 
 
+_VERSIONS = """
+SELECT current_setting('server_version_num')::int, e.default_version, e.installed_version,
+       r.rolsuper OR v.trusted AND has_database_privilege(current_database(), 'CREATE')
+  FROM pg_roles r LEFT JOIN pg_available_extensions e ON e.name = 'vector'
+  LEFT JOIN pg_available_extension_versions v ON v.name = e.name AND v.version = e.default_version
+ WHERE r.rolname = current_user
+"""
+
+
 def _check_versions(alias: str) -> list[CheckMessage]:
     with connections[alias].cursor() as cursor:
-        cursor.execute(
-            "SELECT current_setting('server_version_num')::int, "
-            "(SELECT default_version FROM pg_available_extensions WHERE name = 'vector')"
-        )
-        server, vector = cursor.fetchone()
+        cursor.execute(_VERSIONS)
+        server, there, installed, may_install = cursor.fetchone()
     found: list[CheckMessage] = []
     if server < OLDEST_POSTGRESQL:
         hint = "Use PostgreSQL 15 or newer."
         found.append(Error(f"PostgreSQL is version {server // 10000}.", hint=hint, id="rapport.E002"))
-    if vector is None or tuple(int(part) for part in vector.split(".")[:2]) < OLDEST_PGVECTOR:
+    if there is None or _is_too_old(there):
         hint = "Install pgvector 0.8 or newer on the database server (Debian: postgresql-NN-pgvector)."
-        what = f"pgvector is version {vector}." if vector else "The extension pgvector is not installed."
+        what = f"pgvector is version {there}." if there else "The extension pgvector is not installed."
         found.append(Error(what, hint=hint, id="rapport.E002"))
+    elif installed is not None and _is_too_old(installed):
+        hint = "In this database, by a superuser: ALTER EXTENSION vector UPDATE."
+        what = f"pgvector is version {installed} in this database, and {there} on its server."
+        found.append(Error(what, hint=hint, id="rapport.E002"))
+    elif installed is None and not may_install:
+        hint = "In this database, by a superuser: CREATE EXTENSION vector."
+        what = "This database has no extension vector yet, and this account may not create it: migrate would fail."
+        found.append(Warning(what, hint=hint, id="rapport.W005"))
     return found
+
+
+def _is_too_old(pgvector: str) -> bool:
+    return tuple(int(part) for part in pgvector.split(".")[:2]) < OLDEST_PGVECTOR

@@ -52,6 +52,31 @@ def test_a_database_that_is_too_old_is_named(monkeypatch: pytest.MonkeyPatch) ->
     assert "pgvector is version" in vector.msg
 
 
+@pytest.mark.django_db
+def test_an_extension_that_is_older_than_its_server_has_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where the server's package was upgraded, and the database was not."""
+    monkeypatch.setattr(checks, "OLDEST_PGVECTOR", (99, 0))
+    monkeypatch.setattr(checks, "_VERSIONS", checks._VERSIONS.replace("e.default_version,", "'99.0',", 1))
+    (found,) = check_versions(databases=["default"])
+    assert (found.id, found.hint) == (
+        "rapport.E002",
+        "In this database, by a superuser: ALTER EXTENSION vector UPDATE.",
+    )
+
+
+@pytest.mark.django_db
+def test_an_account_that_may_not_create_the_extension_is_told_before_migrate_fails() -> None:
+    with replica_at(NAME="template1"):
+        assert check_versions(databases=[REPLICA]) == []
+        with connections[REPLICA].cursor() as cursor:
+            cursor.execute("SET ROLE pg_monitor")
+        (found,) = check_versions(databases=[REPLICA])
+    assert (found.id, found.hint) == (
+        "rapport.W005",
+        "In this database, by a superuser: CREATE EXTENSION vector.",
+    )
+
+
 def test_no_database_is_asked_unless_one_is_named() -> None:
     assert check_versions() == []
 
