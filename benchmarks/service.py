@@ -82,11 +82,13 @@ class Service:
             raise TimeoutError(f"{problem} Owed: {self.ask(_STATES)}") from None
 
     def kill(self) -> None:
-        """kill -9 of all."""
+        """kill -9 of all. None of their children listens any more afterwards."""
+        running = self.processes()
         for process in self._running.values():
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+        psutil.wait_procs([*running["web"], *running["worker"]], timeout=_GRACE_SECONDS)
         self._running = {}
 
     def close(self) -> None:

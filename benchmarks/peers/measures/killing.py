@@ -62,11 +62,11 @@ def _are_done(calls: Sequence[tuple[Deed, "Future[bool]"]]) -> bool:
 
 
 def _calls_begun(lab: Lab, system: System) -> Callable[[], int]:
-    """Of chat completions; of embeddings with a system that asked for nothing else since the counts' last reset."""
+    """Of chat completions; of embeddings with a system that has asked for nothing else yet."""
     chats = lab.model.counts(system.name).calls > 0
 
     def begun() -> int:
         counts = lab.model.counts(system.name)
-        return counts.calls if chats else counts.embedding_calls
+        return counts.calls if chats or counts.calls else counts.embedding_calls
 
     return begun
