@@ -102,7 +102,7 @@ def ask_prompt(work: Work) -> None:
         work.write = lambda done: _write_patch(done, patch)
     elif not text:
         raise EmptyAnswer("The model answered with nothing to keep.")
-    elif text.rstrip(".") == NONE:
+    elif text.rstrip(".").upper() == NONE:
         work.write = lambda _: "There was nothing to remember."
     else:
         work.write = lambda done: write_entry(done, text, call)

@@ -27,9 +27,7 @@ from relationships.services.model_budgets import require_model_budget
 
 Judge = tuple[LLMProvider, str | None]  # a provider, and its model; None: the provider's own
 MOST_SHOWN = 120  # candidates, the likeliest first, then the newest entries
-LONGEST_SHOWN = (
-    1500  # characters of a message; other texts are shown whole, as what stays of an entry is all the rest
-)
+LONGEST_SHOWN = 1500  # characters of a message; of an entry all is shown: the answer says what stays of it
 MOST_CHARACTERS = 200_000  # of all that is shown
 SYSTEM = "You keep a companion's memory honest. You answer with one JSON object and nothing else."
 _PROMPTS = {verb: Path(__file__).with_name(f"{verb}.md").read_text() for verb in ("forget", "correct")}

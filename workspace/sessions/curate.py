@@ -79,13 +79,14 @@ def _question(
 ) -> CompletionRequest:
     happened = _what_happened(relationship, session)
     remembered = entries_file(relationship).decode()[:LONGEST_ENTRIES]
-    parts = [("What is remembered", remembered), ("The session's task", session.task)]
-    parts += [
+    parts = [
+        ("What is remembered", remembered),
+        ("The session's task", session.task),
         ("What it did", "\n".join(happened)),
         ("Its notes", notes),
         ("Its own summary", session.summary),
+        ("Hot context, as the session has it", ours),
     ]
-    parts.append(("Hot context, as the session has it", ours))
     if chats:
         parts.append(("Hot context, as it was changed elsewhere meanwhile; make one of both", chats))
     data = AgentData(

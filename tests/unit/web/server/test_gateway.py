@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.unit.web.server.test_call import scope
 from web.server import admission
 from web.server.call import Answer
 from web.server.clients import CLIENT
@@ -92,18 +93,8 @@ class Client:
         async def send(message: Any) -> None:
             heard.append(message)
 
-        scope = {
-            "type": "http",
-            "method": "POST",
-            "path": path,
-            "query_string": b"",
-            "http_version": "1.1",
-            "scheme": "http",
-            "client": ("192.0.2.1", 1),
-            "server": ("192.0.2.2", 80),
-            "headers": headers,
-        }
-        await self.gateway(scope, receive, send)
+        asked = scope(type="http", method="POST", path=path, headers=headers)
+        await self.gateway(asked, receive, send)
         return heard[0]["status"], b"".join(message.get("body", b"") for message in heard[1:])
 
 

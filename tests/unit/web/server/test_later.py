@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.http import HttpResponseBase, StreamingHttpResponse
 
+from tests.unit.web.server.test_call import scope
 from tests.unit.web.server.test_gateway import LIMITS, refusal
 from web.later import LaterResponse
 from web.server.gateway import Gateway
@@ -58,18 +59,8 @@ def later(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterab
 @pytest.mark.parametrize("body", [b"", b"words"])
 def test_its_stream_is_not_taken_for_one_whose_client_left(body: bytes) -> None:
     server = Server(body)
-    scope = {
-        "type": "http",
-        "method": "POST",
-        "path": "/",
-        "query_string": b"",
-        "http_version": "1.1",
-        "scheme": "http",
-        "client": ("192.0.2.1", 1),
-        "server": ("192.0.2.2", 80),
-        "headers": [(b"content-length", str(len(body)).encode())],
-    }
+    asked = scope(type="http", method="POST", headers=[(b"content-length", str(len(body)).encode())])
 
-    asyncio.run(Gateway(later, limits=LIMITS, refusal=refusal)(scope, server.receive, server.send))
+    asyncio.run(Gateway(later, limits=LIMITS, refusal=refusal)(asked, server.receive, server.send))
 
     assert b"".join(server.heard) == b"abc"
