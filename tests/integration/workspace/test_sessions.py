@@ -1,7 +1,7 @@
 """An agent's session from its start to main: hydrate, run, curate, merge, sync."""
 
 from collections.abc import Iterator
-from datetime import UTC
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -241,13 +241,18 @@ def test_who_watches_a_session_takes_no_place_of_those_who_wait_for_a_turn(
     assert b'"state":"done"' in b"".join(told)
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [{"revoked_at": datetime(2026, 11, 1, tzinfo=UTC)}, {"scopes": ["write"]}],
+    ids=["revoked", "scopes"],
+)
 def test_who_watches_a_session_is_let_go_with_the_key(
-    pair: Relationship, api: Api, monkeypatch: pytest.MonkeyPatch
+    pair: Relationship, api: Api, monkeypatch: pytest.MonkeyPatch, changed: dict[str, Any]
 ) -> None:
     _, told = watch(pair, api, monkeypatch)
     assert [b'"state":"running"' in next(told), next(told), next(told)] == [True, *[b": waiting\n\n"] * 2]
 
-    ApiKey.objects.update(revoked_at=timezone.now())
+    ApiKey.objects.update(**changed)
 
     assert next(told, "it ended") == "it ended"
 

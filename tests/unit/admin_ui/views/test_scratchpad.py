@@ -6,7 +6,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from memory.entries.editing import revise_entry
 from memory.models import EntryRevision, EntryState, ScratchpadEntry
-from relationships.models import Companion, Relationship
+from relationships.models import Companion, Message, Relationship
 from tests.fixtures.turns import PERSON, Conversation
 
 
@@ -195,6 +195,10 @@ def test_two_entries_are_merged_and_the_other_can_come_back(
     editor: Client, page: str, conversation: Conversation
 ) -> None:
     kept, other = conversation.remember("Has a dog.", "It is called Bruno")
+    turns = [conversation.say(said) for said in ("I have a dog.", "He is called Bruno.")]
+    cited = [Message.objects.get(turn_id=turn.id).id for turn in turns]
+    for entry, message in zip((kept, other), cited, strict=True):
+        ScratchpadEntry.objects.filter(id=entry.id).update(source_message_ids=[message])
 
     ticked = {"do": "merge", "entry": [str(kept.id), str(other.id)], "next": f"{page}?type=other&text=a+dog"}
     answer = editor.post(f"{page}bulk/", ticked)
@@ -202,6 +206,7 @@ def test_two_entries_are_merged_and_the_other_can_come_back(
     assert answer["Location"].partition("?")[0] == action(page, kept, "edit")
     assert editor.get(answer["Location"]).context["next"] == ticked["next"]
     assert now(kept).content == "Has a dog; It is called Bruno"
+    assert now(kept).source_message_ids == cited, "so that what is forgotten with it is found with it"
     assert now(other).state == EntryState.SUPERSEDED
     assert editor.post(f"{page}bulk/", {"do": "merge", "entry": [str(kept.id)]}).status_code == 409
 
