@@ -88,6 +88,7 @@ LABELS = {
     "context.core_prompt": "System prompt",
     "context.priorities": "Priorities",
     "context.preamble": "Text before the memory",
+    "context.budget": "Tokens of the whole context",
     "context.order": "Order of layers",
     "context.layers": "Layers",
     "context.memory": "Memory shown",

@@ -50,6 +50,9 @@ class Context(Strict):
     """Rules that come before everything else, one a line."""
     preamble: LongText = DEFAULT_PREAMBLE
     """Stands before the memory. {user} stands for the person's name."""
+    budget: Tokens | None = None
+    """Tokens of the whole context. What the developer wrote and the current message are never cut for it; the other
+    layers share what is left. Null: each layer has its own budget only."""
     order: tuple[str, ...] = DEFAULT_ORDER
     layers: dict[str, LayerSetting] = Field(
         default={

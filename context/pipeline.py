@@ -14,12 +14,12 @@ import structlog
 from django.db import InterfaceError, InternalError, OperationalError
 
 from config import tracing
-from context.answer import AssembledContext, ChatMessage, LayerReport
+from context.answer import AssembledContext, LayerReport
 from context.facts import read_facts
 from context.layers.base import Layer, LayerRequest, LayerText
 from context.plan import levels_of, plan_for
 from context.recall import Recall
-from context.text import message_tokens
+from context.text import divide, line_cost, message_tokens
 from context.waiting import LEFT_OUT, Late, Waited, is_from_elsewhere
 from memory.entries.access import note_access
 from providers.tokens import estimate_tokens
@@ -29,6 +29,7 @@ from web.authentication import RememberedKey
 from web.errors import FieldProblem, InvalidConfiguration, NotFound
 
 log = structlog.get_logger(__name__)
+Rendered = tuple[str, LayerText, float]  # the layer's name, its text, and the milliseconds that took
 # What is wrong with the call itself, or with the database: no context without a layer would be right.
 NOT_THE_LAYERS = (InvalidConfiguration, NotFound, OperationalError, InterfaceError, InternalError)
 
@@ -58,7 +59,7 @@ def build_context(
     format = _known_format(format) if format else configuration.context.format
     recall = Recall(facts, configuration, message, now, explain=explain)
     request = LayerRequest(facts, configuration, message, now, recall)
-    rendered = _render_all(plan.layers, request)
+    rendered = _render_within(plan.layers, request, configuration.context.budget)
     if configuration.retrieval.record_access:
         _note_access(relationship_id, [text for _, text, _ in rendered], now)
     reports = [_report(*of_layer, explain=explain) for of_layer in rendered]
@@ -85,23 +86,38 @@ def _note_access(relationship_id: UUID, texts: Sequence[LayerText], now: datetim
         note_access(relationship_id=relationship_id, entry_ids=shown, at=now)
 
 
-def _render_all(layers: Sequence[Layer], request: LayerRequest) -> list[tuple[str, LayerText, float]]:
-    waited = {layer.name: Waited(layer, request) for layer in layers if is_from_elsewhere(layer)}
-    for layer in layers:
+def _render_within(layers: Sequence[Layer], request: LayerRequest, budget: int | None) -> list[Rendered]:
+    """Where the layers want more than the budget of the whole, those that have a weight are rendered anew, shorter."""
+    rendered = _render_all(layers, request)
+    if budget is None or sum(_tokens(text) for _, text, _ in rendered) <= budget:
+        return rendered
+    weights = {layer.name: layer.weight for layer in layers if layer.weight and not is_from_elsewhere(layer)}
+    whole = {said[0]: said for said in rendered if said[0] not in weights}
+    room = budget - sum(_tokens(text) for _, text, _ in whole.values())
+    wanted = {name: _cost(text) for name, text, _ in rendered if name in weights}
+    return _render_all(layers, replace(request, limits=divide(room, wanted, weights)), whole)
+
+
+def _render_all(
+    layers: Sequence[Layer], request: LayerRequest, given: Mapping[str, Rendered] | None = None
+) -> list[Rendered]:
+    """All in their order; those of `given` as they are there."""
+    given = given or {}
+    open_ = [layer for layer in layers if layer.name not in given]
+    waited = {layer.name: Waited(layer, request) for layer in open_ if is_from_elsewhere(layer)}
+    for layer in open_:
         _begin(layer, request)
     rendered = []
     for layer in layers:
-        said = _render(layer, request, waited.get(layer.name))
+        said = given.get(layer.name) or _render(layer, request, waited.get(layer.name))
         rendered.append(said)
         if layer.tells_days and said[1].text:
             request = replace(request, day_is_told=True)
     return rendered
 
 
-def _render(layer: Layer, request: LayerRequest, waited: Waited | None) -> tuple[str, LayerText, float]:
-    """The layer's name, its text, and the milliseconds that took. One that fails, or is late, is left out, as the
-    report says.
-    """
+def _render(layer: Layer, request: LayerRequest, waited: Waited | None) -> Rendered:
+    """One that fails, or is late, is left out, as the report says."""
     began = perf_counter()
     try:
         with tracing.span(f"layer {layer.name}"):
@@ -140,7 +156,7 @@ def _report(name: str, text: LayerText, milliseconds: float, *, explain: bool) -
     own = text.reasons or {}
     return LayerReport(
         name=name,
-        tokens=_tokens(text.text, text.messages),
+        tokens=_tokens(text),
         milliseconds=round(milliseconds, 3),
         sources=text.sources,
         reason=text.reason,
@@ -151,8 +167,13 @@ def _report(name: str, text: LayerText, milliseconds: float, *, explain: bool) -
     )
 
 
-def _tokens(text: str, messages: Sequence[ChatMessage]) -> int:
-    return estimate_tokens(text) + sum(map(message_tokens, messages))
+def _tokens(text: LayerText) -> int:
+    return estimate_tokens(text.text) + sum(map(message_tokens, text.messages))
+
+
+def _cost(text: LayerText) -> int:
+    """As a layer counts what it has room for, line by line, which is a little more than the tokens of all at once."""
+    return sum(map(line_cost, text.text.splitlines())) + sum(map(message_tokens, text.messages))
 
 
 def _known_format(name: str) -> str:

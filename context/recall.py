@@ -1,6 +1,6 @@
 """What a context looks up for its message beside the facts: each thing once, however many layers ask."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -89,6 +89,7 @@ class Recall:
         self._facts, self._configuration, self._said, self._now = facts, configuration, message, now
         self._explain = explain
         self._cited_by: dict[UUID, list[str]] = {}
+        self._given: dict[Hashable, Recalled[Any]] = {}
 
     @cached_property
     def recent(self) -> Sequence[RecentMessage]:
@@ -144,7 +145,7 @@ class Recall:
             asked["participants"] = self._participants
             return search_entries(text=self.question.text, filters=EntryFilters(tiers=tiers), **asked)
 
-        return self._recall(search, ENTRIES, self._entry, any_there=True)
+        return self._once(tiers, lambda: self._recall(search, ENTRIES, self._entry, any_there=True))
 
     def messages(self, *, without: Collection[str] = ()) -> Recalled[RecalledMessage]:
         """The messages that fit the message and are not among `without`: no statement or two."""
@@ -158,7 +159,16 @@ class Recall:
         any_there = bool(self._facts.messages)  # of another session, where this one has none
         if any_there and self._facts.are_all and all(one.id in without for one in self._facts.messages):
             return Recalled(reason=self.not_asked or ALL_SHOWN)
-        return self._recall(search, MESSAGES, self._message, any_there=any_there)
+        return self._once(
+            frozenset(without), lambda: self._recall(search, MESSAGES, self._message, any_there=any_there)
+        )
+
+    def _once(self, asked: Hashable, search: Callable[[], Recalled[R]]) -> Recalled[R]:
+        """A layer that is rendered again, to be shorter, asks again for what it was given."""
+        if asked not in self._given:
+            self._given[asked] = search()
+        found: Recalled[R] = self._given[asked]
+        return found
 
     def _recall(
         self,

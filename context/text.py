@@ -4,7 +4,7 @@ Things are kept whole or left out whole.
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import orjson
@@ -38,22 +38,30 @@ def message_tokens(message: ChatMessage) -> int:
     return estimate_tokens(message["content"]) + AROUND_A_MESSAGE
 
 
+def all_fit(
+    lines: Sequence[str], *, budget: int | None, groups: Sequence[tuple[bool, str, int]] = ()
+) -> bool:
+    """Whether the lines fit with the headings of their `groups`, counted as one text."""
+    if budget is None:
+        return True
+    heads = [group[1] for group in dict.fromkeys(groups) if group[1]]
+    return estimate_tokens("\n".join([*heads, *lines])) < budget
+
+
 def fit_lines(
     lines: Sequence[str],
     *,
     budget: int | None,
-    first: Collection[int] = (),
+    first: Sequence[int] = (),
     groups: Sequence[tuple[bool, str, int]] = (),
 ) -> tuple[Sequence[int], Sequence[int]]:
-    """The places of the lines that fit and of those that don't; lines in `first` go before the others.
+    """The places of the lines that fit and of those that don't; lines in `first` go before the others, in its order.
 
-    `groups`: what each line stands under, ending in its heading ("": none), which the first line of it pays for.
+    `groups`: what each line stands under, with its heading ("": none), which the first line of it pays for.
     """
-    own_groups = dict.fromkeys(groups)
-    heads = [group[1] for group in own_groups if group[1]]
-    if budget is None or estimate_tokens("\n".join([*heads, *lines])) < budget:
+    if budget is None or all_fit(lines, budget=budget, groups=groups):
         return range(len(lines)), ()
-    costs = {group: line_cost(group[1]) if group[1] else 0 for group in own_groups}
+    costs = {group: line_cost(group[1]) if group[1] else 0 for group in dict.fromkeys(groups)}
     own = [line_cost(line) for line in lines]
     kept = keep_within(own, room=budget, first=first, groups=groups, group_costs=costs)
     shown = set(kept)
@@ -64,17 +72,18 @@ def keep_within(
     costs: Sequence[int],
     *,
     room: int,
-    first: Collection[int] = (),
+    first: Sequence[int] = (),
     groups: Sequence[G] = (),
     group_costs: Mapping[G, int] | None = None,
 ) -> list[int]:
-    """The places to keep, in order; those in `first` go before others, what doesn't fit is passed over.
+    """The places to keep, in order; those in `first` go before others, as they stand there, and what doesn't fit is
+    passed over.
 
     The first of a group takes on what the group costs.
     """
     kept: list[int] = []
     due = dict(group_costs or {})
-    for place in [*sorted(first), *(place for place in range(len(costs)) if place not in first)]:
+    for place in dict.fromkeys([*first, *range(len(costs))]):
         cost = costs[place] + (due.get(groups[place], 0) if groups else 0)
         if cost <= room:
             room -= cost
@@ -82,6 +91,19 @@ def keep_within(
                 due[groups[place]] = 0
             kept.append(place)
     return sorted(kept)
+
+
+def divide(room: int, wanted: Mapping[str, int], weights: Mapping[str, int]) -> dict[str, int]:
+    """How much of `room` each may have: by weight, and none more than is wanted; what one leaves, the others share."""
+    given: dict[str, int] = {}
+    while len(given) < len(wanted):
+        open_ = [name for name in wanted if name not in given]
+        unit = max(room - sum(given.values()), 0) / sum(weights[name] for name in open_)
+        content = [name for name in open_ if wanted[name] <= weights[name] * unit]
+        given |= {name: wanted[name] for name in content} or {
+            name: int(weights[name] * unit) for name in open_
+        }
+    return given
 
 
 def keep_last(costs: Sequence[int], *, room: int) -> int:

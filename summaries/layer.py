@@ -16,6 +16,7 @@ class SummaryLayer(Layer):
     """What the conversation came to so far, and how far that is. It came with the snapshot."""
 
     slug = "summary"
+    weight = 2
     tells_days = True
 
     def render(self, request: LayerRequest) -> LayerText:

@@ -126,7 +126,7 @@ def entries_file(relationship: Relationship) -> bytes:
     lines, fresh_until = rows.values_list("scratchpad", "fresh_until").first() or ([], None)
     user, now = name_in_text(relationship.user.display_name, relationship.user.external_id), timezone.now()
     shown = lines_at(lines, fresh_until=fresh_until, now=now)
-    items = items_of(shown, timezone=relationship.timezone, now=now, dated_from=0)
+    items = items_of(shown, timezone=relationship.timezone, now=now, dated=True)
     listed = [f"{item} ({line[1]})" for item, line in zip(items, shown, strict=True)]
     lines = [f"# What is remembered about {user}, newest first", "", *(listed or ["Nothing yet."]), ""]
     return _cut("\n".join(lines).encode())

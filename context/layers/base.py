@@ -1,7 +1,7 @@
 """What every layer is: one source of text, independent of the others, that says where its text is from."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import ClassVar
 
@@ -45,6 +45,9 @@ class LayerRequest:
     now: datetime
     recall: Recall
     day_is_told: bool = False
+    limits: Mapping[str, int] = field(
+        default_factory=dict
+    )  # tokens, by layer, where a budget of the whole leaves less
 
     def with_today(self, intro: str) -> str:
         """The intro, and below it the person's own day, so that a reader can tell what is past; once in a context."""
@@ -54,8 +57,9 @@ class LayerRequest:
 
     def budget_of(self, layer: "Layer") -> int | None:
         """Tokens the layer may take; None: any number."""
-        setting = self.configuration.context.layers.get(layer.name)
-        return setting.budget if setting else None
+        setting, limit = self.configuration.context.layers.get(layer.name), self.limits.get(layer.name)
+        budgets = [tokens for tokens in (setting.budget if setting else None, limit) if tokens is not None]
+        return min(budgets, default=None)
 
 
 class Layer:
@@ -68,6 +72,8 @@ class Layer:
     slug: ClassVar[str]
     tells_days: ClassVar[bool] = False
     """Days stand in its text, which has `with_today` in it."""
+    weight: ClassVar[int] = 0
+    """Its part of a budget of the whole context, beside the others'. 0: the budget never cuts it."""
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -23,6 +23,7 @@ class EpisodesLayer(Layer):
     """
 
     slug = "episodes"
+    weight = 4
     tells_days = True
 
     def render(self, request: LayerRequest) -> LayerText:

@@ -14,6 +14,7 @@ class HotContextLayer(Layer):
     """The agent's own summary of the relationship; nothing until there is a workspace."""
 
     slug = "hot_context"
+    weight = 2
 
     def render(self, request: LayerRequest) -> LayerText:
         text = request.facts.hot_context

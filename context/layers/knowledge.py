@@ -23,6 +23,7 @@ class KnowledgeLayer(Layer):
     """
 
     slug = "knowledge"
+    weight = 4
 
     def begin(self, request: LayerRequest) -> None:
         recall, configuration = request.recall, request.configuration

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from context.answer import CapacityNote
 from context.layers.base import NOTHING, Layer, LayerRequest, LayerText, left_out
 from context.recall import Recalled, RecalledEntry
-from context.text import fill_names, fit_lines, line_cost
+from context.text import all_fit, fill_names, fit_lines, line_cost
 from memory.entries.happens import PASSED, SAME_DAY, day_of, plan_is_over, spelt_out, told_as
 from memory.entries.snapshots import Line, lines_at
 from memory.entries.words import names_in_text
@@ -18,7 +18,9 @@ from providers.tokens import estimate_tokens
 FOUND = "Found for this message:"  # above what was retrieved, where a list stands before it
 NEARLY_FULL = 0.9  # of ingestion.soft_budget
 UNCLEAR = "Something the person asked to forget or correct is not done yet: ask what exactly they mean."
-WHOLE, PINNED, FITS = "whole scratchpad, newest first", "pinned", "newest of the scratchpad, within budget"
+WHOLE, PINNED = "whole scratchpad, newest first", "pinned"
+NEWEST = "newest of the scratchpad, within budget"
+NEAREST = "of the scratchpad what fits the message, then the newest, within budget"
 
 
 class Group(NamedTuple):
@@ -33,22 +35,19 @@ class Group(NamedTuple):
 
 
 def items_of(
-    lines: Iterable[Line], *, timezone: str, now: datetime, keyed: bool = False, dated_from: int | None = None
+    lines: Iterable[Line], *, timezone: str, now: datetime, keyed: bool = False, dated: bool = False
 ) -> list[str]:
-    """One item a line. `keyed`: `value (key)` where the entry has a key. From the place `dated_from` on (None: nowhere)
-    each says when it was told; those before it stand under a heading that does.
+    """One item a line. `keyed`: `value (key)` where the entry has a key. `dated`: each says when it was told; else
+    they stand under a heading that does.
     """
     lines = list(lines)
-    plain = lines[:dated_from]
-    usual = iter(escape_items([line[2] for line in plain if line[3] is None]))
-    items = [
+    usual = iter(escape_items([line[2] for line in lines if line[3] is None and not dated]))
+    return [
         f"- {next(usual)}"
-        if line[3] is None
-        else _unusual_item(line, timezone, now, keyed=keyed, dated=False)
-        for line in plain
+        if line[3] is None and not dated
+        else _unusual_item(line, timezone, now, keyed=keyed, dated=dated)
+        for line in lines
     ]
-    dated = lines[len(plain) :]
-    return items + [_unusual_item(line, timezone, now, keyed=keyed, dated=True) for line in dated]
 
 
 def groups_by_type(lines: Sequence[Line], *, listed: int) -> list[Group]:
@@ -118,30 +117,38 @@ class MemoryLayer(Layer):
     """What is remembered, one line of fenced data an entry, under the preamble: the scratchpad whole, newest first, and
     what was retrieved for the message, best first. The retrieved stand last, so that all before them stays as it was.
 
-    Over budget whole entries are left out, the last of the list first; pinned ones are kept before all others.
+    Over budget whole entries are left out, the last of the retrieved first. Where the scratchpad alone is over it, what
+    fits the message is kept of both tiers, then the newest. Pinned ones are kept before all others.
     """
 
     slug = "memory"
+    weight = 4
     tells_days = True
 
     def render(self, request: LayerRequest) -> LayerText:
         facts, context = request.facts, request.configuration.context
-        listed = [] if context.memory == "retrieved" else _listed(request)
-        recalled = _recalled(request)
-        lines = [*listed, *(entry.line for entry in recalled.found)]
-        if not lines:
-            return LayerText(reason=recalled.reason) if recalled.reason else NOTHING
-        items = _items(lines, request, listed=len(listed))
         preamble = request.with_today(fill_names(context.preamble, facts).strip())
         if facts.awaits_review:
             preamble += f"\n{UNCLEAR}"
-        # The list and the retrieved are grouped each by itself, so that the list stays as it was.
-        groups = _groups(lines, len(listed), request)
         budget = request.budget_of(self)
         if budget is not None:
             budget -= line_cost(f"{preamble}\n{fence([], what=context.block)}")
+        listed = [] if context.memory == "retrieved" else _listed(request)
+        items, groups = _items(listed, request, listed=True), _groups(listed, len(listed), request)
+        cut = not all_fit(items, budget=budget, groups=groups)
+        recalled = _recalled(request, cut=cut)
+        in_list = {line[0] for line in listed} if cut else ()
+        beside = [entry.line for entry in recalled.found if entry.line[0] not in in_list]
+        lines = [*listed, *beside]
+        if not lines:
+            return LayerText(reason=recalled.reason) if recalled.reason else NOTHING
+        if beside:
+            items += _items(beside, request, listed=False)
+            # The list and the retrieved are grouped each by itself, so that the list stays as it was.
+            groups = _groups(lines, len(listed), request)
         pinned = [place for place, line in enumerate(lines) if line[3] and "pinned" in line[3]]
-        kept, left = fit_lines(items, budget=budget, first=pinned, groups=groups)
+        first = [*pinned, *(_places(recalled, lines) if cut else ())]
+        kept, left = fit_lines(items, budget=budget if cut or beside else None, first=first, groups=groups)
         shown = in_groups(kept, items, groups)
         return LayerText(
             text=f"{preamble}\n{fence(shown, what=context.block)}".lstrip() if kept else "",
@@ -159,24 +166,32 @@ def _listed(request: LayerRequest) -> Sequence[Line]:
     return lines_at(facts.scratchpad, fresh_until=facts.fresh_until, now=request.now)
 
 
-def _recalled(request: LayerRequest) -> Recalled[RecalledEntry]:
-    """What is searched beside the list; without anything to search in, nothing is asked."""
+def _recalled(request: LayerRequest, *, cut: bool) -> Recalled[RecalledEntry]:
+    """What fits the message: beside the list, and in it where that has to be cut. Without anything to search in, or to
+    choose from, nothing is asked.
+    """
     facts, shows = request.facts, request.configuration.context.memory
-    if shows == "both" and facts.has_archive:
-        return request.recall.entries(tiers=(Tier.ARCHIVE,))  # the scratchpad is there whole
+    archive = (Tier.ARCHIVE,) if facts.has_archive else ()
+    tiers = (Tier.SCRATCHPAD, *archive) if cut else archive
+    if shows == "both" and tiers:
+        return request.recall.entries(tiers=tiers)
     if shows == "retrieved" and (facts.has_archive or facts.scratchpad):
         return request.recall.entries()
     return Recalled()
 
 
-def _items(lines: Sequence[Line], request: LayerRequest, *, listed: int) -> list[str]:
+def _places(recalled: Recalled[RecalledEntry], lines: Sequence[Line]) -> list[int]:
+    """Where what was found stands in lines that hold it all, best first."""
+    place_of = {line[0]: place for place, line in enumerate(lines)}
+    return [place_of[entry.line[0]] for entry in recalled.found]
+
+
+def _items(lines: Sequence[Line], request: LayerRequest, *, listed: bool) -> list[str]:
     """Each says when it was told, by the heading it stands under or itself; a block of keyed facts never does."""
     context = request.configuration.context
     keyed = context.block == "user_memory"
-    dated_from = None if keyed else 0 if context.group_by_type else listed
-    return items_of(
-        lines, timezone=request.facts.timezone, now=request.now, keyed=keyed, dated_from=dated_from
-    )
+    dated = not keyed and (context.group_by_type or not listed)
+    return items_of(lines, timezone=request.facts.timezone, now=request.now, keyed=keyed, dated=dated)
 
 
 def _groups(lines: Sequence[Line], listed: int, request: LayerRequest) -> list[Group]:
@@ -189,7 +204,7 @@ def _groups(lines: Sequence[Line], listed: int, request: LayerRequest) -> list[G
 
 
 def _reason(recalled: Recalled[RecalledEntry], listed: Sequence[Line], *, cut: bool) -> str:
-    about_list = (FITS if cut else WHOLE) if listed else ""
+    about_list = ((NEAREST if recalled.found else NEWEST) if cut else WHOLE) if listed else ""
     return "; ".join(part for part in (about_list, recalled.reason) if part)
 
 

@@ -18,6 +18,7 @@ class MessagesLayer(Layer):
     """
 
     slug = "messages"
+    weight = 4
     tells_days = True
 
     def render(self, request: LayerRequest) -> LayerText:

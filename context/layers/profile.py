@@ -6,6 +6,7 @@ class ProfileLayer(Layer):
     """The developer's own structured data about the person."""
 
     slug = "profile"
+    weight = 1
 
     def render(self, request: LayerRequest) -> LayerText:
         if not request.facts.profile:

@@ -6,6 +6,7 @@ class SessionLayer(Layer):
     """The state of the session this context is for; an ended session has none."""
 
     slug = "session"
+    weight = 1
 
     def render(self, request: LayerRequest) -> LayerText:
         if not request.facts.session_state:

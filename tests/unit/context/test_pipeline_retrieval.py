@@ -1,18 +1,15 @@
 from datetime import timedelta
 from typing import Any
-from uuid import UUID
 
 import pytest
 
 from context.answer import AssembledContext, LayerReport
 from context.pipeline import build_context
 from memory.entries.access import flush_accesses
-from memory.entries.editing import add_entry, delete_entry
-from memory.ingestion.intake import accept_turn
-from memory.models import EntrySource, ScratchpadEntry
-from relationships.models import Message, Relationship, Snapshot
-from relationships.services.turns import NewMessage, NewTurn
-from tests.fixtures.contexts import NOON, remember, say
+from memory.entries.editing import delete_entry
+from memory.models import ScratchpadEntry
+from relationships.models import Relationship, Snapshot
+from tests.fixtures.contexts import NOON, added, hear, remember, say
 from tests.fixtures.turns import PERSON
 from tests.wire import statements_sent
 
@@ -25,34 +22,13 @@ def context_of(
     )
 
 
-def archived(relationship: Relationship, *contents: str) -> list[ScratchpadEntry]:
-    """Entries of the archive, as a developer puts them there: a search finds them at once."""
-    return [
-        add_entry(
-            relationship=relationship,
-            values={"content": content, "type": "other", "tier": "archive"},
-            by=PERSON,
-            source=EntrySource.API,
-        )
-        for content in contents
-    ]
-
-
-def hear(relationship: Relationship, text: str, session: str = "current", **config: Any) -> UUID:
-    """The ID of a message that was handed over."""
-    new = NewTurn([NewMessage("user", text)], occurred_at=NOON, session=session, config=config)
-    turn = accept_turn(relationship=relationship, new=new).turn
-    message: Message = Message.objects.for_relationship(relationship.id).get(turn_id=turn.id)
-    return message.id
-
-
 def memory_of(assembled: AssembledContext) -> LayerReport:
     return next(report for report in assembled.layers if report.name == "memory")
 
 
 def test_what_fits_the_message_is_found_in_the_archive_and_says_why(relationship: Relationship) -> None:
     remember(relationship, "Prefers tea")
-    boat, *_ = archived(relationship, "Sold the boat in Porto", "Plays the cello", "Has a cousin in Oslo")
+    boat, *_ = added(relationship, "Sold the boat in Porto", "Plays the cello", "Has a cousin in Oslo")
 
     assembled = context_of(relationship, "What became of my boat?", explain=True)
 
@@ -67,7 +43,7 @@ def test_what_fits_the_message_is_found_in_the_archive_and_says_why(relationship
 
 
 def test_an_archive_costs_two_statements_more_whatever_is_in_it(relationship: Relationship) -> None:
-    archived(relationship, *[f"Sailed the boat number {place}" for place in range(40)])
+    added(relationship, *[f"Sailed the boat number {place}" for place in range(40)])
 
     with statements_sent() as sent:
         assembled = context_of(relationship, "What became of my boat?")
@@ -94,7 +70,7 @@ def test_an_archive_costs_two_statements_more_whatever_is_in_it(relationship: Re
 def test_where_nothing_is_looked_up_one_statement_is_sent(
     relationship: Relationship, message: str | None, config: dict[str, Any], told: str
 ) -> None:
-    archived(relationship, "Sold the boat in Porto")
+    added(relationship, "Sold the boat in Porto")
     say(relationship, "Hi")
 
     with statements_sent() as sent:
@@ -106,7 +82,7 @@ def test_where_nothing_is_looked_up_one_statement_is_sent(
 
 
 def test_an_older_snapshot_that_does_not_say_is_looked_behind(relationship: Relationship) -> None:
-    archived(relationship, "Sold the boat in Porto")
+    added(relationship, "Sold the boat in Porto")
     Snapshot.objects.for_relationship(relationship.id).update(has_archive=None)
 
     assert "Sold the boat" in context_of(relationship, "What became of my boat?").system
@@ -114,7 +90,7 @@ def test_an_older_snapshot_that_does_not_say_is_looked_behind(relationship: Rela
 
 def test_what_was_retrieved_is_counted_behind_the_contexts_back(relationship: Relationship) -> None:
     remember(relationship, "Has a boat")
-    boat, _ = archived(relationship, "Sold the boat in Porto", "Plays the cello")
+    boat, _ = added(relationship, "Sold the boat in Porto", "Plays the cello")
 
     with statements_sent() as sent:
         for record in (True, False):
@@ -132,7 +108,7 @@ def test_what_was_retrieved_is_counted_behind_the_contexts_back(relationship: Re
 def test_messages_that_fit_are_episodes_and_the_recent_are_not_said_twice(relationship: Relationship) -> None:
     old = hear(relationship, "I parked the car on floor three", session="january")
     hear(relationship, "Thinking of parked cars again")
-    (car,) = archived(relationship, "Parked the car")
+    (car,) = added(relationship, "Parked the car")
     ScratchpadEntry.objects.for_relationship(relationship.id).filter(id=car.id).update(
         source_message_ids=[old]
     )
@@ -156,7 +132,7 @@ def test_what_was_forgotten_or_said_during_a_pause_is_no_episode(relationship: R
     ex = hear(relationship, "My ex is Rui, who left for Faro", session="january")
     hear(relationship, "Rui snores", session="january", ingestion={"enabled": False})
     kept = hear(relationship, "Faro has storks", session="january")
-    (entry,) = archived(relationship, "Has an ex, Rui")
+    (entry,) = added(relationship, "Has an ex, Rui")
     rows = ScratchpadEntry.objects.for_relationship(relationship.id).filter(id=entry.id)
     rows.update(source_message_ids=[ex])
     delete_entry(relationship_id=relationship.id, entry_id=entry.id, by=PERSON)

@@ -35,7 +35,7 @@ def test_a_wish_to_forget_takes_what_says_it_and_nothing_else() -> None:
 def test_an_entry_is_found_in_a_context_as_it_was_remembered() -> None:
     contents = ["Has a cat (grey)", "Says: a < b"]
     lines = [["id", "other", content, None, MORNING.timestamp()] for content in contents]
-    items = items_of(lines, timezone="UTC", now=MORNING, dated_from=0)
+    items = items_of(lines, timezone="UTC", now=MORNING, dated=True)
 
     assert all("(told" in item for item in items)
     assert shown_in(fence(items)) == contents

@@ -274,6 +274,45 @@ def test_over_budget_the_last_of_the_retrieved_go_first_and_the_pinned_stay() ->
     assert rendered.left_out is not None and rendered.left_out.count == 8
 
 
+SMALL = {**BARE, "layers": {"memory": {"budget": 80}}}
+
+
+def test_a_list_over_its_budget_keeps_what_fits_the_message_then_the_newest() -> None:
+    pinned = line("Is allergic to nuts", id="nuts", pinned=True)
+    request = layer_request(
+        context=SMALL,
+        scratchpad=[*MANY[:20], pinned, TEA],
+        has_archive=True,
+        entries=recalled(BOAT, TEA, MANY[9]),
+    )
+
+    rendered = MemoryLayer("memory").render(request)
+
+    assert rendered.sources == ["0", "9", "nuts", "tea", "boat"]
+    assert rendered.retrieved == ["boat"]
+    assert rendered.reason == (
+        "of the scratchpad what fits the message, then the newest, within budget; retrieved by best"
+    )
+    assert rendered.reasons == {"nuts": "pinned"} | {name: f"fits: {name}" for name in ("boat", "tea", "9")}
+    assert rendered.left_out is not None and rendered.left_out.count == 18
+    assert isinstance(request.recall, GivenRecall) and request.recall.asked == [("scratchpad", "archive")]
+
+
+@pytest.mark.parametrize(
+    ("shows", "asked"), [("both", [("scratchpad",)]), ("scratchpad", [])], ids=["searched", "the list only"]
+)
+def test_where_nothing_fits_a_list_over_its_budget_keeps_the_newest(
+    shows: str, asked: list[tuple[str, ...]]
+) -> None:
+    request = layer_request(context={**SMALL, "memory": shows}, scratchpad=MANY)
+
+    rendered = MemoryLayer("memory").render(request)
+
+    assert rendered.sources == ["0", "1", "2", "3"]
+    assert rendered.reason == "newest of the scratchpad, within budget"
+    assert isinstance(request.recall, GivenRecall) and request.recall.asked == asked
+
+
 def test_keyed_facts_stand_in_the_published_block() -> None:
     employer = line("employer: Notion", id="employer", type="identity", key="employer")
     sister = line("sister: Ana", id="sister", type="relationship", key="sister", subject="Rui")
