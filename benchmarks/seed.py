@@ -106,6 +106,7 @@ def remember(
     with transaction.atomic():
         lock_relationship(person.id)  # as all who write do: a worker may be about to index it
         ScratchpadEntry.objects.bulk_create(entries, batch_size=_AT_ONCE)
+        keep_language(person.id)
         own = {"relationship_id": person.id, "project_id": person.project_id}
         ids = [entry.id for entry in entries]
         for start in range(0, len(ids), _AT_ONCE):

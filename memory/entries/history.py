@@ -93,8 +93,8 @@ class ChangedEntries:
     """Changes that were made to entries of one relationship, in order, under its row lock.
 
     `changes`: each entry before and after, as `fields_of` tells it; `entries`: the rows as they are now, by ID, of
-    what was written. `levels`: the configuration of project, companion and relationship. `first`: number of the first
-    revision.
+    what was written. `levels`: the configuration of project, companion and relationship. `tells_language`: nothing
+    was said yet, and no language found. `first`: number of the first revision.
     """
 
     relationship_id: UUID
@@ -102,6 +102,7 @@ class ChangedEntries:
     changes: Sequence[tuple[Mapping[str, Any] | None, Mapping[str, Any] | None]]
     entries: Mapping[UUID, ScratchpadEntry]
     levels: Sequence[Mapping[str, Any]]
+    tells_language: bool
     now: datetime
     first: int
 
@@ -142,7 +143,7 @@ def change_entries(
     )
     _change_rows(relationship_id, changes)
     new = {change.entry.id: change.entry for change in changes if change.entry and change.before is None}
-    levels = _insert(relationship_id, list(new.values()), revisions)
+    levels, tells_language = _insert(relationship_id, list(new.values()), revisions)
     made = ChangedEntries(
         relationship_id,
         project_id,
@@ -153,6 +154,7 @@ def change_entries(
         ],
         entries={change.entry.id: change.entry for change in changes if change.entry is not None},
         levels=levels,
+        tells_language=tells_language,
         now=now,
         first=revisions[0].seq,
     )
@@ -164,18 +166,20 @@ def change_entries(
 
 def _insert(
     relationship_id: UUID, entries: Sequence[ScratchpadEntry], revisions: Sequence[EntryRevision]
-) -> Sequence[Mapping[str, Any]]:
-    """New entries, and the revisions, whose numbers are taken along: they come with numbers from 0. The levels."""
+) -> tuple[Sequence[Mapping[str, Any]], bool]:
+    """New entries, and the revisions, whose numbers are taken along: they come with numbers from 0. The levels, and
+    whether the entries tell the language.
+    """
     given = {"entries": rows_text(entries), "revisions": rows_text(revisions)}
     with prepared_cursor() as cursor:
         cursor.execute(_WRITE, {"relationship": relationship_id, "count": len(revisions), **given})
         row = cursor.fetchone()
     if row is None:
         raise NotFound("This relationship is not there.")
-    last, *levels = row
+    last, *levels, tells_language = row
     for revision in revisions:
         revision.seq += last - len(revisions) + 1
-    return [orjson.loads(level) for level in levels]
+    return [orjson.loads(level) for level in levels], tells_language
 
 
 def _change_rows(relationship_id: UUID, changes: Sequence[Change]) -> None:

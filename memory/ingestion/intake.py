@@ -15,10 +15,10 @@ from config.postgresql.sessions import prepared_cursor
 from memory.entries.times import refuse_future
 from memory.errors import TurnNotRetryable
 from memory.ingestion.triggers import dispose_turn, fire_trigger
-from memory.models import SearchedKind
+from memory.models import ScratchpadEntry, SearchedKind
 from memory.retrieval.index.backfill import complete_index
 from memory.retrieval.index.configs import lock_config, retrieval_of
-from memory.retrieval.index.language import keep_language, looks_again
+from memory.retrieval.index.language import SPOKEN, keep_language, looks_again
 from memory.retrieval.index.new_messages import NewMessages
 from memory.retrieval.index.write import index_again
 from relationships.configuration.cascade import resolve_configuration
@@ -109,6 +109,9 @@ def accept_turn(
     disposal = dispose_turn(
         configuration.ingestion, new.messages, paused=taken.paused, now=now, names=taken.names
     )
+    is_first = taken.message_count == len(new.messages)
+    if is_first:
+        _find_first_language(relationship.id, new)
     index = NewMessages(retrieval_of(taken.project, taken.companion, taken.relationship), now)
     kept = store_turn(
         relationship_id=relationship.id,
@@ -125,7 +128,7 @@ def accept_turn(
     )
     index.settle(kept)
     turn, messages = kept.turn, kept.messages
-    if looks_again(taken.first_seq, messages[-1].seq, known=taken.language):
+    if not is_first and looks_again(taken.first_seq, messages[-1].seq, known=taken.language):
         _find_language(relationship.id)
     fired = fire_trigger(configuration.ingestion.trigger, relationship_id=relationship.id, turn=turn, now=now)
     stored = StoredTurn(turn, messages, taken.message_count, configuration, taken.paused, now)
@@ -134,6 +137,16 @@ def accept_turn(
     if turn.state == TurnState.PENDING and fired and not kept.told:
         enqueue(relationship.id, project_id=relationship.project_id)
     return AcceptedTurn(turn, created=True)
+
+
+def _find_first_language(relationship_id: UUID, new: NewTurn) -> None:
+    """Before the first messages are stored, so that they are indexed once."""
+    said = [message.content for message in new.messages if message.role in SPOKEN]
+    if (
+        keep_language(relationship_id, said)
+        and ScratchpadEntry.objects.for_relationship(relationship_id).exists()
+    ):
+        complete_index(relationship_id, most=RESTEMMED)
 
 
 def _find_language(relationship_id: UUID) -> None:

@@ -29,7 +29,8 @@ UPDATE relationships_relationship r
    SET last_seq = r.last_seq + %(count)s
   FROM relationships_companion c, relationships_project p
  WHERE r.id = %(relationship)s AND c.id = r.companion_id AND p.id = r.project_id
-RETURNING r.last_seq, p.config::text AS project, c.config::text AS companion, r.config::text AS relationship
+RETURNING r.last_seq, p.config::text AS project, c.config::text AS companion, r.config::text AS relationship,
+          r.language = '' AND r.message_count = 0
 """
 
 
@@ -40,7 +41,7 @@ def allocate_seq(relationship_id: UUID, *, count: int) -> Numbers:
         row = cursor.fetchone()
     if row is None:
         raise NotFound("This relationship is not there.")
-    return Numbers(row[0] - count + 1, *map(orjson.loads, row[1:]))
+    return Numbers(row[0] - count + 1, *map(orjson.loads, row[1:4]))
 
 
 def lock_relationship(relationship_id: UUID) -> bool:

@@ -10,10 +10,15 @@ from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
 from memory.retrieval.index.rows import spoken
 
-_NEWEST = """
+SPOKEN = ("user", "assistant")
+_NEWEST_MESSAGES = """
 SELECT content FROM relationships_message
  WHERE relationship_id = %s AND erased_at IS NULL AND role IN ('user', 'assistant')
  ORDER BY seq DESC LIMIT %s
+"""
+_NEWEST_ENTRIES = """
+SELECT content FROM memory_scratchpadentry
+ WHERE relationship_id = %s AND state = 'active' ORDER BY id DESC LIMIT %s
 """
 _KEEP = "UPDATE relationships_relationship SET language = %s WHERE id = %s AND language <> %s"
 
@@ -34,16 +39,25 @@ def looks_again(first_seq: int, last_seq: int, *, known: str) -> bool:
     return last_seq.bit_length() != (first_seq - 1).bit_length() or (known == UNKNOWN and last_seq <= SAMPLE)
 
 
-def keep_language(relationship_id: UUID) -> bool:
-    """Look at the newest messages; whether the language is another than was kept. What was known stays where the
-    newest are too few, or mixed. Call under the relationship's row lock."""
+def keep_language(relationship_id: UUID, said: Sequence[str] = ()) -> bool:
+    """Look at what was `said`, or at the newest messages, or where there are none at the newest entries; whether the
+    language is another than was kept. What was known stays where these are too few, or mixed. Call under the
+    relationship's row lock."""
+    found = language_of([spoken(text) for text in said or _newest(relationship_id)])
+    if found == UNKNOWN:
+        return False
     with connection.cursor() as cursor:
-        cursor.execute(_NEWEST, [relationship_id, SAMPLE])
-        found = language_of([spoken(row[0]) for row in cursor.fetchall()])
-        if found == UNKNOWN:
-            return False
         cursor.execute(_KEEP, [found, relationship_id, found])
         return bool(cursor.rowcount)
+
+
+def _newest(relationship_id: UUID) -> list[str]:
+    with connection.cursor() as cursor:
+        for statement in (_NEWEST_MESSAGES, _NEWEST_ENTRIES):
+            cursor.execute(statement, [relationship_id, SAMPLE])
+            if texts := [row[0] for row in cursor.fetchall()]:
+                return texts
+    return []
 
 
 UNKNOWN = ""

@@ -18,7 +18,7 @@ from memory.entries.history import ChangedEntries
 from memory.models import ScratchpadEntry, SearchedKind
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.configs import RelationshipConfig, config_of, retrieval_of
-from memory.retrieval.index.language import NO_STEMS, known_languages
+from memory.retrieval.index.language import NO_STEMS, keep_language, known_languages
 from memory.retrieval.index.rows import (
     OFF_THE_RECORD,
     IndexRow,
@@ -121,6 +121,10 @@ def index_changes(made: ChangedEntries) -> None:
         before is not None and after is not None and before["content"] != after["content"]
         for before, after in made.changes
     )
+    tells_language = made.tells_language and any(before is None for before, _ in made.changes)
+    if tells_language and keep_language(owner):  # earlier ones are written anew, the oldest by a worker
+        ids = ScratchpadEntry.objects.for_relationship(owner).order_by("-id").values_list("id", flat=True)
+        known |= set(ids[:ROWS_AT_ONCE])
     rows = [entry_row(made.entries[one], retrieval) for one in known - gone if one in made.entries]
     rows += _entry_rows(owner, known - gone - made.entries.keys(), retrieval)
     _write(owner, made.project_id, SearchedKind.ENTRY, rows, retrieval, made.now, changed=changed)

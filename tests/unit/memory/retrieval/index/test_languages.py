@@ -1,7 +1,11 @@
 import pytest
 
+from memory.models import SearchText
 from memory.retrieval.index.language import language_of
+from relationships.models import Relationship
+from tests.fixtures.contexts import added, hear
 from tests.fixtures.turns import Conversation
+from tests.wire import statements_sent
 
 GERMAN = [
     "Ich wohne seit drei Jahren in Lissabon und arbeite als Krankenschwester.",
@@ -52,3 +56,40 @@ def test_it_is_looked_for_with_each_turn_until_it_is_known(conversation: Convers
         conversation.say(said)
 
     assert known() == "english"
+
+
+def languages_of(relationship: Relationship) -> tuple[str, list[str]]:
+    """That of the relationship, and those of its rows in the index."""
+    relationship.refresh_from_db()
+    rows = SearchText.objects.for_relationship(relationship.id)
+    return relationship.language, list(rows.order_by("told_at", "id").values_list("language", flat=True))
+
+
+def test_the_first_messages_tell_it_before_they_are_indexed(relationship: Relationship) -> None:
+    with statements_sent() as first:
+        hear(relationship, GERMAN[0])
+    with statements_sent() as second:
+        hear(relationship, "Ok!")
+
+    assert languages_of(relationship) == ("german", ["german"] * 2)
+    assert len(first) <= len(second) + 1  # it is kept, and no entry is there to be indexed anew
+
+
+def test_where_nothing_was_said_the_entries_tell_it(relationship: Relationship) -> None:
+    added(relationship, "Mag Tee")
+    assert languages_of(relationship) == ("", ["simple"])
+
+    added(relationship, *GERMAN)
+    assert languages_of(relationship) == ("german", ["german"] * 3)
+
+    hear(relationship, "Ok!")
+    assert languages_of(relationship) == ("german", ["german"] * 4)
+
+
+def test_what_is_said_goes_before_the_entries(relationship: Relationship) -> None:
+    added(relationship, *ENGLISH)
+    hear(relationship, GERMAN[0])
+    assert languages_of(relationship) == ("german", ["german"] * 3)
+
+    added(relationship, "Works in a hospital at the other end of the town, mostly at night")
+    assert languages_of(relationship) == ("german", ["german"] * 4)
