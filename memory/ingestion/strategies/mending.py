@@ -84,17 +84,29 @@ def _by_entry(items: Items, lost: Lost) -> dict[int, Operation]:
 
 
 def _mended(items: Items, lost: Lost, again: Mapping[int, Operation], given: IngestionInput) -> Items:
-    still = _lost_in(list(again.values()), given)
+    """Each as it came back. What made several entries one had the same text for each of them: they stay one."""
+    updates = {
+        item.entry: item
+        for item in items
+        if isinstance(item, Operation) and item.op == "update" and item.entry is not None
+    }
+    texts = {updates[entry].content: item.content for entry, item in again.items() if item.op == "update"}
+    better = {
+        entry: again.get(entry) or replace(item, content=texts.get(item.content, item.content))
+        for entry, item in updates.items()
+    }
+    still = _lost_in(list(better.values()), given)
+    for entry, details in lost.items():
+        if entry in still:
+            remark = "leaves out what the old text said, after it was sent back once: " + ", ".join(
+                still[entry]
+            )
+        else:
+            remark = f"was sent back once for what it left out: {', '.join(details)}"
+        better[entry] = replace(better[entry], remarks=(*better[entry].remarks, remark))
 
     def mended(item: Operation | Refusal) -> Operation | Refusal:
-        entry = item.entry if isinstance(item, Operation) and item.op == "update" else None
-        if not isinstance(item, Operation) or entry is None or entry not in lost:
-            return item
-        better = again.get(entry, item)
-        if details := still.get(entry, ()) if entry in again else lost[entry]:
-            remark = f"leaves out what the old text said, after it was sent back once: {', '.join(details)}"
-        else:
-            remark = f"was sent back once for what it left out: {', '.join(lost[entry])}"
-        return replace(better, remarks=(*better.remarks, remark))
+        entry = item.entry if isinstance(item, Operation) else None
+        return item if entry is None else better.get(entry, item)
 
     return [mended(item) for item in items]

@@ -60,6 +60,19 @@ def test_names_that_an_update_leaves_out_are_asked_for_once(
     assert purpose in purposes
 
 
+def test_entries_that_are_made_one_stay_one_where_one_of_them_is_sent_back(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    conversation.remember("Has a sister, Ana", "Has a sister in Porto")
+    one, whole = "Has a sister in Porto, a nurse", "Has a sister, Ana, in Porto, a nurse"
+    scripted_provider.answer_with(answer(update(1, one), update(2, one)), answer(update(1, whole)))
+
+    turn = conversation.hear("My sister is a nurse.")
+
+    assert conversation.contents == [whole]
+    assert [verdict for verdict, _ in conversation.verdicts(turn)] == ["applied", "applied"]
+
+
 def test_an_update_that_leaves_out_the_companions_own_name_is_not_sent_back(
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
