@@ -1,12 +1,13 @@
 """Reads the operations out of an answer. Each is judged alone: a bad one is refused with a reason, the rest go on."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from memory.entries.words import names_in_text
 from memory.errors import UnparsableAnswer
 from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.items import (
@@ -25,7 +26,7 @@ from memory.ingestion.items import (
     text_of,
     type_of,
 )
-from memory.models import Tier
+from memory.models import USER_SUBJECT, Tier
 from providers.llm.json_text import extract_json_text
 
 MAX_OPERATIONS = 200  # of one answer; what is beyond is refused, visibly
@@ -98,6 +99,24 @@ def parse_object(text: str, name: str) -> dict[str, Any]:
 def check_operations(raw: list[Any], given: IngestionInput) -> list[Operation | Refusal]:
     """Hold each raw operation against what was shown, in order."""
     return check_each(raw, given, lambda item: _understand(item, given))
+
+
+def of_one_subject(items: Sequence[Operation | Refusal], given: IngestionInput) -> list[Operation | Refusal]:
+    """Updates to one text make entries one: they are about whom the first of them is, where they don't say it. But
+    "Likes tea" of two people, which names neither, stays two.
+    """
+    subjects: dict[str, str] = {}
+
+    def told(item: Operation | Refusal) -> Operation | Refusal:
+        if not isinstance(item, Operation) or item.op != "update" or item.entry is None:
+            return item
+        about = item.subject or given.entries[item.entry - 1].subject
+        if about != USER_SUBJECT and not names_in_text(item.content, about):
+            return item
+        first = subjects.setdefault(item.content, about)
+        return replace(item, subject=item.subject or first)
+
+    return [told(item) for item in items]
 
 
 def check_each(

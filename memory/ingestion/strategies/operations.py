@@ -9,7 +9,7 @@ from functools import lru_cache
 from memory.ingestion.calls import CallLog
 from memory.ingestion.candidates import find_candidates, texts_of
 from memory.ingestion.ingestion_input import IngestionInput
-from memory.ingestion.operations import check_operations, parse_answer
+from memory.ingestion.operations import check_operations, of_one_subject, parse_answer
 from memory.ingestion.prompt import OPERATIONS, Question, answer_schema
 from memory.ingestion.strategies.asking import ask
 from memory.ingestion.strategies.base import Proposal, Strategy
@@ -40,7 +40,7 @@ class OperationsStrategy(Strategy):
             again=AGAIN,
             check=lambda text: check_operations(parse_answer(text), given),
         )
-        return Proposal(given.entries, items, given.tier)
+        return Proposal(given.entries, of_one_subject(items, given), given.tier)
 
 
 @lru_cache(maxsize=64)

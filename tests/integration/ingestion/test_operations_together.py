@@ -1,6 +1,7 @@
 """Operations of one answer that touch the same texts, keys and details: each is judged as the others left it."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -25,6 +26,35 @@ def test_the_same_words_about_somebody_else_are_another_entry_and_a_repeat_of_th
 
     assert sorted(entry.subject for entry in conversation.entries) == ["Ana", "user"]
     assert conversation.verdicts(turn)[0][0] == "none"
+
+
+@pytest.mark.parametrize(
+    ("text", "told", "left"),
+    [
+        ("Ana and Maya love the sea", {}, ["Ana"]),
+        ("Ana and Maya love the sea", {"subject": "user"}, ["Ana", "user"]),
+        ("Loves the sea", {}, ["Ana", "user"]),
+    ],
+    ids=["names both", "said to be another's", "names nobody"],
+)
+def test_updates_to_one_text_make_entries_one_whomever_they_were_about(
+    conversation: Conversation,
+    scripted_provider: ScriptedProvider,
+    text: str,
+    told: dict[str, Any],
+    left: list[str],
+) -> None:
+    scripted_provider.answer_with(
+        answer(add("Loves the sea a lot", subject="Ana"), add("Loves the sea too")),
+        answer(update(1, text), update(2, text, **told)),
+    )
+
+    conversation.hear("Ana loves the sea, as I do.")
+    conversation.hear("Yes, both of us.")
+
+    assert sorted((entry.subject, entry.content) for entry in conversation.entries) == [
+        (subject, text) for subject in left
+    ]
 
 
 def test_an_update_that_only_adds_a_detail_is_carried_out(
