@@ -60,15 +60,22 @@ def _cited(item: Operation | Refusal, given: IngestionInput) -> list[UUID]:
 
 
 def _lost_in(items: Sequence[Operation | Refusal], given: IngestionInput) -> dict[int, tuple[str, ...]]:
-    """What each update has lost of the text of the entry it updates, by the entry's number."""
+    """What each update has lost of the entry it updates, by the entry's number.
+
+    Where updates to one text make entries one, the first keeps its date: that of another has to be in the text.
+    """
     lost: dict[int, tuple[str, ...]] = {}
+    dates: dict[str, str] = {}  # of the first entry that gets a text
     for item in items:
         if isinstance(item, Operation) and item.op == "update" and item.entry is not None:
             entry = given.entries[item.entry - 1]
             names = (entry.subject,) if entry.subject != USER_SUBJECT else ()
-            stays = "" if "happens_at" in item.cleared else entry.happens_at
-            said = f"{item.content} {item.happens_at or stays or ''}"
-            if details := lost_details(entry.content, said, names=names, companion=given.companion_name):
+            stays = "" if "happens_at" in item.cleared else entry.happens_at or ""
+            date = item.happens_at or stays
+            goes = date if item.content in dates else ""
+            said = f"{item.content} {dates.setdefault(item.content, date)}"
+            details = lost_details(entry.content, said, names=names, companion=given.companion_name)
+            if details := (*details, *lost_details(goes, said)):
                 lost[item.entry] = details
     return lost
 
@@ -98,8 +105,8 @@ def _mended(items: Items, lost: Lost, again: Mapping[int, Operation], given: Ing
     still = _lost_in(list(better.values()), given)
     for entry, details in lost.items():
         if entry in still:
-            remark = "leaves out what the old text said, after it was sent back once: " + ", ".join(
-                still[entry]
+            remark = (
+                f"leaves out what the old text said, after it was sent back once: {', '.join(still[entry])}"
             )
         else:
             remark = f"was sent back once for what it left out: {', '.join(details)}"

@@ -101,6 +101,28 @@ def test_a_day_that_an_entry_keeps_beside_its_text_is_not_lost(
     assert len(scripted_provider.requests) == 1 + asked
 
 
+@pytest.mark.parametrize("second", ["2026-03-01", "2026-02-03"], ids=["same day", "another day"])
+def test_the_day_of_an_entry_that_another_takes_in_is_not_lost(
+    conversation: Conversation, scripted_provider: ScriptedProvider, second: str
+) -> None:
+    both, whole = "Went to the opera with Ana", "Went to the opera with Ana, twice: also on 2026-02-03"
+    scripted_provider.answer_with(
+        answer(
+            add("Went to the opera", type="event", happens_at="2026-03-01"),
+            add("Went to the opera again", type="event", happens_at=second),
+        ),
+        answer(update(1, both), update(2, both)),
+        answer(update(2, whole)),
+    )
+
+    conversation.hear("I was at the opera, and not for the first time.")
+    conversation.hear("Each time with Ana.")
+
+    assert [(entry.content, entry.happens_at) for entry in conversation.entries] == [
+        (whole if second == "2026-02-03" else both, "2026-03-01")
+    ]
+
+
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_an_update_that_loses_nothing_is_not_sent_back(
     conversation: Conversation, scripted_provider: ScriptedProvider, strategy: str
