@@ -17,6 +17,7 @@ from memory.models import (
     OperationResult,
     RevisionEvent,
     ScratchpadEntry,
+    Tier,
     Verdict,
 )
 from relationships.models import Turn
@@ -131,9 +132,12 @@ class ApplyState:
         self.end(operation, entry, event, reason, **ended)
 
     def rest_on_both(self, operation: Operation, entry: ScratchpadEntry, other: ScratchpadEntry) -> None:
-        """The entry says what `other` said too: so what it rests on is found with it, and forgotten with it."""
+        """The entry says what `other` said too: so what it rests on is found with it, and forgotten with it; and what
+        stood on the list stays there.
+        """
         before, cited = fields_of(entry), [*other.source_message_ids, *self.cited_ids(operation)]
         entry.source_message_ids = list(dict.fromkeys([*entry.source_message_ids, *cited]))
+        entry.tier = Tier.SCRATCHPAD if other.tier == Tier.SCRATCHPAD else entry.tier
         if fields_of(entry) != before:
             self._changed(
                 operation, entry, before, RevisionEvent.UPDATE, f"entry {other.id} says the same now"

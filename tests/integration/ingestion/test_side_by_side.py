@@ -170,6 +170,20 @@ def test_operations_shows_what_a_search_of_the_archive_finds_and_may_change_it(
     assert (brother.tier, brother.version) == (Tier.ARCHIVE, 3)
 
 
+@pytest.mark.parametrize("order", [(1, 2), (2, 1)], ids=["list first", "archive first"])
+def test_what_is_made_one_with_something_archived_stays_on_the_list(
+    conversation: Conversation, scripted_provider: ScriptedProvider, order: tuple[int, int]
+) -> None:
+    conversation.remember("Has a brother")
+    archived("Has a brother in Porto", conversation=conversation)
+    whole = "Has a brother in Porto, a baker"
+    scripted_provider.answer_with(answer(*[update(number, whole) for number in order]))
+
+    conversation.hear("My brother is a baker.")
+
+    assert [(entry.content, entry.tier) for entry in conversation.entries] == [(whole, Tier.SCRATCHPAD)]
+
+
 def test_an_empty_archive_costs_operations_nothing(
     conversation: Conversation,
     scripted_provider: ScriptedProvider,
