@@ -78,6 +78,19 @@ turn_listeners: list[Callable[[StoredTurn], None]] = []
 
 
 @dataclass(frozen=True, slots=True)
+class _Taken:
+    first_seq: int
+    message_count: int
+    project: Mapping[str, Any]
+    companion: Mapping[str, Any]
+    relationship: Mapping[str, Any]
+    paused: bool
+    names: tuple[str, str]
+    language: str
+    said_before: int  # messages
+
+
+@dataclass(frozen=True, slots=True)
 class AcceptedTurn:
     turn: Turn
     created: bool  # False: the same call was made before, and this is what it made
@@ -109,9 +122,7 @@ def accept_turn(
     disposal = dispose_turn(
         configuration.ingestion, new.messages, paused=taken.paused, now=now, names=taken.names
     )
-    is_first = taken.message_count == len(new.messages)
-    if is_first:
-        _find_first_language(relationship.id, new)
+    _tell_language(relationship.id, taken, new)
     index = NewMessages(retrieval_of(taken.project, taken.companion, taken.relationship), now)
     kept = store_turn(
         relationship_id=relationship.id,
@@ -128,8 +139,7 @@ def accept_turn(
     )
     index.settle(kept)
     turn, messages = kept.turn, kept.messages
-    if not is_first and looks_again(taken.first_seq, messages[-1].seq, known=taken.language):
-        _find_language(relationship.id)
+    _find_language(relationship.id, taken, last_seq=messages[-1].seq)
     fired = fire_trigger(configuration.ingestion.trigger, relationship_id=relationship.id, turn=turn, now=now)
     stored = StoredTurn(turn, messages, taken.message_count, configuration, taken.paused, now)
     for listener in turn_listeners:
@@ -139,17 +149,19 @@ def accept_turn(
     return AcceptedTurn(turn, created=True)
 
 
-def _find_first_language(relationship_id: UUID, new: NewTurn) -> None:
-    """Before the first messages are stored, so that they are indexed once."""
+def _tell_language(relationship_id: UUID, taken: _Taken, new: NewTurn) -> None:
+    """The first messages tell it before they are stored, so that they are indexed once."""
+    if taken.said_before:
+        return
     said = [message.content for message in new.messages if message.role in SPOKEN]
-    if (
-        keep_language(relationship_id, said)
-        and ScratchpadEntry.objects.for_relationship(relationship_id).exists()
-    ):
+    entries = ScratchpadEntry.objects.for_relationship(relationship_id)
+    if keep_language(relationship_id, said) and entries.exists():
         complete_index(relationship_id, most=RESTEMMED)
 
 
-def _find_language(relationship_id: UUID) -> None:
+def _find_language(relationship_id: UUID, taken: _Taken, *, last_seq: int) -> None:
+    if not taken.said_before or not looks_again(taken.first_seq, last_seq, known=taken.language):
+        return
     with tracing.span("find the language"):
         if keep_language(relationship_id):
             complete_index(relationship_id, most=RESTEMMED)  # the rest by a worker
@@ -208,18 +220,6 @@ def ingest_now(*, relationship_id: UUID) -> int:
     return due
 
 
-@dataclass(frozen=True, slots=True)
-class _Taken:
-    first_seq: int
-    message_count: int
-    project: Mapping[str, Any]
-    companion: Mapping[str, Any]
-    relationship: Mapping[str, Any]
-    paused: bool
-    names: tuple[str, str]
-    language: str
-
-
 def _take_numbers(
     relationship: Relationship, count: int, said_at: datetime, key: RememberedKey | None
 ) -> _Taken:
@@ -235,7 +235,8 @@ def _take_numbers(
     if not row[9]:
         raise KeyChanged("This key was changed.")
     project, companion, own = map(orjson.loads, row[2:5])
-    return _Taken(row[0] - count + 1, row[1], project, companion, own, row[5], (row[6], row[7]), row[8])
+    first, said_before = row[0] - count + 1, row[1] - count + 1
+    return _Taken(first, row[1], project, companion, own, row[5], (row[6], row[7]), row[8], said_before)
 
 
 def _resolve(taken: _Taken, turn: Mapping[str, Any] | None) -> Configuration:
