@@ -73,7 +73,6 @@ def find_relationship(
     return found
 
 
-@transaction.atomic
 def get_or_create_relationship(
     *,
     project_id: UUID,
@@ -87,23 +86,27 @@ def get_or_create_relationship(
     """The one relationship of a companion (slug or ID) and a user (external_id), and whether it was made now.
 
     A user who is not there yet is made too. What is there already is left as it is, whatever else was sent.
-    However many ask at once, one is made: the ID follows from the pair, and the primary key lets one in.
     Raises InvalidInput for an unknown companion, InvalidConfiguration.
     """
     check_level(config or {})
+    if found := find_relationship(project_id, companion=companion, user=user):  # by its slug, as most often
+        return found, False
+    values = {"timezone": timezone, "config": dict(config or {})}
+    return _get_or_create(project_id, companion, user, display_name, values, by)
+
+
+@transaction.atomic
+def _get_or_create(
+    project_id: UUID, companion: str, user: str, display_name: str, values: Mapping[str, Any], by: Actor
+) -> tuple[Relationship, bool]:
+    """However many ask at once, one is made: the ID follows from the pair, and the primary key lets one in."""
     persona = find_companion(project_id=project_id, slug_or_id=companion)
     if persona is None:
         raise InvalidInput.of("companion", "there is no companion with this slug or ID in your project")
     person = _get_or_create_user(project_id, user, display_name, by)
     found, created = Relationship.objects.get_or_create(
         id=relationship_id(persona.id, person.id),
-        defaults={
-            "project_id": project_id,
-            "companion": persona,
-            "user": person,
-            "timezone": timezone,
-            "config": dict(config or {}),
-        },
+        defaults={"project_id": project_id, "companion": persona, "user": person, **values},
     )
     # these are the very rows; so nobody needs to ask for them again
     found.companion, found.user = persona, person

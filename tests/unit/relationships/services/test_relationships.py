@@ -1,6 +1,7 @@
 from relationships.models import AuditEvent, Companion, Relationship
 from relationships.services.relationships import change_relationship, get_or_create_relationship
 from tests.unit.relationships.services.statements import updates_of_keys
+from tests.wire import statements_sent
 from web.actor import Actor
 
 BY = Actor.policy("test")
@@ -12,6 +13,16 @@ def test_what_was_made_is_written_down_once(companion: Companion) -> None:
 
     actions = AuditEvent.objects.order_by("id").values_list("action", flat=True)
     assert list(actions) == ["user.created", "relationship.created"]
+
+
+def test_one_that_is_there_is_found_by_one_statement(relationship: Relationship) -> None:
+    with statements_sent() as sent:
+        found, made = get_or_create_relationship(
+            project_id=relationship.project_id, companion="ada", user="maya", by=BY
+        )
+
+    assert (found, made, len(sent)) == (relationship, False, 1)
+    assert (found.companion, found.user) == (relationship.companion, relationship.user)
 
 
 def test_a_change_writes_no_key(relationship: Relationship) -> None:
