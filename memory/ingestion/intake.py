@@ -155,8 +155,9 @@ def _tell_language(relationship_id: UUID, taken: _Taken, new: NewTurn) -> None:
         return
     said = [message.content for message in new.messages if message.role in SPOKEN]
     entries = ScratchpadEntry.objects.for_relationship(relationship_id)
-    if keep_language(relationship_id, said) and entries.exists():
-        complete_index(relationship_id, most=RESTEMMED)
+    with tracing.span("find the language"):
+        if keep_language(relationship_id, said) and entries.exists():
+            complete_index(relationship_id, most=RESTEMMED)
 
 
 def _find_language(relationship_id: UUID, taken: _Taken, *, last_seq: int) -> None:
