@@ -155,6 +155,24 @@ class _Line:
     heading: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """An entry or a fact, as the template writes it; what is empty or False is left out."""
+
+    number: int
+    type: str
+    subject: str
+    told: str
+    happens_at: str
+    content: str
+    expires_at: str = ""
+    passed: str = ""
+    key: str = ""
+    read_only: bool = False
+    archived: bool = False
+    forget: bool = False
+
+
 def _data_variables(given: IngestionInput, question: Question) -> dict[str, Any]:
     shows_messages = question.shows_messages
     return {
@@ -176,34 +194,34 @@ def _data_variables(given: IngestionInput, question: Question) -> dict[str, Any]
     }
 
 
-def _entry_line(number: int, entry: ShownEntry, given: IngestionInput, *, likely: bool) -> dict[str, Any]:
+def _entry_line(number: int, entry: ShownEntry, given: IngestionInput, *, likely: bool) -> _Told:
     names_subject = entry.subject == USER_SUBJECT or names_in_text(entry.content, entry.subject)
-    return {
-        "number": number,
-        "type": entry.type,
-        "subject": "" if names_subject else one_line(entry.subject),
-        "told": day_of(entry.effective_at.timestamp(), given.timezone),
-        "happens_at": entry.happens_at or "",
-        "expires_at": day_of(entry.expires_at.timestamp(), given.timezone) if entry.expires_at else "",
-        "passed": PASSED if _plan_is_over(entry, given) else "",
-        "key": one_line(entry.key) if likely and entry.key else "",
-        "read_only": entry.read_only,
-        "archived": not likely and entry.tier == Tier.ARCHIVE,
-        "content": one_line(entry.content),
-    }
+    return _Told(
+        number=number,
+        type=entry.type,
+        subject="" if names_subject else one_line(entry.subject),
+        told=day_of(entry.effective_at.timestamp(), given.timezone),
+        happens_at=entry.happens_at or "",
+        expires_at=day_of(entry.expires_at.timestamp(), given.timezone) if entry.expires_at else "",
+        passed=PASSED if _plan_is_over(entry, given) else "",
+        key=one_line(entry.key) if likely and entry.key else "",
+        read_only=entry.read_only,
+        archived=not likely and entry.tier == Tier.ARCHIVE,
+        content=one_line(entry.content),
+    )
 
 
-def _fact_line(fact: NumberedFact, given: IngestionInput) -> dict[str, Any]:
+def _fact_line(fact: NumberedFact, given: IngestionInput) -> _Told:
     said = [given.messages[number - 1].occurred_at.timestamp() for number in fact.messages]
-    return {
-        "number": fact.number,
-        "type": fact.type,
-        "subject": "" if fact.subject == USER_SUBJECT else one_line(fact.subject),
-        "told": day_of(max(said), given.timezone) if said else "",
-        "happens_at": fact.happens_at or "",
-        "forget": fact.forget,
-        "content": one_line(fact.content),
-    }
+    return _Told(
+        number=fact.number,
+        type=fact.type,
+        subject="" if fact.subject == USER_SUBJECT else one_line(fact.subject),
+        told=day_of(max(said), given.timezone) if said else "",
+        happens_at=fact.happens_at or "",
+        forget=fact.forget,
+        content=one_line(fact.content),
+    )
 
 
 def _plan_is_over(entry: ShownEntry, given: IngestionInput) -> bool:

@@ -25,9 +25,7 @@ _of_lists = ("sort", "join", "length", "first", "last", "default")
 FILTERS = (*_of_texts, *_of_lists)
 SORTING = 10  # steps for one member
 
-_taken: ContextVar[int | None] = ContextVar(
-    "_taken", default=None
-)  # None: of our own templates, nothing is counted
+_taken: ContextVar[int | None] = ContextVar("_taken", default=None)  # None: outside of counted_steps
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Template, TemplateError, TemplateSyntaxError, nodes
+from jinja2 import Environment, StrictUndefined, Template, TemplateError, TemplateSyntaxError, nodes
 
 from memory.errors import InvalidTemplate
 from memory.ingestion.template_sandbox import MAX_RENDERED_CHARACTERS, Sandbox, counted_steps
@@ -43,6 +43,7 @@ _ALLOWED = frozenset(
 
 
 _sandbox = Sandbox()
+_ours = Environment(undefined=StrictUndefined, autoescape=False)  # noqa: S701 - plain text, for a model
 
 
 def check_instructions(template: str, example: Mapping[str, Any] = INSTRUCTIONS_EXAMPLE) -> None:
@@ -94,8 +95,8 @@ def default_instructions() -> str:
 
 @cache
 def shipped(name: str) -> Template:
-    """One of our own templates."""
-    return _sandbox.from_string((PROMPTS / name).read_text())
+    """One of our own templates: it needs no sandbox, which takes six times as long."""
+    return _ours.from_string((PROMPTS / name).read_text())
 
 
 @lru_cache(maxsize=256)
