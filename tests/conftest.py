@@ -70,12 +70,3 @@ class OneFileAtATime(LoadScopeScheduling):  # type: ignore[misc]
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> OneFileAtATime:
     return OneFileAtATime(config, log)
-
-
-def pytest_itemcollected(item: pytest.Item) -> None:
-    """Schemathesis makes a test for each operation; pytest 9.2 calls them all the same, and xdist runs one of each
-    name.
-    """
-    operation = getattr(item, "operation_label", None)
-    if operation and item.id.params is None:
-        item._id = item.id.with_params(operation)
