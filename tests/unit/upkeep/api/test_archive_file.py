@@ -8,6 +8,7 @@ import pytest
 
 from relationships.configuration.schema import configuration_model
 from tests.unit.upkeep.test_archive_checks import NOW, a_turn
+from upkeep.api import archive_file
 from upkeep.api.archive_file import FIRST_LOOK, MOST_PROBLEMS, ArchiveFile
 from upkeep.archive_checks import check_archive
 from web.errors import FieldProblem, InvalidInput, TooMuch
@@ -51,19 +52,27 @@ DENSE = [b"[],", b"1,", b'"",', b'{"a":1},', b'"\\\\\\"",']
     ],
     ids=["head", "turn", "entry"],
 )
-def test_what_has_a_million_values_is_refused_before_they_are_made(
-    values: bytes, around: tuple[bytes, bytes]
+def test_what_has_far_too_many_values_is_refused_before_they_are_made(
+    values: bytes, around: tuple[bytes, bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    raw = START.encode() + around[0] + values * 1_000_000 + around[1] + b"}"
+    monkeypatch.setattr(archive_file, "MOST_PARTS", archive_file.MOST_PARTS // 10)
+
+    assert peak_of_refusing(values * 100_000, *around) < 10_000_000
+
+
+def test_what_has_a_million_values_is_refused_before_they_are_made() -> None:
+    assert peak_of_refusing(b'{"a":1},' * 1_000_000, b'"entries":[{"a":"x","b":[', b"0]}") < 100_000_000
+
+
+def peak_of_refusing(values: bytes, before: bytes, after: bytes) -> int:
+    raw = START.encode() + before + values + after + b"}"
     tracemalloc.start()
     try:
         with pytest.raises(TooMuch, match="has more than"):
             ArchiveFile(raw, depth=DEPTH)
-        _, peak = tracemalloc.get_traced_memory()
+        return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-
-    assert peak < 100_000_000
 
 
 def test_a_thousand_unknown_names_are_refused_before_there_are_millions() -> None:
