@@ -28,7 +28,7 @@ class SchemaView(SpectacularAPIView):
 
 @cache
 def schema_document() -> bytes:
-    """As it is written to docs/reference/openapi.json; more than a second of work, once in each process."""
+    """As it is written to docs/reference/openapi.json; half a second of work, once in each process."""
     generator: Any = SchemaView.generator_class()
     made = generator.get_schema(request=None, public=True)
     rendered: bytes = OpenApiJsonRenderer2().render(made)

@@ -3,6 +3,8 @@
 import inspect
 import sys
 from collections.abc import Iterator
+from copy import deepcopy
+from functools import cache
 from typing import Any
 
 import uritemplate
@@ -128,7 +130,9 @@ class RapportSchema(AutoSchema):
             yield IF_SHA256_MATCH if declared.if_match == "sha256" else IF_MATCH
 
     def _query_parameters(self, model: type[BaseModel]) -> Iterator[dict[str, Any]]:
-        schema = self._schema(model)
+        parts = parts_of(model)
+        self._register({name: part for name, part in parts.items() if name != model.__name__})
+        schema = deepcopy(parts[model.__name__])
         for name, field in schema["properties"].items():
             # null stands for "not given", which a query string says by leaving it out
             kinds = [kind for kind in field.pop("anyOf", []) if kind.get("type") != "null"]
@@ -192,22 +196,25 @@ class RapportSchema(AutoSchema):
 
     def _component(self, model: type[BaseModel]) -> dict[str, Any]:
         """A reference to `model` among the components, where it is put on first sight."""
-        self._register(model.__name__, self._schema(model))
+        self._register(parts_of(model))
         return {"$ref": REF.format(model=model.__name__)}
 
-    def _schema(self, model: type[BaseModel]) -> dict[str, Any]:
-        schema = model.model_json_schema(ref_template=REF, mode="validation")
-        if _say_what_json_is_kept(schema):
-            self._register("JsonValue", JSON_VALUE)
-        for name, part in schema.pop("$defs", {}).items():
-            self._register(name, part)
-        return schema
+    def _register(self, parts: dict[str, Any]) -> None:
+        for name, schema in parts.items():
+            component = ResolvedComponent(name, ResolvedComponent.SCHEMA, object=name)  # type: ignore[no-untyped-call]
+            if component not in self.registry:
+                component.schema = deepcopy(schema)  # which is changed as the document is finished
+                self.registry.register(component)
+            elif self.registry[component].schema != schema:
+                raise ValueError(f"two different models are called {name}: rename one")
 
-    def _register(self, name: str, schema: dict[str, Any]) -> None:
-        component = ResolvedComponent(name, ResolvedComponent.SCHEMA, schema, name)  # type: ignore[no-untyped-call]
-        if component in self.registry and self.registry[component].schema != schema:
-            raise ValueError(f"two different models are called {name}: rename one")
-        self.registry.register_on_missing(component)
+
+@cache
+def parts_of(model: type[BaseModel]) -> dict[str, Any]:
+    """The schemas of `model` and of what it refers to, by name. Most are asked for by many operations."""
+    schema = model.model_json_schema(ref_template=REF, mode="validation")
+    said = {"JsonValue": JSON_VALUE} if _say_what_json_is_kept(schema) else {}
+    return {**said, **schema.pop("$defs", {}), model.__name__: schema}
 
 
 def _say_what_json_is_kept(schema: Any) -> bool:

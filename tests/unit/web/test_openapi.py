@@ -1,8 +1,9 @@
+"""What the schema says. `make check` validates it, and holds docs/reference/openapi.json to it."""
+
 import json
-from typing import Any, cast
+from typing import Any
 
 import pytest
-from drf_spectacular.validation import validate_schema
 from pydantic import BaseModel
 
 from tests.fixtures.api import Api
@@ -17,12 +18,6 @@ def schema() -> Any:
 
 def operations(schema: Any) -> list[tuple[str, str, Any]]:
     return [(path, method, op) for path, ops in schema["paths"].items() for method, op in ops.items()]
-
-
-def test_the_schema_is_openapi_3_1(schema: Any) -> None:
-    cast(Any, validate_schema)(schema)
-
-    assert schema["openapi"].startswith("3.1")
 
 
 def test_every_operation_has_a_name_a_tag_and_its_problems(schema: Any) -> None:
