@@ -22,3 +22,5 @@ EMBEDDING_PROVIDERS["scripted"] = {"BACKEND": "tests.fakes.ScriptedEmbedder", "O
 PLUGINS = ["tests.plugins"]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 MEDIA_ROOT = tempfile.gettempdir()
+# Each client of a test loads the middleware anew: it looks for a static file when that is asked for, not for all of them.
+WHITENOISE_AUTOREFRESH = True

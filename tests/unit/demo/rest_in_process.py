@@ -49,6 +49,6 @@ def transport() -> InProcess:
 
 
 @pytest.fixture
-def rest(api_key: str, static_root: None, transport: InProcess, monkeypatch: pytest.MonkeyPatch) -> Rest:
+def rest(api_key: str, transport: InProcess, monkeypatch: pytest.MonkeyPatch) -> Rest:
     monkeypatch.setattr("demo.show.BADGE_SECONDS", 0)  # nobody reads in the meantime
     return Rest(ADDRESS, api_key, transport=transport)
