@@ -1,7 +1,9 @@
 """What everything asked over HTTP has in common, language model or embedder: address, key, clock and failures."""
 
+import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
@@ -23,6 +25,12 @@ from web import deadline
 
 # What an SDK raises when a 200 holds something that is no answer of this vendor's.
 NOT_UNDERSTOOD = (ValueError, TypeError, AttributeError, KeyError, RecursionError)
+
+
+@cache
+def certificates(trust_env: bool) -> ssl.SSLContext:
+    """The machine's, for every client of the process: to read them takes 30 ms."""
+    return httpx2.create_ssl_context(trust_env=trust_env)
 
 
 class Endpoint:
@@ -74,7 +82,8 @@ class Endpoint:
 
     def _client_settings(self) -> dict[str, Any]:
         """For the HTTP client. No API redirects, and a key must not follow one; loopback needs no proxy."""
-        return {"follow_redirects": False, "trust_env": not is_loopback(self.base_url)}
+        trust_env = not is_loopback(self.base_url)
+        return {"follow_redirects": False, "trust_env": trust_env, "verify": certificates(trust_env)}
 
     def _seconds_in_all(self, timeout: float | None) -> float:
         """That a call may take; an asker who bears less silence gives it no more time either."""

@@ -30,7 +30,8 @@ class GeminiEndpoint(Endpoint):
 
     def _set_up(self, options: Any) -> None:
         super()._set_up(options)
-        self._http = httpx2.Client(**self._client_settings())
+        settings = self._client_settings()
+        self._http = httpx2.Client(**settings)
         deadline.bind(self._http)
         self._client = genai.Client(
             enterprise=False,  # whatever the environment says
@@ -40,6 +41,8 @@ class GeminiEndpoint(Endpoint):
                 api_version=options.api_version,
                 timeout=round(options.timeout * 1000),
                 httpx_client=self._http,
+                client_args={"verify": settings["verify"]},  # or it reads the certificates again, twice
+                async_client_args={"ssl": settings["verify"]},
             ),
         )
 

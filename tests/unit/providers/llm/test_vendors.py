@@ -1,9 +1,12 @@
 """What every real SDK does alike, over real HTTP against the vendors' local servers."""
 
+import ssl
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
+import httpcore2
 import pytest
 
 from providers.errors import (
@@ -127,3 +130,13 @@ def test_an_answer_with_neither_a_call_nor_words_is_none(
 
     with pytest.raises(error):
         vendor.make().complete(call_question)
+
+
+def test_one_more_provider_does_not_read_the_machine_s_certificates_again(
+    openai: Callable[..., Any], gemini: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _ = openai(), gemini()
+    monkeypatch.setattr(httpcore2, "default_ssl_context", None)
+    monkeypatch.setattr(ssl, "create_default_context", None)
+
+    _ = openai(), gemini()
