@@ -68,6 +68,11 @@ TABLES: tuple[type[Model], ...] = (
     *(BehaviourRun, OutboxMessage, ModelCall),
 )
 
+_FILLED = " UNION ALL ".join(
+    f"(SELECT '{model._meta.verbose_name}' FROM {model._meta.db_table}"  # noqa: S608 - names of our own
+    " WHERE relationship_id = %(relationship)s LIMIT 1)"
+    for model in TABLES
+)
 _LEFT_BEHIND = """
 SELECT count(*) FROM relationships_turn t, unnest(t.model_call_ids) asked (id)
  WHERE t.relationship_id = %(relationship)s AND NOT EXISTS (
@@ -219,11 +224,11 @@ def _entry(entry: dict[str, Any], overview: Overview, now: datetime) -> dict[str
 
 
 def _refuse_unless_empty(relationship: Relationship) -> None:
-    for model in TABLES:
-        if model._base_manager.filter(relationship_id=relationship.id).exists():
-            what = model._meta.verbose_name
+    with connection.cursor() as cursor:
+        cursor.execute(_FILLED, {"relationship": relationship.id})
+        if found := cursor.fetchone():
             raise NotEmpty(
-                f"This relationship holds something already ({what}): import into a new one, or erase it first."
+                f"This relationship holds something already ({found[0]}): import into a new one, or erase it first."
             )
 
 
