@@ -63,9 +63,10 @@ def apply_operations(
 
 
 def carry_out_all(state: ApplyState, items: Sequence[Operation | Refusal]) -> None:
-    """Each by itself, in order; too many deletions at once are held."""
+    """Each by itself, in order, but that what is known is judged before another rewrites the entry that says it; too
+    many deletions at once are held."""
     held = _too_many_deletions(state, items)
-    for item in items:
+    for item in sorted(items, key=lambda item: not (isinstance(item, Operation) and item.op == "known")):
         if isinstance(item, Refusal):
             state.add_result(item, Verdict.REFUSED, item.reason)
         elif item in held:

@@ -35,6 +35,7 @@ class ShownEntry(NamedTuple):
     tier: str = Tier.SCRATCHPAD
     happens_at: str | None = None
     expires_at: datetime | None = None
+    importance: float = 0.5
 
 
 @dataclass(frozen=True, slots=True)

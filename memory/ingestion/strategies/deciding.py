@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from memory.ingestion.ingestion_input import IngestionInput
+from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.ingestion.items import Item, RefusedItem, entry_number, number_of, reason_in, short, text_of
 from memory.ingestion.operations import MAX_OPERATIONS, Operation, Refusal
 from memory.models import USER_SUBJECT
@@ -64,6 +64,22 @@ def decide_on(
     return [*decided, *strays]
 
 
+def rest_on_all(items: Sequence[Operation | Refusal]) -> list[Operation | Refusal]:
+    """What says several facts in one text rests on the messages of all: a fact that was decided to be known by an entry
+    that another decision rewrites is part of its new text."""
+    known: dict[int | None, list[int]] = {}
+    for item in items:
+        if isinstance(item, Operation) and item.op == "known":
+            known.setdefault(item.entry, []).extend(item.messages)
+
+    def resting(item: Operation | Refusal) -> Operation | Refusal:
+        if isinstance(item, Refusal) or item.op not in ("update", "replace"):
+            return item
+        return replace(item, messages=tuple(sorted({*item.messages, *known.get(item.entry, ())})))
+
+    return [resting(item) for item in items]
+
+
 def _only_ends(item: Item) -> bool:
     return str(item.get("op")).strip().upper() == "DELETE" and item.get("content") == ""
 
@@ -104,7 +120,15 @@ def _operation(fact: Fact, decision: Item, changed: set[int], given: IngestionIn
     elif not content:
         raise RefusedItem("content is empty")
     change = replace(fact.operation, op=op.lower(), entry=number, content=content, reason=reason)
-    return replace(change, type="") if op == "UPDATE" else change  # more of the same thing: its type stands
+    return change if op != "UPDATE" else _more_of(given.entries[number - 1], change)
+
+
+def _more_of(entry: ShownEntry, change: Operation) -> Operation:
+    """More of the same thing: its type and whom it is about stand, and it matters no less for a detail."""
+    matters = change.importance
+    if matters is not None:
+        matters = max(matters, entry.importance)
+    return replace(change, type="", subject=None, importance=matters)
 
 
 def _new(fact: Fact, decision: Item) -> Operation:

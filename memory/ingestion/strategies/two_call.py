@@ -18,7 +18,7 @@ from memory.ingestion.operations import Operation, Refusal, check_each, parse_an
 from memory.ingestion.prompt import Question
 from memory.ingestion.strategies.asking import ask
 from memory.ingestion.strategies.base import Proposal, Strategy
-from memory.ingestion.strategies.deciding import Fact, decide_on
+from memory.ingestion.strategies.deciding import Fact, decide_on, rest_on_all
 from memory.ingestion.strategies.mending import mend_losses
 from memory.ingestion.strategies.schema_parts import NUMBERS, TEXT, WISHES, answer_of, list_of, number
 from memory.ingestion.vectors import TextVectors, embed_texts
@@ -158,4 +158,5 @@ def _decide(
         return decide_on(facts, parse_answer(text, "decisions"), given)
 
     items, text = ask(question, given, log, purpose=purpose, parse=lambda text: (decided(text), text))
-    return mend_losses(items, given, question=question, log=log, answered=text, again=AGAIN, check=decided)
+    mended = mend_losses(items, given, question=question, log=log, answered=text, again=AGAIN, check=decided)
+    return rest_on_all(mended)

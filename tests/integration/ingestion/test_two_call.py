@@ -1,5 +1,7 @@
 """two_call behind both vendors' protocols: facts, then one decision for all of them."""
 
+import json
+
 import pytest
 
 from memory.entries.editing import restore_entry
@@ -76,6 +78,27 @@ def test_what_was_contradicted_is_kept_as_it_held_and_can_be_restored(told: Told
 
     restored = restore_entry(relationship_id=old.relationship_id, entry_id=old.id, by=PERSON)
     assert (restored.state, restored.valid_to) == (EntryState.ACTIVE, None)
+
+
+def test_facts_that_belong_to_one_entry_are_one_text_that_rests_on_all_their_messages(told: Told) -> None:
+    begin(told)
+    facts = [
+        {"content": "Rex is three", "type": "other", "confidence": 1, "subject": "Rex", "messages": [1]},
+        {"content": "Rex can sit", "type": "other", "confidence": 1, "subject": "Rex", "messages": [2]},
+    ]
+    text = "Has a dog called Rex, three years old, who can sit"
+    decisions = [
+        {"fact": 1, "op": "UPDATE", "entry": 1, "content": text},
+        {"fact": 2, "op": "NONE", "entry": 1},
+    ]
+    told.server.push({"text": json.dumps({"facts": facts})}, {"text": json.dumps({"decisions": decisions})})
+
+    turn = told.hear("Rex is three.", "Rex can sit.", answers=())
+
+    entry = ScratchpadEntry.objects.get(content=text)
+    assert len(entry.source_message_ids) == 3
+    assert (entry.subject, entry.importance) == ("user", 0.6)
+    assert [judged["verdict"] for judged in operations_of(turn)] == ["none", "applied"]
 
 
 def test_a_turn_without_facts_costs_one_call_and_no_embedding(told: Told) -> None:

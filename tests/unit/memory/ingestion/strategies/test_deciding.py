@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -5,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.ingestion.operations import Operation, Refusal
-from memory.ingestion.strategies.deciding import Fact, decide_on
+from memory.ingestion.strategies.deciding import Fact, decide_on, rest_on_all
 from tests.unit.memory.ingestion.readings import ingestion_input, shown
 
 LISBON = Fact(
@@ -98,6 +99,35 @@ def test_an_entry_is_changed_once_and_what_else_is_said_of_it_is_kept_as_new() -
     assert isinstance(first, Operation) and isinstance(second, Operation)
     assert (second.op, second.entry, second.content) == ("add", None, "Is 30")
     assert "kept as new" in second.remarks[0]
+
+
+@pytest.mark.parametrize("op", ["UPDATE", "DELETE"])
+def test_one_text_for_several_facts_rests_on_the_messages_of_all(op: str) -> None:
+    since = Fact(Operation("add", (2,), {"content": "Moved in May"}, content="Moved in May"))
+
+    changed, known = rest_on_all(
+        decide(
+            {"fact": 1, "op": op, "entry": 1, "content": "Lives in Lisbon since May"},
+            {"fact": 2, "op": "NONE", "entry": 1},
+            facts=(LISBON, since),
+        )
+    )
+
+    assert isinstance(changed, Operation) and isinstance(known, Operation)
+    assert (changed.messages, known.op, known.messages) == ((1, 2), "known", (2,))
+
+
+def test_a_detail_leaves_an_entry_whose_it_is_and_takes_nothing_of_its_weight() -> None:
+    rex = Fact(replace(LISBON.operation, content="Can sit", subject="Rex", importance=0.3))
+    entries = (shown("Has a dog, Rex", importance=0.9), shown("Plays chess", importance=0.2))
+    given = ingestion_input("Rex can sit.", entries=entries)
+
+    def updated(entry: int) -> Operation:
+        text = "Has a dog, Rex, who can sit"
+        return the(decide_on([rex], [{"fact": 1, "op": "UPDATE", "entry": entry, "content": text}], given))
+
+    assert (updated(1).subject, updated(1).importance) == (None, 0.9)
+    assert updated(2).importance == 0.3
 
 
 def test_of_two_decisions_on_one_fact_the_first_holds_and_strangers_are_refused() -> None:
