@@ -124,6 +124,9 @@ def test_time_grows_with_the_length_and_no_faster(piece: str) -> None:
         ("Keep the dog off the couch.", None),
         ("Could you please not remember that Ingrid is ill?", "that Ingrid is ill"),
         ("Leave out that I speak Finnish.", "that I speak Finnish"),
+        ("There I can rest, forget my worries, and be somewhere else.", None),
+        ("I can come, forget my old address, please.", "my old address"),
+        ("I need to go, forget what I said about Tom, and sorry.", "what I said about Tom, and sorry"),
     ],
 )
 def test_a_wish_is_told_from_what_sounds_like_one(said: str, asked: str | None) -> None:
