@@ -124,11 +124,10 @@ def _operation(fact: Fact, decision: Item, changed: set[int], given: IngestionIn
 
 
 def _more_of(entry: ShownEntry, change: Operation) -> Operation:
-    """More of the same thing: its type and whom it is about stand, and it matters no less for a detail."""
-    matters = change.importance
-    if matters is not None:
-        matters = max(matters, entry.importance)
-    return replace(change, type="", subject=None, importance=matters)
+    """More of the same thing: its type and whom it is about stand. For a detail it neither matters less nor expires."""
+    matters = None if change.importance is None else max(change.importance, entry.importance)
+    expires_at = change.expires_at if entry.expires_at else None
+    return replace(change, type="", subject=None, importance=matters, expires_at=expires_at)
 
 
 def _new(fact: Fact, decision: Item) -> Operation:

@@ -79,7 +79,9 @@ def test_importance_says_the_rubric_to_the_model(told: Told) -> None:
         "9-10 who",
         "commitments and deadlines",
         "7-9 strong preferences and goals",
+        "who is in their life",
         "5-7 mild",
+        "what happened to them",
         "1-4 small",
     ):
         assert band in asked

@@ -1,4 +1,5 @@
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -7,7 +8,7 @@ from hypothesis import strategies as st
 
 from memory.ingestion.operations import Operation, Refusal
 from memory.ingestion.strategies.deciding import Fact, decide_on, rest_on_all
-from tests.unit.memory.ingestion.readings import ingestion_input, shown
+from tests.unit.memory.ingestion.readings import MONDAY, ingestion_input, shown
 
 LISBON = Fact(
     Operation("add", (1,), {"content": "Lives in Lisbon"}, type="identity", content="Lives in Lisbon")
@@ -117,17 +118,21 @@ def test_one_text_for_several_facts_rests_on_the_messages_of_all(op: str) -> Non
     assert (changed.messages, known.op, known.messages) == ((1, 2), "known", (2,))
 
 
-def test_a_detail_leaves_an_entry_whose_it_is_and_takes_nothing_of_its_weight() -> None:
-    rex = Fact(replace(LISBON.operation, content="Can sit", subject="Rex", importance=0.3))
-    entries = (shown("Has a dog, Rex", importance=0.9), shown("Plays chess", importance=0.2))
+def test_a_detail_leaves_an_entry_whose_it_is_and_for_how_long_and_takes_nothing_of_its_weight() -> None:
+    soon, later = MONDAY + timedelta(days=1), MONDAY + timedelta(days=9)
+    rex = Fact(replace(LISBON.operation, content="Sits", subject="Rex", importance=0.3, expires_at=later))
+    entries = (
+        shown("Has a dog, Rex", importance=0.9),
+        shown("Has Rex to stay", importance=0.2, expires_at=soon),
+    )
     given = ingestion_input("Rex can sit.", entries=entries)
 
     def updated(entry: int) -> Operation:
         text = "Has a dog, Rex, who can sit"
         return the(decide_on([rex], [{"fact": 1, "op": "UPDATE", "entry": entry, "content": text}], given))
 
-    assert (updated(1).subject, updated(1).importance) == (None, 0.9)
-    assert updated(2).importance == 0.3
+    assert (updated(1).subject, updated(1).importance, updated(1).expires_at) == (None, 0.9, None)
+    assert (updated(2).importance, updated(2).expires_at) == (0.3, later)
 
 
 def test_of_two_decisions_on_one_fact_the_first_holds_and_strangers_are_refused() -> None:
