@@ -89,6 +89,7 @@ def _joined(pieces: Iterable[str]) -> str:
     return "".join(kept)
 
 
+@cache
 def default_instructions() -> str:
     return (PROMPTS / "default.md").read_text()
 
