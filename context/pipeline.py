@@ -1,7 +1,7 @@
 """Puts together what the model is shown before a reply: the facts are read, then each layer says its part."""
 
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -15,11 +15,12 @@ from django.db import InterfaceError, InternalError, OperationalError
 
 from config import tracing
 from context.answer import AssembledContext, LayerReport
+from context.budget import Want, divide
 from context.facts import read_facts
-from context.layers.base import Layer, LayerRequest, LayerText
+from context.layers.base import TODAY, Layer, LayerRequest, LayerText
 from context.plan import levels_of, plan_for
 from context.recall import Recall
-from context.text import divide, line_cost, message_tokens
+from context.text import line_cost, message_tokens
 from context.waiting import LEFT_OUT, Late, Waited, is_from_elsewhere
 from memory.entries.access import note_access
 from providers.tokens import estimate_tokens
@@ -29,6 +30,7 @@ from web.authentication import RememberedKey
 from web.errors import FieldProblem, InvalidConfiguration, NotFound
 
 log = structlog.get_logger(__name__)
+TELLING_THE_DAY = line_cost(f"{TODAY} Wednesday, 2026-01-01.")
 Rendered = tuple[str, LayerText, float]  # the layer's name, its text, and the milliseconds that took
 # What is wrong with the call itself, or with the database: no context without a layer would be right.
 NOT_THE_LAYERS = (InvalidConfiguration, NotFound, OperationalError, InterfaceError, InternalError)
@@ -45,11 +47,13 @@ def build_context(
     explain: bool = False,
     now: datetime | None = None,
     key: RememberedKey | None = None,
+    without: Collection[str] = (),
 ) -> AssembledContext:
     """The system text and the messages for a reply to `message`, with a report of each layer.
 
     `session`: the developer's own ID; None is the default one. `config`: the cascade's highest level, for
-    this context only. `key`: see read_facts. Raises NotFound (for another project's relationship too),
+    this context only. `key`: see read_facts. `without`: layers that the caller has shown already: what they show is
+    not shown by others, and they take nothing of the budget. Raises NotFound (for another project's relationship too),
     InvalidConfiguration, KeyChanged.
     """
     now, session = now or datetime.now(UTC), session or DEFAULT_SESSION
@@ -59,7 +63,7 @@ def build_context(
     format = _known_format(format) if format else configuration.context.format
     recall = Recall(facts, configuration, message, now, explain=explain)
     request = LayerRequest(facts, configuration, message, now, recall)
-    rendered = _render_within(plan.layers, request, configuration.context.budget)
+    rendered = _render_within(plan.layers, request, configuration.context.budget, without)
     if configuration.retrieval.record_access:
         _note_access(relationship_id, [text for _, text, _ in rendered], now)
     reports = [_report(*of_layer, explain=explain) for of_layer in rendered]
@@ -86,16 +90,29 @@ def _note_access(relationship_id: UUID, texts: Sequence[LayerText], now: datetim
         note_access(relationship_id=relationship_id, entry_ids=shown, at=now)
 
 
-def _render_within(layers: Sequence[Layer], request: LayerRequest, budget: int | None) -> list[Rendered]:
+def _render_within(
+    layers: Sequence[Layer], request: LayerRequest, budget: int | None, without: Collection[str]
+) -> list[Rendered]:
     """Where the layers want more than the budget of the whole, those that have a weight are rendered anew, shorter."""
     rendered = _render_all(layers, request)
-    if budget is None or sum(_tokens(text) for _, text, _ in rendered) <= budget:
-        return rendered
-    weights = {layer.name: layer.weight for layer in layers if layer.weight and not is_from_elsewhere(layer)}
-    whole = {said[0]: said for said in rendered if said[0] not in weights}
-    room = budget - sum(_tokens(text) for _, text, _ in whole.values())
-    wanted = {name: _cost(text) for name, text, _ in rendered if name in weights}
-    return _render_all(layers, replace(request, limits=divide(room, wanted, weights)), whole)
+    tokens = {name: _tokens(text) for name, text, _ in rendered if name not in without}
+    if budget is not None and sum(tokens.values()) > budget:
+        cut = [layer for layer in layers if layer.weight and tokens.get(layer.name)]
+        whole = {said[0]: said for said in rendered if said[0] not in {layer.name for layer in cut}}
+        room = budget - sum(tokens.get(name, 0) for name in whole)
+        texts = {name: text for name, text, _ in rendered}
+        wants = {layer.name: _want(layer, texts[layer.name], room=room) for layer in cut}
+        rendered = _render_all(layers, replace(request, limits=divide(room, wants)), whole)
+    return [said for said in rendered if said[0] not in without]
+
+
+def _want(layer: Layer, text: LayerText, *, room: int) -> Want:
+    """The last exchange comes before all else, so far as half of the room is enough for it."""
+    if text.messages:
+        return Want(_cost(text), layer.weight, held=min(text.least, room // 2))
+    # It tells the day, once the layer that does is without room.
+    day = TELLING_THE_DAY if layer.tells_days and TODAY not in text.text else 0
+    return Want(_cost(text) + day, layer.weight, text.least + day)
 
 
 def _render_all(

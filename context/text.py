@@ -1,11 +1,12 @@
 """Text that several layers write alike: names filled in, what fits a budget of tokens, and fenced data.
 
-Things are kept whole or left out whole.
+Things are kept whole or left out whole, but for the last exchange, of which a long message is shown by its end.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import orjson
 
@@ -17,8 +18,10 @@ from web.errors import shorten
 
 AROUND_A_MESSAGE = 4  # tokens that vendors' chat templates put around one: its role and its two borders
 DEEPEST_PATH = 6
+CUT = "[…] "  # before what is left of a text
 LONGEST_NAME = 200  # characters of an object's name; it stands before every value in that object
 G = TypeVar("G")
+_REST_OF_A_WORD = re.compile(r"\S{0,30}\s+")  # none in scripts without spaces
 _PLACEHOLDER = re.compile(r"\{(user|companion)\}")
 
 
@@ -38,34 +41,57 @@ def message_tokens(message: ChatMessage) -> int:
     return estimate_tokens(message["content"]) + AROUND_A_MESSAGE
 
 
+class Fit(NamedTuple):
+    """The places of the lines that fit and of those that don't; `least`: tokens of a line in its frame."""
+
+    kept: Sequence[int]
+    left: Sequence[int]
+    least: int
+
+
+def framed(intro: str, lines: Sequence[str] = (), *, what: str) -> str:
+    """The lines inside a fence, under what is said of them; without lines, the frame that they are put in."""
+    return f"{intro}\n{fence(lines, what=what)}".lstrip()
+
+
 def all_fit(
-    lines: Sequence[str], *, budget: int | None, groups: Sequence[tuple[bool, str, int]] = ()
+    lines: Sequence[str], *, budget: int | None, frame: str = "", groups: Sequence[tuple[bool, str, int]] = ()
 ) -> bool:
-    """Whether the lines fit with the headings of their `groups`, counted as one text."""
+    """Whether the lines fit with their `frame` and the headings of their `groups`, counted as one text."""
     if budget is None:
         return True
     heads = [group[1] for group in dict.fromkeys(groups) if group[1]]
-    return estimate_tokens("\n".join([*heads, *lines])) < budget
+    return estimate_tokens("\n".join([*heads, *lines])) < budget - _frame_cost(frame)
 
 
 def fit_lines(
     lines: Sequence[str],
     *,
     budget: int | None,
+    frame: str = "",
     first: Sequence[int] = (),
     groups: Sequence[tuple[bool, str, int]] = (),
-) -> tuple[Sequence[int], Sequence[int]]:
-    """The places of the lines that fit and of those that don't; lines in `first` go before the others, in its order.
+) -> Fit:
+    """Lines in `first` go before the others, in its order. `frame`: what stands around the lines.
 
     `groups`: what each line stands under, with its heading ("": none), which the first line of it pays for.
     """
-    if budget is None or all_fit(lines, budget=budget, groups=groups):
-        return range(len(lines)), ()
+    shortest = min(range(len(lines)), key=lambda place: len(lines[place]), default=None)
+    least = 0
+    if shortest is not None:
+        head = groups[shortest][1] if groups else ""
+        least = sum(map(line_cost, filter(None, (frame, head, lines[shortest]))))
+    if budget is None or all_fit(lines, budget=budget, frame=frame, groups=groups):
+        return Fit(range(len(lines)), (), least)
     costs = {group: line_cost(group[1]) if group[1] else 0 for group in dict.fromkeys(groups)}
-    own = [line_cost(line) for line in lines]
-    kept = keep_within(own, room=budget, first=first, groups=groups, group_costs=costs)
+    own, room = [line_cost(line) for line in lines], budget - _frame_cost(frame)
+    kept = keep_within(own, room=room, first=first, groups=groups, group_costs=costs)
     shown = set(kept)
-    return kept, [place for place in range(len(lines)) if place not in shown]
+    return Fit(kept, [place for place in range(len(lines)) if place not in shown], least)
+
+
+def _frame_cost(frame: str) -> int:
+    return line_cost(frame) if frame else 0
 
 
 def keep_within(
@@ -93,17 +119,15 @@ def keep_within(
     return sorted(kept)
 
 
-def divide(room: int, wanted: Mapping[str, int], weights: Mapping[str, int]) -> dict[str, int]:
-    """How much of `room` each may have: by weight, and none more than is wanted; what one leaves, the others share."""
-    given: dict[str, int] = {}
-    while len(given) < len(wanted):
-        open_ = [name for name in wanted if name not in given]
-        unit = max(room - sum(given.values()), 0) / sum(weights[name] for name in open_)
-        content = [name for name in open_ if wanted[name] <= weights[name] * unit]
-        given |= {name: wanted[name] for name in content} or {
-            name: int(weights[name] * unit) for name in open_
-        }
-    return given
+def end_of(text: str, *, tokens: int) -> str:
+    """The text, or its last part that takes no more than so many tokens; "" where there is no room for any."""
+    if estimate_tokens(text) <= tokens:
+        return text
+    places = range(len(text) + 1)
+    place = bisect_left(places, True, key=lambda start: estimate_tokens(CUT + text[start:]) <= tokens)
+    word = _REST_OF_A_WORD.match(text, place)
+    rest = text[word.end() if word else place :]
+    return CUT + rest if rest else ""
 
 
 def keep_last(costs: Sequence[int], *, room: int) -> int:
@@ -119,15 +143,15 @@ def keep_last(costs: Sequence[int], *, room: int) -> int:
 
 def fenced_data(
     data: Mapping[str, Any], *, what: str, intro: str, budget: int | None
-) -> tuple[str, list[str]]:
-    """A JSON object as `- path: value` lines inside a fence under `intro`, and the paths that did not fit."""
+) -> tuple[str, list[str], int]:
+    """A JSON object as `- path: value` lines inside a fence under `intro`; the paths that did not fit; and the least
+    that it takes.
+    """
     pairs = list(_pairs(data, "", 1))
-    if budget is not None:
-        budget -= line_cost(f"{intro}\n{fence([], what=what)}")
     lines = [f"- {item}" for item in escape_items([f"{path}: {value}" for path, value in pairs])]
-    kept, left = fit_lines(lines, budget=budget)
-    text = f"{intro}\n{fence([lines[place] for place in kept], what=what)}" if kept else ""
-    return text, [pairs[place][0] for place in left]
+    fit = fit_lines(lines, budget=budget, frame=framed(intro, what=what))
+    text = framed(intro, [lines[place] for place in fit.kept], what=what) if fit.kept else ""
+    return text, [pairs[place][0] for place in fit.left], fit.least
 
 
 def _pairs(data: Mapping[str, Any], prefix: str, depth: int) -> Iterator[tuple[str, str]]:

@@ -1,9 +1,8 @@
 from datetime import datetime
 
 from context.layers.base import NOTHING, Layer, LayerRequest, LayerText, left_out
-from context.text import fit_lines, line_cost
+from context.text import fit_lines, framed
 from memory.entries.happens import day_of
-from memory.fence import fence
 
 INTRO = (
     "A summary of your conversation with {user} from its beginning: its first {messages} messages, {since} to {until}. "
@@ -31,14 +30,12 @@ class SummaryLayer(Layer):
         intro = request.with_today(
             INTRO.format(user=facts.user_name, messages=summary["messages"], since=since, until=until)
         )
-        budget = request.budget_of(self)
-        if budget is not None:
-            budget -= line_cost(f"{intro}\n{fence([], what='summary')}")
         lines = [line for line in summary["text"].splitlines() if line.strip()]
-        kept, left = fit_lines(lines, budget=budget)
+        fit = fit_lines(lines, budget=request.budget_of(self), frame=framed(intro, what=self.slug))
         return LayerText(
-            text=f"{intro}\n{fence([lines[place] for place in kept], what='summary')}" if kept else "",
-            sources=[summary["id"]] if kept else [],
+            text=framed(intro, [lines[place] for place in fit.kept], what=self.slug) if fit.kept else "",
+            sources=[summary["id"]] if fit.kept else [],
             reason=f"the newest summary: messages 1 to {summary['messages']}, {since} to {until}",
-            left_out=left_out([f"paragraph {place + 1}" for place in left]),
+            left_out=left_out([f"paragraph {place + 1}" for place in fit.left]),
+            least=fit.least,
         )

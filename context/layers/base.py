@@ -11,6 +11,7 @@ from context.recall import Recall
 from memory.entries.happens import named_day_of
 from relationships.configuration.schema import Configuration
 
+TODAY = "Today is"
 LISTED = 20  # how many of what was left out are named
 
 
@@ -19,7 +20,8 @@ class LayerText:
     """What a layer gives: `text` for the system prompt, or `messages` to stand after it.
 
     `reason` says in a few words why these sources, and `reasons` where one of them has a reason of its own.
-    `retrieved`: entries that are there because they were searched for.
+    `retrieved`: entries that are there because they were searched for. `least`: tokens without which a budget of the
+    whole context had better give it none; of messages, what the last exchange takes.
     """
 
     text: str = ""
@@ -30,6 +32,7 @@ class LayerText:
     left_out: LeftOut | None = None
     capacity: CapacityNote | None = None
     retrieved: Sequence[str] = ()
+    least: int = 0
 
 
 NOTHING = LayerText()
@@ -45,15 +48,14 @@ class LayerRequest:
     now: datetime
     recall: Recall
     day_is_told: bool = False
-    limits: Mapping[str, int] = field(
-        default_factory=dict
-    )  # tokens, by layer, where a budget of the whole leaves less
+    limits: Mapping[str, int] = field(default_factory=dict)
+    """Tokens, by layer, where a budget of the whole leaves less."""
 
     def with_today(self, intro: str) -> str:
         """The intro, and below it the person's own day, so that a reader can tell what is past; once in a context."""
         if self.day_is_told:
             return intro
-        return f"{intro}\nToday is {named_day_of(self.now.timestamp(), self.facts.timezone)}.".lstrip()
+        return f"{intro}\n{TODAY} {named_day_of(self.now.timestamp(), self.facts.timezone)}.".lstrip()
 
     def budget_of(self, layer: "Layer") -> int | None:
         """Tokens the layer may take; None: any number."""

@@ -15,7 +15,7 @@ class CoreLayer(Layer):
         if budget is None:
             return LayerText(prompt, reason="the companion's core prompt")
         lines = prompt.splitlines()
-        kept, left = fit_lines(lines, budget=budget)
+        kept, left, _ = fit_lines(lines, budget=budget)
         return LayerText(
             "\n".join(lines[place] for place in kept),
             reason="the companion's core prompt",

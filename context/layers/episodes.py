@@ -5,9 +5,9 @@ from context.layers.base import NOTHING, Layer, LayerRequest, LayerText, left_ou
 from context.layers.memory import Group, in_groups
 from context.layers.messages import MessagesLayer
 from context.recall import FoundMessage, RecalledMessage
-from context.text import fill_names, fit_lines, line_cost
+from context.text import fill_names, fit_lines, framed
 from memory.entries.happens import named_day_of
-from memory.fence import cut_fenced, escape_items, fence
+from memory.fence import cut_fenced, escape_items
 from relationships.text_names import name_in_text
 
 INTRO = (
@@ -39,19 +39,18 @@ class EpisodesLayer(Layer):
         ]
         spoken = _once_a_day(spoken, facts)
         days = [Group(True, f"{named_day_of(one.message.said_at, facts.timezone)}:") for one, _ in spoken]
-        intro, budget = request.with_today(fill_names(INTRO, facts)), request.budget_of(self)
-        if budget is not None:
-            budget -= line_cost(f"{intro}\n{fence([], what=self.slug)}")
-        items = [item for _, item in spoken]
-        kept, left = fit_lines(items, budget=budget, groups=days)
-        kept = sorted(kept, key=lambda place: spoken[place][0].message.seq)
+        intro, items = request.with_today(fill_names(INTRO, facts)), [item for _, item in spoken]
+        frame = framed(intro, what=self.slug)
+        fit = fit_lines(items, budget=request.budget_of(self), frame=frame, groups=days)
+        kept = sorted(fit.kept, key=lambda place: spoken[place][0].message.seq)
         shown = [found for found, _ in map(spoken.__getitem__, kept)]
         return LayerText(
-            text=f"{intro}\n{fence(in_groups(kept, items, days), what=self.slug)}" if shown else "",
+            text=framed(intro, in_groups(kept, items, days), what=self.slug) if shown else "",
             sources=_ids(shown),
             reason=recalled.reason,
             reasons={str(found.message.id): found.reason for found in shown if found.reason},
-            left_out=left_out(_ids([spoken[place][0] for place in left])),
+            left_out=left_out(_ids([spoken[place][0] for place in fit.left])),
+            least=fit.least,
         )
 
 

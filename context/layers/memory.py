@@ -6,11 +6,11 @@ from typing import NamedTuple
 from context.answer import CapacityNote
 from context.layers.base import NOTHING, Layer, LayerRequest, LayerText, left_out
 from context.recall import Recalled, RecalledEntry
-from context.text import all_fit, fill_names, fit_lines, line_cost
+from context.text import all_fit, fill_names, fit_lines, framed
 from memory.entries.happens import PASSED, SAME_DAY, day_of, plan_is_over, spelt_out, told_as
 from memory.entries.snapshots import Line, lines_at
 from memory.entries.words import names_in_text
-from memory.fence import escape_item, escape_items, fence
+from memory.fence import escape_item, escape_items
 from memory.ingestion.configuration import Ingestion
 from memory.models import Tier
 from providers.tokens import estimate_tokens
@@ -130,12 +130,10 @@ class MemoryLayer(Layer):
         preamble = request.with_today(fill_names(context.preamble, facts).strip())
         if facts.awaits_review:
             preamble += f"\n{UNCLEAR}"
-        budget = request.budget_of(self)
-        if budget is not None:
-            budget -= line_cost(f"{preamble}\n{fence([], what=context.block)}")
+        budget, frame = request.budget_of(self), framed(preamble, what=context.block)
         listed = [] if context.memory == "retrieved" else _listed(request)
         items, groups = _items(listed, request, listed=True), _groups(listed, len(listed), request)
-        cut = not all_fit(items, budget=budget, groups=groups)
+        cut = bool(listed) and not all_fit(items, budget=budget, frame=frame, groups=groups)
         recalled = _recalled(request, cut=cut)
         in_list = {line[0] for line in listed} if cut else ()
         beside = [entry.line for entry in recalled.found if entry.line[0] not in in_list]
@@ -148,16 +146,18 @@ class MemoryLayer(Layer):
             groups = _groups(lines, len(listed), request)
         pinned = [place for place, line in enumerate(lines) if line[3] and "pinned" in line[3]]
         first = [*pinned, *(_places(recalled, lines) if cut else ())]
-        kept, left = fit_lines(items, budget=budget if cut or beside else None, first=first, groups=groups)
+        budget = budget if cut or beside else None
+        kept, left, least = fit_lines(items, budget=budget, frame=frame, first=first, groups=groups)
         shown = in_groups(kept, items, groups)
         return LayerText(
-            text=f"{preamble}\n{fence(shown, what=context.block)}".lstrip() if kept else "",
+            text=framed(preamble, shown, what=context.block) if kept else "",
             sources=[lines[place][0] for place in kept],
             reason=_reason(recalled, listed, cut=any(place < len(listed) for place in left)),
             reasons=_reasons(recalled, [lines[place][0] for place in pinned]),
             left_out=left_out([lines[place][0] for place in left]),
             capacity=_capacity(items[: len(listed)], request.configuration.ingestion),
             retrieved=[lines[place][0] for place in kept if place >= len(listed)],
+            least=least,
         )
 
 

@@ -1,18 +1,22 @@
 from collections.abc import Sequence
 
 from context.answer import ChatMessage
+from context.budget import Want, divide
 from context.facts import RecentMessage
 from context.layers.base import NOTHING, Layer, LayerRequest, LayerText, left_out
-from context.text import keep_last, line_cost, message_tokens
+from context.text import AROUND_A_MESSAGE, end_of, keep_last, line_cost, message_tokens
 from memory.entries.happens import day_of, named_day_of
 from memory.fence import cut_fenced
 
+Shown = list[tuple[RecentMessage, ChatMessage]]
+LEAST = 24  # tokens of a message whose end is shown: less says nothing
 # What neither side said is shown as what it is: only the assembled system text speaks as the system.
 _NOTES = {"system": "[system note] ", "tool": "[tool result] "}
 
 
 class MessagesLayer(Layer):
-    """The recent messages of the session, oldest first; over budget, the newest are kept, each whole.
+    """The recent messages of the session, oldest first; over budget, the newest are kept, each whole. Where the last
+    exchange alone is over it, of its long messages the end is.
 
     Where none of them is of today, the system prompt says of when they are: "last Friday" is counted from their day.
     """
@@ -27,20 +31,38 @@ class MessagesLayer(Layer):
         if not shown:
             return NOTHING
         room = request.budget_of(self)
-        count = len(shown)
-        if room is not None:
-            costs = [message_tokens(spoken) for _, spoken in shown]
-            count = keep_last(costs, room=room)
-            room -= sum(costs[len(shown) - count :])
-        kept, left = shown[len(shown) - count :], shown[: len(shown) - count]
+        costs = [message_tokens(spoken) for _, spoken in shown]
+        exchange = next((n for n, (one, _) in enumerate(reversed(shown), 1) if one.role == "user"), 1)
+        count = len(shown) if room is None else max(exchange, keep_last(costs, room=room))
+        kept = shown[-count:]
+        if room is not None and sum(costs[-count:]) > room:
+            kept = _ends(kept, room)
         days = _days([message for message, _ in kept], request)
+        if room is not None and line_cost(days) + sum(message_tokens(spoken) for _, spoken in kept) > room:
+            days = ""
+        there = {message.id for message, _ in kept}
         return LayerText(
-            text=days if room is None or line_cost(days) <= room else "",
+            text=days,
             messages=[spoken for _, spoken in kept],
             sources=[message.id for message, _ in kept],
-            reason=_reason(found, request.facts.session),
-            left_out=left_out([message.id for message, _ in reversed(left)]),
+            reason=_reason(found, request.facts.session, cut=any(one not in shown for one in kept)),
+            left_out=left_out([message.id for message, _ in reversed(shown) if message.id not in there]),
+            least=sum(costs[-exchange:]) + (line_cost(days) if days else 0),
         )
+
+
+def _ends(exchange: Shown, room: int) -> Shown:
+    """Each takes an equal part of the room, or what it needs: of the longer ones the end."""
+    wants = {
+        place: Want(cost := message_tokens(spoken), weight=1, least=min(cost, LEAST))
+        for place, (_, spoken) in enumerate(exchange)
+    }
+    parts = divide(room, wants)
+    return [
+        (message, ChatMessage(role=spoken["role"], content=end))
+        for place, (message, spoken) in enumerate(exchange)
+        if (end := end_of(spoken["content"], tokens=parts[place] - AROUND_A_MESSAGE))
+    ]
 
 
 def _days(messages: Sequence[RecentMessage], request: LayerRequest) -> str:
@@ -59,7 +81,7 @@ def _spoken(message: RecentMessage) -> ChatMessage:
     return ChatMessage(role="assistant" if message.role == "assistant" else "user", content=content)
 
 
-def _reason(found: Sequence[RecentMessage], session: str) -> str:
-    if found[-1].session == session:
-        return "the session's last messages"
-    return "all sessions' last messages: this one has none"
+def _reason(found: Sequence[RecentMessage], session: str, *, cut: bool) -> str:
+    own = found[-1].session == session
+    told = "the session's last messages" if own else "all sessions' last messages: this one has none"
+    return f"{told}; of those too long for the budget, the end" if cut else told

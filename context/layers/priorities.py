@@ -1,5 +1,5 @@
 from context.layers.base import NOTHING, Layer, LayerRequest, LayerText, left_out
-from context.text import fill_names, fit_lines, line_cost
+from context.text import fill_names, fit_lines
 
 HEADING = "Before everything else:"
 
@@ -13,9 +13,8 @@ class PrioritiesLayer(Layer):
         priorities = request.configuration.context.priorities
         if not priorities:
             return NOTHING
-        budget = request.budget_of(self)
         lines = [f"- {fill_names(' '.join(line.split()), request.facts)}" for line in priorities]
-        kept, left = fit_lines(lines, budget=None if budget is None else budget - line_cost(HEADING))
+        kept, left, _ = fit_lines(lines, budget=request.budget_of(self), frame=HEADING)
         return LayerText(
             "\n".join([HEADING, *(lines[place] for place in kept)]) if kept else "",
             reason="the configuration's priorities, in order",

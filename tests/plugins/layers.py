@@ -1,7 +1,8 @@
 from threading import Event
 from typing import ClassVar
 
-from context.layers.base import Layer, LayerRequest, LayerText
+from context.layers.base import Layer, LayerRequest, LayerText, left_out
+from context.text import fit_lines
 
 ANSWERED = Event()  # set by a test: what LateLayer waits for has come
 
@@ -23,6 +24,23 @@ class MoodLayer(Layer):
 
     def render(self, request: LayerRequest) -> LayerText:
         return LayerText(f"{request.facts.user_name} is in a good mood.", reason="a hunch")
+
+
+class NewsLayer(Layer):
+    """One that a budget of the whole may cut."""
+
+    slug = "news"
+    weight = 4
+
+    def render(self, request: LayerRequest) -> LayerText:
+        kept, left, least = fit_lines(
+            [f"News of day {day}" for day in range(90)], budget=request.budget_of(self)
+        )
+        return LayerText(
+            "\n".join(f"News of day {day}" for day in kept),
+            left_out=left_out(list(map(str, left))),
+            least=least,
+        )
 
 
 class LateLayer(Layer):

@@ -7,11 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from context.answer import AssembledContext
+from context.budget import Want, divide
 from context.pipeline import build_context
-from context.text import divide
+from memory.ingestion.intake import accept_turn
 from memory.models import Tier
 from relationships.models import Relationship
-from tests.fixtures.contexts import added, hear, put, remember
+from relationships.services.turns import NewMessage, NewTurn
+from tests.fixtures.contexts import NOON, added, hear, put, remember
 from tests.wire import statements_sent
 
 RULES = "You are Ada. " * 20
@@ -82,6 +84,76 @@ def test_who_wants_less_leaves_it_to_the_others(relationship: Relationship) -> N
     assert 0 < tokens_of(wanted)["memory"] - tokens_of(assembled)["memory"] < 80
 
 
+def test_a_small_budget_goes_to_the_layers_that_have_something_to_show_within_it(
+    talkative: Relationship,
+) -> None:
+    put(talkative, "profile", {f"hobby {place}": "something with boats" for place in range(20)})
+    for budget in range(100, 500, 25):
+        assembled = context_of(talkative, budget, core_prompt="")
+
+        assert 0.8 * budget < assembled.total_tokens <= budget, budget
+
+
+@pytest.mark.parametrize(
+    ("budget", "reply", "shown"),
+    [(600, 900, "whole"), (600, 9_000, "end"), (2_000, 9_000, "end"), (4_000, 12_000, "whole")],
+)
+def test_the_last_exchange_stays_and_of_a_long_reply_its_end(
+    talkative: Relationship, budget: int, reply: int, shown: str
+) -> None:
+    told = ("Sailing is an art. " * 700)[:reply] + "Shall I go on?"
+    new = NewTurn(
+        [NewMessage("user", "And sailing?"), NewMessage("assistant", told)], NOON, session="current"
+    )
+    accept_turn(relationship=talkative, new=new)
+
+    assembled = context_of(talkative, budget, "Yes", core_prompt="")
+
+    said, replied, _ = [message["content"] for message in assembled.messages[-3:]]
+    assert (said, replied == told) == ("And sailing?", shown == "whole")
+    assert replied.startswith("Sailing" if shown == "whole" else "[…] ") and replied.endswith(
+        "Shall I go on?"
+    )
+    assert "- Left the boat in Porto" in assembled.system or budget < 4_000
+    assert tokens_of(assembled)["memory"] > 100
+    assert 0.8 * min(budget, 3_000) < assembled.total_tokens <= budget
+
+
+def test_a_layer_of_ones_own_is_cut_where_it_has_a_weight(talkative: Relationship) -> None:
+    order = [
+        "memory",
+        "tests.plugins.layers.NewsLayer",
+        "tests.plugins.layers.MoodLayer",
+        "messages",
+        "current",
+    ]
+
+    assembled = context_of(talkative, 500, order=order)
+
+    news, mood = assembled.layers[1:3]
+    assert assembled.total_tokens <= 500
+    assert news.tokens > 80 and news.left_out is not None
+    assert (mood.text, mood.left_out) == ("Maya is in a good mood.", None)
+
+
+def test_what_the_caller_has_shown_takes_nothing_of_the_budget(talkative: Relationship) -> None:
+    asked: dict[str, Any] = {
+        "project_id": talkative.project_id,
+        "relationship_id": talkative.id,
+        "message": "Where did I leave my boat?",
+        "session": "current",
+        "config": {"context": {"budget": 500}},
+        "without": ("messages",),
+    }
+
+    assembled = build_context(**asked)
+
+    assert "messages" not in {layer.name for layer in assembled.layers}
+    assert [message["role"] for message in assembled.messages] == ["user"]
+    assert 450 < assembled.total_tokens <= 500
+    assert SAID[-1] not in assembled.system
+
+
 def test_a_layers_own_budget_holds_below_the_one_of_the_whole(talkative: Relationship) -> None:
     assembled = context_of(talkative, 900, layers={"messages": {"budget": 60}})
 
@@ -110,11 +182,36 @@ def test_what_is_divided_is_the_room_and_nobody_has_more_than_is_wanted(
     wanted = {name: tokens for name, (tokens, _) in layers.items()}
     weights = {name: weight for name, (_, weight) in layers.items()}
 
-    given = divide(room, wanted, weights)
+    given = divide(room, {name: Want(*want) for name, want in layers.items()})
 
     assert set(given) == set(wanted)
     assert all(0 <= given[name] <= wanted[name] for name in wanted)
     most = min(max(room, 0), sum(wanted.values()))
-    assert most - len(wanted) < sum(given.values()) <= most or not wanted
+    assert most - len(wanted) - 1 <= sum(given.values()) <= most
     cut = [given[name] / weights[name] for name in wanted if given[name] < wanted[name]]
     assert max(cut, default=0) - min(cut, default=0) <= 1
+
+
+@given(
+    room=st.integers(0, 2_000),
+    layers=st.dictionaries(
+        st.sampled_from("abcdef"), st.builds(Want, *[st.integers(1, 900)] * 3, held=st.just(0))
+    ),
+)
+def test_who_would_have_less_than_the_least_leaves_it_to_the_others(
+    room: int, layers: dict[str, Want]
+) -> None:
+    given = divide(room, layers)
+
+    assert sum(given.values()) <= room
+    assert all(given[name] == 0 or given[name] >= min(want.least, want.most) for name, want in layers.items())
+    without = [name for name, tokens in given.items() if tokens == 0]
+    served = {name: want for name, want in layers.items() if name not in without}
+    assert divide(room, served) == {name: given[name] for name in served}
+
+
+def test_the_lightest_goes_first_and_what_is_held_comes_before_all() -> None:
+    wants = {"memory": Want(900, 4, 120), "profile": Want(300, 1, 60), "messages": Want(900, 4, held=150)}
+
+    assert divide(300, wants) == {"memory": 150, "profile": 0, "messages": 150}
+    assert divide(200, wants) == {"memory": 0, "profile": 0, "messages": 200}

@@ -69,6 +69,16 @@ def test_a_search_is_made_only_where_it_can_find_what_is_not_shown(
     assert request.recall.asked == asked
 
 
+@pytest.mark.parametrize("shows", ["both", "scratchpad", "retrieved"])
+def test_a_budget_too_small_for_any_entry_searches_no_empty_list(shows: str) -> None:
+    request = layer_request(context={"memory": shows, "layers": {"memory": {"budget": 1}}})
+
+    MemoryLayer("memory").render(request)
+
+    assert isinstance(request.recall, GivenRecall)
+    assert request.recall.asked == []
+
+
 def test_what_is_retrieved_only_leaves_the_list_out() -> None:
     request = layer_request(
         context={**BARE, "memory": "retrieved"}, scratchpad=[TEA, LISBON], entries=recalled(LISBON)

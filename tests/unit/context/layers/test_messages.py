@@ -6,6 +6,7 @@ import pytest
 from context.facts import RecentMessage, read_facts
 from context.layers.base import NOTHING, LayerRequest
 from context.layers.messages import MessagesLayer
+from context.text import message_tokens
 from memory.fence import fence
 from relationships.models import Relationship
 from tests.fixtures.contexts import NOON, layer_request, say
@@ -87,6 +88,32 @@ def test_over_budget_the_newest_stay_whole(relationship: Relationship) -> None:
     assert [message["content"] for message in rendered.messages] == ["new " * 30]
     assert rendered.left_out is not None
     assert rendered.left_out.ids == [str(said[1].id), str(said[0].id)]
+
+
+@pytest.mark.parametrize(
+    ("asked", "replied", "budget", "shown"),
+    [
+        ("Tell me", "word " * 300 + "Ok?", 60, ["Tell me", "[…] " + "word " * 37 + "Ok?"]),
+        ("a pasted page " * 50, "Done.", 60, ["[…] page " + "a pasted page " * 13, "Done."]),
+        ("讲" * 10, "很" * 300, 60, ["讲" * 10, "[…] " + "很" * 48]),
+        ("Tell me", "word " * 300, 12, ["Tell me"]),
+        ("Tell me", "word " * 300, 3, []),
+    ],
+    ids=["long reply", "long message", "no spaces", "no room for the reply", "no room"],
+)
+def test_of_a_last_exchange_over_budget_the_end_stays(
+    relationship: Relationship, asked: str, replied: str, budget: int, shown: list[str]
+) -> None:
+    said = say(relationship, "Before", "Yes", asked, replied)
+    settings = {"layers": {"messages": {"budget": budget}}}
+
+    rendered = MessagesLayer("messages").render(request_of(relationship, settings))
+
+    assert [message["content"] for message in rendered.messages] == shown
+    assert sum(map(message_tokens, rendered.messages)) <= budget
+    assert rendered.sources == [str(message.id) for message in said[2 : 2 + len(shown)]]
+    assert rendered.left_out is not None and rendered.left_out.count == 4 - len(shown)
+    assert ("the end" in rendered.reason) is any("[…]" in text for text in shown)
 
 
 def test_memory_that_was_echoed_is_not_shown_again(relationship: Relationship) -> None:
