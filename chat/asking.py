@@ -1,7 +1,6 @@
 """From a call of the endpoint to the question for the model: who talks, what they said, and the context of it."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -45,16 +44,16 @@ def ask(
         message=sent.message or None,
         session=talk.session,
         now=now,
+        without=("messages",) if sent.owns_history else (),
     )
-    shown = _as_shown(context, sent)
-    messages = compose(sent, system=shown.system, earlier=_earlier(context, sent))
+    messages = compose(sent, system=context.system, earlier=_earlier(context, sent))
     return Question(
         relationship=relationship,
         configuration=configuration,
         session=talk.session,
         messages=messages,
         new=sent.new,
-        context=shown,
+        context=context,
         by=by,
         now=now,
         remembered=talk.remembered,
@@ -75,14 +74,3 @@ def _earlier(context: AssembledContext, sent: Sent) -> list[Message]:
         del earlier[-len(said) :]
     first = next((place for place, line in enumerate(earlier) if line["role"] == "user"), len(earlier))
     return earlier[first:]  # one that began with the companion would be an answer to nothing
-
-
-def _as_shown(context: AssembledContext, sent: Sent) -> AssembledContext:
-    """Without the stored messages, where the client's own stood in their place."""
-    if not sent.owns_history:
-        return context
-    layers = [report for report in context.layers if report.name != "messages"]
-    system = "\n\n".join(report.text for report in layers if report.text)
-    return replace(
-        context, system=system, layers=layers, total_tokens=sum(report.tokens for report in layers)
-    )

@@ -1,0 +1,83 @@
+"""Whose earlier messages stand before the current one: those that are stored, or the client's own."""
+
+from typing import Any
+
+import pytest
+
+from providers.tokens import estimate_tokens
+from relationships.models import Companion, Relationship
+from tests.fixtures.chat import Chat, stored
+from tests.fixtures.contexts import remember, say
+from tests.vendor_servers.openai_server import OpenAIServer
+
+
+def test_what_the_client_sends_of_earlier_exchanges_is_used_as_it_is(
+    chat: Chat, replying: OpenAIServer
+) -> None:
+    chat.say("I live in Porto.")
+
+    chat.say("I live in Braga.", {"role": "assistant", "content": "Lovely."}, "And you?")
+
+    sent = [
+        message["content"] for message in replying.requests[1].body["messages"] if message["role"] != "system"
+    ]
+    assert sent == ["I live in Braga.", "Lovely.", "And you?"]
+    assert stored()[2][1] == "And you?"
+
+
+def test_stored_messages_that_are_not_sent_take_nothing_of_a_budget(
+    chat: Chat, replying: OpenAIServer, relationship: Relationship, companion: Companion
+) -> None:
+    companion.config["context"] |= {"budget": 500}
+    companion.save()
+    say(relationship, *["The weather was dull, as on most days. " * 3] * 12)
+    remember(relationship, *[f"Found town {place} dull" for place in range(90)])
+
+    chat.say("Hello", {"role": "assistant", "content": "Hi."}, "How was Faro?")
+
+    sent = replying.requests[0].body["messages"]
+    assert [message["role"] for message in sent] == ["system", "user", "assistant", "user"]
+    assert 400 < estimate_tokens(sent[0]["content"]) < 500
+
+
+def test_who_sends_only_the_newest_is_shown_the_stored_ones(chat: Chat, replying: OpenAIServer) -> None:
+    replying.push({"text": "Porto is nice."})
+    chat.say("I live in Porto.")
+
+    chat.say("Where do I live?")
+
+    sent = [
+        message["content"] for message in replying.requests[1].body["messages"] if message["role"] != "system"
+    ]
+    assert sent == ["I live in Porto.", "Porto is nice.", "Where do I live?"]
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [(("Hi",), True), (("Hello", {"role": "assistant", "content": "Hi."}, "Hi"), False)],
+    ids=["stored messages", "the client's own"],
+)
+def test_the_day_of_stored_messages_is_told_where_those_are_shown(
+    chat: Chat, replying: OpenAIServer, relationship: Relationship, said: tuple[Any, ...], told: bool
+) -> None:
+    say(relationship, "I won last Friday!")
+
+    chat.say(*said)
+
+    shown = "\n".join(message["content"] for message in replying.requests[0].body["messages"])
+    assert ("said on Monday, 2026-03-02." in shown) is told
+
+
+def test_an_equal_message_of_before_stays_where_it_was_said(
+    chat: Chat, replying: OpenAIServer, companion: Companion
+) -> None:
+    companion.config["context"] |= {"layers": {"current": {"enabled": False}}}
+    companion.save()
+    replying.push({"text": "Really?"}, {"text": "Well then."})
+    chat.say("Yes.")
+    chat.say("Really.")
+
+    chat.say("Yes.")
+
+    sent = [message["content"] for message in replying.requests[2].body["messages"]]
+    assert sent == ["Yes.", "Really?", "Really.", "Well then.", "Yes."]
