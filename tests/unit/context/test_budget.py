@@ -194,24 +194,31 @@ def test_what_is_divided_is_the_room_and_nobody_has_more_than_is_wanted(
 
 @given(
     room=st.integers(0, 2_000),
-    layers=st.dictionaries(
-        st.sampled_from("abcdef"), st.builds(Want, *[st.integers(1, 900)] * 3, held=st.just(0))
-    ),
+    layers=st.dictionaries(st.sampled_from("abcdef"), st.builds(Want, *[st.integers(1, 900)] * 4)),
 )
-def test_who_would_have_less_than_the_least_leaves_it_to_the_others(
-    room: int, layers: dict[str, Want]
-) -> None:
+def test_each_has_what_it_needs_or_leaves_it_to_the_others(room: int, layers: dict[str, Want]) -> None:
     given = divide(room, layers)
 
     assert sum(given.values()) <= room
-    assert all(given[name] == 0 or given[name] >= min(want.least, want.most) for name, want in layers.items())
-    without = [name for name, tokens in given.items() if tokens == 0]
-    served = {name: want for name, want in layers.items() if name not in without}
+    assert all(given[name] == 0 or want.needed <= given[name] <= want.most for name, want in layers.items())
+    served = {name: layers[name] for name, tokens in given.items() if tokens}
     assert divide(room, served) == {name: given[name] for name in served}
 
 
-def test_the_lightest_goes_first_and_what_is_held_comes_before_all() -> None:
-    wants = {"memory": Want(900, 4, 120), "profile": Want(300, 1, 60), "messages": Want(900, 4, held=150)}
+@pytest.mark.parametrize(
+    ("room", "memory", "profile", "messages"),
+    [(900, 400, 100, 400), (400, 170, 60, 170), (300, 120, 60, 120), (250, 125, 0, 125), (200, 120, 0, 80)],
+)
+def test_the_lightest_goes_first_and_what_is_held_comes_before_all(
+    room: int, memory: int, profile: int, messages: int
+) -> None:
+    wants = {"memory": Want(900, 4, 120), "profile": Want(300, 1, 60), "messages": Want(900, 4, held=80)}
 
-    assert divide(300, wants) == {"memory": 150, "profile": 0, "messages": 150}
-    assert divide(200, wants) == {"memory": 0, "profile": 0, "messages": 200}
+    assert divide(room, wants) == {"memory": memory, "profile": profile, "messages": messages}
+
+
+def test_where_that_is_not_enough_the_last_exchange_stays_alone() -> None:
+    assert divide(100, {"memory": Want(900, 4, 120), "messages": Want(900, 4, held=50)}) == {
+        "memory": 0,
+        "messages": 100,
+    }
