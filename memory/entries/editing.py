@@ -14,6 +14,7 @@ from django.utils import timezone
 from memory.entries.fingerprint import content_hash
 from memory.entries.history import Change, added, change_entries, changed, fields_of
 from memory.entries.limits import refuse_beyond_limits, refuse_empty_period
+from memory.entries.merging import of_either
 from memory.entries.times import refuse_future
 from memory.errors import EntryNotActive, ReadOnlyEntry, SameAsAnother, TooManyEntries
 from memory.models import EntrySource, EntryState, RevisionEvent, ScratchpadEntry, Tier
@@ -119,8 +120,8 @@ def revise_entry(
 def merge_entries(
     *, kept: ScratchpadEntry, other: ScratchpadEntry, content: str, by: Actor, how: str
 ) -> None:
-    """Have `kept` say `content`, on what both rest on. `other` is superseded and not deleted, which would hide what
-    was said. Raises like revise_entry.
+    """Have `kept` say `content`, on what both rest on, with what stays of either. `other` is superseded, not deleted,
+    which would hide what was said. Raises like revise_entry.
     """
     now = _locked_now(kept.relationship_id)
     other = _entry(kept.relationship_id, other.id, other.version)
@@ -134,7 +135,7 @@ def merge_entries(
     revise_entry(
         relationship_id=kept.relationship_id,
         entry_id=kept.id,
-        values={"content": content},
+        values={"content": content, **of_either(kept, other, expires_at=other.expires_at)},
         by=by,
         version=kept.version,
         reason=f"merged with entry {other.id}, {how}",

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from memory.entries.history import Change, Origin, added, changed, fields_of
+from memory.entries.merging import of_either
 from memory.ingestion.entry_values import cited_ids, rewrite, said_at_of
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.ingestion.operations import Operation, Refusal
@@ -17,7 +18,6 @@ from memory.models import (
     OperationResult,
     RevisionEvent,
     ScratchpadEntry,
-    Tier,
     Verdict,
 )
 from relationships.models import Turn
@@ -132,12 +132,12 @@ class ApplyState:
         self.end(operation, entry, event, reason, **ended)
 
     def rest_on_both(self, operation: Operation, entry: ScratchpadEntry, other: ScratchpadEntry) -> None:
-        """The entry says what `other` said too: so what it rests on is found with it, and forgotten with it; and what
-        stood on the list stays there.
-        """
+        """The entry says what `other` said too: so what it rests on is found with it, and forgotten with it."""
         before, cited = fields_of(entry), [*other.source_message_ids, *self.cited_ids(operation)]
         entry.source_message_ids = list(dict.fromkeys([*entry.source_message_ids, *cited]))
-        entry.tier = Tier.SCRATCHPAD if other.tier == Tier.SCRATCHPAD else entry.tier
+        ends = None if "expires_at" in operation.cleared else operation.expires_at or other.expires_at
+        for name, value in of_either(entry, other, expires_at=ends).items():
+            setattr(entry, name, value)
         if fields_of(entry) != before:
             self._changed(
                 operation, entry, before, RevisionEvent.UPDATE, f"entry {other.id} says the same now"

@@ -4,9 +4,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
-from memory.entries.editing import add_entry
-from memory.models import EntrySource, EntryState, ScratchpadEntry
+from memory.entries.editing import add_entry, merge_entries
+from memory.models import EntrySource, EntryState, ScratchpadEntry, Tier
 from relationships.models import TurnState
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import PERSON, Conversation, add, answer, delete, update
@@ -161,3 +162,28 @@ def test_of_two_entries_that_say_the_same_as_different_types_the_second_is_found
 
     assert turn.state == TurnState.APPLIED
     assert [(entry.type, entry.content) for entry in conversation.entries] == [("goal", "Tea")]
+
+
+@pytest.mark.parametrize("by", ["the model", "a person"])
+@pytest.mark.parametrize("ends", [None, 4], ids=["stays", "ends later"])
+def test_what_is_made_one_is_on_the_list_pinned_and_lasts_as_either_was(
+    conversation: Conversation, scripted_provider: ScriptedProvider, by: str, ends: int | None
+) -> None:
+    other, kept = (conversation.remember(text)[0] for text in ("Has a sister, Ana", "Ana is here"))
+    days = [None if day is None else timezone.now() + timedelta(days=day) for day in (2, ends)]
+    rows = ScratchpadEntry.objects.for_relationship(kept.relationship_id)
+    rows.filter(id=kept.id).update(
+        tier=Tier.ARCHIVE if by == "a person" else Tier.SCRATCHPAD, expires_at=days[0]
+    )
+    rows.filter(id=other.id).update(pinned=True, expires_at=days[1])
+    both = "Has a sister, Ana, who is here"
+    if by == "the model":
+        numbers = conversation.number_of(kept.content), conversation.number_of(other.content)
+        scripted_provider.answer_with(answer(*[update(number, both) for number in numbers]))
+        conversation.hear("It rains.")
+    else:
+        kept, other = rows.get(id=kept.id), rows.get(id=other.id)
+        merge_entries(kept=kept, other=other, content=both, by=PERSON, how="by hand")
+
+    [one] = conversation.entries
+    assert (one.id, one.tier, one.pinned, one.expires_at) == (kept.id, Tier.SCRATCHPAD, True, days[1])
