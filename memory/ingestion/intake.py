@@ -139,7 +139,7 @@ def accept_turn(
     )
     index.settle(kept)
     turn, messages = kept.turn, kept.messages
-    _find_language(relationship.id, taken, last_seq=messages[-1].seq)
+    _find_language(relationship.id, taken)
     fired = fire_trigger(configuration.ingestion.trigger, relationship_id=relationship.id, turn=turn, now=now)
     stored = StoredTurn(turn, messages, taken.message_count, configuration, taken.paused, now)
     for listener in turn_listeners:
@@ -160,8 +160,9 @@ def _tell_language(relationship_id: UUID, taken: _Taken, new: NewTurn) -> None:
             complete_index(relationship_id, most=RESTEMMED)
 
 
-def _find_language(relationship_id: UUID, taken: _Taken, *, last_seq: int) -> None:
-    if not taken.said_before or not looks_again(taken.first_seq, last_seq, known=taken.language):
+def _find_language(relationship_id: UUID, taken: _Taken) -> None:
+    before, count = taken.said_before, taken.message_count
+    if not before or not looks_again(before, count, known=taken.language):
         return
     with tracing.span("find the language"):
         if keep_language(relationship_id):

@@ -33,10 +33,10 @@ def known_languages() -> frozenset[str]:
         return frozenset(row[0] for row in cursor.fetchall())
 
 
-def looks_again(first_seq: int, last_seq: int, *, known: str) -> bool:
-    """Whether a language is to be looked for after these numbers: each time that there are twice as many, and each
-    time in the beginning, while none is `known`."""
-    return last_seq.bit_length() != (first_seq - 1).bit_length() or (known == UNKNOWN and last_seq <= SAMPLE)
+def looks_again(before: int, count: int, *, known: str) -> bool:
+    """Whether a language is to be looked for where there are `count` messages now: each time that they are twice as
+    many, and each time in the beginning, while none is `known`."""
+    return count.bit_length() != before.bit_length() or (known == UNKNOWN and count <= SAMPLE)
 
 
 def keep_language(relationship_id: UUID, said: Sequence[str] = ()) -> bool:

@@ -93,3 +93,14 @@ def test_what_is_said_goes_before_the_entries(relationship: Relationship) -> Non
 
     added(relationship, "Works in a hospital at the other end of the town, mostly at night")
     assert languages_of(relationship) == ("german", ["german"] * 4)
+
+
+def test_where_the_first_messages_do_not_tell_it_the_next_soon_do_however_many_entries_there_are(
+    relationship: Relationship,
+) -> None:
+    added(relationship, *[f"{text} {place}" for place in range(10) for text in ENGLISH])
+    hear(relationship, "Ok!")
+    assert languages_of(relationship)[0] == "english"
+
+    hear(relationship, GERMAN[0])
+    assert languages_of(relationship)[0] == "german"
