@@ -6,6 +6,8 @@ from datetime import UTC, datetime
 
 from admin_ui.shown_context import Source, sources_by_id
 from context.facts import read_facts
+from context.layers.memory import NEAREST, NEWEST
+from context.pipeline import build_context
 from context.plan import plan_for
 from context.recall import Recall
 from memory.models import Tier
@@ -60,6 +62,15 @@ def near_misses_of(relationship: Relationship, *, message: str, session: str) ->
     if not recall.question.text or not recall.gate.open:
         why = "Enter a message above." if not recall.question.text else recall.gate.reason
         return [Ranking("Memory", [], why), Ranking("Earlier messages", [], why)]
+    shown = build_context(
+        project_id=project_id,
+        relationship_id=relationship_id,
+        message=message,
+        session=session or None,
+        config={"retrieval": {"record_access": False}},
+        now=now,
+    )
+    reports = {report.name: report for report in shown.layers}
     retrieval = configuration.retrieval
     asked: SearchParams = {
         "project_id": project_id,
@@ -71,15 +82,21 @@ def near_misses_of(relationship: Relationship, *, message: str, session: str) ->
     memory = configuration.context.memory
     entries: Sequence[Hit] = ()
     why = "The whole scratchpad is shown, and the archive is empty: nothing was left to search."
-    if memory == "retrieved" or facts.has_archive:
-        tiers = (Tier.ARCHIVE,) if memory == "both" else ()
+    list_is_cut = (
+        memory == "both" and "memory" in reports and reports["memory"].reason.startswith((NEAREST, NEWEST))
+    )
+    if memory == "retrieved" or facts.has_archive or list_is_cut:
+        tiers = (Tier.ARCHIVE,) if memory == "both" and not list_is_cut else ()
         asked["top_k"] = min(_MOST, retrieval.top_k + NEARLY)
         entries = search_entries(text=recall.question.text, filters=EntryFilters(tiers=tiers), **asked).hits
         why = "" if entries else "No entry shares anything with the message."
+    recent = reports["messages"].sources if "messages" in reports else ()
     asked["top_k"] = min(_MOST, retrieval.top_messages + NEARLY)
     filters = MessageFilters(
         roles=("user", "assistant"),
-        without=tuple(message.seq for message in recall.recent),  # which are shown anyway
+        without=tuple(
+            message.seq for message in recall.recent if message.id in recent
+        ),  # which are shown anyway
     )
     messages = search_messages(text=recall.question.text, filters=filters, **asked).hits
     known = sources_by_id(relationship, (str(hit.id) for hit in [*entries, *messages]))

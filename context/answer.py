@@ -64,3 +64,4 @@ class AssembledContext:
     relationship_id: UUID
     session: str
     assembled_at: datetime
+    budget: int | None = None  # tokens that it may take, with what no budget cuts

@@ -81,6 +81,7 @@ def build_context(
         relationship_id=relationship_id,
         session=session,
         assembled_at=now,
+        budget=configuration.context.budget,
     )
 
 

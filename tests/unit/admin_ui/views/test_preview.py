@@ -80,6 +80,25 @@ def test_what_nearly_was_shown_stands_beside_what_was(
     assert "Past replies" in viewer.get(f"{page}scores/").content.decode()
 
 
+def test_a_list_that_a_budget_cuts_is_searched_and_the_page_says_both(
+    viewer: Client, page: str, conversation: Conversation
+) -> None:
+    Companion.objects.update(config={"context": {"budget": 400}})
+    conversation.remember(
+        "Cooks soup on Sundays", *[f"Found the town {place} rather dull" for place in range(60)]
+    )
+    conversation.say(*[f"I said of cooking, time {place}, that it is dull" for place in range(20)])
+
+    near = viewer.get(f"{page}scores/?message=What+does+she+cook+again").content.decode()
+    shown = viewer.get(f"{page}?message=What+does+she+cook+again").content.decode()
+
+    memory, messages = near.split("<h3>Memory</h3>")[1].split("<h3>Earlier messages</h3>")
+    assert "Cooks soup on Sundays" in memory and "whole scratchpad" not in memory
+    assert "time 2, that" in messages, "it stands no more among the recent"
+    assert "of a budget of 400" in shown
+    assert "left out to fit the budget" in shown and "Cooks soup on Sundays" in shown
+
+
 def test_a_past_reply_shows_its_entries_as_they_were(
     viewer: Client, relationship: Relationship, conversation: Conversation
 ) -> None:
