@@ -16,7 +16,7 @@ _NOTES = {"system": "[system note] ", "tool": "[tool result] "}
 
 class MessagesLayer(Layer):
     """The recent messages of the session, oldest first; over budget, the newest are kept, each whole. Where the last
-    exchange alone is over it, of its long messages the end is.
+    exchange alone is over it, or the newest are under half of it, of the longer messages before the end is kept.
 
     Where none of them is of today, the system prompt says of when they are: "last Friday" is counted from their day.
     """
@@ -32,11 +32,8 @@ class MessagesLayer(Layer):
             return NOTHING
         room = request.budget_of(self)
         costs = [message_tokens(spoken) for _, spoken in shown]
-        exchange = next((n for n, (one, _) in enumerate(reversed(shown), 1) if one.role == "user"), 1)
-        count = len(shown) if room is None else max(exchange, keep_last(costs, room=room))
-        kept = shown[-count:]
-        if room is not None and sum(costs[-count:]) > room:
-            kept = _ends(kept, room)
+        exchange = _with_exchange_before(shown, 0)
+        kept = shown if room is None else _within(shown, costs, room, exchange=exchange)
         days = _days([message for message, _ in kept], request)
         if room is not None and line_cost(days) + sum(message_tokens(spoken) for _, spoken in kept) > room:
             days = ""
@@ -51,11 +48,28 @@ class MessagesLayer(Layer):
         )
 
 
-def _ends(exchange: Shown, room: int) -> Shown:
-    """Each takes an equal part of the room, or what it needs: of the longer ones the end."""
+def _with_exchange_before(shown: Shown, count: int) -> int:
+    """How many the last `count` are with the exchange before them."""
+    begun = (n for n in range(count + 1, len(shown) + 1) if shown[-n][0].role == "user")
+    return next(begun, min(count + 1, len(shown)))
+
+
+def _within(shown: Shown, costs: Sequence[int], room: int, *, exchange: int) -> Shown:
+    whole = count = keep_last(costs, room=room)
+    if count < exchange:
+        whole, count = 0, exchange
+    elif 2 * sum(costs[len(shown) - count :]) < room:
+        count = _with_exchange_before(shown, count)
+    return _ends(shown[-count:], costs[-count:], room, whole=whole)
+
+
+def _ends(exchange: Shown, costs: Sequence[int], room: int, *, whole: int) -> Shown:
+    """The last `whole` as they are. Each of the others takes an equal part of the room, or what it needs: of the longer
+    ones the end.
+    """
     wants = {
-        place: Want(cost := message_tokens(spoken), weight=1, least=min(cost, LEAST))
-        for place, (_, spoken) in enumerate(exchange)
+        place: Want(cost, weight=1, least=min(cost, LEAST), held=cost if place >= len(costs) - whole else 0)
+        for place, cost in enumerate(costs)
     }
     parts = divide(room, wants)
     return [

@@ -116,6 +116,27 @@ def test_of_a_last_exchange_over_budget_the_end_stays(
     assert ("the end" in rendered.reason) is any("[…]" in text for text in shown)
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "shown"),
+    [
+        (["Tell me", "word " * 300], ["Ok", "Fine"], ["Tell me", "[…] " + "word " * 54, "Ok", "Fine"]),
+        (["Tell me", "word " * 300], ["Ok " * 40, "Fine " * 8], ["Ok " * 40, "Fine " * 8]),
+        (["Tell me"], ["word " * 30, "Ok", "Fine"], ["Tell me", "word " * 30, "Ok", "Fine"]),
+    ],
+    ids=["room is left", "no room is left", "all fit"],
+)
+def test_of_a_long_message_before_the_newest_the_end_takes_what_room_they_leave(
+    relationship: Relationship, before: list[str], after: list[str], shown: list[str]
+) -> None:
+    say(relationship, *before, *after)
+    settings = {"layers": {"messages": {"budget": 90}}}
+
+    rendered = MessagesLayer("messages").render(request_of(relationship, settings))
+
+    assert [message["content"] for message in rendered.messages] == shown
+    assert sum(map(message_tokens, rendered.messages)) <= 90
+
+
 def test_memory_that_was_echoed_is_not_shown_again(relationship: Relationship) -> None:
     say(relationship, "Hi", f"I know: {fence(['- Lives in Lisbon'])} Right?", "Yes", fence(["- x"]))
 
