@@ -1,4 +1,7 @@
+from collections.abc import Iterable
+
 from context.layers.base import NOTHING, Layer, LayerRequest, LayerText, left_out
+from context.layers.memory import Group, in_groups
 from context.text import fit_lines, framed
 from memory.fence import escape_items
 
@@ -11,7 +14,9 @@ FENCE = "notes"  # letters only, as the fence's names are
 
 
 class HotContextLayer(Layer):
-    """The agent's own summary of the relationship; nothing until there is a workspace."""
+    """The agent's own summary of the relationship; nothing until there is a workspace. Over budget whole lines are left
+    out, the last first, and headings that nothing stands under.
+    """
 
     slug = "hot_context"
     weight = 2
@@ -21,11 +26,26 @@ class HotContextLayer(Layer):
         if not text:
             return NOTHING
         intro = INTRO.format(user=request.facts.user_name)
-        lines = escape_items([line for line in text.splitlines() if line.strip()])
-        fit = fit_lines(lines, budget=request.budget_of(self), frame=framed(intro, what=FENCE))
+        lines = _under_headings(escape_items([line for line in text.splitlines() if line.strip()]))
+        items, groups = [line for line, _ in lines], [group for _, group in lines]
+        fit = fit_lines(items, budget=request.budget_of(self), frame=framed(intro, what=FENCE), groups=groups)
         return LayerText(
-            framed(intro, [lines[place] for place in fit.kept], what=FENCE) if fit.kept else "",
+            framed(intro, in_groups(fit.kept, items, groups), what=FENCE) if fit.kept else "",
             reason="hot context, as the agent left it",
             left_out=left_out([f"line {place + 1}" for place in fit.left]),
             least=fit.least,
         )
+
+
+def _under_headings(lines: Iterable[str]) -> list[tuple[str, Group]]:
+    """Each line that is no heading, with those it stands under."""
+    under: list[tuple[str, Group]] = []
+    headings: list[str] = []
+    last = None
+    for place, line in enumerate(lines):
+        if line.startswith("\\#"):  # as escape_items leaves one
+            headings = [*headings, line] if last == place - 1 else [line]
+            last = place
+        else:
+            under.append((line, Group(False, "\n".join(headings), last or 0)))
+    return under
