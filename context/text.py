@@ -76,11 +76,11 @@ def fit_lines(
 
     `groups`: what each line stands under, with its heading ("": none), which the first line of it pays for.
     """
-    shortest = min(range(len(lines)), key=lambda place: len(lines[place]), default=None)
     least = 0
-    if shortest is not None:
-        head = groups[shortest][1] if groups else ""
-        least = sum(map(line_cost, filter(None, (frame, head, lines[shortest]))))
+    if lengths := list(map(len, lines)):
+        place = lengths.index(min(lengths))
+        head = groups[place][1] if groups else ""
+        least = sum(map(line_cost, filter(None, (frame, head, lines[place]))))
     if budget is None or all_fit(lines, budget=budget, frame=frame, groups=groups):
         return Fit(range(len(lines)), (), least)
     costs = {group: line_cost(group[1]) if group[1] else 0 for group in dict.fromkeys(groups)}

@@ -60,7 +60,8 @@ def _within(shown: Shown, costs: Sequence[int], room: int, *, exchange: int) -> 
         whole, count = 0, exchange
     elif 2 * sum(costs[len(shown) - count :]) < room:
         count = _with_exchange_before(shown, count)
-    return _ends(shown[-count:], costs[-count:], room, whole=whole)
+    kept, costs = shown[-count:], costs[-count:]
+    return kept if sum(costs) <= room else _ends(kept, costs, room, whole=whole)
 
 
 def _ends(exchange: Shown, costs: Sequence[int], room: int, *, whole: int) -> Shown:
