@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from admin_ui.shown_context import Source, sources_by_id
+from context.answer import LayerReport
 from context.facts import read_facts
 from context.layers.memory import NEAREST, NEWEST
 from context.pipeline import build_context
@@ -62,15 +63,7 @@ def near_misses_of(relationship: Relationship, *, message: str, session: str) ->
     if not recall.question.text or not recall.gate.open:
         why = "Enter a message above." if not recall.question.text else recall.gate.reason
         return [Ranking("Memory", [], why), Ranking("Earlier messages", [], why)]
-    shown = build_context(
-        project_id=project_id,
-        relationship_id=relationship_id,
-        message=message,
-        session=session or None,
-        config={"retrieval": {"record_access": False}},
-        now=now,
-    )
-    reports = {report.name: report for report in shown.layers}
+    reports = _layers_of(relationship, message, session, now)
     retrieval = configuration.retrieval
     asked: SearchParams = {
         "project_id": project_id,
@@ -105,6 +98,21 @@ def near_misses_of(relationship: Relationship, *, message: str, session: str) ->
         Ranking("Memory", _ranked(entries, known, most=retrieval.top_k, least=least), why),
         Ranking("Earlier messages", _ranked(messages, known, most=retrieval.top_messages, least=least)),
     ]
+
+
+def _layers_of(
+    relationship: Relationship, message: str, session: str, now: datetime
+) -> dict[str, LayerReport]:
+    """What the context shows, by the layer's name."""
+    shown = build_context(
+        project_id=relationship.project_id,
+        relationship_id=relationship.id,
+        message=message,
+        session=session or None,
+        config={"retrieval": {"record_access": False}},
+        now=now,
+    )
+    return {report.name: report for report in shown.layers}
 
 
 def _ranked(hits: Sequence[Hit], known: dict[str, Source], *, most: int, least: float) -> list[Ranked]:
