@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from admin_ui.shown_context import Source, sources_by_id
-from context.answer import LayerReport
 from context.facts import read_facts
+from context.layers.base import NOTHING, LayerRequest
 from context.layers.memory import NEAREST, NEWEST
-from context.pipeline import build_context
+from context.pipeline import render_layers
 from context.plan import plan_for
 from context.recall import Recall
 from memory.models import Tier
@@ -58,12 +58,14 @@ def near_misses_of(relationship: Relationship, *, message: str, session: str) ->
     facts = read_facts(
         project_id=project_id, relationship_id=relationship_id, session=session or DEFAULT_SESSION
     )
-    configuration = plan_for(facts.levels, None).resolved.values
+    plan = plan_for(facts.levels, None)
+    configuration = plan.resolved.values
     recall = Recall(facts, configuration, message or None, now)
     if not recall.question.text or not recall.gate.open:
         why = "Enter a message above." if not recall.question.text else recall.gate.reason
         return [Ranking("Memory", [], why), Ranking("Earlier messages", [], why)]
-    reports = _layers_of(relationship, message, session, now)
+    request = LayerRequest(facts, configuration, message, now, recall)
+    shown = {name: text for name, text, _ in render_layers(plan.layers, request)}
     retrieval = configuration.retrieval
     asked: SearchParams = {
         "project_id": project_id,
@@ -75,22 +77,16 @@ def near_misses_of(relationship: Relationship, *, message: str, session: str) ->
     memory = configuration.context.memory
     entries: Sequence[Hit] = ()
     why = "The whole scratchpad is shown, and the archive is empty: nothing was left to search."
-    list_is_cut = (
-        memory == "both" and "memory" in reports and reports["memory"].reason.startswith((NEAREST, NEWEST))
-    )
+    list_is_cut = memory == "both" and shown.get("memory", NOTHING).reason.startswith((NEAREST, NEWEST))
     if memory == "retrieved" or facts.has_archive or list_is_cut:
         tiers = (Tier.ARCHIVE,) if memory == "both" and not list_is_cut else ()
         asked["top_k"] = min(_MOST, retrieval.top_k + NEARLY)
         entries = search_entries(text=recall.question.text, filters=EntryFilters(tiers=tiers), **asked).hits
         why = "" if entries else "No entry shares anything with the message."
-    recent = reports["messages"].sources if "messages" in reports else ()
+    recent = shown.get("messages", NOTHING).sources
     asked["top_k"] = min(_MOST, retrieval.top_messages + NEARLY)
-    filters = MessageFilters(
-        roles=("user", "assistant"),
-        without=tuple(
-            message.seq for message in recall.recent if message.id in recent
-        ),  # which are shown anyway
-    )
+    places = tuple(message.seq for message in recall.recent if message.id in recent)  # are shown anyway
+    filters = MessageFilters(roles=("user", "assistant"), without=places)
     messages = search_messages(text=recall.question.text, filters=filters, **asked).hits
     known = sources_by_id(relationship, (str(hit.id) for hit in [*entries, *messages]))
     least = retrieval.min_score or 0.0
@@ -98,21 +94,6 @@ def near_misses_of(relationship: Relationship, *, message: str, session: str) ->
         Ranking("Memory", _ranked(entries, known, most=retrieval.top_k, least=least), why),
         Ranking("Earlier messages", _ranked(messages, known, most=retrieval.top_messages, least=least)),
     ]
-
-
-def _layers_of(
-    relationship: Relationship, message: str, session: str, now: datetime
-) -> dict[str, LayerReport]:
-    """What the context shows, by the layer's name."""
-    shown = build_context(
-        project_id=relationship.project_id,
-        relationship_id=relationship.id,
-        message=message,
-        session=session or None,
-        config={"retrieval": {"record_access": False}},
-        now=now,
-    )
-    return {report.name: report for report in shown.layers}
 
 
 def _ranked(hits: Sequence[Hit], known: dict[str, Source], *, most: int, least: float) -> list[Ranked]:

@@ -63,7 +63,7 @@ def build_context(
     format = _known_format(format) if format else configuration.context.format
     recall = Recall(facts, configuration, message, now, explain=explain)
     request = LayerRequest(facts, configuration, message, now, recall)
-    rendered = _render_within(plan.layers, request, configuration.context.budget, without)
+    rendered = render_layers(plan.layers, request, without=without)
     if configuration.retrieval.record_access:
         _note_access(relationship_id, [text for _, text, _ in rendered], now)
     reports = [_report(*of_layer, explain=explain) for of_layer in rendered]
@@ -91,11 +91,11 @@ def _note_access(relationship_id: UUID, texts: Sequence[LayerText], now: datetim
         note_access(relationship_id=relationship_id, entry_ids=shown, at=now)
 
 
-def _render_within(
-    layers: Sequence[Layer], request: LayerRequest, budget: int | None, without: Collection[str]
+def render_layers(
+    layers: Sequence[Layer], request: LayerRequest, *, without: Collection[str] = ()
 ) -> list[Rendered]:
     """Where the layers want more than the budget of the whole, those that have a weight are rendered anew, shorter."""
-    rendered = _render_all(layers, request)
+    rendered, budget = _render_all(layers, request), request.configuration.context.budget
     tokens = {name: _tokens(text) for name, text, _ in rendered if name not in without}
     if budget is not None and sum(tokens.values()) > budget:
         cut = [layer for layer in layers if layer.weight and tokens.get(layer.name)]
