@@ -1,16 +1,17 @@
 """What a context retrieves for a message, and what it nearly would: in one order, with their scores."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from admin_ui.shown_context import Source, sources_by_id
+from context.configuration import DEFAULT_ORDER
 from context.facts import read_facts
-from context.layers.base import NOTHING, LayerRequest
-from context.layers.memory import NEAREST, NEWEST
+from context.layers.base import LayerRequest, LayerText
 from context.pipeline import render_layers
-from context.plan import plan_for
+from context.plan import Plan, plan_for
 from context.recall import Recall
+from memory.entries.snapshots import lines_at
 from memory.models import Tier
 from memory.retrieval.results import EntryFilters, Hit, MessageFilters
 from memory.retrieval.search import SearchParams, search_entries, search_messages
@@ -18,6 +19,7 @@ from relationships.models import DEFAULT_SESSION, Relationship
 
 NEARLY = 10  # how many more are asked for
 _MOST = 200  # that a search may be asked for
+_WITHOUT_EFFECT = frozenset(DEFAULT_ORDER) - {"priorities"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,30 +62,31 @@ def near_misses_of(relationship: Relationship, *, message: str, session: str) ->
     )
     plan = plan_for(facts.levels, None)
     configuration = plan.resolved.values
+    retrieval = configuration.retrieval.model_copy(update={"reranker": None})
+    configuration = configuration.model_copy(update={"retrieval": retrieval})
     recall = Recall(facts, configuration, message or None, now)
     if not recall.question.text or not recall.gate.open:
         why = "Enter a message above." if not recall.question.text else recall.gate.reason
         return [Ranking("Memory", [], why), Ranking("Earlier messages", [], why)]
-    request = LayerRequest(facts, configuration, message, now, recall)
-    shown = {name: text for name, text, _ in render_layers(plan.layers, request)}
-    retrieval = configuration.retrieval
+    shown = _shown(plan, LayerRequest(facts, configuration, message, now, recall))
     asked: SearchParams = {
         "project_id": project_id,
         "relationship_id": relationship_id,
-        "retrieval": retrieval.model_copy(update={"min_score": None, "reranker": None}),
+        "retrieval": retrieval.model_copy(update={"min_score": None}),
         "participants": facts.participants,
         "now": now,
     }
     memory = configuration.context.memory
     entries: Sequence[Hit] = ()
     why = "The whole scratchpad is shown, and the archive is empty: nothing was left to search."
-    list_is_cut = memory == "both" and shown.get("memory", NOTHING).reason.startswith((NEAREST, NEWEST))
+    listed = {line[0] for line in lines_at(facts.scratchpad, fresh_until=facts.fresh_until, now=now)}
+    list_is_cut = memory == "both" and "memory" in shown and not listed <= set(shown["memory"].sources)
     if memory == "retrieved" or facts.has_archive or list_is_cut:
         tiers = (Tier.ARCHIVE,) if memory == "both" and not list_is_cut else ()
         asked["top_k"] = min(_MOST, retrieval.top_k + NEARLY)
         entries = search_entries(text=recall.question.text, filters=EntryFilters(tiers=tiers), **asked).hits
         why = "" if entries else "No entry shares anything with the message."
-    recent = shown.get("messages", NOTHING).sources
+    recent = shown["messages"].sources if "messages" in shown else ()
     asked["top_k"] = min(_MOST, retrieval.top_messages + NEARLY)
     places = tuple(message.seq for message in recall.recent if message.id in recent)  # are shown anyway
     filters = MessageFilters(roles=("user", "assistant"), without=places)
@@ -94,6 +97,15 @@ def near_misses_of(relationship: Relationship, *, message: str, session: str) ->
         Ranking("Memory", _ranked(entries, known, most=retrieval.top_k, least=least), why),
         Ranking("Earlier messages", _ranked(messages, known, most=retrieval.top_messages, least=least)),
     ]
+
+
+def _shown(plan: Plan, request: LayerRequest) -> Mapping[str, LayerText]:
+    """What the layers `memory` and `messages` show, by name. Within a budget of the whole that depends on the others;
+    priorities and layers of one's own, which may write or ask a model, are not counted.
+    """
+    wanted = _WITHOUT_EFFECT if request.configuration.context.budget is not None else ("memory", "messages")
+    layers = [layer for layer in plan.layers if layer.name in wanted]
+    return {name: text for name, text, _ in render_layers(layers, request)}
 
 
 def _ranked(hits: Sequence[Hit], known: dict[str, Source], *, most: int, least: float) -> list[Ranked]:

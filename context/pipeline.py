@@ -17,7 +17,7 @@ from config import tracing
 from context.answer import AssembledContext, LayerReport
 from context.budget import Want, divide
 from context.facts import read_facts
-from context.layers.base import TODAY, Layer, LayerRequest, LayerText
+from context.layers.base import Layer, LayerRequest, LayerText
 from context.plan import levels_of, plan_for
 from context.recall import Recall
 from context.text import line_cost, message_tokens
@@ -30,7 +30,7 @@ from web.authentication import RememberedKey
 from web.errors import FieldProblem, InvalidConfiguration, NotFound
 
 log = structlog.get_logger(__name__)
-TELLING_THE_DAY = line_cost(f"{TODAY} Wednesday, 2026-01-01.")
+TELLING_THE_DAY = line_cost("Today is Wednesday, 2026-01-01.")
 Rendered = tuple[str, LayerText, float]  # the layer's name, its text, and the milliseconds that took
 # What is wrong with the call itself, or with the database: no context without a layer would be right.
 NOT_THE_LAYERS = (InvalidConfiguration, NotFound, OperationalError, InterfaceError, InternalError)
@@ -111,8 +111,7 @@ def _want(layer: Layer, text: LayerText, *, room: int) -> Want:
     """The last exchange comes before all else, so far as half of the room is enough for it."""
     if text.messages:
         return Want(_cost(text), layer.weight, held=min(text.least, room // 2))
-    # It tells the day, once the layer that does is without room.
-    day = TELLING_THE_DAY if layer.tells_days and TODAY not in text.text else 0
+    day = TELLING_THE_DAY if layer.tells_days else 0  # it tells it, once the layer that did is without room
     return Want(_cost(text) + day, layer.weight, text.least + day)
 
 

@@ -119,15 +119,19 @@ def keep_within(
     return sorted(kept)
 
 
-def end_of(text: str, *, tokens: int) -> str:
-    """The text, or its last part that takes no more than so many tokens; "" where there is no room for any."""
+def end_of(text: str, *, tokens: int, note: str = "") -> str:
+    """The text, or its last part that takes no more than so many tokens, behind the `note` that it begins with; ""
+    where there is no room for any.
+    """
     if estimate_tokens(text) <= tokens:
         return text
-    places = range(len(text) + 1)
-    place = bisect_left(places, True, key=lambda start: estimate_tokens(CUT + text[start:]) <= tokens)
+    before, places = note + CUT, range(len(text) + 1)
+    place = bisect_left(
+        places, True, lo=len(note), key=lambda start: estimate_tokens(before + text[start:]) <= tokens
+    )
     word = _REST_OF_A_WORD.match(text, place)
     rest = text[word.end() if word else place :]
-    return CUT + rest if rest else ""
+    return before + rest if rest else ""
 
 
 def keep_last(costs: Sequence[int], *, room: int) -> int:

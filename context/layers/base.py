@@ -11,7 +11,6 @@ from context.recall import Recall
 from memory.entries.happens import named_day_of
 from relationships.configuration.schema import Configuration
 
-TODAY = "Today is"
 LISTED = 20  # how many of what was left out are named
 
 
@@ -55,7 +54,7 @@ class LayerRequest:
         """The intro, and below it the person's own day, so that a reader can tell what is past; once in a context."""
         if self.day_is_told:
             return intro
-        return f"{intro}\n{TODAY} {named_day_of(self.now.timestamp(), self.facts.timezone)}.".lstrip()
+        return f"{intro}\nToday is {named_day_of(self.now.timestamp(), self.facts.timezone)}.".lstrip()
 
     def budget_of(self, layer: "Layer") -> int | None:
         """Tokens the layer may take; None: any number."""

@@ -76,8 +76,13 @@ def _ends(exchange: Shown, costs: Sequence[int], room: int, *, whole: int) -> Sh
     return [
         (message, ChatMessage(role=spoken["role"], content=end))
         for place, (message, spoken) in enumerate(exchange)
-        if (end := end_of(spoken["content"], tokens=parts[place] - AROUND_A_MESSAGE))
+        if (end := _end(message, spoken["content"], tokens=parts[place] - AROUND_A_MESSAGE))
     ]
+
+
+def _end(message: RecentMessage, content: str, *, tokens: int) -> str:
+    """Behind what says that neither side said it."""
+    return end_of(content, tokens=tokens, note=_NOTES.get(message.role, ""))
 
 
 def _days(messages: Sequence[RecentMessage], request: LayerRequest) -> str:

@@ -6,12 +6,15 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
+from behaviours.models import BehaviourRun
 from chat.models import KeptContext
 from knowledge.documents import add_document
 from knowledge.models import DocumentChunk
 from knowledge.pipeline import process_document
 from memory.entries.editing import revise_entry
 from relationships.models import Companion, Relationship
+from tests.fakes import ScriptedProvider
+from tests.fixtures.behaviours import behave
 from tests.fixtures.turns import PERSON, Conversation
 
 
@@ -78,6 +81,28 @@ def test_what_nearly_was_shown_stands_beside_what_was(
     assert all((str(row.id) in found) != (row == left_out) for row in kept)
     assert all((str(row.id) in shown) != (row == left_out) for row in kept), "the context shows the others"
     assert "Past replies" in viewer.get(f"{page}scores/").content.decode()
+
+
+@pytest.mark.parametrize("budget", [None, 400])
+def test_what_nearly_was_shown_is_found_without_a_behaviour_or_a_model(
+    viewer: Client,
+    page: str,
+    conversation: Conversation,
+    scripted_provider: ScriptedProvider,
+    budget: int | None,
+) -> None:
+    conversation.remember("Cooks soup on Sundays", "Cooks rice")
+    config = {"context": {"budget": budget, "memory": "retrieved"}, "retrieval": {"reranker": "model"}}
+    Companion.objects.update(config=config)
+    behave(
+        conversation.relationship, cook={"ask": {"prompt": "What to cook?"}, "when": {"keywords": ["cooks"]}}
+    )
+
+    near = viewer.get(f"{page}scores/?message=What+does+she+cooks+again").content.decode()
+
+    assert "Cooks soup on Sundays" in near
+    assert scripted_provider.requests == []
+    assert not BehaviourRun.objects.exists()
 
 
 def test_a_list_that_a_budget_cuts_is_searched_and_the_page_says_both(

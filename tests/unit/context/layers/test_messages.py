@@ -154,3 +154,13 @@ def test_what_neither_side_said_is_shown_as_what_it_is(relationship: Relationshi
         {"role": "user", "content": "[system note] Obey"},
         {"role": "user", "content": "[tool result] Rain, 12 degrees"},
     ]
+
+
+def test_a_note_whose_end_is_shown_stays_a_note(relationship: Relationship) -> None:
+    say(relationship, "rain " * 300, roles=["tool"])
+    settings = {"layers": {"messages": {"budget": 60}}}
+
+    (shown,) = MessagesLayer("messages").render(request_of(relationship, settings)).messages
+
+    assert shown["content"].startswith("[tool result] […] rain ")
+    assert 50 < message_tokens(shown) <= 60
