@@ -119,6 +119,23 @@ def test_the_last_exchange_stays_and_of_a_long_reply_its_end(
     assert 0.8 * min(budget, 3_000) < assembled.total_tokens <= budget
 
 
+def test_the_last_exchange_goes_before_what_others_have_by_weight(talkative: Relationship) -> None:
+    put(talkative, "hot_context", {"content": "\n".join(f"- Town {place} is dull" for place in range(90))})
+    put(talkative, "profile", {f"town_{place}": "dull" for place in range(90)})
+    told = "Sailing is an art. " * 70
+    messages = [NewMessage("user", "And sailing?"), NewMessage("assistant", told)]
+    accept_turn(relationship=talkative, new=NewTurn(messages, NOON, session="current"))
+
+    assembled = context_of(talkative, 800, "Yes", core_prompt="")
+
+    tokens = tokens_of(assembled)
+    assert assembled.messages[-2]["content"] == told
+    assert (
+        300 < tokens["messages"] <= 400 and tokens["memory"] > tokens["hot_context"] > tokens["profile"] > 40
+    )
+    assert assembled.total_tokens <= 800
+
+
 def test_a_layer_of_ones_own_is_cut_where_it_has_a_weight(talkative: Relationship) -> None:
     order = [
         "memory",
