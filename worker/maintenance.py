@@ -117,7 +117,14 @@ class Maintenance:
             if self._outage:
                 continue
             close_old_connections()
-            do_what_is_due(owed, now=timezone.now())
+            try:
+                do_what_is_due(owed, now=timezone.now())
+            except Exception as error:  # whatever it is: who never comes again loses all that is owed
+                log.warning(
+                    "could not look for periodic tasks; trying again",
+                    event_name="worker.housekeeping.failed",
+                    error_class=type(error).__name__,
+                )
 
     def _say_goodbye(self) -> None:
         try:

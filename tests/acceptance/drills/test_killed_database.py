@@ -3,6 +3,7 @@
 import httpx
 import pytest
 from django.db import connection
+from django.db.models.functions import Now
 
 from relationships.models import Turn
 from tests.acceptance.drills.talk import require_each_applied_once_in_order, scaled
@@ -11,6 +12,7 @@ from tests.acceptance.processes import events_in
 from tests.acceptance.service import LiveService
 from tests.vendor_servers.openai_server import OpenAIServer
 from tests.waiting import wait_until
+from worker.models import PeriodicRun
 
 pytestmark = pytest.mark.drill
 
@@ -55,5 +57,6 @@ def test_accepted_turns_survive_and_the_services_come_back_by_themselves(
         require_each_applied_once_in_order(person)
     assert Turn.objects.count() == TURNS + len(owed)
     assert {"worker.database.away", "worker.database.back"} <= set(events_in(live.worker.log))
+    wait_until(PeriodicRun.objects.filter(next_at__gt=Now()).exists, what="the periodic tasks")
     assert live.worker.heartbeat is not None
     assert live.worker.heartbeat[1] == 0, "the pool outlives the database"

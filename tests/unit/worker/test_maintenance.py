@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from django.db import connection, connections
+from django.db import connection, connections, transaction
 from pytest_django.fixtures import Settings
 
 from config.supervision import fork, kill_group
@@ -14,7 +14,7 @@ from tests.fixtures.queue import MakeTurn, held_by
 from tests.waiting import wait_until
 from worker.identity import this_machine
 from worker.maintenance import Maintenance
-from worker.models import WorkerHeartbeat
+from worker.models import PeriodicRun, WorkerHeartbeat
 from worker.worker_stats import WorkerStats
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -118,4 +118,25 @@ def test_it_has_a_database_that_went_away_started_again(start: Start, tmp_path: 
         settings_dict["HOST"] = here
 
     wait_until(asked.exists, what="the call for the database")
+    assert stop(maintenance) == 0
+
+
+def test_periodic_tasks_outlive_a_database_that_goes_away_while_they_are_looked_for(start: Start) -> None:
+    maintenance = start()
+    wait_until(PeriodicRun.objects.exists, what="the first periodic tasks")
+
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("DELETE FROM worker_periodicrun")
+        cursor.execute("LOCK worker_periodicrun IN ACCESS EXCLUSIVE MODE")
+
+        def end_who_waits() -> bool:
+            cursor.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_locks"
+                " WHERE NOT granted AND relation = 'worker_periodicrun'::regclass"
+            )
+            return bool(cursor.fetchall())
+
+        wait_until(end_who_waits, what="the next look for them")
+
+    wait_until(PeriodicRun.objects.exists, what="them to be done again")
     assert stop(maintenance) == 0
