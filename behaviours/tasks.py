@@ -12,8 +12,9 @@ from behaviours.owed import TASK
 from behaviours.working import run_behaviours
 from worker.enqueue import enqueue_task
 from worker.identity import worker_identity
-from worker.leases import GIVEN_UP, take_up
+from worker.leases import GIVEN_UP
 from worker.lost_nodes import among
+from worker.owed_rows import OwedRows
 from worker.readers import task
 
 AT_ONCE = 50
@@ -34,15 +35,12 @@ def run(relationship_id: UUID) -> None:
     run_behaviours(relationship_id=relationship_id, worker=worker_identity(), actions=ACTIONS)
 
 
-@transaction.atomic
-def run_owed(now: datetime) -> int:
-    """Take back what dead workers held, and enqueue what is due. How many were enqueued."""
-    return take_up(BehaviourRun.objects.all(), now, task=TASK, give_up=_give_up, most=AT_ONCE)
-
-
 def _give_up(run: BehaviourRun) -> None:
     row = BehaviourRun.objects.for_relationship(run.relationship_id).filter(id=run.id)
     row.settle(state=RunState.FAILED, due_at=None, settled_at=timezone.now(), error=GIVEN_UP)
+
+
+run_owed = OwedRows(model=BehaviourRun, task=TASK, give_up=_give_up, most=AT_ONCE)
 
 
 @transaction.atomic

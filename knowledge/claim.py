@@ -6,7 +6,7 @@ died, is taken back by the housekeeping, which also enqueues what is owed and no
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -16,8 +16,8 @@ from django.utils import timezone
 from knowledge.errors import REASONS, DocumentLost
 from knowledge.models import Document, DocumentChunk, DocumentState
 from worker.enqueue import enqueue_task
-from worker.leases import take_up
 from worker.models import WORKER_DIED, QueuedQuerySet
+from worker.owed_rows import OwedRows
 
 TASK = "knowledge.pipeline.process"
 AT_ONCE = 20  # documents that are enqueued in one round
@@ -63,17 +63,12 @@ def release_document(
             enqueue_document(document)
 
 
-@transaction.atomic
-def process_owed_documents(now: datetime) -> int:
-    """Take documents back whose worker is gone, and enqueue what is due. How many were enqueued.
-
-    A document that too many workers died of fails.
-    """
-    return take_up(Document.objects.all(), now, task=TASK, ids=["id"], give_up=_give_up, most=AT_ONCE)
-
-
 def _give_up(document: Document) -> None:
+    """Too many workers died of it."""
     _fail(Document.objects.filter(id=document.id), document, error=REASONS[WORKER_DIED])
+
+
+process_owed_documents = OwedRows(model=Document, task=TASK, ids=["id"], give_up=_give_up, most=AT_ONCE)
 
 
 def _fail(rows: QueuedQuerySet, document: Document, **values: Any) -> None:

@@ -1,9 +1,6 @@
 """The queue's task, and what finds the rows whose task was lost or whose worker died."""
 
-from datetime import datetime
 from uuid import UUID
-
-from django.db import transaction
 
 from relationships.services.sequence import lock_relationship
 from summaries.making import make_summaries
@@ -11,7 +8,8 @@ from summaries.models import Summary, SummaryState
 from summaries.owed import TASK
 from summaries.snapshot import rebuild_summary
 from worker.identity import worker_identity
-from worker.leases import GIVEN_UP, take_up
+from worker.leases import GIVEN_UP
+from worker.owed_rows import OwedRows
 from worker.readers import task
 
 AT_ONCE = 20
@@ -23,15 +21,13 @@ def summarise(relationship_id: UUID) -> None:
     make_summaries(relationship_id=relationship_id, worker=worker_identity())
 
 
-@transaction.atomic
-def make_owed_summaries(now: datetime) -> int:
-    """Take back what dead workers held, and enqueue what is due. How many were enqueued."""
-    waiting = Summary.objects.next_in_line()
-    return take_up(Summary.objects.all(), now, task=TASK, give_up=_give_up, waiting=waiting, most=AT_ONCE)
-
-
 def _give_up(summary: Summary) -> None:
     lock_relationship(summary.relationship_id)
     row = Summary.objects.for_relationship(summary.relationship_id).filter(id=summary.id)
     row.settle(state=SummaryState.FAILED, due_at=None, error=GIVEN_UP)
     rebuild_summary(relationship_id=summary.relationship_id, project_id=summary.project_id)
+
+
+make_owed_summaries = OwedRows(
+    model=Summary, task=TASK, give_up=_give_up, waiting=Summary.objects.next_in_line, most=AT_ONCE
+)

@@ -11,10 +11,12 @@ from typing import Any
 
 import structlog
 from django.conf import settings
+from django.db import Error as DatabaseError
 from django.db import connection
 from django.utils.module_loading import import_string
 
 from worker.heartbeat import forget_old_heartbeats
+from worker.owed_rows import GRACE_SECONDS, OwedRows, models_owing
 
 log = structlog.get_logger(__name__)
 
@@ -54,15 +56,16 @@ def periodic_tasks() -> list[PeriodicTask]:
 def do_what_is_due(
     tasks: Sequence[PeriodicTask], *, now: datetime, clock: Callable[[], float] = time.monotonic
 ) -> int:
-    """Do each periodic task whose time has come, if no other machine does, and say how many were done.
+    """Do each periodic task whose time has come, if no other machine does, and say how many those were.
 
     None stops another, and none takes much of the time.
     """
     due = {task.name: task for task in tasks if clock() >= task.next_at}
     mine = _take(due) if due else set()
+    idle = _idle([due[name] for name in mine], now)
     for name, task in due.items():
         started = clock()
-        done = name in mine and _do(task, now)
+        done = name in mine - idle and _do(task, now)
         task.next_at = started + max(task.seconds, (clock() - started) / MOST_OF_THE_TIME if done else 0.0)
     return len(mine)
 
@@ -74,6 +77,16 @@ def _take(due: Mapping[str, PeriodicTask]) -> set[str]:
     with connection.cursor() as cursor:
         cursor.execute(_TAKE, until)
         return {name for (name,) in cursor.fetchall()}
+
+
+def _idle(tasks: Sequence[PeriodicTask], now: datetime) -> set[str]:
+    """The names of those for rows that owe nothing."""
+    models = {task.name: task.do.model for task in tasks if isinstance(task.do, OwedRows)}
+    try:
+        owing = models_owing(models.values(), now, grace=GRACE_SECONDS)
+    except DatabaseError:
+        return set()  # each finds out by itself, and fails alone
+    return {name for name, model in models.items() if model not in owing}
 
 
 def _do(task: PeriodicTask, now: datetime) -> bool:

@@ -10,7 +10,7 @@ import os
 import random
 import threading
 import traceback
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -24,7 +24,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from worker.enqueue import enqueue_task
-from worker.fairness import in_turn_by_project, others_wait
+from worker.fairness import others_wait
 from worker.heartbeat import silent_machines
 from worker.identity import is_dead, machine_of
 from worker.lost_nodes import answering
@@ -35,8 +35,6 @@ log = structlog.get_logger(__name__)
 
 RENEWALS = 3  # within a lease: two may fail
 LOCK_TIMEOUT = "2s"  # of a renewal
-# What was just made was enqueued by its own transaction; give that a moment.
-GRACE_SECONDS = 5.0
 GIVEN_UP = "Given up: it ended its workers."
 
 
@@ -48,50 +46,6 @@ def take_back_dead(rows: QueuedQuerySet, now: datetime, **values: Any) -> list[A
         return []
     silent = silent_machines(settings.HEARTBEAT_LIMIT_SECONDS)
     return rows.take_back(holders=[name for name in holders if _is_gone(name, silent)], now=now, **values)
-
-
-def postpone_overdue(rows: QueuedQuerySet, now: datetime, *, most: int) -> list[Any]:
-    """Rows that nobody took, those of each project in turn, to be enqueued again. Inside a transaction.
-
-    They count as due from now on, so that the rest have their turn and a full queue is not filled further.
-    """
-    rows = answering(rows)
-    overdue = rows.overdue(now, seconds=GRACE_SECONDS)
-    chosen = [row.pk for row in in_turn_by_project(overdue, most=most)]
-    postponed = []
-    for key in chosen:  # by its own statement, as a distributed database locks rows of one shard at a time
-        free = overdue.filter(pk=key).select_for_update(skip_locked=True).values("pk")
-        postponed += rows.filter(pk=key).update_returning(only=free, due_at=now)
-    return postponed
-
-
-def take_up(
-    rows: QueuedQuerySet,
-    now: datetime,
-    *,
-    task: str,
-    ids: Sequence[str] = ("relationship_id",),
-    give_up: Callable[[Any], object],
-    tries: int | None = None,
-    waiting: QueuedQuerySet | None = None,
-    most: int,
-) -> int:
-    """Take back rows whose holder is gone, and have those done that are due and that nobody was told to do.
-
-    `task` is enqueued with the `ids` of each. A row that fell to so many `tries` is given up. `waiting`: those of
-    `rows` that may be done next. How many were enqueued. Inside a transaction.
-    """
-    owed = []
-    for row in take_back_dead(rows, now):
-        if row.attempts >= (settings.MAX_ATTEMPTS if tries is None else tries):
-            give_up(row)
-        else:
-            owed.append(row)
-    owed += postpone_overdue(rows if waiting is None else waiting, now, most=most)
-    tasks = dict.fromkeys((row.project_id, *(getattr(row, name) for name in ids)) for row in owed)
-    for project_id, *row_ids in tasks:
-        enqueue_task(task, *row_ids, project_id=project_id)
-    return len(tasks)
 
 
 def one_by_one(rows: QueuedQuerySet, *, worker: str, task: str) -> Iterator[Any]:

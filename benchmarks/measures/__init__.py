@@ -16,6 +16,7 @@ MEASURES: dict[str, Callable[[Setup], Section]] = {
     "distant": turns.distant,
     "latency": turns.latency,
     "memory": processes.memory,
+    "idle": processes.idle,
     "waiting": contexts.waiting,
     "strategies_cost": costs.strategies_cost,
     "chat": chat.chat,

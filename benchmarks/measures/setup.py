@@ -21,13 +21,23 @@ class Scale:
     calls: int
     turns: int
     watched_seconds: float = 4.0
+    idle_seconds: float = 30.0
     messages: int = 50_000
     tenants: int = 1_000
 
 
 QUICK = Scale(rounds=6, slice_seconds=1.0, calls=2000, turns=1000)
 LONG = Scale(rounds=15, slice_seconds=3.0, calls=10_000, turns=4000, tenants=5_000)
-SMOKE = Scale(rounds=1, slice_seconds=0.2, calls=40, turns=50, watched_seconds=1.0, messages=500, tenants=20)
+SMOKE = Scale(
+    rounds=1,
+    slice_seconds=0.2,
+    calls=40,
+    turns=50,
+    watched_seconds=1.0,
+    idle_seconds=1.0,
+    messages=500,
+    tenants=20,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,8 @@ from relationships.models import Relationship, Turn, TurnState
 from relationships.services.configuration import configuration_of
 from worker.failures import Failure
 from worker.identity import worker_identity
-from worker.leases import GIVEN_UP, renewing, take_up
+from worker.leases import GIVEN_UP, renewing
+from worker.owed_rows import OwedRows
 from worker.readers import task
 
 log = structlog.get_logger(__name__)
@@ -139,15 +140,12 @@ def _give_back(delivery: EventDelivery, held: Any, failure: Failure) -> None:
         held.release(due_at=due_at, counted=failure.counted, code=failure.code, error=failure.error)
 
 
-@transaction.atomic
-def deliver_owed(now: datetime) -> int:
-    """Take back what dead workers held, and enqueue what is due. How many were enqueued."""
-    return take_up(EventDelivery.objects.all(), now, task=TASK, give_up=_give_up, most=AT_ONCE)
-
-
 def _give_up(delivery: EventDelivery) -> None:
     rows = EventDelivery.objects.for_relationship(delivery.relationship_id)
     rows.settle(state=DeliveryState.FAILED, due_at=None, error=GIVEN_UP)
+
+
+deliver_owed = OwedRows(model=EventDelivery, task=TASK, give_up=_give_up, most=AT_ONCE)
 
 
 @task

@@ -25,8 +25,9 @@ from web.errors import InvalidInput, NotFound, RapportError
 from worker.enqueue import enqueue_task
 from worker.fairness import others_wait
 from worker.identity import worker_identity
-from worker.leases import renewing, take_up
+from worker.leases import renewing
 from worker.models import QueuedQuerySet
+from worker.owed_rows import OwedRows
 
 log = structlog.get_logger(__name__)
 
@@ -111,16 +112,18 @@ def run_replay(*, relationship_id: UUID, replay_id: UUID) -> None:
         log.info("replayed a prompt", event_name="replay.done", relationship_id=str(relationship_id))
 
 
-@transaction.atomic
-def enqueue_owed_replays(now: datetime) -> int:
-    """Replays whose task was lost, whose worker died, or whose pause is over."""
-    ids = ("relationship_id", "id")
-    rows, most = Replay.objects.all(), _ENQUEUED_AT_ONCE
-    return take_up(rows, now, task=TASK, ids=ids, give_up=_give_up, tries=MOST_ATTEMPTS, most=most)
-
-
 def _give_up(replay: Replay) -> None:
     _finish(_row(replay), ReplayState.FAILED, error="Given up: it ended its readers.")
+
+
+enqueue_owed_replays = OwedRows(
+    model=Replay,
+    task=TASK,
+    ids=["relationship_id", "id"],
+    give_up=_give_up,
+    tries=MOST_ATTEMPTS,
+    most=_ENQUEUED_AT_ONCE,
+)
 
 
 def _row(replay: Replay) -> QueuedQuerySet:

@@ -16,12 +16,14 @@ from django.conf import settings
 from django.db import connection
 
 from config.postgresql.citus import rows_of_each
+from memory.models import SearchText
 from memory.retrieval.index.sweep import VectorSweep
 from relationships.models import Project, Turn
 from worker.enqueue import enqueue, enqueue_embedding
 from worker.fairness import room_for
 from worker.leases import take_back_dead
 from worker.lost_nodes import among
+from worker.owed_rows import models_owing
 from worker.reminders import Reminders
 
 log = structlog.get_logger(__name__)
@@ -65,7 +67,9 @@ class Sweep:
         self._vectors = VectorSweep()
 
     def run(self, now: datetime) -> int:
-        """One round. How many tasks were sent."""
+        """One round. How many tasks were sent. One statement, where nothing is owed."""
+        if not models_owing((Turn, SearchText), now, grace=0.0):
+            return 0
         released = release_dead_leases(now)
         if released:
             log.info("took leases back", event_name="queue.leases.released", relationships=len(released))

@@ -16,8 +16,9 @@ from tests.fixtures.documents import upload
 from tests.fixtures.index import configure
 from tests.fixtures.turns import PERSON, Conversation
 from worker.identity import this_machine
-from worker.leases import GRACE_SECONDS, postpone_overdue, take_back_dead
+from worker.leases import take_back_dead
 from worker.models import WORKER_DIED, QueuedQuerySet
+from worker.owed_rows import GRACE_SECONDS, postpone_overdue
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

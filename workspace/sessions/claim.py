@@ -14,7 +14,8 @@ from relationships.services.configuration import configuration_of
 from relationships.services.sequence import lock_relationship
 from relationships.services.tokens import revoke_token
 from worker.enqueue import enqueue_task
-from worker.leases import GIVEN_UP, take_up
+from worker.leases import GIVEN_UP
+from worker.owed_rows import OwedRows
 from worker.waiting import announce_settled
 from workspace.errors import SessionLost
 from workspace.identity import RAPPORT
@@ -97,14 +98,11 @@ def fail_session(claimed: AgentSession, reason: str) -> None:
         update_session(session, state=SessionState.FAILED, stage=session.state, error=reason[:2000])
 
 
-@transaction.atomic
-def take_up_sessions(now: datetime) -> int:
-    """Take sessions back whose worker is gone, and enqueue what is due. How many were enqueued."""
-    return take_up(AgentSession.objects.all(), now, task=TASK, ids=["id"], give_up=_give_up, most=AT_ONCE)
-
-
 def _give_up(session: AgentSession) -> None:
     update_session(session, state=SessionState.FAILED, stage=session.state, error=GIVEN_UP)
+
+
+take_up_sessions = OwedRows(model=AgentSession, task=TASK, ids=["id"], give_up=_give_up, most=AT_ONCE)
 
 
 def abandon_sessions(now: datetime) -> int:

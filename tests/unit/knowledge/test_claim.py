@@ -1,5 +1,6 @@
 """What knowledge does with a claim; how rows are claimed and taken back at all: tests/integration/test_queued_rows.py."""
 
+from dataclasses import replace
 from datetime import timedelta
 from uuid import uuid4
 
@@ -8,7 +9,6 @@ from django.utils import timezone
 from django_q.models import OrmQ
 from pytest_django.fixtures import Settings
 
-from knowledge import claim
 from knowledge.claim import (
     claim_document,
     fail_document,
@@ -24,7 +24,7 @@ from tests.fixtures.documents import again, upload
 from worker import worker_stats
 from worker.housekeeping import periodic_tasks
 from worker.identity import this_machine, worker_identity
-from worker.leases import GRACE_SECONDS
+from worker.owed_rows import GRACE_SECONDS
 
 GRACE = timedelta(seconds=GRACE_SECONDS)
 GONE = f"{this_machine()}:999999999:1"
@@ -134,16 +134,15 @@ def test_a_document_that_every_worker_dies_of_fails(companion: Companion, settin
 
 
 def test_a_flood_of_one_project_does_not_hide_anothers_document(
-    companion: Companion, monkeypatch: pytest.MonkeyPatch
+    companion: Companion,
 ) -> None:
-    monkeypatch.setattr(claim, "AT_ONCE", 2)
     project = Project.objects.create(name="Elsewhere")
     other = Companion.objects.create(project=project, slug="eve", name="Eve")
     flood = [upload(companion, f"Words {number}.") for number in range(3)]
     single = upload(other, "Words.")
     later = timezone.now() + 2 * GRACE
 
-    process_owed_documents(later)
+    replace(process_owed_documents, most=2)(later)
 
     assert [again(each).due_at == later for each in (*flood, single)] == [True, False, False, True]
 

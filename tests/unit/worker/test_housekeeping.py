@@ -1,12 +1,18 @@
 from datetime import datetime, timedelta
 from functools import partial
+from math import inf
 
 import pytest
 from django.db.models import F
 from django.utils import timezone
+from django_q.models import OrmQ
+from pytest_django.fixtures import DjangoAssertNumQueries
 
+from relationships.models import Companion
+from tests.fixtures.documents import upload
 from worker.housekeeping import PeriodicTask, do_what_is_due, periodic_tasks
 from worker.models import PeriodicRun
+from worker.owed_rows import GRACE_SECONDS, OwedRows
 
 pytestmark = pytest.mark.django_db
 
@@ -73,6 +79,22 @@ def test_a_slow_periodic_task_comes_less_often() -> None:
     do_what_is_due([periodic_task], now=NOW, clock=lambda: next(ticks))
 
     assert periodic_task.next_at == 200.0
+
+
+def test_of_rooms_whose_rows_owe_nothing_one_statement_asks(
+    companion: Companion, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    owed = [task for task in periodic_tasks() if isinstance(task.do, OwedRows)]
+    upload(companion, "Words.")  # just enqueued
+    OrmQ.objects.all().delete()
+
+    with django_assert_num_queries(2):  # which are due, and which of those owe
+        assert do_what_is_due(owed, now=timezone.now()) == len(owed)
+    assert not OrmQ.objects.exists()
+
+    pass_for_the_table(60)
+    do_what_is_due(owed, now=timezone.now() + timedelta(seconds=GRACE_SECONDS), clock=lambda: inf)
+    assert OrmQ.objects.count() == 1
 
 
 def test_every_periodic_task_of_the_house_can_be_done_on_an_empty_database() -> None:

@@ -5,7 +5,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 from django_q.models import OrmQ
-from pytest_django.fixtures import Settings
+from pytest_django.fixtures import DjangoAssertNumQueries, Settings
 
 from memory.ingestion import sweep as sweep_module
 from memory.ingestion.sweep import TASKS_PER_SWEEP, Sweep
@@ -55,6 +55,16 @@ def test_a_turn_that_needs_nobody_is_left_alone(fields: dict[str, object], make_
     make_turn(**fields)
 
     assert Sweep().run(timezone.now()) == 0
+
+
+def test_where_nothing_is_owed_a_round_asks_one_statement(
+    make_turn: MakeTurn, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    make_turn(due=60)
+    make_turn(due=-60, state=TurnState.APPLIED)
+
+    with django_assert_num_queries(1):
+        Sweep().run(timezone.now())
 
 
 def test_a_retry_is_enqueued_the_moment_it_falls_due(make_turn: MakeTurn) -> None:

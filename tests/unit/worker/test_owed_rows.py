@@ -1,0 +1,31 @@
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from knowledge.models import Document
+from relationships.models import Turn, TurnState
+from tests.fixtures.queue import MakeTurn, held_by
+from worker.models import QueuedRow
+from worker.owed_rows import models_owing
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize(
+    ("fields", "owing"),
+    [
+        pytest.param({"due": -6}, {Turn}, id="due, and nobody came"),
+        pytest.param(held_by("somebody"), {Turn}, id="held: perhaps by the dead"),
+        pytest.param({"due": -4}, set(), id="just made"),
+        pytest.param({"due": 60, "attempts": 1}, set(), id="waits for its next try"),
+        pytest.param({"due_at": None}, set(), id="waits for its trigger"),
+        pytest.param({"due": -60, "state": TurnState.FAILED}, set(), id="given up"),
+    ],
+)
+def test_a_model_owes_while_a_row_is_held_or_overdue(
+    fields: dict[str, Any], owing: set[type[QueuedRow]], make_turn: MakeTurn
+) -> None:
+    make_turn(**fields)
+
+    assert models_owing((Turn, Document), timezone.now(), grace=5.0) == owing

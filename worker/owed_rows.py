@@ -1,0 +1,98 @@
+"""Rows that owe work and that nobody was told to do: tasks get lost, pauses end, and workers die.
+
+A room's periodic task for its own rows is an `OwedRows`. Of all that are due together one statement asks first which
+have anything to do, as mostly none has.
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+from django.db import connection, transaction
+
+from worker.enqueue import enqueue_task
+from worker.fairness import in_turn_by_project
+from worker.leases import take_back_dead
+from worker.lost_nodes import answering, is_known
+from worker.models import QueuedQuerySet, QueuedRow
+
+# What was just made was enqueued by its own transaction; give that a moment.
+GRACE_SECONDS = 5.0
+
+# Each by the table's index of what is open.
+_QUESTION = """
+(SELECT '{table}' FROM {table} WHERE lease_token IS NOT NULL{held} LIMIT 1)
+UNION ALL
+(SELECT '{table}' FROM {table}
+  WHERE lease_token IS NULL{waiting} AND due_at <= %(now)s - make_interval(secs => %(grace)s) LIMIT 1)
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwedRows:
+    """Takes rows of `model` back whose holder is gone, and has those done that are due and that nobody was told to do.
+
+    `task` is enqueued with the `ids` of each. A row that fell to so many `tries` (MAX_ATTEMPTS) is given up. `waiting`:
+    those that may be done next, where not all may. `most`: at once. Called, it says how many were enqueued.
+    """
+
+    model: type[QueuedRow]
+    task: str
+    give_up: Callable[[Any], object]
+    most: int
+    ids: Sequence[str] = ("relationship_id",)
+    tries: int | None = None
+    waiting: Callable[[], QueuedQuerySet] | None = None
+
+    @transaction.atomic
+    def __call__(self, now: datetime) -> int:
+        rows: Any = self.model._default_manager.all()
+        owed = []
+        for row in take_back_dead(rows, now):
+            if row.attempts >= (settings.MAX_ATTEMPTS if self.tries is None else self.tries):
+                self.give_up(row)
+            else:
+                owed.append(row)
+        owed += postpone_overdue(self.waiting() if self.waiting else rows, now, most=self.most)
+        tasks = dict.fromkeys((row.project_id, *(getattr(row, name) for name in self.ids)) for row in owed)
+        for project_id, *row_ids in tasks:
+            enqueue_task(self.task, *row_ids, project_id=project_id)
+        return len(tasks)
+
+
+def postpone_overdue(rows: QueuedQuerySet, now: datetime, *, most: int) -> list[Any]:
+    """Rows that nobody took, those of each project in turn, to be enqueued again. Inside a transaction.
+
+    They count as due from now on, so that the rest have their turn and a full queue is not filled further.
+    """
+    rows = answering(rows)
+    overdue = rows.overdue(now, seconds=GRACE_SECONDS)
+    chosen = [row.pk for row in in_turn_by_project(overdue, most=most)]
+    postponed = []
+    for key in chosen:  # by its own statement, as a distributed database locks rows of one shard at a time
+        free = overdue.filter(pk=key).select_for_update(skip_locked=True).values("pk")
+        postponed += rows.filter(pk=key).update_returning(only=free, due_at=now)
+    return postponed
+
+
+def models_owing(models: Collection[type[QueuedRow]], now: datetime, *, grace: float) -> set[type[QueuedRow]]:
+    """Of these models those of which a row is held, or due for `grace` seconds. One statement.
+
+    All of them, where not every node of a distributed database answers.
+    """
+    if not models or is_known():
+        return set(models)
+    by_table = {model._meta.db_table: model for model in models}
+    with connection.cursor() as cursor:
+        cursor.execute("UNION ALL".join(map(_question, models)), {"now": now, "grace": grace})
+        return {by_table[table] for (table,) in cursor.fetchall()}
+
+
+def _question(model: type[QueuedRow]) -> str:
+    held, waiting = (
+        "".join(f" AND {column} = '{value}'" for column, value in states.items())
+        for states in (model.HELD, model.WAITING)
+    )
+    return _QUESTION.format(table=model._meta.db_table, held=held, waiting=waiting)
