@@ -11,10 +11,10 @@ WITHOUT_DATABASE = {
     "help",
     "version",
     "--version",
-    "--help",
     "collectstatic",
     "makemessages",
 }
+HELP = {"-h", "--help"}
 
 
 def main() -> None:
@@ -23,7 +23,7 @@ def main() -> None:
         os.environ["RAPPORT_PROCESS"] = "worker"  # before settings are read
     from django.core.management import execute_from_command_line
 
-    if len(sys.argv) > 1 and sys.argv[1] not in WITHOUT_DATABASE:
+    if len(sys.argv) > 1 and sys.argv[1] not in WITHOUT_DATABASE and not HELP & {*sys.argv}:
         from config.embedded_postgres import EmbeddedPostgresError, start_if_used
 
         try:

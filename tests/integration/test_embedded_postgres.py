@@ -234,15 +234,16 @@ def test_the_command_starts_and_stops_it_and_its_questions_start_nothing(shared:
     def manage(*arguments: str) -> str:
         environment = {**os.environ, "RAPPORT_DATA_DIR": str(shared.parent)}
         environment.pop("DATABASE_URL", None)
-        command = [sys.executable, "manage.py", "database", *arguments]
+        command = [sys.executable, "manage.py", *arguments]
         return subprocess.check_output(command, cwd=ROOT, env=environment, text=True)
 
-    assert manage("status").startswith("not running\n")
-    assert manage("url") == f"{database_url(shared, name='rapport')}\n"
+    assert manage("database", "status").startswith("not running\n")
+    assert manage("serve", "--help").startswith("usage: manage.py serve")
+    assert manage("database", "url") == f"{database_url(shared, name='rapport')}\n"
     assert not takes_connections(shared)
-    assert manage("start").startswith("running, PID ")
+    assert manage("database", "start").startswith("running, PID ")
     assert ask_database(shared, "SELECT current_database()", name="rapport") == "rapport"
-    assert manage("stop") == "The database has stopped.\n"
+    assert manage("database", "stop") == "The database has stopped.\n"
     assert not takes_connections(shared)
 
 
