@@ -5,7 +5,6 @@ IDs.
 """
 
 from datetime import datetime, timedelta
-from itertools import zip_longest
 from typing import Any
 from uuid import UUID
 
@@ -68,10 +67,10 @@ def _tell(delivery: EventDelivery, held: Any) -> None:
     while webhook.url and told != []:
         told, after = happened_after(relationship.id, place, now=timezone.now())
         wanted = [one for one in told if not webhook.types or one.type in webhook.types]
-        for one, following in zip_longest(wanted, wanted[1:]):
+        for one in wanted:
             _post(webhook, relationship, one)
             values: dict[str, Any] = {"delivered_at": timezone.now()}
-            if following is None or following.id != one.id:  # between those of one moment there is no place
+            if one.id != str(place):
                 place = Place.parse(one.id)
                 delivery.attempts = values["attempts"] = 0
             _move(held, place, **values)

@@ -1,7 +1,8 @@
 """What happened in a relationship after a place in its history, read from the rows themselves: nothing else is kept.
 
 A place is two numbers: the `seq` of the last revision, which is in the order of commits, and a time for what has no
-number. What has none is told a second late, so that a transaction that was still open is not passed by.
+number. What has none is told a second late, and not before transactions that were open then have ended: what they
+write would be passed by.
 """
 
 import re
@@ -11,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from django.db import connection
 from django.db.models import F
 
 from memory.models import EntryRevision, HeldDeletion
@@ -19,7 +21,14 @@ from web.errors import InvalidInput
 
 MOST = 200  # of each kind at once
 SETTLING = timedelta(seconds=1)
+LONGEST_WAIT = timedelta(minutes=5)  # for a transaction that ends late
 PLACE = r"^[0-9]{1,18}-[0-9]{1,18}$"
+# Of those that write in this database, or wait until they may.
+_OLDEST_TRANSACTION = """
+SELECT min(xact_start) FROM pg_stat_activity
+ WHERE datname = current_database() AND pid <> pg_backend_pid()
+   AND (backend_xid IS NOT NULL OR wait_event_type = 'Lock')
+"""
 _PLACE = re.compile(r"([0-9]{1,18})-([0-9]{1,18})")
 
 
@@ -46,8 +55,8 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Happening:
-    """`data`: IDs and states, never words. `id`: the place after it, which those of one moment share. `key`: its own,
-    from whichever place it is told.
+    """`data`: IDs and states, never words. `id`: the place from which what comes after it is told, and of one moment
+    all, until the last of them. `key`: its own, from whichever place it is told.
     """
 
     id: str
@@ -72,11 +81,21 @@ def happened_after(relationship_id: UUID, place: Place, *, now: datetime) -> tup
         place = Place(revision["seq"], place.at)
         at = revision.pop("recorded_at")
         told.append(Happening(str(place), str(place.seq), "memory.changed", at, revision))
-    timed, until = _timed(relationship_id, place.at, now - SETTLING)
-    for at, kind, row_id, data in timed:
-        place = Place(place.seq, at)
-        told.append(Happening(str(place), f"{row_id}-{place.microseconds}", kind, at, data))
+    timed, until = _timed(relationship_id, place.at, _settled(now))
+    for number, (at, kind, row_id, data) in enumerate(timed, start=1):
+        reached = Place(place.seq, at)
+        if number == len(timed) or timed[number][0] > at:
+            place = reached
+        told.append(Happening(str(place), f"{row_id}-{reached.microseconds}", kind, at, data))
     return told, Place(place.seq, max(place.at, until))
+
+
+def _settled(now: datetime) -> datetime:
+    """Before this nothing is written any more."""
+    with connection.cursor() as cursor:
+        cursor.execute(_OLDEST_TRANSACTION)
+        oldest = max(cursor.fetchone()[0] or now, now - LONGEST_WAIT)
+    return min(oldest, now) - SETTLING
 
 
 def _revisions(relationship_id: UUID, seq: int) -> Iterable[dict[str, Any]]:
@@ -93,14 +112,11 @@ def _timed(
     found: list[tuple[datetime, str, UUID, dict[str, Any]]] = []
     for kind, rows, column, fields in _KINDS:
         span = {f"{column}__gt": after, f"{column}__lte": until}
-        listed = list(
-            rows(relationship_id)
-            .filter(**span)
-            .order_by(column)
-            .values(column, *fields, row_id=F("id"))[:MOST]
-        )
-        if len(listed) == MOST:
+        ordered = rows(relationship_id).order_by(column).values(column, *fields, row_id=F("id"))
+        listed = list(ordered.filter(**span)[:MOST])
+        if len(listed) == MOST:  # there may be more of its moment
             until = listed[-1][column]
+            listed = [row for row in listed if row[column] < until] + list(ordered.filter(**{column: until}))
         found += [(row.pop(column), kind, row.pop("row_id"), row) for row in listed]
     return sorted((one for one in found if one[0] <= until), key=lambda one: one[0]), until
 

@@ -1,8 +1,9 @@
 """Events as a page: what happened, in order, after a place."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from connect.events.reading import MOST, Place, happened_after, present_place
@@ -65,6 +66,61 @@ def test_a_long_history_comes_whole_page_after_page(api: Api, path: str, relatio
         seen += [str(one.data["entry_id"]) for one in told]
     assert told == []
     assert len(seen) == len(set(seen)) == MOST + 5
+
+
+def ended_together(relationship: Relationship, count: int, at: datetime) -> None:
+    SessionState.objects.bulk_create(
+        SessionState(
+            relationship=relationship,
+            project_id=relationship.project_id,
+            session=f"web-{number}",
+            last_active_at=at,
+            ended_at=at,
+        )
+        for number in range(count)
+    )
+
+
+def test_more_than_a_page_of_one_moment_comes_whole(relationship: Relationship) -> None:
+    now = timezone.now()
+    ended_together(relationship, MOST + 5, now - timedelta(seconds=3))
+
+    told, place = happened_after(relationship.id, Place(0, now - timedelta(minutes=1)), now=now)
+
+    assert len({one.data["session"] for one in told}) == MOST + 5
+    assert happened_after(relationship.id, place, now=now)[0] == []
+
+
+def test_who_comes_back_from_within_a_moment_is_told_the_rest_of_it(relationship: Relationship) -> None:
+    now = timezone.now()
+    ended_together(relationship, 3, now - timedelta(seconds=3))
+    told, _ = happened_after(relationship.id, Place(0, now - timedelta(minutes=1)), now=now)
+
+    rest = [happened_after(relationship.id, Place.parse(one.id), now=now)[0] for one in told]
+
+    keys = {one.key for one in told}
+    assert [{one.key for one in again} for again in rest] == [keys, keys, set()]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_a_slow_transaction_writes_is_not_passed_by(relationship: Relationship) -> None:
+    now = timezone.now()
+    ended_together(relationship, 1, now)
+    SessionState.objects.for_relationship(relationship.id).update(ended_at=None)
+    slow = connection.copy()
+    try:
+        slow.set_autocommit(False)
+        with slow.cursor() as cursor:
+            cursor.execute("UPDATE relationships_sessionstate SET ended_at = %s", [now])
+        begun = Place(0, now - timedelta(minutes=1))
+
+        told, place = happened_after(relationship.id, begun, now=now + timedelta(seconds=30))
+        slow.commit()
+        later, _ = happened_after(relationship.id, place, now=now + timedelta(seconds=30))
+    finally:
+        slow.close()
+
+    assert (told, [one.type for one in later]) == ([], ["session.ended"])
 
 
 def test_from_now_on_tells_nothing_of_before(api: Api, path: str, relationship: Relationship) -> None:
