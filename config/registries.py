@@ -84,7 +84,7 @@ HOUSEKEEPING: dict[str, tuple[float, str]] = {
     "drop_runs_of_contexts": (3600, "behaviours.tasks.drop_runs_of_contexts"),
     "events": (2, "connect.events.delivering.deliver_owed"),
     "agent_sessions": (2, "workspace.sessions.claim.take_up_sessions"),
-    "abandoned_sessions": (60, "workspace.sessions.claim.abandon_sessions"),
+    "abandoned_sessions": (60, "workspace.sessions.claim.AbandonWalk"),
     "forget_entries": (30, "memory.forgetting.periodic.Walk"),
     "settle_decayed_vectors": (5, "memory.retrieval.decayed_vectors.DecayWalk"),
     "renew_decayed_vectors": (5, "memory.retrieval.decayed_vectors.renew_stale"),

@@ -1,6 +1,8 @@
 """Entries whose time is over."""
 
 from datetime import datetime
+from functools import partial
+from operator import itemgetter
 from uuid import UUID
 
 from django.db import transaction
@@ -9,6 +11,7 @@ from memory.entries.history import change_entries, changed, fields_of
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry
 from relationships.services.sequence import lock_relationship
 from web.actor import Actor
+from worker.housekeeping import each_alone
 
 BY_EXPIRY = Actor.policy("expiry")
 
@@ -24,11 +27,12 @@ def expire_entries(now: datetime, *, limit: int = 200) -> int:
         .values_list("relationship_id", "project_id")
         .distinct()[:limit]
     )
-    return sum(_expire(relationship_id, project_id, now) for relationship_id, project_id in list(owing))
+    return each_alone(list(owing), partial(_expire, now), of=itemgetter(0))
 
 
 @transaction.atomic
-def _expire(relationship_id: UUID, project_id: UUID, now: datetime) -> int:
+def _expire(now: datetime, owner: tuple[UUID, UUID]) -> int:
+    relationship_id, project_id = owner
     if not lock_relationship(relationship_id):
         return 0
     changes = []

@@ -2,21 +2,20 @@
 row of a page."""
 
 from collections import defaultdict
+from collections.abc import Mapping
 from datetime import datetime
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 import orjson
-import structlog
 from django.db import connection
 
-from config.postgresql.sessions import database_went_away
 from memory.forgetting.configuration import Forgetting
 from memory.forgetting.forget import forget_entries, policy_of, who_has_leaving
 from relationships.configuration.cascade import resolve_configuration
 from web.errors import InvalidConfiguration
-
-log = structlog.get_logger(__name__)
+from worker.housekeeping import each_alone
 
 PAGE = 10_000  # relationships passed in one round
 AT_ONCE = 200  # of them in which entries leave
@@ -58,35 +57,19 @@ class Walk:
             cursor.execute(_PAGE, {"after": self._after, "page": PAGE, "companions": forgetful})
             rows = cursor.fetchall()
         self._after = rows[-1][0] if rows else _START
-        return sum(
-            _forget_safely(forgetting, projects, now)
-            for forgetting, projects in _by_rule(rows, levels).items()
-        )
+        rules = _by_rule(rows, levels).items()
+        return each_alone(rules, partial(_forget, now), of=lambda rule: min(rule[1]))
 
 
-def _forget_safely(forgetting: Forgetting, projects: dict[UUID, UUID], now: datetime) -> int:
-    """One rule that can't be followed keeps no other from being followed."""
-    try:
-        return _forget(forgetting, projects, now)
-    except Exception as error:
-        if database_went_away(error):
-            raise  # for every rule
-        log.warning(
-            "a forgetting rule could not be followed",
-            event_name="forgetting.rule.failed",
-            policy=forgetting.policy,
-            relationship_id=str(min(projects)),
-            error_class=type(error).__name__,
-        )
-        return 0
-
-
-def _forget(forgetting: Forgetting, projects: dict[UUID, UUID], now: datetime) -> int:
-    """`projects`: of each relationship."""
+def _forget(now: datetime, rule: tuple[Forgetting, Mapping[UUID, UUID]]) -> int:
+    """A rule, and of each relationship under it the project."""
+    forgetting, projects = rule
     owing = who_has_leaving(list(projects), forgetting, now)[:AT_ONCE]
-    return sum(
-        forget_entries(relationship_id=id, project_id=projects[id], forgetting=forgetting, now=now)
-        for id in owing
+    return each_alone(
+        owing,
+        lambda id: forget_entries(
+            relationship_id=id, project_id=projects[id], forgetting=forgetting, now=now
+        ),
     )
 
 

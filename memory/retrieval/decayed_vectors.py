@@ -21,6 +21,7 @@ from memory.retrieval.index.configs import RelationshipConfig, configs_of, lock_
 from memory.retrieval.results import EntryFilters
 from memory.retrieval.statements import ALLOWED, ENTRY_ROWS
 from relationships.services.sequence import lock_relationship
+from worker.housekeeping import each_alone
 
 FETCH = 400  # candidates for each question: float4 and a ranker's float8 differ only far below the best
 PAGE = 20_000  # relationships passed in one round
@@ -144,14 +145,12 @@ class DecayWalk:
             }
             cursor.execute(_UNSETTLED, params)
             unsettled = [row[0] for row in cursor.fetchall()]
-        for relationship_id in unsettled:
-            settle_decayed_vectors(relationship_id)
-        return len(unsettled)
+        return each_alone(unsettled, settle_decayed_vectors)
 
 
 @transaction.atomic
-def settle_decayed_vectors(relationship_id: UUID) -> None:
-    """As the configuration wants it: none, or one for each entry's vector, all to be made anew."""
+def settle_decayed_vectors(relationship_id: UUID) -> int:
+    """As the configuration wants it: none, or one for each entry's vector, all to be made anew. 1: it is done."""
     config = lock_config(relationship_id)
     DecayedVector.objects.for_relationship(relationship_id).delete()
     half_life = _half_life(config) if config is not None else None
@@ -163,13 +162,15 @@ def settle_decayed_vectors(relationship_id: UUID) -> None:
         }
         with connection.cursor() as cursor:
             cursor.execute(_BEGIN, params)
+    return 1
 
 
 def renew_stale(now: datetime) -> int:
     """Make anew what became stale. How many were."""
     stale = DecayedVector.objects.filter(stale=True)
     spaces = stale.order_by().values_list("relationship_id", "model", "dimensions").distinct()
-    return sum(_renew(_Space(*space)) for space in spaces[:SPACES_AT_ONCE])
+    stale_spaces = (_Space(*space) for space in spaces[:SPACES_AT_ONCE])
+    return each_alone(stale_spaces, _renew, of=lambda space: space.relationship)
 
 
 def _renew(space: _Space) -> int:

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 from django.db import connection, transaction
@@ -20,6 +22,7 @@ from relationships.services.sequence import lock_relationship
 from relationships.services.snapshots import write_section
 from web.actor import Actor
 from web.errors import Conflict, TooMuch
+from worker.housekeeping import each_alone
 
 IDLE = Actor.policy("session_idle")
 # Who is told that sessions ended, in the transaction and under the relationship's row lock.
@@ -111,16 +114,18 @@ def end_session(*, relationship: Relationship, session: str, by: Actor) -> Sessi
 def end_idle_sessions(now: datetime) -> int:
     """End every session whose idle timeout has passed; how many. One short transaction a relationship."""
     idle = SessionState.objects.open().filter(idle_at__lte=now)
-    ended = 0
-    for relationship_id in idle.values_list("relationship_id", flat=True).distinct()[:1000]:
-        with transaction.atomic():
-            relationship = Relationship.objects.filter(id=relationship_id).first()
-            if relationship is None or not lock_relationship(relationship_id):
-                continue
-            # asked again under the lock: a turn may have come in meanwhile
-            names = _rows(relationship).open().filter(idle_at__lte=now).values_list("session", flat=True)
-            ended += _end(relationship, list(names), IDLE)
-    return ended
+    owners = idle.values_list("relationship_id", flat=True).distinct()[:1000]
+    return each_alone(list(owners), partial(_end_idle, now))
+
+
+@transaction.atomic
+def _end_idle(now: datetime, relationship_id: UUID) -> int:
+    relationship = Relationship.objects.filter(id=relationship_id).first()
+    if relationship is None or not lock_relationship(relationship_id):
+        return 0
+    # asked again under the lock: a turn may have come in meanwhile
+    names = _rows(relationship).open().filter(idle_at__lte=now).values_list("session", flat=True)
+    return _end(relationship, list(names), IDLE)
 
 
 def get_session(*, relationship: Relationship, session: str) -> SessionState:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -13,16 +14,21 @@ from relationships.models import Relationship
 from relationships.services.configuration import configuration_of
 from relationships.services.sequence import lock_relationship
 from relationships.services.tokens import revoke_token
+from web.errors import InvalidConfiguration
 from worker.enqueue import enqueue_task
+from worker.housekeeping import each_alone
 from worker.leases import GIVEN_UP
 from worker.owed_rows import OwedRows
 from worker.waiting import announce_settled
+from workspace.configuration import Workspace
 from workspace.errors import SessionLost
 from workspace.identity import RAPPORT
 from workspace.models import AgentSession, SessionState
 
 TASK = "workspace.sessions.advance.advance"
 AT_ONCE = 20
+PAGE = 200  # silent sessions that are looked at in one round
+_START = UUID(int=0)
 _ENDED = (SessionState.DONE, SessionState.FAILED, SessionState.NEEDS_REVIEW, SessionState.ABANDONED)
 
 
@@ -105,24 +111,48 @@ def _give_up(session: AgentSession) -> None:
 take_up_sessions = OwedRows(model=AgentSession, task=TASK, ids=["id"], give_up=_give_up, most=AT_ONCE)
 
 
-def abandon_sessions(now: datetime) -> int:
-    """Mark those that nobody gave a sign of for as long as their configuration says. Their branches stay."""
-    silent = AgentSession.objects.filter(state=SessionState.RUNNING, due_at=None, lease_token=None)
-    oldest = silent.filter(seen_at__lte=now - timedelta(hours=1)).order_by("seen_at")
-    count = 0
-    for session in oldest.select_related("relationship__project", "relationship__companion")[:AT_ONCE]:
-        hours = configuration_of(session.relationship).values.workspace.abandoned_hours
-        limit = now - timedelta(hours=hours)
-        with transaction.atomic():
-            lock_relationship(session.relationship_id)
-            if not silent.filter(id=session.id, seen_at__lte=limit).exists():
-                continue  # it has time left, or somebody gave a sign just now
-            update_session(
-                session,
-                state=SessionState.ABANDONED,
-                stage=SessionState.RUNNING,
-                error=f"Nobody gave a sign of it for {hours} hours.",
-                seen_at=session.seen_at,
-            )
-        count += 1
-    return count
+class AbandonWalk:
+    """Marks those that nobody gave a sign of for as long as their configuration says. Their branches stay.
+
+    A page of those that are silent each round, and from the beginning at the end.
+    """
+
+    def __init__(self) -> None:
+        self._after = _START
+
+    def step(self, now: datetime) -> int:
+        """How many there were."""
+        silent = _silent().filter(seen_at__lte=now - timedelta(hours=1), id__gt=self._after).order_by("id")
+        page = list(silent.select_related("relationship__project", "relationship__companion")[:PAGE])
+        self._after = page[-1].id if len(page) == PAGE else _START
+        return each_alone(page, partial(_abandon, now), of=lambda session: session.relationship_id)
+
+
+def _abandon(now: datetime, session: AgentSession) -> int:
+    hours = _abandoned_hours(session.relationship)
+    if session.seen_at > now - timedelta(hours=hours):
+        return 0
+    with transaction.atomic():
+        lock_relationship(session.relationship_id)
+        if not _silent().filter(id=session.id, seen_at=session.seen_at).exists():
+            return 0  # somebody gave a sign just now
+        update_session(
+            session,
+            state=SessionState.ABANDONED,
+            stage=SessionState.RUNNING,
+            error=f"Nobody gave a sign of it for {hours} hours.",
+            seen_at=session.seen_at,
+        )
+    return 1
+
+
+def _silent() -> Any:
+    return AgentSession.objects.filter(state=SessionState.RUNNING, due_at=None, lease_token=None)
+
+
+def _abandoned_hours(relationship: Relationship) -> int:
+    """Of a configuration that has become wrong, which whoever works there is told, as if it said nothing."""
+    try:
+        return int(configuration_of(relationship).values.workspace.abandoned_hours)
+    except InvalidConfiguration:
+        return Workspace().abandoned_hours

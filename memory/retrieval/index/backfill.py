@@ -7,6 +7,7 @@ of them are: where nothing is missing a relationship costs a few index probes.
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -23,6 +24,7 @@ from providers.embeddings import embedder_of
 from providers.errors import ProviderError
 from relationships.models import Message, Relationship
 from worker.enqueue import enqueue_embedding
+from worker.housekeeping import each_alone
 
 RELATIONSHIPS_A_STEP = 200
 ROWS_A_STEP = 2_000
@@ -110,7 +112,7 @@ class Backfill:
             return 0
         rows = 0
         for relationship_id in _incomplete(wanted):
-            rows += complete_index(relationship_id, most=ROWS_A_STEP - rows)
+            rows += each_alone([relationship_id], partial(complete_index, most=ROWS_A_STEP - rows))
             if rows >= ROWS_A_STEP:
                 return rows  # the next step sees these again, and goes on
         self._after = wanted[-1].relationship_id

@@ -2,17 +2,20 @@
 
 from datetime import timedelta
 
+import pytest
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from providers.errors import ProviderUnavailable
-from relationships.models import Relationship
+from relationships.models import Companion, Relationship
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import TESTER, Api
+from tests.fixtures.people import meet_elsewhere
 from tests.fixtures.workspaces import begin, done, work
 from workspace.files import change_files
-from workspace.models import AgentSession, AgentStep, StepState, Worker
-from workspace.sessions.claim import abandon_sessions, claim_session, take_up_sessions
+from workspace.models import AgentSession, AgentStep, SessionState, StepState, Worker
+from workspace.sessions import claim
+from workspace.sessions.claim import AbandonWalk, claim_session, take_up_sessions
 from workspace.sessions.run import CUT_OFF
 from workspace.sessions.verbs import get_session
 from workspace.store import read_contents
@@ -30,8 +33,8 @@ def test_one_that_nobody_gives_a_sign_of_is_abandoned_and_can_still_be_finished(
     cut_off.state = StepState.STARTED  # its call's answer never came, as its process was killed
     cut_off.save(force_insert=True)
 
-    assert abandon_sessions(seen + timedelta(hours=23)) == 0
-    assert abandon_sessions(seen + timedelta(hours=25)) == 1
+    assert AbandonWalk().step(seen + timedelta(hours=23)) == 0
+    assert AbandonWalk().step(seen + timedelta(hours=25)) == 1
     assert api.get(base).body["state"] == "abandoned" and api.post(f"{base}/heartbeat").status == 409
     assert api.post(f"{base}/finish").status == 202
     session = work(pair, session)
@@ -57,3 +60,22 @@ def test_one_that_ends_every_worker_fails_visibly_and_what_comes_on_counts_anew(
     rows.update(attempts=1)
     scripted_provider.answer_with(done(), ProviderUnavailable("away"))
     assert work(pair, session).attempts == 1, "of two stages that it came through nothing is left"
+
+
+def test_those_that_may_be_silent_for_long_and_a_wrong_configuration_keep_no_other_from_being_abandoned(
+    pair: Relationship, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(claim, "PAGE", 2)
+    patient, wrong = meet_elsewhere(), meet_elsewhere()
+    Companion.objects.filter(id=patient.companion_id).update(config={"workspace": {"abandoned_hours": 1000}})
+    Companion.objects.filter(id=wrong.companion_id).update(config={"recipe": "of.an.uninstalled.plugin"})
+    sessions = [begin(each, worker=Worker.EXTERNAL) for each in (patient, patient, wrong, pair)]
+    walk, later = AbandonWalk(), timezone.now() + timedelta(hours=25)
+
+    assert [walk.step(later) for _ in range(3)] == [0, 2, 0]
+    assert [get_session(each.relationship_id, each.id).state for each in sessions] == [
+        SessionState.RUNNING,
+        SessionState.RUNNING,
+        SessionState.ABANDONED,
+        SessionState.ABANDONED,
+    ]

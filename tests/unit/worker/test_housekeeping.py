@@ -1,16 +1,19 @@
 from datetime import datetime, timedelta
 from functools import partial
 from math import inf
+from uuid import UUID, uuid4
 
 import pytest
+from django.db import OperationalError
 from django.db.models import F
 from django.utils import timezone
 from django_q.models import OrmQ
 from pytest_django.fixtures import DjangoAssertNumQueries
+from structlog.testing import capture_logs
 
 from relationships.models import Companion
 from tests.fixtures.documents import upload
-from worker.housekeeping import PeriodicTask, do_what_is_due, periodic_tasks
+from worker.housekeeping import PeriodicTask, do_what_is_due, each_alone, periodic_tasks
 from worker.models import PeriodicRun
 from worker.owed_rows import GRACE_SECONDS, OwedRows
 
@@ -95,6 +98,22 @@ def test_of_rooms_whose_rows_owe_nothing_one_statement_asks(
     pass_for_the_table(60)
     do_what_is_due(owed, now=timezone.now() + timedelta(seconds=GRACE_SECONDS), clock=lambda: inf)
     assert OrmQ.objects.count() == 1
+
+
+def test_of_several_relationships_each_fails_alone_but_for_a_database_that_is_away() -> None:
+    failing, working = uuid4(), uuid4()
+
+    def do(relationship_id: UUID, error: Exception) -> int:
+        if relationship_id == failing:
+            raise error
+        return 1
+
+    with capture_logs() as logs:
+        assert each_alone([failing, working], partial(do, error=ValueError("somebody's words"))) == 1
+    assert [(line["relationship_id"], line["error_class"]) for line in logs] == [(str(failing), "ValueError")]
+    assert "somebody's words" not in str(logs)
+    with pytest.raises(OperationalError):
+        each_alone([failing, working], partial(do, error=OperationalError("away")))
 
 
 def test_every_periodic_task_of_the_house_can_be_done_on_an_empty_database() -> None:

@@ -1,9 +1,14 @@
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
+from memory.entries import history
 from memory.entries.editing import add_entry
+from memory.entries.history import ChangedEntries
 from memory.forgetting.expiry import BY_EXPIRY, expire_entries
 from memory.models import EntrySource, EntryState, RevisionEvent, ScratchpadEntry
 from relationships.models import Relationship, Snapshot
+from tests.fixtures.people import meet_elsewhere
 from tests.fixtures.turns import Conversation
 from web.actor import Actor
 
@@ -51,3 +56,21 @@ def test_only_so_many_relationships_are_looked_at_in_one_go(relationship: Relati
     assert expire_entries(NOON, limit=0) == 0
     rows = ScratchpadEntry.objects.for_relationship(relationship.id)
     assert rows.get().state == EntryState.ACTIVE
+
+
+def test_one_whose_change_fails_keeps_no_other_from_expiring(
+    relationship: Relationship, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = sorted([relationship, meet_elsewhere()], key=lambda each: each.id)
+    entries = [remember(each, "Is at the dentist", until=NOON) for each in (first, second)]
+
+    def refuse_the_first(changed: ChangedEntries) -> None:
+        if changed.relationship_id == first.id:
+            raise ValueError("of an app of somebody's own")
+
+    monkeypatch.setattr(history, "change_listeners", [*history.change_listeners, refuse_the_first])
+
+    assert expire_entries(NOON) == 1
+    for entry in entries:
+        entry.refresh_from_db()
+    assert [entry.state for entry in entries] == [EntryState.ACTIVE, EntryState.EXPIRED]

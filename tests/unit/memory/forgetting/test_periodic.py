@@ -105,7 +105,7 @@ def test_a_rule_that_the_database_refuses_stops_no_other(
         assert Walk().step(NOW) == 1
 
     assert [(line["event_name"], line["relationship_id"], line["error_class"]) for line in logs] == [
-        ("forgetting.rule.failed", str(first.id), "DataError")
+        ("queue.periodic_task.failed_for_one", str(first.id), "DataError")
     ]
 
 

@@ -5,6 +5,7 @@ import pytest
 from django.db import connection
 
 from relationships.models import AuditEvent, Companion, Relationship, SessionState
+from relationships.services import sessions
 from relationships.services.sessions import (
     end_idle_sessions,
     end_session,
@@ -12,6 +13,7 @@ from relationships.services.sessions import (
     replace_session_state,
     touch_session,
 )
+from tests.fixtures.people import meet_elsewhere
 from tests.unit.relationships.services.statements import updates_of_keys
 from web.actor import Actor
 from web.errors import Conflict, InvalidInput
@@ -39,6 +41,23 @@ def test_an_end_is_written_down_with_who_ended_it(relationship: Relationship) ->
 
     ends = AuditEvent.objects.filter(action="session.ended").order_by("id")
     assert [event.actor_id for event in ends] == ["test", "session_idle"]
+
+
+def test_one_whose_end_fails_keeps_no_other_session_from_ending(
+    relationship: Relationship, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owners = sorted([relationship, meet_elsewhere()], key=lambda each: each.id)
+    for owner in owners:
+        touch_session(relationship=owner, session="web", at=NOW, idle_minutes=1)
+
+    def refuse_the_first(ended: Relationship, now: datetime) -> None:
+        if ended.id == owners[0].id:
+            raise ValueError("of an app of somebody's own")
+
+    monkeypatch.setattr(sessions, "end_listeners", [*sessions.end_listeners, refuse_the_first])
+
+    assert end_idle_sessions(NOW + timedelta(minutes=2)) == 1
+    assert SessionState.objects.open().get().relationship_id == owners[0].id
 
 
 def test_no_statement_ever_writes_a_key(relationship: Relationship) -> None:
