@@ -27,11 +27,13 @@ EARLY = 0.9
 MOST_OF_THE_TIME = 0.05  # that one task may take: a slow one comes less often
 
 
+# Also what is due later than anybody would say now: the clock was ahead.
 _TAKE = """
 INSERT INTO worker_periodicrun AS run (name, next_at)
 SELECT name, now() + make_interval(secs => seconds)
   FROM unnest(%(names)s::text[], %(seconds)s::float8[]) AS due (name, seconds)
-ON CONFLICT (name) DO UPDATE SET next_at = excluded.next_at WHERE run.next_at <= now()
+ON CONFLICT (name) DO UPDATE SET next_at = excluded.next_at
+ WHERE run.next_at <= now() OR run.next_at > excluded.next_at + interval '1 minute'
 RETURNING name
 """
 

@@ -56,6 +56,14 @@ def test_two_machines_don_t_do_the_same_twice() -> None:
     assert done == ["a", "b"]
 
 
+def test_a_clock_that_was_ahead_keeps_no_periodic_task_waiting() -> None:
+    tidy = PeriodicTask("tidy", 30, lambda now: 0)
+    do_what_is_due([tidy], now=NOW, clock=lambda: 0.0)
+    pass_for_the_table(-86_400)
+
+    assert do_what_is_due([tidy], now=NOW, clock=lambda: 30.0) == 1
+
+
 def test_a_periodic_task_that_fails_stops_no_other_and_is_tried_again() -> None:
     tried: list[str] = []
 
