@@ -131,10 +131,13 @@ def _proposal(content: bytes) -> dict[str, Any] | None:
 
 
 def _remember(relationship: Relationship, session: AgentSession) -> Any:
-    """Facts go to memory as a turn of the session: the ID of that turn."""
+    """Facts go to memory as a turn of the session: the ID of that turn. Nobody said them to the person, so
+    they are no message of the companion's; they are read, whoever's messages are.
+    """
     text = "\n".join(fact for fact in session.facts if fact.strip())
     if not text or message_fault(text):
         return None
-    said = NewMessage("assistant", text, speaker="agent")
-    new = NewTurn([said], occurred_at=timezone.now(), session=f"agent-{session.id}")
+    said = NewMessage("tool", text, speaker="agent")
+    config = {"ingestion": {"roles": ["user", "assistant", "tool"]}}
+    new = NewTurn([said], occurred_at=timezone.now(), session=f"agent-{session.id}", config=config)
     return accept_turn(relationship=relationship, new=new).turn.id

@@ -8,6 +8,7 @@ from memory.models import EntrySource
 from relationships.models import Relationship
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import TESTER
+from tests.fixtures.turns import Conversation, add, answer
 from tests.fixtures.workspaces import begin, done, step, work
 from workspace.files import change_files
 from workspace.generated import entries_file
@@ -55,3 +56,19 @@ def test_a_context_says_that_what_is_remembered_overrules_hot_context(pair: Rela
     context = build_context(project_id=pair.project_id, relationship_id=pair.id, message="Hi")
 
     assert "Where what you remember or the conversation says otherwise, they are right." in context.system
+
+
+def test_what_an_agent_reports_is_remembered_and_was_not_said_by_the_companion(
+    pair: Relationship, conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    report = "A surprise for the birthday is in workspace/outputs/surprise.md"
+    scripted_provider.answer_with(done("Planned.", report), "# Maya", answer(add(report)))
+    work(pair, begin(pair))
+    conversation.drain()
+
+    context = build_context(project_id=pair.project_id, relationship_id=pair.id, message="Hi", session="new")
+
+    assert f"agent (tool): {report}" in scripted_provider.requests[-1].prompt
+    assert report in context.system
+    said = [(one["role"], one["content"]) for one in context.messages]
+    assert said == [("user", f"[tool result] {report}"), ("user", "Hi")]
