@@ -1,4 +1,4 @@
-"""The file tools of a model: the commands of Anthropic's memory tool (memory_20250818), and grep, find, commit.
+"""The file tools of a model: the commands of Anthropic's memory tool (memory_20250818), and grep, find, recall, commit.
 
 What they answer is text for a model, in the words of the anthropic SDK's own implementation, whose tests run against
 this one. Paths begin with /memories, as that tool's do, or stand as they are in the tree.
@@ -17,6 +17,7 @@ from web.actor import Actor
 from web.errors import RapportError, StaleVersion
 from workspace.errors import ToolRefused
 from workspace.files import Contents, change_files, list_files, mark_commit, read_file
+from workspace.recalling import recall
 from workspace.tool_definitions import check_arguments
 from workspace.trees import Files, text_of
 
@@ -149,6 +150,9 @@ class FileTools:
             if fnmatch(name, pattern) or fnmatch(posixpath.basename(name), pattern)
         ]
         return _some(names, nothing=f"No file is called {pattern!r}.")
+
+    def _recall(self, query: str, messages: bool = False) -> str:
+        return recall(self.relationship, query, messages=messages)
 
     def _commit(self, reason: str) -> str:
         sha = mark_commit(self.relationship, self.branch, reason, by=self.by, session_id=self.session_id)

@@ -30,6 +30,7 @@ NOTES = "memory/scratchpad.md"  # of one session, on its branch
 DOCUMENTS, TOOLS = "knowledge/documents/", "tools/"
 MOST_OF_DOCUMENTS = 2_000_000  # bytes of all documents together
 CUT = "\n\n[Cut here: the document goes on.]\n"
+CUT_ENTRIES = "\n\n[Cut here: there are more. The tool recall finds them, and REST lists them.]\n"
 SPEC_PATH = re.compile(r"tools/(?P<name>[^/]+)/spec\.yaml")
 TOOL_NAME = r"[a-z][a-z0-9_]{0,63}"
 _PLACES = {
@@ -129,7 +130,7 @@ def entries_file(relationship: Relationship) -> bytes:
     items = items_of(shown, timezone=relationship.timezone, now=now, dated=True)
     listed = [f"{item} ({line[1]})" for item, line in zip(items, shown, strict=True)]
     lines = [f"# What is remembered about {user}, newest first", "", *(listed or ["Nothing yet."]), ""]
-    return _cut("\n".join(lines).encode())
+    return _cut("\n".join(lines).encode(), CUT_ENTRIES)
 
 
 def _documents(relationship: Relationship) -> dict[str, bytes]:
@@ -180,8 +181,8 @@ def _yaml(value: Any) -> bytes:
     return written.encode()
 
 
-def _cut(content: bytes) -> bytes:
+def _cut(content: bytes, says: str = CUT) -> bytes:
     limit = settings.MAX_FILE_BYTES
     if len(content) <= limit:
         return content
-    return content[: limit - len(CUT)].decode("utf-8", "ignore").encode() + CUT.encode()
+    return content[: limit - len(says)].decode("utf-8", "ignore").encode() + says.encode()

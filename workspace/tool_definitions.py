@@ -14,6 +14,7 @@ _PATH = {
     "description": "Such as workspace/outputs/plan.md.",
 }
 _TEXT = {"type": "string"}
+RECALL = "recall"
 
 # name: (what it does, its parameters, those that may be left out)
 _TOOLS: dict[str, tuple[str, dict[str, Any], set[str]]] = {
@@ -57,6 +58,11 @@ _TOOLS: dict[str, tuple[str, dict[str, Any], set[str]]] = {
         "List the files whose name fits a pattern, such as *.md.",
         {"pattern": {"type": "string", "minLength": 1, "maxLength": 200}},
         set(),
+    ),
+    RECALL: (
+        "Look up what is remembered, also what is in no file. With messages: what was said, word for word.",
+        {"query": {"type": "string", "minLength": 1, "maxLength": 8000}, "messages": {"type": "boolean"}},
+        {"messages"},
     ),
     "commit": (
         "Say what you did and why; it stands in the history.",

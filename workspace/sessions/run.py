@@ -27,7 +27,7 @@ from workspace.generated import RULES
 from workspace.models import AgentSession, AgentStep, Branch, SessionState, StepState
 from workspace.sessions.asking import Asked, ask, data_for, today_of, user_of, workspace_of
 from workspace.sessions.claim import claimed_row, holding, update_session
-from workspace.tool_definitions import definitions, is_file_tool
+from workspace.tool_definitions import RECALL, definitions, is_file_tool
 
 DONE, UNREADABLE = "done", "unreadable"
 LONGEST_RESULT = 30_000  # characters of a tool's answer that are kept and shown
@@ -91,6 +91,7 @@ def _do(relationship: Relationship, claimed: AgentSession, steps: Sequence[Agent
         tokens=asked.tokens,
     )
     started = time.perf_counter()
+    recalled = _recalled(relationship, claimed, name, given)
     with holding(claimed) as session:
         if name == DONE:
             summary, facts = str(given.get("summary") or ""), given.get("facts") or []
@@ -101,7 +102,7 @@ def _do(relationship: Relationship, claimed: AgentSession, steps: Sequence[Agent
         elif name == UNREADABLE:
             _keep(session, step, "Answer with JSON alone, as you were asked.", StepState.FAILED, started)
         elif is_file_tool(name) or name == "memory":
-            said, state = _use_files(relationship, session, name, given)
+            said, state = recalled or _use_files(relationship, session, name, given)
             _keep(session, step, said, state, started)
         else:
             tool = tools_of(relationship.companion_id).get(name)
@@ -136,9 +137,9 @@ def call_of(relationship: Relationship, step: AgentStep) -> dict[str, Any]:
     try:
         called = call_tool(relationship.companion_id, step.tool, step.arguments)
     except ToolRefused as error:
-        return {"result": error.detail[:LONGEST_RESULT], "state": StepState.FAILED}
+        return {"result": _cut(error.detail), "state": StepState.FAILED}
     return {
-        "result": called.text[:LONGEST_RESULT],
+        "result": _cut(called.text),
         "state": StepState.DONE,
         "status": called.status,
         "milliseconds": called.milliseconds,
@@ -156,14 +157,33 @@ def _use_files(
         return error.detail, StepState.FAILED
 
 
+def _recalled(
+    relationship: Relationship, session: AgentSession, name: str, given: dict[str, Any]
+) -> tuple[str, StepState] | None:
+    """Where that is what is asked for. It may ask an embedder, so with no transaction open."""
+    if name != RECALL and (name, given.get("command")) != ("memory", RECALL):
+        return None
+    try:
+        return FileTools(relationship, session.branch, AGENT, session.id).run(name, given), StepState.DONE
+    except ToolRefused as error:
+        return error.detail, StepState.FAILED
+
+
 def _keep(session: AgentSession, step: AgentStep, said: str, state: StepState, started: float) -> None:
     """Inside `holding`."""
     branch = Branch.objects.for_relationship(session.relationship_id).filter(name=session.branch)
-    step.result, step.state = said[:LONGEST_RESULT], state
+    step.result, step.state = _cut(said), state
     step.commit_id = branch.values_list("commit_id", flat=True).first()
     step.milliseconds = round((time.perf_counter() - started) * 1000, 3)
     step.save(force_insert=True)
     update_session(session, steps=step.number, tokens=session.tokens + step.tokens)
+
+
+def _cut(said: str) -> str:
+    if len(said) <= LONGEST_RESULT:
+        return said
+    shown = f"{LONGEST_RESULT} of {len(said)} characters"
+    return f"{said[:LONGEST_RESULT]}\n[Cut here, after {shown}: ask for less at once.]"
 
 
 def _finish(step: AgentStep, **values: Any) -> None:
@@ -193,14 +213,14 @@ def _question(
     described = [one["function"] for one in definitions("openai")]
     described += [tool.described() for tool in tools_of(relationship.companion_id).values()]
     rules = f"The developer's rules, also in {RULES}:\n{settled.agents_md}\n" if settled.agents_md else ""
-    told = "\n".join(json.dumps(one, ensure_ascii=False) for one in described)
+    tools = "\n".join(json.dumps(one, ensure_ascii=False) for one in described)
     system = PROMPT.format(
         companion=relationship.companion.name,
         user=user_of(relationship),
         steps=settled.max_steps,
         today=today_of(relationship),
         rules=rules,
-        tools=told,
+        tools=tools,
     )
     history: list[tuple[str, str]] = []
     for step in steps:

@@ -1,11 +1,12 @@
 """What an agent, and who curates after it, is told: of whom, of which day, and each part for what it is."""
 
 from django.utils import timezone
+from pytest_django.fixtures import Settings
 
 from context.pipeline import build_context
 from memory.entries.editing import add_entry
 from memory.models import EntrySource
-from relationships.models import Relationship
+from relationships.models import Message, Relationship
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import TESTER
 from tests.fixtures.turns import Conversation, add, answer
@@ -72,3 +73,53 @@ def test_what_an_agent_reports_is_remembered_and_was_not_said_by_the_companion(
     assert report in context.system
     said = [(one["role"], one["content"]) for one in context.messages]
     assert said == [("user", f"[tool result] {report}"), ("user", "Hi")]
+
+
+def test_an_agent_recalls_what_is_in_no_file_and_nothing_that_was_forgotten(
+    pair: Relationship, conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    values = {"type": "goal", "content": "Wants to learn the cello", "tier": "archive", "subject": "Ana"}
+    add_entry(relationship=pair, values=values, by=TESTER, source=EntrySource.MANUAL)
+    kept = conversation.say("The talent show is in March.")
+    conversation.say("The talent show costs 20 euros.")
+    Message.objects.for_relationship(pair.id).exclude(turn_id=kept.id).update(hidden_at=timezone.now())
+    scripted_provider.answer_with(
+        step("grep", pattern="cello"),
+        step("recall", query="cello"),
+        step("recall", query="talent show", messages=True),
+        step("recall", query="walrus", messages=True),
+        done(),
+        "# Maya",
+    )
+
+    work(pair, begin(pair))
+
+    told = [text for role, text in scripted_provider.requests[4].history if role == "user"]
+    today = f"{timezone.now():%Y-%m-%d}"
+    assert told == [
+        "No line has 'cello'.",
+        f"- (about Ana) Wants to learn the cello (told {today}) (goal)",
+        f"- {today} Maya: The talent show is in March.",
+        "Nothing is found about this.",
+    ]
+
+
+def test_an_agent_is_told_where_something_is_cut(
+    pair: Relationship, scripted_provider: ScriptedProvider, settings: Settings
+) -> None:
+    settings.MAX_FILE_BYTES = 40_000
+    for number in range(25):
+        values = {"type": "other", "content": f"{number} {'word ' * 350}"}
+        add_entry(relationship=pair, values=values, by=TESTER, source=EntrySource.MANUAL)
+    scripted_provider.answer_with(
+        step("view", path="memory/entries.md"),
+        step("view", path="memory/entries.md", view_range=[20, -1]),
+        done(),
+        "# Maya",
+    )
+
+    work(pair, begin(pair))
+
+    whole, end = [text for role, text in scripted_provider.requests[2].history if role == "user"]
+    assert whole.endswith(" characters: ask for less at once.]") and "[Cut here, after 30000 of " in whole
+    assert "[Cut here: there are more. The tool recall finds them" in end

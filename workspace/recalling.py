@@ -1,0 +1,52 @@
+"""What an agent looks up that is in no file: all that is remembered, the archive too, and what was said."""
+
+from datetime import datetime
+from typing import Any
+
+from django.utils import timezone
+
+from context.layers.memory import items_of
+from memory.entries.happens import day_of
+from memory.entries.snapshots import line_of
+from memory.fence import cut_fenced
+from memory.models import ScratchpadEntry
+from memory.retrieval.rerankers.base import Asked
+from memory.retrieval.search import search_entries, search_messages
+from relationships.models import Message, Relationship
+from relationships.services.configuration import configuration_of
+from relationships.text_names import name_in_text
+
+MOST, LONGEST = 20, 1000  # lines; characters of a message that are shown
+
+
+def recall(relationship: Relationship, query: str, *, messages: bool) -> str:
+    """One line each, what fits best first. With no transaction open: an embedder may be asked over the network."""
+    configuration, now = configuration_of(relationship).values, timezone.now()
+    found = (search_messages if messages else search_entries)(
+        text=query,
+        project_id=relationship.project_id,
+        relationship_id=relationship.id,
+        retrieval=configuration.retrieval,
+        asked=Asked(configuration.ingestion.provider, configuration.ingestion.model),
+        now=now,
+        top_k=MOST,
+    )
+    rows: Any = Message if messages else ScratchpadEntry
+    owned = rows.objects.for_relationship(relationship.id)
+    owned = owned.filter(erased_at=None, hidden_at=None) if messages else owned.active()
+    there = {row.id: row for row in owned.filter(id__in=[hit.id for hit in found.hits])}
+    shown = [there[hit.id] for hit in found.hits if hit.id in there]
+    lines = [_said(relationship, one) if messages else _remembered(relationship, one, now) for one in shown]
+    return "\n".join(lines) or "Nothing is found about this."
+
+
+def _remembered(relationship: Relationship, entry: ScratchpadEntry, now: datetime) -> str:
+    item = items_of([line_of(entry)], timezone=relationship.timezone, now=now, dated=True)[0]
+    return f"{item} ({entry.type})"
+
+
+def _said(relationship: Relationship, message: Message) -> str:
+    names = {"user": str(relationship.user), "assistant": relationship.companion.name}
+    speaker = name_in_text(message.speaker or names.get(message.role, message.role))
+    text = " ".join(cut_fenced(message.content)[0].split())[:LONGEST]
+    return f"- {day_of(message.occurred_at.timestamp(), relationship.timezone)} {speaker}: {text}"
