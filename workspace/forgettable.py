@@ -89,6 +89,13 @@ class ForgettableFiles:
             )
 
 
+def renew_entries(relationship: Relationship, branch: str) -> None:
+    """Make a session's copy of the entries say what they say by now."""
+    head = read_head(relationship.id, branch)
+    if head is not None:
+        _take_out(relationship, branch, head, set(), message="Bring in what is known")
+
+
 def _contents(relationship_id: UUID) -> Iterator[tuple[str, bytes]]:
     """Every content with a path: of the branches, then of what was there before."""
     seen: set[UUID] = set()

@@ -1,24 +1,30 @@
 """Writes hot context anew at the end of a session: the model reads the present one and what happened."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from textwrap import indent
+
+from django.utils import timezone
 
 from providers.llm.base import AgentData, CompletionRequest
 from relationships.models import Relationship
 from web.actor import AGENT
 from workspace.checkpoints import take_checkpoint
 from workspace.files import change_files
-from workspace.generated import NOTES, entries_file
+from workspace.generated import NOTES, PROFILE, entries_file, made_elsewhere
 from workspace.history import reachable
 from workspace.hot_context import MOST_WORDS, PATH, read_hot_context
-from workspace.models import AgentSession, AgentStep, Branch, Commit, SessionState, StepState
+from workspace.models import AgentSession, AgentStep, Commit, SessionState, StepState, Worker
 from workspace.sessions.asking import ask, data_for, today_of, user_of, workspace_of
 from workspace.sessions.claim import holding, update_session
+from workspace.sessions.forgotten import as_told, last_forgotten
 from workspace.sessions.run import DONE, SessionFailed
-from workspace.store import read_blobs, read_head
+from workspace.store import Head, read_blobs, read_commit, read_head
+from workspace.trees import key_of
 
 PROMPT = (Path(__file__).parent.parent / "prompts" / "curate.md").read_text()
+MOST_FILES = 50  # that an external session changed
 MOST_CURATIONS = 4  # hot context may change while the model writes
 LONGEST_ENTRIES, LONGEST_NOTES, LONGEST_RESULT = 40_000, 20_000, 500  # characters that are shown
 INDENT = " " * 4
@@ -30,9 +36,13 @@ def curate_session(relationship: Relationship, claimed: AgentSession) -> None:
     if claimed.curations >= MOST_CURATIONS:
         raise SessionFailed("Hot context was changed again and again while it was curated.")
     chats, version = read_hot_context(relationship.id)
-    ours, notes = _on_branch(relationship, claimed)
+    head = read_head(relationship.id, claimed.branch)
+    if head is None:
+        raise SessionFailed("The session's branch is not there any more.")
+    ours, notes = _texts(relationship, head, [PATH, NOTES])
     changed = version != claimed.start.get("hot_context", 0)
-    asked = ask(relationship, _question(relationship, claimed, ours, chats if changed else "", notes))
+    began = timezone.now()
+    asked = ask(relationship, _question(relationship, claimed, head, ours, chats if changed else "", notes))
     text = _unwrapped(asked.text)
     words = len(text.split())
     if not words:
@@ -40,6 +50,11 @@ def curate_session(relationship: Relationship, claimed: AgentSession) -> None:
     if words > MOST_WORDS:
         raise SessionFailed(f"The model's hot context had {words} words of {MOST_WORDS}; the old one stays.")
     with holding(claimed) as session:
+        spent = {"curations": session.curations + 1, "tokens": session.tokens + asked.tokens}
+        if last_forgotten(relationship.id, since=began):
+            # The answer may tell of it, so the model is asked again.
+            update_session(session, **spent)
+            return
         change_files(
             relationship=relationship,
             changes={PATH: f"{text}\n".encode()},
@@ -55,35 +70,31 @@ def curate_session(relationship: Relationship, claimed: AgentSession) -> None:
             session,
             state=SessionState.MERGING,
             hot_seen=version,
-            curations=session.curations + 1,
-            tokens=session.tokens + asked.tokens,
+            **spent,
         )
 
 
-def _on_branch(relationship: Relationship, session: AgentSession) -> tuple[str, str]:
-    """Hot context and notes, as the session left them."""
-    head = read_head(relationship.id, session.branch)
-    if head is None:
-        raise SessionFailed("The session's branch is not there any more.")
-    entries = [entry for path in (PATH, NOTES) if (entry := head.files.get(path))]
-    contents = read_blobs(relationship.id, entries)
-    texts = [
+def _texts(relationship: Relationship, head: Head, paths: Sequence[str]) -> list[str]:
+    """What these files say, "" where there is none."""
+    contents = read_blobs(relationship.id, [head.files[path] for path in paths if path in head.files])
+    return [
         contents[entry.sha256].decode("utf-8", "replace") if (entry := head.files.get(path)) else ""
-        for path in (PATH, NOTES)
+        for path in paths
     ]
-    return texts[0], texts[1][:LONGEST_NOTES]
 
 
 def _question(
-    relationship: Relationship, session: AgentSession, ours: str, chats: str, notes: str
+    relationship: Relationship, session: AgentSession, head: Head, ours: str, chats: str, notes: str
 ) -> CompletionRequest:
-    happened = _what_happened(relationship, session)
-    remembered = entries_file(relationship).decode()[:LONGEST_ENTRIES]
+    happened = _what_happened(relationship, session, head)
+    remembered = entries_file(relationship).decode()
+    if len(remembered) > LONGEST_ENTRIES:
+        remembered = f"{remembered[:LONGEST_ENTRIES]}\n[Cut here: older entries are not shown.]"
     parts = [
         ("What is remembered", remembered),
         ("The session's task", session.task),
         ("What it did", "\n".join(happened)),
-        ("Its notes", notes),
+        ("Its notes", notes[:LONGEST_NOTES]),
         ("Its own summary", session.summary),
         ("Hot context, as the session has it", ours),
     ]
@@ -104,21 +115,36 @@ def _question(
     )
 
 
-def _what_happened(relationship: Relationship, session: AgentSession) -> list[str]:
-    """Without its last word, which is its summary."""
+def _what_happened(relationship: Relationship, session: AgentSession, head: Head) -> list[str]:
+    """Without its last word, which is its summary. What works outside told of no steps: the files show what it did."""
     owned = AgentStep.objects.for_relationship(relationship.id).filter(session_id=session.id)
     steps = owned.exclude(tool=DONE, state=StepState.DONE)
     told = [
-        f"{step.tool} {step.arguments}: {step.result}"[:LONGEST_RESULT] for step in steps.order_by("number")
+        f"{step.tool} {given}: {result}"[:LONGEST_RESULT]
+        for step, given, result in as_told(session, steps.order_by("number"))
     ]
-    branch = Branch.objects.for_relationship(relationship.id).filter(name=session.branch).first()
-    if branch is None or session.base_id is None:
+    base = read_commit(relationship.id, session.base_id) if session.base_id else None
+    if base is None:
         return told
-    new = reachable(relationship.id, branch.commit_id) - reachable(relationship.id, session.base_id)
+    new = reachable(relationship.id, key_of(head.commit)) - reachable(relationship.id, key_of(base.commit))
     commits = Commit.objects.for_relationship(relationship.id).filter(id__in=new).order_by("recorded_at")
-    return told + [
-        f"commit: {message[:LONGEST_RESULT]}" for message in commits.values_list("message", flat=True)
-    ]
+    told += [f"commit: {message[:LONGEST_RESULT]}" for message in commits.values_list("message", flat=True)]
+    return told + (_changes(relationship, base, head) if session.worker == Worker.EXTERNAL else [])
+
+
+def _changes(relationship: Relationship, base: Head, head: Head) -> list[str]:
+    """The files that are not as they were, each with how it begins."""
+    paths = sorted(
+        path
+        for path in {*base.files, *head.files} - {PATH, NOTES}
+        if base.files.get(path) != head.files.get(path) and (path == PROFILE or not made_elsewhere(path))
+    )
+    texts = _texts(relationship, head, paths[:MOST_FILES])
+    more = [f"... and {len(paths) - MOST_FILES} more files"] if len(paths) > MOST_FILES else []
+    return [
+        f"{path}: {text[:LONGEST_RESULT] if path in head.files else '(deleted)'}"
+        for path, text in zip(paths, texts, strict=False)
+    ] + more
 
 
 def _unwrapped(text: str) -> str:

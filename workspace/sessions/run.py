@@ -22,11 +22,13 @@ from web.actor import AGENT
 from workspace.configuration import Workspace
 from workspace.errors import ToolRefused
 from workspace.file_tools import FileTools
+from workspace.forgettable import renew_entries
 from workspace.gateway.call import call_tool, tools_of
 from workspace.generated import RULES
 from workspace.models import AgentSession, AgentStep, Branch, SessionState, StepState
 from workspace.sessions.asking import Asked, ask, data_for, today_of, user_of, workspace_of
 from workspace.sessions.claim import claimed_row, holding, update_session
+from workspace.sessions.forgotten import as_told, last_forgotten
 from workspace.tool_definitions import RECALL, definitions, is_file_tool
 
 DONE, UNREADABLE = "done", "unreadable"
@@ -93,6 +95,9 @@ def _do(relationship: Relationship, claimed: AgentSession, steps: Sequence[Agent
     started = time.perf_counter()
     recalled = _recalled(relationship, claimed, name, given)
     with holding(claimed) as session:
+        last = steps[-1].created_at if steps else session.created_at
+        if last_forgotten(session.relationship_id, since=last):
+            renew_entries(relationship, session.branch)
         if name == DONE:
             summary, facts = str(given.get("summary") or ""), given.get("facts") or []
             facts = facts if isinstance(facts, list) else [facts]
@@ -223,10 +228,11 @@ def _question(
         tools=tools,
     )
     history: list[tuple[str, str]] = []
-    for step in steps:
-        said = json.dumps({"tool": step.tool, "input": json.dumps(step.arguments)}, ensure_ascii=False)
-        history += [("assistant", said), ("user", step.result or "(nothing)")]
-    data = AgentData("agent", session.task, tuple((step.tool, step.result) for step in steps))
+    told = list(as_told(session, steps))
+    for step, given, result in told:
+        said = json.dumps({"tool": step.tool, "input": json.dumps(given)}, ensure_ascii=False)
+        history += [("assistant", said), ("user", result or "(nothing)")]
+    data = AgentData("agent", session.task, tuple((step.tool, result) for step, _, result in told))
     return CompletionRequest(
         system=system,
         prompt=f"Your task:\n{session.task}",

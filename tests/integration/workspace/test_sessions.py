@@ -83,6 +83,9 @@ def test_an_external_session_works_with_its_token_alone(
     assert wrote.status == 200 and unseen.status == 404 and elsewhere.status == 404
     assert finished.status == 202 and session.state == SessionState.DONE, session.error
     assert read_contents(pair.id, "main")["workspace/outputs/a.md"] == b"a"
+    assert "    workspace/outputs/a.md: a\n" in scripted_provider.requests[-1].prompt, (
+        "who curates is shown it"
+    )
     assert agent.get(f"{base}/files").status == 401, "the token ends with its session"
     assert RelationshipToken.objects.for_relationship(pair.id).get().revoked_at
 

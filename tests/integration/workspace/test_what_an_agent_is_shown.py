@@ -4,8 +4,9 @@ from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from context.pipeline import build_context
-from memory.entries.editing import add_entry
+from memory.entries.editing import add_entry, delete_entry
 from memory.models import EntrySource
+from providers.llm.base import CompletionRequest
 from relationships.models import Message, Relationship
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import TESTER
@@ -13,6 +14,7 @@ from tests.fixtures.turns import Conversation, add, answer
 from tests.fixtures.workspaces import begin, done, step, work
 from workspace.files import change_files
 from workspace.generated import entries_file
+from workspace.hot_context import read_hot_context
 from workspace.models import SessionState
 
 
@@ -102,6 +104,45 @@ def test_an_agent_recalls_what_is_in_no_file_and_nothing_that_was_forgotten(
         f"- {today} Maya: The talent show is in March.",
         "Nothing is found about this.",
     ]
+
+
+def test_what_is_forgotten_while_a_session_runs_is_told_to_neither_model_any_more(
+    pair: Relationship, scripted_provider: ScriptedProvider
+) -> None:
+    values = {"type": "preference", "content": "Likes rooibos tea"}
+    entry = add_entry(relationship=pair, values=values, by=TESTER, source=EntrySource.MANUAL)
+    reading = step("view", path="memory/entries.md")
+
+    def forget(request: CompletionRequest) -> dict[str, str]:
+        assert "rooibos" in str(request.history)
+        delete_entry(relationship_id=pair.id, entry_id=entry.id, version=1, by=TESTER, reason="asked")
+        return reading
+
+    scripted_provider.answer_with(reading, forget, done(), "# Maya")
+
+    session = work(pair, begin(pair))
+
+    assert session.state == SessionState.DONE, session.error
+    asked, curated = scripted_provider.requests[2:]
+    assert asked.history[1][1].startswith("(done; what it said is not shown")
+    assert "Nothing yet." in asked.history[-1][1]
+    assert "rooibos" not in f"{asked.history}{curated.prompt}"
+
+
+def test_what_is_forgotten_while_hot_context_is_curated_is_not_in_it(
+    pair: Relationship, scripted_provider: ScriptedProvider
+) -> None:
+    values = {"type": "preference", "content": "Likes rooibos tea"}
+    entry = add_entry(relationship=pair, values=values, by=TESTER, source=EntrySource.MANUAL)
+
+    def forget(request: CompletionRequest) -> str:
+        delete_entry(relationship_id=pair.id, entry_id=entry.id, version=1, by=TESTER, reason="asked")
+        return "# Maya\nLikes rooibos tea."
+
+    scripted_provider.answer_with(done(), forget, "# Maya")
+
+    assert work(pair, begin(pair)).state == SessionState.DONE
+    assert read_hot_context(pair.id)[0] == "# Maya\n"
 
 
 def test_an_agent_is_told_where_something_is_cut(
