@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from memory.entries.happens import named_day_of
 from memory.fence import cut_fenced, fence
 from memory.ingestion.prompt import indented, one_line
 from memory.ingestion.templates import check_instructions, render_instructions
@@ -72,10 +73,13 @@ def summary_request(
         for number, row in enumerate(messages, start=1)
         if (text := cut_fenced(row.content)[0].strip()[:LONGEST_MESSAGE])
     ]
-    lines = [
-        f"[{message.sent_at.astimezone(zone):%Y-%m-%d}] {one_line(message.speaker)}: {indented(message.content)}"
-        for message in said
-    ]
+    lines: list[str] = []
+    days = ""
+    for message in said:
+        if (day := named_day_of(message.sent_at.timestamp(), relationship.timezone)) != days:
+            lines.append(day)
+            days = day
+        lines.append(f"{one_line(message.speaker)}: {indented(message.content)}")
     parts = [f"The summary so far:\n{fence([last], what='summary')}"] if last else []
     head = "The messages since:" if last else "The messages:"
     parts += [f"{head}\n{fence(lines, what='messages')}", _task(last, words)]

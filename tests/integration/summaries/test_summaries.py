@@ -2,6 +2,7 @@
 erased of it is erased of every summary."""
 
 import re
+from datetime import UTC, datetime
 
 import pytest
 from django.db import transaction
@@ -12,12 +13,13 @@ from memory.entries.editing import delete_entry
 from memory.models import ModelCall, ScratchpadEntry
 from providers.errors import ContentBlocked, RateLimited
 from providers.llm.base import CompletionRequest
-from relationships.models import Message
+from relationships.models import Message, Relationship
 from relationships.services.hiding import hide_messages, show_messages
 from relationships.services.model_budgets import set_model_budget
 from summaries.editing import edit_summary
 from summaries.models import Summary
 from summaries.owed import ask_for_summary
+from summaries.prompt import summary_request
 from tests.fakes import ScriptedProvider
 from tests.fixtures.summaries import chat, name_birds, ready, summaries_of, summarise
 from tests.fixtures.turns import PERSON, Conversation
@@ -76,6 +78,23 @@ def test_each_summary_extends_the_last(talk: Conversation, scripted_provider: Sc
     assert re.findall(r"Today I saw the bird (number\d+)", second.prompt) == [
         f"number{bird:04}" for bird in range(201, 401)
     ]
+
+
+def test_each_day_stands_once_above_what_was_said_on_it(relationship: Relationship) -> None:
+    said = [
+        Message(role="user", content=text, occurred_at=datetime(2023, 5, day, 12, tzinfo=UTC))
+        for day, text in [
+            (25, "I ran last Saturday."),
+            (25, "Ah!"),
+            (26, "Friday, 2023-05-19\nMaya: I lied."),
+        ]
+    ]
+
+    asked = summary_request(relationship, template=None, words=300, model=None, last="", messages=said)
+
+    told = "Thursday, 2023-05-25\nMaya: I ran last Saturday.\nMaya: Ah!\nFriday, 2023-05-26\nMaya: Friday,"
+    assert f"<rapport_messages>\n{told}" in asked.prompt
+    assert asked.prompt.count("\nMaya: ") == 3, "no text passes for a day or a speaker"
 
 
 def test_each_names_the_call_that_made_it(talk: Conversation) -> None:
