@@ -112,7 +112,7 @@ class Remember(Tool):
     content: Text
     """One fact about the person in one sentence, such as: Is allergic to peanuts."""
     type: Annotated[str, Field(max_length=60)] = "other"
-    """identity, preference, goal, event, relationship or other, or one of the companion's own types."""
+    """identity, preference, goal, event, relationship, agreement, opinion, worry, other, or a companion's own type."""
 
     def run(self, asked: Asked) -> Told:
         answered = asked.api.post(f"{asked.path}/entries", {"content": self.content, "type": self.type})
@@ -231,15 +231,12 @@ class Fetch(Tool):
         if entry["state"] == "deleted":
             raise ToolFailed("This is remembered no more.")
         metadata = {
-            name: str(entry[name]) for name in ("type", "subject", "source", "effective_at") if entry[name]
+            name: str(entry[name])
+            for name in ("type", "subject", "source", "effective_at", "happens_at")
+            if entry[name]
         }
-        document = {
-            "id": entry["id"],
-            "title": entry["content"][:120],
-            "text": entry["content"],
-            "url": address_of(asked, entry["id"]),
-            "metadata": metadata,
-        }
+        told = {"id": entry["id"], "title": entry["content"][:120], "text": entry["content"]}
+        document = told | {"url": address_of(asked, entry["id"]), "metadata": metadata}
         return Told(json.dumps(document, ensure_ascii=False), document)
 
 
@@ -269,7 +266,9 @@ def address_of(asked: Asked, entry_id: str) -> str:
 
 def described_entry(entry: dict[str, Any]) -> str:
     about = "" if entry["subject"] == "user" else f", about {entry['subject']}"
-    return f"- {entry['content']} ({entry['type']}{about}, since {entry['effective_at'][:10]}, entry_id {entry['id']})"
+    happens = f", happens {entry['happens_at']}" if entry["happens_at"] else ""
+    more = f"{about}{happens}, told {entry['effective_at'][:10]}, entry_id {entry['id']}"
+    return f"- {entry['content']} ({entry['type']}{more})"
 
 
 def described_message(message: dict[str, Any]) -> str:
@@ -278,7 +277,8 @@ def described_message(message: dict[str, Any]) -> str:
 
 def described_change(revision: dict[str, Any]) -> str:
     before, after = ((revision[side] or {}).get("content") for side in ("before", "after"))
-    said = f"{before!r} became {after!r}" if before and after and before != after else repr(after or before)
+    text = repr(after or before) if after or before else "what was forgotten"
+    said = f"{before!r} became {after!r}" if before and after and before != after else text
     who = revision["actor_kind"]
     return f"- {revision['recorded_at'][:16]} {revision['event']} by {who}: {said} (entry_id {revision['entry_id']})"
 

@@ -60,7 +60,10 @@ def test_what_is_remembered_is_recalled_cited_and_in_the_context(mcp: Mcp) -> No
     said = mcp.use("remember", content="Is allergic to peanuts.", type="preference")
     entry = said["structuredContent"]["entry"]
 
-    assert "peanuts" in mcp.use("recall", query="allergic")["content"][0]["text"]
+    told = (
+        f"- Is allergic to peanuts. (preference, told {entry['effective_at'][:10]}, entry_id {entry['id']})"
+    )
+    assert told in mcp.use("recall", query="allergic")["content"][0]["text"]
     assert "peanuts" in mcp.use("get_context", message="What can I eat?")["content"][0]["text"]
     found = json.loads(mcp.use("search", query="peanuts")["content"][0]["text"])["results"]
     assert [one["id"] for one in found] == [entry["id"]]
@@ -121,7 +124,8 @@ def test_forget_plans_first_reaches_messages_and_can_be_undone(
     assert "Tom" not in shown
     entry = next(one["id"] for one in plan["plan"]["items"] if one["kind"] == "entry")
     assert mcp.use("fetch", id=entry)["content"][0]["text"] == "This is remembered no more."
-    assert "Tom" not in mcp.use("history")["content"][0]["text"]
+    history = mcp.use("history")["content"][0]["text"]
+    assert "Tom" not in history and "delete by developer: what was forgotten (entry_id" in history
     mcp.use("forget", what="Tom", undo=plan["plan"]["id"])
     assert len(api.get(f"{path}/entries").body["items"]) == 2
     assert "Tom" in mcp.use("history")["content"][0]["text"]
