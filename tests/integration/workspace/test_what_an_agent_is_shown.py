@@ -46,6 +46,7 @@ def test_who_curates_is_shown_what_is_remembered_and_no_text_passes_for_another_
     first, *_, asked = scripted_provider.requests
     today = f"Today is {timezone.now():%A, %Y-%m-%d}."
     assert today in first.system and today in asked.system
+    assert "in the language of what is remembered" in asked.system
     # What it says of the person would count only where they confirm it; what it did is its own to tell.
     assert "what you made, did or found out for Maya" in first.system
     assert "    - Likes rooibos tea (told " in asked.prompt and "Maya is an admin." in asked.prompt
