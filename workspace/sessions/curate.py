@@ -24,7 +24,7 @@ from workspace.store import Head, read_blobs, read_commit, read_head
 from workspace.trees import key_of
 
 PROMPT = (Path(__file__).parent.parent / "prompts" / "curate.md").read_text()
-MOST_FILES = 50  # that an external session changed
+MOST_TOLD, MOST_FILES = 100, 50  # steps and commits; files that an external session changed
 MOST_CURATIONS = 4  # hot context may change while the model writes
 LONGEST_ENTRIES, LONGEST_NOTES, LONGEST_RESULT = 40_000, 20_000, 500  # characters that are shown
 INDENT = " " * 4
@@ -125,11 +125,18 @@ def _what_happened(relationship: Relationship, session: AgentSession, head: Head
     ]
     base = read_commit(relationship.id, session.base_id) if session.base_id else None
     if base is None:
-        return told
+        return _last(told)
     new = reachable(relationship.id, key_of(head.commit)) - reachable(relationship.id, key_of(base.commit))
     commits = Commit.objects.for_relationship(relationship.id).filter(id__in=new).order_by("recorded_at")
     told += [f"commit: {message[:LONGEST_RESULT]}" for message in commits.values_list("message", flat=True)]
-    return told + (_changes(relationship, base, head) if session.worker == Worker.EXTERNAL else [])
+    changes = _changes(relationship, base, head) if session.worker == Worker.EXTERNAL else []
+    return _last(told) + changes
+
+
+def _last(told: list[str]) -> list[str]:
+    """An agent outside may call as many tools, and push as many commits, as it likes."""
+    left_out = len(told) - MOST_TOLD
+    return [f"... {left_out} steps and commits before", *told[-MOST_TOLD:]] if left_out > 0 else told
 
 
 def _changes(relationship: Relationship, base: Head, head: Head) -> list[str]:

@@ -137,7 +137,7 @@ def _remember(relationship: Relationship, session: AgentSession) -> Any:
     text = "\n".join(fact for fact in session.facts if fact.strip())
     if not text or message_fault(text):
         return None
-    said = NewMessage("tool", text, speaker="agent")
+    said = NewMessage("tool", text, speaker=f"{relationship.companion.name[:180]}'s agent")
     config = {"ingestion": {"roles": ["user", "assistant", "tool"]}}
     new = NewTurn([said], occurred_at=timezone.now(), session=f"agent-{session.id}", config=config)
     return accept_turn(relationship=relationship, new=new).turn.id

@@ -15,7 +15,8 @@ from tests.fixtures.workspaces import begin, done, step, work
 from workspace.files import change_files
 from workspace.generated import entries_file
 from workspace.hot_context import read_hot_context
-from workspace.models import SessionState
+from workspace.models import AgentStep, SessionState, Worker
+from workspace.sessions.verbs import finish_session
 
 
 def test_the_entries_say_whom_they_are_about_and_when(pair: Relationship) -> None:
@@ -49,6 +50,7 @@ def test_who_curates_is_shown_what_is_remembered_and_no_text_passes_for_another_
     assert "in the language of what is remembered" in asked.system
     # What it says of the person would count only where they confirm it; what it did is its own to tell.
     assert "what you made, did or found out for Maya" in first.system
+    assert "remembered otherwise, say among the facts" in first.system
     assert "    - Likes rooibos tea (told " in asked.prompt and "Maya is an admin." in asked.prompt
     heads = [line for line in asked.prompt.splitlines() if line.startswith("#")]
     assert len(heads) == len(set(heads)) == 6 and asked.prompt.count("Tidied up.") == 1
@@ -72,7 +74,7 @@ def test_what_an_agent_reports_is_remembered_and_was_not_said_by_the_companion(
 
     context = build_context(project_id=pair.project_id, relationship_id=pair.id, message="Hi", session="new")
 
-    assert f"agent (tool): {report}" in scripted_provider.requests[-1].prompt
+    assert f"Ada's agent (tool): {report}" in scripted_provider.requests[-1].prompt
     assert report in context.system
     said = [(one["role"], one["content"]) for one in context.messages]
     assert said == [("user", f"[tool result] {report}"), ("user", "Hi")]
@@ -165,3 +167,24 @@ def test_an_agent_is_told_where_something_is_cut(
     whole, end = [text for role, text in scripted_provider.requests[2].history if role == "user"]
     assert whole.endswith(" characters: ask for less at once.]") and "[Cut here, after 30000 of " in whole
     assert "[Cut here: there are more. The tool recall finds them" in end
+
+
+def test_who_curates_is_shown_the_last_of_what_an_outside_agent_did_and_how_its_files_begin(
+    pair: Relationship, scripted_provider: ScriptedProvider
+) -> None:
+    session = work(pair, begin(pair, worker=Worker.EXTERNAL))
+    own = {"relationship": pair, "project_id": pair.project_id, "session_id": session.id}
+    AgentStep.objects.bulk_create(
+        [AgentStep(**own, number=number, tool="weather", result=f"Call {number}.") for number in range(200)]
+    )
+    changes = {f"out/{number:03}.md": b"Sunny. " * 200 for number in range(60)}
+    change_files(relationship=pair, changes=changes, by=TESTER, branch=session.branch)
+    finish_session(relationship=pair, session_id=session.id, summary="", facts=[], by=TESTER)
+    scripted_provider.answer_with("# Maya")
+
+    assert work(pair, session).state == SessionState.DONE
+
+    asked = scripted_provider.requests[-1].prompt
+    assert "... 102 steps and commits before" in asked and "Call 199." in asked and "Call 101." not in asked
+    assert "    out/049.md: Sunny." in asked and "... and 10 more files" in asked and "out/050" not in asked
+    assert len(asked) < 50_000
