@@ -8,7 +8,7 @@ from behaviours.models import BehaviourRun, RunState
 from behaviours.schedule import next_time
 from memory.ingestion.intake import StoredTurn
 from relationships.ids import uuid7
-from relationships.models import DEFAULT_SESSION, Relationship, TurnState
+from relationships.models import DEFAULT_SESSION, MessageRole, Relationship, TurnState
 from worker.enqueue import enqueue_task
 
 TASK = "behaviours.tasks.run"
@@ -25,11 +25,13 @@ def owe_runs(stored: StoredTurn) -> None:
     turn = stored.turn
     if by_kind["priority"]:
         _link_contexts(turn.relationship_id, turn.session, turn.id)
+    # A report, as of an agent: nobody spoke, but an entry may follow from it.
+    reported = all(message.role == MessageRole.TOOL for message in stored.messages)
     runs = []
     for name, behaviour in by_kind["async"]:
         if behaviour.is_scheduled:
             owe_next_time(turn.relationship_id, turn.project_id, name, behaviour, after=stored.now)
-        elif not (behaviour.waits_for_reading and turn.state == TurnState.SKIPPED):
+        elif turn.state != TurnState.SKIPPED if behaviour.waits_for_reading else not reported:
             runs.append(
                 BehaviourRun(
                     relationship_id=turn.relationship_id,

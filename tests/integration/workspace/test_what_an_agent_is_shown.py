@@ -3,6 +3,7 @@
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
+from behaviours.tasks import look_at_turns_read
 from context.pipeline import build_context
 from memory.entries.editing import add_entry, delete_entry
 from memory.models import EntrySource
@@ -10,6 +11,8 @@ from providers.llm.base import CompletionRequest
 from relationships.models import Message, Relationship
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import TESTER
+from tests.fixtures.behaviours import behave, outbox_of
+from tests.fixtures.behaviours import work as run_due
 from tests.fixtures.turns import Conversation, add, answer
 from tests.fixtures.workspaces import begin, done, step, work
 from workspace.files import change_files
@@ -78,6 +81,24 @@ def test_what_an_agent_reports_is_remembered_and_was_not_said_by_the_companion(
     assert report in context.system
     said = [(one["role"], one["content"]) for one in context.messages]
     assert said == [("user", f"[tool result] {report}"), ("user", "Hi")]
+
+
+def test_an_agents_report_is_no_turn_of_the_person_but_a_behaviour_may_wait_for_what_is_learnt_of_it(
+    pair: Relationship, conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    welcome = {"message": "Welcome back!", "when": {"first_turn": "session"}}
+    told = {"message": "News: {{ entries[0].content }}", "when": {"entry": {"event": "added"}}}
+    behave(pair, welcome=welcome, told=told)
+    scripted_provider.answer_with(
+        done("Booked.", "A table is booked"), "# Maya", answer(add("A table is booked"))
+    )
+    work(pair, begin(pair))
+    conversation.drain()
+
+    look_at_turns_read(timezone.now())
+    run_due(conversation)
+
+    assert outbox_of(conversation) == ["News: A table is booked"]
 
 
 def test_an_agent_recalls_what_is_in_no_file_and_nothing_that_was_forgotten(
