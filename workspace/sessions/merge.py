@@ -7,6 +7,7 @@ from django.utils import timezone
 from memory.ingestion.intake import accept_turn
 from relationships.ids import uuid7
 from relationships.models import Relationship
+from relationships.services.configuration import configuration_of
 from relationships.services.limits import message_fault
 from relationships.services.profiles import read_profile
 from relationships.services.turns import NewMessage, NewTurn
@@ -138,6 +139,7 @@ def _remember(relationship: Relationship, session: AgentSession) -> Any:
     if not text or message_fault(text):
         return None
     said = NewMessage("tool", text, speaker=f"{relationship.companion.name[:180]}'s agent")
-    config = {"ingestion": {"roles": ["user", "assistant", "tool"]}}
+    roles = {*configuration_of(relationship).values.ingestion.roles, "tool"}
+    config = {"ingestion": {"roles": sorted(roles)}}
     new = NewTurn([said], occurred_at=timezone.now(), session=f"agent-{session.id}", config=config)
     return accept_turn(relationship=relationship, new=new).turn.id
