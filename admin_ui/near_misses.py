@@ -19,7 +19,7 @@ from relationships.models import DEFAULT_SESSION, Relationship
 
 NEARLY = 10  # how many more are asked for
 _MOST = 200  # that a search may be asked for
-_WITHOUT_EFFECT = frozenset(DEFAULT_ORDER) - {"priorities"}
+_OURS = frozenset(DEFAULT_ORDER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def near_misses_of(relationship: Relationship, *, message: str, session: str) ->
     if not recall.question.text or not recall.gate.open:
         why = "Enter a message above." if not recall.question.text else recall.gate.reason
         return [Ranking("Memory", [], why), Ranking("Earlier messages", [], why)]
-    shown = _shown(plan, LayerRequest(facts, configuration, message, now, recall))
+    shown = _shown(plan, LayerRequest(facts, configuration, message, now, recall, preview=True))
     asked: SearchParams = {
         "project_id": project_id,
         "relationship_id": relationship_id,
@@ -101,9 +101,9 @@ def near_misses_of(relationship: Relationship, *, message: str, session: str) ->
 
 def _shown(plan: Plan, request: LayerRequest) -> Mapping[str, LayerText]:
     """What the layers `memory` and `messages` show, by name. Within a budget of the whole that depends on the others;
-    priorities and layers of one's own, which may write or ask a model, are not counted.
+    layers of one's own, which may write or ask a model, are not counted.
     """
-    wanted = _WITHOUT_EFFECT if request.configuration.context.budget is not None else ("memory", "messages")
+    wanted = _OURS if request.configuration.context.budget is not None else ("memory", "messages")
     layers = [layer for layer in plan.layers if layer.name in wanted]
     return {name: text for name, text, _ in render_layers(layers, request)}
 

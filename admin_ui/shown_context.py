@@ -85,6 +85,7 @@ def blocks_of(assembled: AssembledContext, relationship: Relationship) -> list[B
     named = [*(report.sources for report in assembled.layers)]
     named += [report.left_out.ids for report in assembled.layers if report.left_out]
     known = sources_by_id(relationship, (source for sources in named for source in sources))
+    known |= _behaviours(assembled, relationship)
     whole = assembled.total_tokens or 1
     return [
         Block(
@@ -227,6 +228,13 @@ def _past_entries(relationship_id: UUID, versions: Mapping[str, int]) -> dict[st
         for entry_id, version, words in told.values_list("entry_id", "entry_version", "words")
         if version == versions[str(entry_id)] and words
     }
+
+
+def _behaviours(assembled: AssembledContext, relationship: Relationship) -> dict[str, Source]:
+    """Those that the layer `priorities` names."""
+    page = reverse("admin_ui:companion_behaviours", args=[relationship.companion_id])
+    priorities = (report for report in assembled.layers if report.name == "priorities")
+    return {name: Source(name, "Behaviour", page) for report in priorities for name in report.sources}
 
 
 def _sources(

@@ -3,9 +3,14 @@ from context.layers.base import LayerRequest, LayerText
 from context.layers.priorities import HEADING, PrioritiesLayer
 from context.text import line_cost
 
+NOT_FIRED = "no behaviour fires in a preview"
+
 
 class BehavioursLayer(PrioritiesLayer):
-    """The configuration's priorities, and what the priority behaviours add whose condition holds, each whole."""
+    """The configuration's priorities, and what the priority behaviours add whose condition holds, each whole.
+
+    The sources of a preview are all that would fire, with text or without.
+    """
 
     def render(self, request: LayerRequest) -> LayerText:
         plain = super().render(request)
@@ -25,12 +30,11 @@ class BehavioursLayer(PrioritiesLayer):
                 room = None if room is None else room - cost
             reasons[one.name] = one.reason if fits else "left out: past the layer's budget"
         shown = [one for one in fired if one.text and not reasons[one.name].startswith("left out")]
+        told = [NOT_FIRED] if request.preview else map(_told, fired, reasons.values())
         return LayerText(
             text=text if plain.text or shown else "",
-            sources=[one.name for one in shown],
-            reason="; ".join(
-                [*([plain.reason] if plain.reason else []), *map(_told, fired, reasons.values())]
-            ),
+            sources=[one.name for one in (fired if request.preview else shown)],
+            reason="; ".join([*([plain.reason] if plain.reason else []), *told]),
             reasons=reasons,
             left_out=plain.left_out,
         )

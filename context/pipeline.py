@@ -48,12 +48,14 @@ def build_context(
     now: datetime | None = None,
     key: RememberedKey | None = None,
     without: Collection[str] = (),
+    preview: bool = False,
 ) -> AssembledContext:
     """The system text and the messages for a reply to `message`, with a report of each layer.
 
     `session`: the developer's own ID; None is the default one. `config`: the cascade's highest level, for
     this context only. `key`: see read_facts. `without`: layers that the caller has shown already: what they show is
-    not shown by others, and they take nothing of the budget. Raises NotFound (for another project's relationship too),
+    not shown by others, and they take nothing of the budget. `preview`: only to be looked at, so nothing is written and
+    no behaviour fires; an embedder and a reranker are asked, as they decide what is shown. Raises NotFound (for another project's relationship too),
     InvalidConfiguration, KeyChanged.
     """
     now, session = now or datetime.now(UTC), session or DEFAULT_SESSION
@@ -62,9 +64,9 @@ def build_context(
     configuration = plan.resolved.values
     format = _known_format(format) if format else configuration.context.format
     recall = Recall(facts, configuration, message, now, explain=explain)
-    request = LayerRequest(facts, configuration, message, now, recall)
+    request = LayerRequest(facts, configuration, message, now, recall, preview=preview)
     rendered = render_layers(plan.layers, request, without=without)
-    if configuration.retrieval.record_access:
+    if configuration.retrieval.record_access and not preview:
         _note_access(relationship_id, [text for _, text, _ in rendered], now)
     reports = [_report(*of_layer, explain=explain) for of_layer in rendered]
     system = "\n\n".join(text.text for _, text, _ in rendered if text.text)

@@ -49,6 +49,7 @@ class ContextPreviewView(RelationshipPart):
                 session=session or None,
                 format=ctx["format"] or None,
                 explain=True,
+                preview=True,
             )
         except RapportError as error:
             ctx["why"] = error.detail

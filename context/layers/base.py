@@ -49,6 +49,8 @@ class LayerRequest:
     day_is_told: bool = False
     limits: Mapping[str, int] = field(default_factory=dict)
     """Tokens, by layer, where a budget of the whole leaves less."""
+    preview: bool = False
+    """Nobody is to be answered: a layer that writes, or has a model write, says what it would do instead."""
 
     def with_today(self, intro: str) -> str:
         """The intro, and below it the person's own day, so that a reader can tell what is past; once in a context."""

@@ -133,6 +133,8 @@ class Stage:
                         },
                         "call": {"webhook": {"url": "http://127.0.0.1:9/"}},
                         "half": {"order": 3},
+                        "recipe": {"ask": {"prompt": "A recipe for: {{ message }}"}},
+                        "warn": {"text": "Mind the allergies."},
                     }
                 }
             },

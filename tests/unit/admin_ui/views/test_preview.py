@@ -11,6 +11,7 @@ from chat.models import KeptContext
 from knowledge.documents import add_document
 from knowledge.models import DocumentChunk
 from knowledge.pipeline import process_document
+from memory.entries.access import flush_accesses
 from memory.entries.editing import revise_entry
 from relationships.models import Companion, Relationship
 from tests.fakes import ScriptedProvider
@@ -81,6 +82,41 @@ def test_what_nearly_was_shown_stands_beside_what_was(
     assert all((str(row.id) in found) != (row == left_out) for row in kept)
     assert all((str(row.id) in shown) != (row == left_out) for row in kept), "the context shows the others"
     assert "Past replies" in viewer.get(f"{page}scores/").content.decode()
+
+
+def test_a_preview_tells_what_behaviours_would_do_and_fires_none(
+    viewer: Client,
+    page: str,
+    conversation: Conversation,
+    scripted_provider: ScriptedProvider,
+) -> None:
+    entry = conversation.remember("Cooks soup on Sundays")[0]
+    Companion.objects.update(config={"context": {"memory": "retrieved"}, "retrieval": {"record_access": True}})
+    behave(
+        conversation.relationship,
+        cook={"ask": {"prompt": "What to cook?"}, "when": {"keywords": ["cooks"]}, "cooldown_minutes": 5},
+        greet={"text": "Greet them by name.", "cooldown_minutes": 5},
+        plan={"text": "{{ profile.plan.name }}"},
+        silent={"text": "Never.", "when": {"keywords": ["rain"]}},
+    )
+
+    for _ in range(2):
+        shown = viewer.get(f"{page}?message=What+does+she+cooks+again").content.decode()
+
+        layers, prompt = shown.split('aria-labelledby="prompt"')
+        rows = re.findall(r'companion[^>]*/behaviours/" dir="auto">(\w+)</a>(.*?)</li>', layers)
+        told = {name: re.sub(r"<.*?>", "", rest) for name, rest in rows}
+        assert told["cook"] == "Behaviour would fire: asks a model for its text"
+        assert told["greet"] == "Behaviour would fire: adds its text"
+        assert told["plan"].startswith("Behaviour left out: ")
+        assert "silent" not in told
+        assert "Greet them by name." in prompt
+        assert "No behaviour fires in a preview" in layers
+    assert scripted_provider.requests == []
+    assert not BehaviourRun.objects.exists()
+    flush_accesses()
+    entry.refresh_from_db()
+    assert entry.access_count == 0
 
 
 @pytest.mark.parametrize("budget", [None, 400])
