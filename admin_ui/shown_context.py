@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -15,6 +15,7 @@ from admin_ui.paging import CHUNKS_A_PAGE
 from admin_ui.params import parse_uuid
 from chat.models import KeptContext
 from context.answer import AssembledContext
+from context.layers.messages import words_shown
 from knowledge.models import DocumentChunk
 from knowledge.search import cite
 from memory.models import EntryRevision, ScratchpadEntry
@@ -95,7 +96,9 @@ def blocks_of(assembled: AssembledContext, relationship: Relationship) -> list[B
             milliseconds=report.milliseconds,
             share=round(100 * report.tokens / whole),
             reason=report.reason,
-            sources=_sources(report.sources, report.reasons or {}, report.reason, known),
+            sources=_sources(
+                report.sources, report.reasons or {}, report.reason, _as_shown(known, report.ends or {})
+            ),
             parts=[
                 *([Part("", report.text)] if report.text else ()),
                 *(Part(line["role"], line["content"]) for line in report.messages),
@@ -119,6 +122,7 @@ def blocks_of_kept(kept: KeptContext, relationship: Relationship) -> list[Block]
 
 
 def _kept_block(layer: Mapping[str, Any], tone: int, whole: int, known: Mapping[str, Source]) -> Block:
+    known = _as_shown(known, layer.get("ends") or {})
     sources = _sources(layer["sources"], layer.get("reasons") or {}, layer["reason"], known)
     return Block(
         label=label_of(layer["name"]),
@@ -228,6 +232,16 @@ def _past_entries(relationship_id: UUID, versions: Mapping[str, int]) -> dict[st
         for entry_id, version, words in told.values_list("entry_id", "entry_version", "words")
         if version == versions[str(entry_id)] and words
     }
+
+
+def _as_shown(known: Mapping[str, Source], ends: Mapping[str, int]) -> Mapping[str, Source]:
+    """With the end alone of messages that were shortened."""
+    cut = {
+        name: replace(known[name], text=words_shown(known[name].text, end=end))
+        for name, end in ends.items()
+        if name in known
+    }
+    return {**known, **cut} if cut else known
 
 
 def _behaviours(assembled: AssembledContext, relationship: Relationship) -> dict[str, Source]:

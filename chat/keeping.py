@@ -142,6 +142,7 @@ def _layer(report: Any) -> Mapping[str, Any]:
         "reason": report.reason,
         "sources": list(report.sources),
         "reasons": dict(report.reasons or {}),
+        **({"ends": dict(report.ends)} if report.ends else {}),
     }
 
 

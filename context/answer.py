@@ -25,7 +25,8 @@ class LeftOut:
 class LayerReport(NamedTuple):
     """What a layer put in. `sources`: IDs of entries or messages; `reasons`: why each is there (explain).
 
-    `text` and `messages`: what it said, as it stands in the context.
+    `text` and `messages`: what it said, as it stands in the context. `ends`: of messages that were shortened, how many of
+    their last characters that is.
     """
 
     name: str
@@ -37,6 +38,7 @@ class LayerReport(NamedTuple):
     reasons: Mapping[str, str] | None
     text: str = ""
     messages: Sequence[ChatMessage] = ()
+    ends: Mapping[str, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

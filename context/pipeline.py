@@ -183,6 +183,7 @@ def _report(name: str, text: LayerText, milliseconds: float, *, explain: bool) -
         reasons={source: own.get(source, text.reason) for source in text.sources} if explain else None,
         text=text.text,
         messages=text.messages,
+        ends=text.ends,
     )
 
 

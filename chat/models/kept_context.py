@@ -7,7 +7,8 @@ from relationships.models import OwnedQuerySet, RelationshipOwned
 class KeptContext(RelationshipOwned):
     """What the companion was shown before a reply, by reference: no text of it is copied here.
 
-    `layers`: name, tokens, milliseconds, reason and sources of each. `entries`: the version of each entry, by its ID.
+    `layers`: name, tokens, milliseconds, reason and sources of each; of messages that were shortened, how many of
+    their last characters were shown (`ends`). `entries`: the version of each entry, by its ID.
     """
 
     turn_id = models.UUIDField()  # that the reply is of

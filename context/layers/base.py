@@ -19,6 +19,7 @@ class LayerText:
     """What a layer gives: `text` for the system prompt, or `messages` to stand after it.
 
     `reason` says in a few words why these sources, and `reasons` where one of them has a reason of its own.
+    `ends`: of messages that were shortened, how many of their last characters are shown.
     `retrieved`: entries that are there because they were searched for. `least`: tokens without which a budget of the
     whole context had better give it none; of messages, what the last exchange takes.
     """
@@ -32,6 +33,7 @@ class LayerText:
     capacity: CapacityNote | None = None
     retrieved: Sequence[str] = ()
     least: int = 0
+    ends: Mapping[str, int] | None = None
 
 
 NOTHING = LayerText()

@@ -4,7 +4,7 @@ from context.answer import ChatMessage
 from context.budget import Want, divide
 from context.facts import RecentMessage
 from context.layers.base import NOTHING, Layer, LayerRequest, LayerText, left_out
-from context.text import AROUND_A_MESSAGE, end_of, keep_last, line_cost, message_tokens
+from context.text import AROUND_A_MESSAGE, CUT, end_of, keep_last, line_cost, message_tokens
 from memory.entries.happens import day_of, named_day_of
 from memory.fence import cut_fenced
 
@@ -38,14 +38,22 @@ class MessagesLayer(Layer):
         if room is not None and line_cost(days) + sum(message_tokens(spoken) for _, spoken in kept) > room:
             days = ""
         there = {message.id for message, _ in kept}
+        ends = {one[0].id: len(one[1]["content"].partition(CUT)[2]) for one in kept if one not in shown}
         return LayerText(
             text=days,
             messages=[spoken for _, spoken in kept],
             sources=[message.id for message, _ in kept],
-            reason=_reason(found, request.facts.session, cut=any(one not in shown for one in kept)),
+            reason=_reason(found, request.facts.session, cut=bool(ends)),
             left_out=left_out([message.id for message, _ in reversed(shown) if message.id not in there]),
             least=sum(costs[-exchange:]) + (line_cost(days) if days else 0),
+            ends=ends,
         )
+
+
+def words_shown(content: str, *, end: int) -> str:
+    """Of a message whose last `end` characters are shown."""
+    said, _ = cut_fenced(content)
+    return CUT + said[-end:] if len(said) > end else said
 
 
 def _with_exchange_before(shown: Shown, count: int) -> int:

@@ -1,8 +1,9 @@
 """Empties what was copied of erased words and messages: traces, prompts and answers, reasons, index, vectors."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Q
@@ -156,13 +157,17 @@ def _forget_sources(relationship_id: UUID, gone: Collection[UUID]) -> int:
     named = {str(one) for one in gone}
     found = list(rows.filter(source_ids__overlap=list(gone)))
     for kept in found:
-        layers = [
-            {**layer, "sources": [source for source in layer["sources"] if source not in named]}
-            for layer in kept.layers
-        ]
         rows.filter(id=kept.id).update(
-            layers=layers,
+            layers=[_without(layer, named) for layer in kept.layers],
             entries={entry: version for entry, version in kept.entries.items() if entry not in named},
             source_ids=[source for source in kept.source_ids if source not in gone],
         )
     return len(found)
+
+
+def _without(layer: Mapping[str, Any], named: Collection[str]) -> Mapping[str, Any]:
+    """A kept layer that names none of these."""
+    left = {**layer, "sources": [source for source in layer["sources"] if source not in named]}
+    if "ends" in layer:
+        left["ends"] = {source: end for source, end in layer["ends"].items() if source not in named}
+    return left

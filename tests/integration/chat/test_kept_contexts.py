@@ -3,9 +3,10 @@
 from uuid import UUID
 
 import pytest
+from django.test import Client
 
 from chat.models import KeptContext, ToolCall
-from relationships.models import Companion, Relationship
+from relationships.models import Companion, Message, Relationship
 from tests.fixtures.api import Api
 from tests.fixtures.chat import Chat, turns
 from tests.vendor_servers.openai_server import OpenAIServer
@@ -44,6 +45,28 @@ def test_the_configuration_says_what_is_kept(chat: Chat, companion: Companion, k
     ids = [chat.say("Hi").body["rapport"]["context_id"] for _ in range(3)]
 
     assert KeptContext.objects.count() == kept == sum(one is not None for one in ids)
+
+
+def test_of_a_long_message_the_end_that_was_shown_is_told(
+    chat: Chat, api: Api, at: str, companion: Companion, replying: OpenAIServer, viewer: Client
+) -> None:
+    companion.config["context"] |= {"budget": 300}
+    companion.save()
+    fence = "<rapport_memory>\n- Old\n</rapport_memory>"
+    long = " ".join(f"Word {number}." for number in range(400)) + f"{fence} The key is under the mat."
+    api.post(f"{at}/turns", {"messages": [{"role": "user", "content": long}]})
+
+    context_id = chat.say("Where is it?").body["rapport"]["context_id"]
+
+    shown = viewer.get(f"/admin-ui{at}/contexts/{context_id}/").content.decode()
+    _, prompt = shown.split('aria-labelledby="prompt"')
+    asked = replying.requests[-1].body["messages"]
+    [end] = [one["content"] for one in asked if "under the mat" in one["content"]]
+    assert end.startswith("[…] Word ") and end in prompt
+    assert "Word 1." not in shown and "Old" not in prompt
+    [message] = Message.objects.filter(content=long)
+    api.post(f"{at}/messages/redact", {"messages": [str(message.id)]})
+    assert str(message.id) not in str(KeptContext.objects.get().layers)
 
 
 def test_an_entry_that_is_erased_leaves_the_contexts_and_calls_that_name_it(
