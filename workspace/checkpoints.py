@@ -10,6 +10,7 @@ from django.utils import timezone
 from memory.entries.fingerprint import content_hash
 from memory.entries.history import FIELDS, Change, change_entries, changed, fields_of
 from memory.entries.time_travel import entry_of, revisions_at
+from memory.mending.forgotten import Forgotten
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry
 from relationships.ids import uuid7
 from relationships.models import Relationship
@@ -82,7 +83,7 @@ def restore_entries(relationship: Relationship, *, at: datetime, by: Actor) -> i
     """Bring the entries to what stood in the list at that moment: one batch of revisions, under one reason, each of
     which can be undone like any other. Inside a transaction, under the row lock. How many changed.
     """
-    now = timezone.now()
+    now, forgotten = timezone.now(), Forgotten.of(relationship.id)
     was = {
         revision.entry_id: entry_of(revision.after, relationship.id, relationship.project_id)
         for revision in revisions_at(relationship_id=relationship.id, as_of=None, known_at=at, now=now)
@@ -90,6 +91,8 @@ def restore_entries(relationship: Relationship, *, at: datetime, by: Actor) -> i
     changes: list[Change] = []
     for entry in ScratchpadEntry.objects.for_relationship(relationship.id):
         before, past = fields_of(entry), was.get(entry.id)
+        if past is not None and forgotten.in_revision(entry.id, past.version):
+            continue  # whoever asked to have it forgotten does not find it again
         if past is None:
             if entry.state != EntryState.ACTIVE:
                 continue

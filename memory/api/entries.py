@@ -12,6 +12,7 @@ from memory.api.schemas import (
     EntryBody,
     EntryListQuery,
     EntryPatch,
+    EntryQuery,
     HistoryQuery,
     ReasonBody,
     check_merged,
@@ -22,7 +23,7 @@ from memory.entries.time_travel import entry_of, revisions_at
 from memory.mending.forgotten import Forgotten
 from memory.mending.judging import subject_of_text
 from memory.mending.matching import WithWords
-from memory.models import EntryRevision, EntrySource, ScratchpadEntry
+from memory.models import EntryRevision, EntrySource, EntryState, ScratchpadEntry
 from relationships.api.views import ApiView
 from relationships.configuration.merge_patch import merge_patch
 from relationships.models import Relationship
@@ -46,11 +47,15 @@ class EntriesView(ApiView):
 
     @operation("entries_list", "List entries, newest first", answers={200: Page[EntryAnswer]})
     def get(self, request: Request, relationship_id: UUID, query: EntryListQuery) -> Response:
-        """With `as_of` or `known_at`, as they were at that time; what was erased since is not brought back."""
+        """With `as_of` or `known_at`, as they were at that time; what was erased since is not brought back, what was
+        forgotten since with `hidden` alone.
+        """
         self.get_relationship(relationship_id)
         if query.as_of is not None or query.known_at is not None:
             return self._page_of_the_past(relationship_id, query)
         rows = ScratchpadEntry.objects.for_relationship(relationship_id).filter(**_filters(query))
+        if query.state in ("any", EntryState.DELETED) and not query.hidden:
+            rows = rows.exclude(id__in=Forgotten.of(relationship_id).entries.keys())
         if query.tag:
             rows = rows.exclude(tags={})  # as the index of tags has it
         keep = None if query.text is None else WithWords(relationship_id, query.text)
@@ -63,6 +68,8 @@ class EntriesView(ApiView):
         )
         filters = {f"after__{name}": wanted for name, wanted in _filters(query).items()}
         rows = revisions.filter(**filters)
+        if not query.hidden:
+            rows = rows.exclude(Forgotten.of(relationship_id).revisions)
         keep = None
         if query.text is not None:
             keep = WithWords(relationship_id, query.text, lambda revision: revision.after["content"])
@@ -127,9 +134,14 @@ class EntryView(ApiView):
     open_to_tokens = True
 
     @operation("entries_read", "Read an entry", answers={200: EntryAnswer}, etag=True, problems=(410,))
-    def get(self, request: Request, relationship_id: UUID, entry_id: UUID) -> Response:
+    def get(self, request: Request, relationship_id: UUID, entry_id: UUID, query: EntryQuery) -> Response:
+        """One that was forgotten has no words."""
         self.get_relationship(relationship_id)
         entry = get_entry(relationship_id, entry_id)
+        deleted = entry.state == EntryState.DELETED and not query.hidden
+        if deleted and entry.id in Forgotten.of(relationship_id).entries:
+            entry.content, entry.subject, entry.category, entry.key = "", "", "", None
+            entry.tags, entry.metadata, entry.happens_at = {}, {}, None
         return self.answer(EntryAnswer.of(entry), version=entry.version)
 
     @operation(

@@ -189,6 +189,8 @@ class EntryListQuery(PageQuery):
     type: TypeName | None = None
     tier: Tier | None = None
     state: EntryState | Literal["any"] = EntryState.ACTIVE
+    hidden: bool = False
+    """Those too that were forgotten since, and what an entry said before a part of it was."""
     subject: Name | None = None
     tag: Annotated[
         list[Annotated[str, StringConstraints(pattern=r"^[^=\x00-\x1f]{1,60}=[^\x00-\x1f]{0,200}$")]],
@@ -204,6 +206,11 @@ class EntryListQuery(PageQuery):
     """As it was true then: what had been said by that time, with all that is known today."""
     known_at: Timestamp | None = None
     """As it was known then: what stood in the list at that moment."""
+
+
+class EntryQuery(Query):
+    hidden: bool = False
+    """Its words too where it was forgotten."""
 
 
 class HistoryQuery(PageQuery):

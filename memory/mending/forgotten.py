@@ -6,6 +6,8 @@ from datetime import datetime
 from typing import Self
 from uuid import UUID
 
+from django.db.models import Q
+
 from memory.models import EntryState, MendingPlan, MendingState, MendingVerb, ScratchpadEntry
 from relationships.models import Message
 
@@ -51,6 +53,14 @@ class Forgotten:
     def in_operation(self, cited: Iterable[UUID], entry_id: UUID | None) -> bool:
         about = entry_id is not None and (entry_id in self.entries or entry_id in self.edited)
         return about or not self.messages.keys().isdisjoint(cited)
+
+    @property
+    def revisions(self) -> Q:
+        """Those of `in_revision`."""
+        said = Q(entry_id__in=self.entries.keys())
+        for entry_id, version in self.edited.items():
+            said |= Q(entry_id=entry_id, entry_version__lte=version)
+        return said
 
     def in_revision(self, entry_id: UUID, version: int) -> bool:
         return entry_id in self.entries or version <= self.edited.get(entry_id, 0)
