@@ -73,8 +73,9 @@ def _update(state: ApplyState, operation: Operation, entry: ScratchpadEntry) -> 
 
 
 def _delete(state: ApplyState, operation: Operation, entry: ScratchpadEntry) -> None:
-    # The words that asked for it are cited too: they are not shown to the model again.
-    cited = list(dict.fromkeys([*entry.source_message_ids, *state.cited_ids(operation)]))
+    # The words that asked for it are cited too: they are not shown to the model again. What says how it is, is.
+    asked = [] if operation.untrue else state.cited_ids(operation)
+    cited = list(dict.fromkeys([*entry.source_message_ids, *asked]))
     fields = {"state": EntryState.DELETED, "source_message_ids": cited}
     state.end(operation, entry, RevisionEvent.DELETE, operation.reason, **fields)
     state.add_result(operation, Verdict.APPLIED, entry_id=entry.id)

@@ -39,6 +39,7 @@ class Operation:
     `op` is add, update, delete, `replace` (what the entry says has ended: it is superseded, and `content` added in
     its place), `known` (the entry says it already) or `none` (`content` is skipped, visibly, and can be restored).
     `happens_at` is as memory.entries.happens keeps it; what is None stays as it is, unless `cleared` names it.
+    `untrue`: of a delete, that the entry was never true; else it is to be forgotten, or nobody knows.
     `earlier`: numbers of earlier messages that it rests on beside the new ones. `single_valued` None: what the
     configuration says of the key. `strategy`, `call_id` and `model`: whose it is.
     """
@@ -56,6 +57,7 @@ class Operation:
     happens_at: str | None = None
     expires_at: datetime | None = None
     cleared: tuple[str, ...] = ()
+    untrue: bool = False
     earlier: tuple[int, ...] = ()
     valid_from: datetime | None = None
     single_valued: bool | None = None
@@ -176,4 +178,5 @@ def _understand(item: dict[str, Any], given: IngestionInput) -> Operation:
     if op not in ("add", "update", "replace", "delete"):
         raise RefusedItem(f"op is {op!r:.40}; known: add, update, replace, delete")
     cleared = tuple(name for name in ("happens_at", "expires_at") if name in item and item[name] is None)
-    return replace(understand(item, given, op, keyed=True), cleared=cleared)
+    untrue = op == "delete" and item.get("untrue") is True
+    return replace(understand(item, given, op, keyed=True), cleared=cleared, untrue=untrue)

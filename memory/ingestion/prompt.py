@@ -72,6 +72,7 @@ def answer_schema(types: Sequence[str]) -> dict[str, Any]:
                 "importance": {"type": "number"},
                 "happens_at": TEXT_OR_NULL,
                 "expires_at": TEXT_OR_NULL,
+                "untrue": {"type": "boolean", "description": "of a delete: it was never true"},
                 "reason": TEXT,
                 "messages": NUMBERS,
             },

@@ -1,0 +1,36 @@
+"""What the person says against an entry that was never true is found: it is what a later question has to be answered by."""
+
+from typing import Any
+
+import pytest
+
+from tests.fakes import ScriptedProvider
+from tests.fixtures.api import Api
+from tests.fixtures.turns import Conversation, add, answer, delete
+from tests.integration.mending.test_forget import exchange
+
+WRONG, RIGHT = "I have a dog called Rex.", "No, I don't have a dog, that was wrong. I have a parrot."
+
+
+@pytest.mark.parametrize(
+    ("said", "found"), [({"untrue": True}, [RIGHT]), ({}, []), ({"untrue": "no"}, [])], ids=str
+)
+def test_of_what_was_never_true_the_correction_is_found_and_the_error_is_not(
+    api: Api,
+    conversation: Conversation,
+    scripted_provider: ScriptedProvider,
+    said: dict[str, Any],
+    found: list[str],
+) -> None:
+    at = f"/relationships/{conversation.relationship.id}"
+    scripted_provider.answer_with(answer(add("Has a dog called Rex")))
+    exchange(conversation, WRONG, "What a name!")
+    scripted_provider.answer_with(answer(delete(1, **said), add("Has a parrot")))
+    exchange(conversation, RIGHT, "I see.")
+
+    hits = api.post(f"{at}/messages/search", {"query": "Do I have a dog?"}).body["items"]
+    assert [one["content"] for one in hits if "dog" in one["content"]] == found
+    assert conversation.contents == ["Has a parrot"]
+    context = {"context": {"recent_messages": 0}}
+    shown = api.post(f"{at}/context", {"message": "Do I have a dog?", "config": context}).body["system"]
+    assert WRONG not in shown and (RIGHT in shown) is bool(found)
