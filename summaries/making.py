@@ -4,7 +4,7 @@ No transaction is open while a model answers. Whoever finds that the row is not 
 message that the model was shown may have been erased meanwhile.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
@@ -26,6 +26,7 @@ from relationships.models import Message, Relationship
 from relationships.services.configuration import configuration_of
 from relationships.services.model_budgets import require_model_budget
 from relationships.services.sequence import lock_relationship
+from summaries.corrections import corrected_since
 from summaries.models import Summary, SummaryState
 from summaries.owed import TASK
 from summaries.prompt import in_parts, summary_in, summary_request
@@ -94,6 +95,7 @@ def _text_of(work: _Work) -> tuple[Summary | None, str]:
     known = Summary.objects.for_relationship(relationship.id).ready()
     base: Summary | None = known.filter(messages__lt=summary.messages).newest_first().first()
     messages = _messages_since(base, summary, configuration.ingestion.roles)
+    corrected = corrected_since(relationship.id, base)
     provider, model = _provider_of(configuration)
     text = base.text if base else ""
     for part in in_parts(messages):
@@ -104,9 +106,12 @@ def _text_of(work: _Work) -> tuple[Summary | None, str]:
             model=model,
             last=text,
             messages=part,
+            corrected=[entry.content for entry in corrected],
         )
         if request.prompt_data and request.prompt_data.messages:
-            text = _ask(work, provider, request, part)
+            shown = {"shown_message_ids": [message.id for message in part]}
+            shown["shown_entry_ids"] = [entry.id for entry in corrected]
+            text = _ask(work, provider, request, shown)
     return base, text
 
 
@@ -131,7 +136,9 @@ def _provider_of(configuration: Configuration) -> tuple[LLMProvider, str | None]
     return get_provider(alias), options.model or (ingestion.model if same else None)
 
 
-def _ask(work: _Work, provider: LLMProvider, request: CompletionRequest, messages: Sequence[Message]) -> str:
+def _ask(
+    work: _Work, provider: LLMProvider, request: CompletionRequest, shown: Mapping[str, Sequence[UUID]]
+) -> str:
     """Raises ProviderError, BudgetSpent."""
     summary = work.summary
     call: LoneCall | None = None
@@ -145,7 +152,7 @@ def _ask(work: _Work, provider: LLMProvider, request: CompletionRequest, message
             project_id=summary.project_id,
             purpose="summary",
             turn_ids=[],
-            shown_message_ids=[message.id for message in messages],
+            **shown,
         )
         work.calls.append(call)
         if not isinstance(call.failure, AnswerTruncated):

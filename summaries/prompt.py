@@ -7,7 +7,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from memory.entries.happens import named_day_of
-from memory.fence import cut_fenced, fence
+from memory.fence import cut_fenced, escape_items, fence
 from memory.ingestion.prompt import indented, one_line
 from memory.ingestion.templates import check_instructions, render_instructions
 from providers.llm.base import CompletionRequest, NumberedMessage, PromptData
@@ -58,8 +58,9 @@ def summary_request(
     model: str | None,
     last: str,
     messages: Sequence[Message],
+    corrected: Sequence[str] = (),
 ) -> CompletionRequest:
-    """`last`: the summary to extend, "" for none. Raises InvalidTemplate."""
+    """`last`: the summary to extend, "" for none. `corrected`: what holds, whatever was said. Raises InvalidTemplate."""
     zone, user = ZoneInfo(relationship.timezone), str(relationship.user)
     variables: dict[str, Any] = {
         "user": one_line(user),
@@ -82,7 +83,11 @@ def summary_request(
         lines.append(f"{one_line(message.speaker)}: {indented(message.content)}")
     parts = [f"The summary so far:\n{fence([last], what='summary')}"] if last else []
     head = "The messages since:" if last else "The messages:"
-    parts += [f"{head}\n{fence(lines, what='messages')}", _task(last, words)]
+    parts.append(f"{head}\n{fence(lines, what='messages')}")
+    if corrected:
+        right = fence([f"- {item}" for item in escape_items(corrected)], what="corrections")
+        parts.append(f"Corrected since; where the above says otherwise, this is right:\n{right}")
+    parts.append(_task(last, words))
     return CompletionRequest(
         system=f"{render_instructions(template or DEFAULT, variables)}\n\n{RULES}",
         prompt="\n\n".join(parts),
