@@ -15,7 +15,7 @@ EXAMPLE = {"message": "What should I cook tonight?", "session": "phone", "format
 class ContextView(ApiView):
     open_to_tokens = True
     rereads_key = ("POST",)
-    scopes: ClassVar = {"POST": "read"}  # it changes nothing; the message is too long for an address
+    scopes: ClassVar = {"POST": "read"}  # it changes no memory; the message is too long for an address
 
     @operation(
         "context_build",
@@ -27,7 +27,8 @@ class ContextView(ApiView):
     )
     def post(self, request: Request, relationship_id: UUID, body: ContextBody) -> Response:
         """What the model is shown before it replies: the companion's prompt, what is remembered, the profile,
-        the session's state, the recent messages and the current one. Nothing is stored.
+        the session's state, the recent messages and the current one. It is taken for the beginning of a reply: priority
+        behaviours fire, and `retrieval.record_access` notes what was shown. Nothing else is stored.
         """
         config = self.own_level(body.config) if body.config else {}
 

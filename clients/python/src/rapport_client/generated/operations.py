@@ -613,7 +613,9 @@ class Operations:
         """Assemble the context of a reply.
 
         What the model is shown before it replies: the companion's prompt, what is remembered, the profile,
-        the session's state, the recent messages and the current one. Nothing is stored.
+        the session's state, the recent messages and the current one. It is taken for the beginning of a
+        reply: priority behaviours fire, and `retrieval.record_access` notes what was shown. Nothing else is
+        stored.
         """
         return self._send(Operation("POST", "/v1/relationships/{relationship_id}/context",
                 path={"relationship_id": relationship_id}, json={"consistency": consistency,
@@ -647,17 +649,18 @@ class Operations:
 
     def entries_list(self, relationship_id: Id, *, limit: Maybe[int] = UNSET, cursor: Maybe[str] = UNSET,
             type: Maybe[str] = UNSET, tier: Maybe[m.Tier] = UNSET,
-            state: Maybe[m.EntryState | Literal["any"]] = UNSET, subject: Maybe[str] = UNSET,
-            tag: Maybe[Sequence[str]] = UNSET, category: Maybe[str] = UNSET, text: Maybe[str] = UNSET,
-            text_contains: Maybe[str] = UNSET, as_of: Maybe[Time] = UNSET,
+            state: Maybe[m.EntryState | Literal["any"]] = UNSET, hidden: Maybe[bool] = UNSET,
+            subject: Maybe[str] = UNSET, tag: Maybe[Sequence[str]] = UNSET, category: Maybe[str] = UNSET,
+            text: Maybe[str] = UNSET, text_contains: Maybe[str] = UNSET, as_of: Maybe[Time] = UNSET,
             known_at: Maybe[Time] = UNSET) -> m.EntryPage:
         """List entries, newest first.
 
-        With `as_of` or `known_at`, as they were at that time; what was erased since is not brought back.
+        With `as_of` or `known_at`, as they were at that time; what was erased since is not brought back,
+        what was forgotten since with `hidden` alone.
         """
         return self._send(Operation("GET", "/v1/relationships/{relationship_id}/entries",
                 path={"relationship_id": relationship_id}, query={"limit": limit, "cursor": cursor,
-                "type": type, "tier": tier, "state": state, "subject": subject, "tag": tag,
+                "type": type, "tier": tier, "state": state, "hidden": hidden, "subject": subject, "tag": tag,
                 "category": category, "text": text, "text_contains": text_contains, "as_of": as_of,
                 "known_at": known_at}))
 
@@ -680,10 +683,14 @@ class Operations:
                 "valid_to": valid_to, "expires_at": expires_at, "effective_at": effective_at,
                 "reason": reason}))
 
-    def entries_read(self, relationship_id: Id, entry_id: Id) -> m.EntryAnswer:
-        """Read an entry."""
+    def entries_read(self, relationship_id: Id, entry_id: Id, *,
+            hidden: Maybe[bool] = UNSET) -> m.EntryAnswer:
+        """Read an entry.
+
+        One that was forgotten has no words.
+        """
         return self._send(Operation("GET", "/v1/relationships/{relationship_id}/entries/{entry_id}",
-                path={"relationship_id": relationship_id, "entry_id": entry_id}))
+                path={"relationship_id": relationship_id, "entry_id": entry_id}, query={"hidden": hidden}))
 
     def entries_change(self, relationship_id: Id, entry_id: Id, *, if_match: Maybe[str | int] = UNSET,
             content: Maybe[str] = UNSET, type: Maybe[str] = UNSET, subject: Maybe[str] = UNSET,
