@@ -25,8 +25,8 @@ class LeftOut:
 class LayerReport(NamedTuple):
     """What a layer put in. `sources`: IDs of entries or messages; `reasons`: why each is there (explain).
 
-    `text` and `messages`: what it said, as it stands in the context. `ends`: of messages that were shortened, how many of
-    their last characters that is.
+    `text` and `messages`: what it said, as it stands in the context. `ends`: of messages that were shortened, how many
+    of their last characters that is.
     """
 
     name: str

@@ -55,8 +55,8 @@ def build_context(
     `session`: the developer's own ID; None is the default one. `config`: the cascade's highest level, for
     this context only. `key`: see read_facts. `without`: layers that the caller has shown already: what they show is
     not shown by others, and they take nothing of the budget. `preview`: only to be looked at, so nothing is written and
-    no behaviour fires; an embedder and a reranker are asked, as they decide what is shown. Raises NotFound (for another project's relationship too),
-    InvalidConfiguration, KeyChanged.
+    no behaviour fires; an embedder and a reranker are asked, as they decide what is shown.
+    Raises NotFound (for another project's relationship too), InvalidConfiguration, KeyChanged.
     """
     now, session = now or datetime.now(UTC), session or DEFAULT_SESSION
     facts = read_facts(project_id=project_id, relationship_id=relationship_id, session=session, key=key)

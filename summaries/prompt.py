@@ -60,7 +60,7 @@ def summary_request(
     messages: Sequence[Message],
     corrected: Sequence[str] = (),
 ) -> CompletionRequest:
-    """`last`: the summary to extend, "" for none. `corrected`: what holds, whatever was said. Raises InvalidTemplate."""
+    """`last`: the summary to extend, "" for none. `corrected`: what holds now. Raises InvalidTemplate."""
     zone, user = ZoneInfo(relationship.timezone), str(relationship.user)
     variables: dict[str, Any] = {
         "user": one_line(user),

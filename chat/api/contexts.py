@@ -35,8 +35,8 @@ class KeptContextAnswer(Answer):
     assembled_at: datetime
     total_tokens: int
     layers: list[JsonObject]
-    """Of each: name, tokens, milliseconds, reason, and the IDs of its sources; of messages that were shortened, how many of their last
-    characters were shown (`ends`).
+    """Of each: name, tokens, milliseconds, reason, and the IDs of its sources; of messages that were shortened, how
+    many of their last characters were shown (`ends`).
     """
     entries: dict[str, int]
     """The version of each entry that was shown, by its ID; its history has the words."""

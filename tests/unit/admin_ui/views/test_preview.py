@@ -91,7 +91,9 @@ def test_a_preview_tells_what_behaviours_would_do_and_fires_none(
     scripted_provider: ScriptedProvider,
 ) -> None:
     entry = conversation.remember("Cooks soup on Sundays")[0]
-    Companion.objects.update(config={"context": {"memory": "retrieved"}, "retrieval": {"record_access": True}})
+    Companion.objects.update(
+        config={"context": {"memory": "retrieved"}, "retrieval": {"record_access": True}}
+    )
     behave(
         conversation.relationship,
         cook={"ask": {"prompt": "What to cook?"}, "when": {"keywords": ["cooks"]}, "cooldown_minutes": 5},
