@@ -1,15 +1,12 @@
 """A wish to forget reaches entries, parts of them, messages of both sides; hidden it can be undone, erased it is gone."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from django.utils import timezone
 
 from memory.ingestion.intake import accept_turn
-from memory.models import EntryRevision, MendingPlan, ModelCall, ScratchpadEntry
-from providers.llm.base import CompletionRequest
+from memory.models import MendingPlan, ModelCall
 from relationships.models import Message, Turn
 from relationships.services.turns import NewMessage, NewTurn
 from summaries.models import Summary, SummaryState
@@ -19,6 +16,7 @@ from tests.fixtures.api import Api
 from tests.fixtures.people import MORNING, meet
 from tests.fixtures.turns import Conversation, add, answer
 from tests.integration.copies import dump, tables_with
+from tests.integration.mending.entry_lists import lists_of_entries
 
 NOTHING: dict[str, list[object]] = {"operations": []}
 SAID = "I live in Klosterneuburg."
@@ -55,19 +53,6 @@ def summarise(conversation: Conversation, text: str, **values: Any) -> Summary:
     summary.save(force_insert=True)
     rebuild_summary(relationship_id=pair.id, project_id=pair.project_id)
     return summary
-
-
-def lists_of_entries() -> list[str]:
-    """Now, in any state and in the past; then each entry by itself."""
-    known_at = EntryRevision.objects.filter(event="add").latest("seq").recorded_at
-    past = [f"as_of={told_at(MORNING)}", f"known_at={told_at(known_at)}"]
-    lists = ["", *(f"?state={state}" for state in ("any", "deleted")), *(f"?{one}&state=any" for one in past)]
-    alone = ScratchpadEntry.objects.values_list("id", flat=True)
-    return [*(f"entries{one}" for one in lists), *(f"entries/{entry_id}" for entry_id in alone)]
-
-
-def told_at(moment: datetime) -> str:
-    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def shown(api: Api, at: str, conversation: Conversation, provider: ScriptedProvider) -> Iterator[str]:
@@ -181,35 +166,6 @@ def test_a_part_goes_and_the_rest_stays(
     assert erased.status == 200, erased
     assert conversation.contents == ["Has a cat"]
     assert tables_with("Volvo", dump()) == set()
-
-
-def test_what_was_forgotten_comes_back_with_no_checkpoint_and_is_read_as_hidden_alone(
-    api: Api, at: str, conversation: Conversation, scripted_provider: ScriptedProvider
-) -> None:
-    (whole, parted, _) = conversation.remember("Drives a Volvo", "Has a cat and a Volvo", "Plays chess")
-    at_first = told_at(timezone.now())
-    checkpoint = api.post(f"{at}/checkpoints", {"name": "before"}).body["id"]
-
-    def says(request: CompletionRequest) -> dict[str, object]:
-        one, both = (number_of(text, request.prompt) for text in ("Drives a Volvo", "Has a cat and a Volvo"))
-        return {"says": [{"number": one}, {"number": both, "rest": "Has a cat"}], "unsure": []}
-
-    scripted_provider.wishes_answer = says
-    api.post(f"{at}/forget", {"what": "my Volvo"})
-    for entry in conversation.entries:
-        api.patch(f"{at}/entries/{entry.id}", {"content": f"{entry.content} now"})
-
-    restored = api.post(f"{at}/checkpoints/{checkpoint}/restore", {"memory": True})
-
-    assert restored.body["entries"] == 1
-    assert set(conversation.contents) == {"Has a cat now", "Plays chess"}
-    alone = [f"entries/{entry.id}" for entry in (whole, parted)]
-    past = [f"entries?state=any&known_at={at_first}"]
-    assert not any("Volvo" in api.get(f"{at}/{path}").raw.decode() for path in [*alone, *past])
-    with_hidden = [f"entries/{whole.id}?hidden=true", "entries?state=deleted&hidden=true"]
-    with_hidden += [f"{past[0]}&hidden=true"]
-    told = [api.get(f"{at}/{path}").raw.decode().count("Volvo") for path in with_hidden]
-    assert told == [1, 1, 2]
 
 
 def test_spoken_it_reaches_messages_and_echoes_and_the_words_that_asked(

@@ -1,0 +1,56 @@
+"""What a person corrects in an entry, no message says: summaries are told."""
+
+import pytest
+
+from memory.entries.editing import revise_entry
+from memory.models import ModelCall, ScratchpadEntry
+from summaries.editing import edit_summary
+from summaries.models import Summary
+from tests.fakes import ScriptedProvider
+from tests.fixtures.summaries import chat, ready, summaries_of, summarise
+from tests.fixtures.turns import PERSON, Conversation
+from tests.integration.summaries.test_summaries import layer, message, talk
+
+__all__ = ["talk"]
+
+
+def correct(talk: Conversation, old: str, new: str) -> None:
+    """An entry that rests on the first message, by hand."""
+    [entry] = talk.remember(old)
+    ScratchpadEntry.objects.filter(id=entry.id).update(source_message_ids=[message(talk, 1).id])
+    values = {"content": new}
+    revise_entry(relationship_id=talk.relationship.id, entry_id=entry.id, values=values, by=PERSON)
+
+
+def test_what_is_corrected_by_hand_is_told_by_the_newest_summary_and_those_after_it(
+    talk: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    correct(talk, "Saw the bird number0007", "Saw the bird number9999")
+    assert layer(talk)[1] == "", "it is shown no more, as it says the old thing"
+    correct(talk, "Saw the bird number0008", "Saw the bird number9998")
+
+    assert summarise(talk) == 1
+
+    question = scripted_provider.requests[-1].prompt
+    assert "Corrected since" in question and "- Saw the bird number9999\n" in question
+    assert "number9999" in layer(talk)[0]
+    assert [row.version for row in summaries_of(talk)] == [1, 1, 1, 2]
+    shown = ModelCall.objects.filter(purpose="summary").latest("recorded_at").shown_entry_ids
+    assert set(shown) == {entry.id for entry in talk.entries}
+    chat(talk, first=651, last=800)
+    summarise(talk)
+    assert "Corrected since" not in scripted_provider.requests[-1].prompt, "the summary before has it"
+
+
+@pytest.mark.parametrize("old", ["Drives a Volvo", "They watch birds"])
+def test_a_correction_renews_no_summary_that_says_nothing_of_it_and_no_text_of_a_person(
+    talk: Conversation, old: str
+) -> None:
+    text, newest = "They watch birds.", ready(talk)[600]
+    edit_summary(relationship=talk.relationship, summary_id=newest.id, text=text, by=PERSON)
+    if "Volvo" in old:
+        Summary.objects.filter(text=text).update(model_call_ids=newest.model_call_ids)
+
+    correct(talk, old, "Likes tea")
+
+    assert text in layer(talk)[0]
