@@ -1,13 +1,18 @@
 """The configuration's schema as a list of fields, and values at their dotted paths. Pure."""
 
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 from relationships.configuration.schema import configuration_model
 
 BESIDE = ("recipe", "behaviours")  # written elsewhere: above the form, and on a page of their own
-SCHEMA: dict[str, Any] = configuration_model().model_json_schema()
+
+
+@cache
+def _schema() -> dict[str, Any]:
+    """Made for the page that first asks for it: a twentieth of a second of every start."""
+    return configuration_model().model_json_schema()
 
 
 def leaf_paths() -> list[str]:
@@ -18,7 +23,7 @@ def leaf_paths() -> list[str]:
 @lru_cache(maxsize=1)
 def leaves() -> tuple[tuple[str, Mapping[str, Any]], ...]:
     """Each field's dotted path and its part of the schema."""
-    return tuple(leaf for leaf in _walk(SCHEMA, "") if leaf[0].split(".", 1)[0] not in BESIDE)
+    return tuple(leaf for leaf in _walk(_schema(), "") if leaf[0].split(".", 1)[0] not in BESIDE)
 
 
 def _walk(schema: Mapping[str, Any], path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -34,7 +39,7 @@ def resolved_schema(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     """A reference's target, with what stands beside the reference; of `X or null`, X."""
     if "$ref" in schema:
         return resolved_schema(
-            {**SCHEMA["$defs"][schema["$ref"].rsplit("/", 1)[-1]], **_without(schema, "$ref")}
+            {**_schema()["$defs"][schema["$ref"].rsplit("/", 1)[-1]], **_without(schema, "$ref")}
         )
     if "anyOf" in schema:
         real = next(part for part in schema["anyOf"] if part.get("type") != "null")

@@ -7,6 +7,10 @@ import sys
 from contextlib import suppress
 from typing import Any
 
+# A long body is hundreds of thousands of objects that hold no cycle: look less often, for each look stops everybody.
+# And what is imported below is no garbage.
+gc.set_threshold(20_000, 50, 100)
+
 # Granian's own handler came along with the fork, and would swallow a SIGTERM until the server is up.
 signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
@@ -74,5 +78,3 @@ with suppress(ProviderError):  # the checks say what is wrong with it
 application = tracing.serving(Gateway(django_application, limits=_limits(), refusal=_refusal))
 gc.collect()
 gc.freeze()
-# A long body is hundreds of thousands of objects that hold no cycle: look less often, for each look stops everybody.
-gc.set_threshold(20_000, 50, 100)

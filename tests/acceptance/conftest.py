@@ -23,19 +23,16 @@ from tests.vendor_servers.openai_server import OpenAIServer
 
 
 @pytest.fixture(scope="session")
-def migrated() -> Iterator[str]:
-    """The name of a database that is migrated once for each process of the tests, to be copied."""
+def own_name() -> str:
+    """What the databases of this process of the tests are called by, but for its first one."""
     name = os.environ.get("RAPPORT_TEST_DATABASE", "test_rapport").replace("test_", "test_acceptance_", 1)
-    name += os.environ.get("PYTEST_XDIST_WORKER", "")
-    migrate(create_database(name))
-    yield name
-    drop_database(name)
+    return name + os.environ.get("PYTEST_XDIST_WORKER", "")
 
 
 @pytest.fixture(scope="session")
-def live_database(migrated: str) -> Iterator[LiveDatabase]:
+def live_database(migrated: str, own_name: str) -> Iterator[LiveDatabase]:
     """Every test finds it empty."""
-    name = f"{migrated}_live"
+    name = f"{own_name}_live"
     yield create_database(name, template=migrated)
     drop_database(name)
 
@@ -62,12 +59,13 @@ def standing_model() -> Iterator[OpenAIServer]:
 @pytest.fixture(scope="session")
 def standing(
     migrated: str,
+    own_name: str,
     standing_model: OpenAIServer,
     django_db_blocker: DjangoDbBlocker,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[LiveService]:
     """A worker and a web server on a database of their own, for all tests that do no more than use them."""
-    name = f"{migrated}_standing"
+    name = f"{own_name}_standing"
     database = create_database(name, template=migrated)
     service = LiveService(database, tmp_path_factory.mktemp("standing"))
     service.settings |= {"OPENAI_BASE_URL": standing_model.url, "OPENAI_API_KEY": "k", "RAPPORT_MEM0": "1"}

@@ -51,7 +51,7 @@ class LiveDatabase:
 def create_database(name: str, *, template: str = "template1") -> LiveDatabase:
     """A copy of the template, to which nobody may be connected; a database of that name is replaced."""
     database = _beside_the_tests_own(name)
-    with _maintenance() as session:
+    with maintenance() as session:
         _drop(session, name)
         words = map(sql.Identifier, (name, template))
         session.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(*words))
@@ -75,7 +75,7 @@ def _postgres(environment: dict[str, str]) -> Path:
 
 
 def drop_database(name: str) -> None:
-    with _maintenance() as session:
+    with maintenance() as session:
         _drop(session, name)
 
 
@@ -123,7 +123,8 @@ def _url(parameters: dict[str, Any]) -> str:
 
 
 @contextmanager
-def _maintenance() -> Iterator[psycopg.Connection[Any]]:
+def maintenance() -> Iterator[psycopg.Connection[Any]]:
+    """A session on the server of the tests, beside all of their databases."""
     with psycopg.connect(autocommit=True, **_beside_the_tests_own("postgres").parameters) as session:
         yield session
 

@@ -108,29 +108,33 @@ def test_a_bent_archive_is_taken_or_refused_and_breaks_nothing(
 ) -> None:
     bent = bend(document, data)
     with transaction.atomic():
-        made = api.post("/relationships", {"companion": "ada", "user": "noor"}).body
-        path = f"/relationships/{made['id']}"
+        relationship_id = made(api, "noor")
+        path = f"/relationships/{relationship_id}"
 
         answer = api.send("POST", f"{path}/import", json.dumps(bent).encode())
 
         assert answer.status in (200, 400, 409, 413, 422), answer
         if answer.status == 200:
-            lives_on(api, path, Relationship.objects.get(id=made["id"]))
+            lives_on(api, path, Relationship.objects.get(id=relationship_id))
         else:
-            assert not Turn.objects.for_relationship(made["id"]).exists()
+            assert not Turn.objects.for_relationship(UUID(relationship_id)).exists()
         transaction.set_rollback(True)
 
 
-def comes_back(api: Api, exported: Any) -> None:
-    """What is exported of it can be imported elsewhere, where nothing is found to be broken."""
-    made = api.post("/relationships", {"companion": "ada", "user": "again"}).body
-    answer = api.send("POST", f"/relationships/{made['id']}/import", json.dumps(exported).encode())
+def made(api: Api, user: str) -> str:
+    """The ID of a new relationship."""
+    return str(api.post("/relationships", {"companion": "ada", "user": user}).body["id"])
+
+
+def comes_back(api: Api, exported: Any, *, again: str) -> None:
+    """What is exported of it can be imported into another, where nothing is found to be broken."""
+    answer = api.send("POST", f"{again}/import", json.dumps(exported).encode())
     assert answer.status == 200, answer
-    assert broken(made["id"]) == []
+    assert broken(again) == []
 
 
-def broken(relationship_id: str) -> list[tuple[str, str]]:
-    return list(verify(relationship_id=UUID(relationship_id)).tallies)
+def broken(path: str) -> list[tuple[str, str]]:
+    return list(verify(relationship_id=UUID(path.rpartition("/")[2])).tallies)
 
 
 def fields_of(document: Any) -> list[tuple[Any, ...]]:
@@ -144,6 +148,7 @@ def fields_of(document: Any) -> list[tuple[Any, ...]]:
 @pytest.mark.django_db
 def test_any_field_that_is_garbage_is_refused_by_its_path_or_lives_on(document: Any, api: Api) -> None:
     """Each field in turn, as garbage of each kind (of some, unless RAPPORT_FUZZ=long)."""
+    here, again = (f"/relationships/{made(api, user)}" for user in ("noor", "again"))
     for number, (*way, last) in enumerate(fields_of(document)):
         for odd in ODD if LONG else ODD[number % 15 :: 15]:
             bent = deepcopy(document)
@@ -152,21 +157,19 @@ def test_any_field_that_is_garbage_is_refused_by_its_path_or_lives_on(document: 
                 holder = holder[name]
             holder[last] = deepcopy(odd)
             with transaction.atomic():
-                imported(api, bent, ".".join(map(str, (*way, last))), odd)
+                imported(api, bent, ".".join(map(str, (*way, last))), odd, here=here, again=again)
                 transaction.set_rollback(True)
 
 
-def imported(api: Api, bent: Any, path: str, odd: Any) -> None:
-    made = api.post("/relationships", {"companion": "ada", "user": "noor"}).body
-    here = f"/relationships/{made['id']}"
+def imported(api: Api, bent: Any, path: str, odd: Any, *, here: str, again: str) -> None:
     answer = api.send("POST", f"{here}/import", json.dumps(bent).encode())
     assert answer.status in (200, 413, 422), (path, odd, answer)
     if answer.status == 200:
-        assert broken(made["id"]) == [], (path, odd)
-        comes_back(api, api.get(f"{here}/export?calls=true").body)
+        assert broken(here) == [], (path, odd)
+        comes_back(api, api.get(f"{here}/export?calls=true").body, again=again)
     else:
         assert answer.fields, (path, odd, answer)
-        assert not Turn.objects.for_relationship(made["id"]).exists()
+        assert not Turn.objects.for_relationship(UUID(here.rpartition("/")[2])).exists()
 
 
 def lives_on(api: Api, path: str, relationship: Relationship) -> None:
@@ -193,7 +196,8 @@ def lives_on(api: Api, path: str, relationship: Relationship) -> None:
     for turn in api.get(f"{path}/turns").body["items"]:
         assert api.get(f"{path}/turns/{turn['id']}").status == 200
     assert api.post(f"{path}/context", {"message": "Hello.", "explain": True}).status == 200
-    comes_back(api, api.get(f"{path}/export?calls=true").body)
+    again = f"/relationships/{made(api, 'again')}"
+    comes_back(api, api.get(f"{path}/export?calls=true").body, again=again)
     for entry in api.get(f"{path}/entries?state=any").body["items"][:2]:
         assert api.delete(f"{path}/entries/{entry['id']}?permanent=true").status in (200, 410)
     assert api.delete(path).status == 200

@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import orjson
 import pytest
 from django.db import transaction
 from django.test import Client
@@ -45,7 +46,7 @@ class Door:
 
 
 def written(body: Any) -> bytes:
-    return body if isinstance(body, bytes) else json.dumps(body).encode()
+    return body if isinstance(body, bytes) else orjson.dumps(body)
 
 
 def composed(outer: Callable[[Any], Any], inner: Made) -> Made:
