@@ -43,7 +43,7 @@ LABELS = {
     "ingestion.classifier.skip_above": "Classifier: skip what is nearer than",
     "ingestion.classifier.weights": "Classifier: importance by type",
     "ingestion.classifier.weight_otherwise": "Classifier: importance of other types",
-    "ingestion.classifier.schedule_days": "Classifier: days until a dated entry expires",
+    "ingestion.classifier.schedule_days": "Classifier: days until a schedule expires",
     "ingestion.classifier.model": "Classifier: model",
     "ingestion.keyed_facts.keys": "Keyed facts: own keys",
     "ingestion.keyed_facts.shipped_keys": "Keyed facts: use the default keys",

@@ -88,7 +88,7 @@ CATEGORIES = [
     },
     {
         "name": "schedule",
-        "description": "dates, deadlines and what comes again, with its date",
+        "description": "dates and deadlines to come, and what comes again, with its date",
         "examples": ["Biology exam on 2026-03-14"],
     },
     {"name": "general", "description": "anything else worth keeping", "examples": ["Drives a 1998 Volvo"]},
@@ -118,7 +118,7 @@ CLASSIFIER: Recipe = {
                 "weight_otherwise": 0.6,
             },
         },
-        # similarity x importance, where importance is the category's weight; what has a date expires instead of fading
+        # similarity x importance, where importance is the category's weight; a schedule expires instead of fading
         "retrieval": {"embedder": "default", "ranker": "importance", "hourly_decay": 1.0},
         "context": {"memory": "retrieved"},
     },

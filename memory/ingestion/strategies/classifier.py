@@ -28,6 +28,8 @@ from memory.retrieval.search import search_entries_for
 
 # The one call of classifier: what of the messages falls into a category (`type`), and how sure that is.
 CLASSIFY_SCHEMA = memories_schema("type", "confidence", confidence=number(0, 1))
+# The type of what is worth nothing some days after its date. What happened, or began, on a day is true for good.
+SCHEDULE = "schedule"
 
 
 class ClassifierStrategy(Strategy):
@@ -51,12 +53,16 @@ def _classified(item: dict[str, Any], given: IngestionInput) -> Operation:
     operation = statement(item, given)
     confidence = confidence_in(item, options.confident_from)
     weight = options.weights.get(operation.type, options.weight_otherwise) if operation.type else None
-    expires_at = _over_at(operation, options, given.timezone)
-    return replace(operation, importance=weight, confidence=confidence, expires_at=expires_at)
+    before = given.entries[operation.entry - 1].type if operation.entry else ""
+    type = operation.type or before
+    expires_at = _over_at(operation, options, given.timezone) if type == SCHEDULE else None
+    cleared = ("expires_at",) if before == SCHEDULE != type else ()
+    return replace(
+        operation, importance=weight, confidence=confidence, expires_at=expires_at, cleared=cleared
+    )
 
 
 def _over_at(operation: Operation, options: ClassifierOptions, timezone: str) -> datetime | None:
-    """What has a date is over some days after it."""
     if operation.happens_at is None or options.schedule_days is None:
         return None
     try:

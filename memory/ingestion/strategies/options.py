@@ -113,7 +113,7 @@ class ClassifierOptions(Strict):
     weight_otherwise: Share = 0.6
     """The importance of what is kept of any other type."""
     schedule_days: Annotated[int, Field(ge=0, le=36_500)] | None = 30
-    """So many days after it happens, what has a date expires. Null: never by itself."""
+    """So many days after its date, what is of the type `schedule` expires. Null: never by itself."""
     model: ModelName | None = None
     """A cheap model for the sorting; null: `ingestion.model`."""
 

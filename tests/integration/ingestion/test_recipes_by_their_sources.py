@@ -166,6 +166,28 @@ def test_classifier_tells_the_model_what_is_never_kept(told: Told, words: str) -
     assert words in str(told.server.script.requests[-1].as_json())
 
 
+def test_classifier_lets_only_a_schedule_expire_by_its_date(told: Told) -> None:
+    told.under("classifier", classifier={"schedule_days": 36_500})
+    common = {"confidence": 0.9, "happens_at": "2023-03-14", "messages": [1]}
+    types = ("fact", "goal", "general", "schedule")
+
+    entries = hear(told, "It was a day.", memories=[{"content": f"Is {t}", "type": t, **common} for t in types])
+
+    assert [entry.type for entry in entries if entry.expires_at is not None] == ["schedule"]
+
+
+def test_classifier_keeps_a_schedule_that_became_something_else(told: Told) -> None:
+    told.under("classifier", classifier={"schedule_days": 36_500})
+    common = {"confidence": 0.9, "happens_at": "2023-03-14", "messages": [1]}
+    exam = {"content": "Exam on 2023-03-14", "type": "schedule", **common}
+    assert [entry.expires_at is None for entry in hear(told, "My exam!", memories=[exam])] == [False]
+
+    passed = {"content": "Passed the exam of 2023-03-14", "type": "fact", "entry": 1, **common}
+    [entry] = hear(told, "I passed.", memories=[passed])
+
+    assert (entry.content, entry.expires_at) == (passed["content"], None)
+
+
 def test_classifier_skips_by_the_published_cosine() -> None:
     assert recipe("classifier").ingestion.classifier.skip_above == 0.92
 
