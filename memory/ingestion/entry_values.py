@@ -9,6 +9,7 @@ from memory.entries.limits import MAX_TAGS
 from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.operations import Operation
 from memory.models import USER_SUBJECT, EntrySource, ScratchpadEntry
+from memory.words import words_of
 from relationships.ids import uuid7
 
 
@@ -82,6 +83,24 @@ def new_entry(given: IngestionInput, operation: Operation, subject: str, *, now:
         expires_at=_ahead(operation.expires_at, said_at),
         valid_from=operation.valid_from,
     )
+
+
+def take_place_of(held: ScratchpadEntry, entry: ScratchpadEntry) -> None:
+    """A new value stands where the old one stood. Where its text says the old one too ("Rex, a dog; Mia, a cat"), it
+    rests on the same messages: what it says is found, and forgotten, by them.
+    """
+    entry.tier = held.tier
+    if _words(held) & _words(entry):
+        entry.source_message_ids = list(dict.fromkeys([*held.source_message_ids, *entry.source_message_ids]))
+
+
+def _words(entry: ScratchpadEntry) -> set[str]:
+    """Of a value that is kept as `key: value`, the words that say something: names, numbers, and long ones."""
+    before, key, value = entry.content.partition(f"{entry.key}: ")
+    if before or not key:
+        return set()
+    said = (word for word in words_of(value) if word.capital or word.identifier or word.end - word.start > 3)
+    return {form for word in said for form in word.forms}
 
 
 def rewrite(entry: ScratchpadEntry, operation: Operation, given: IngestionInput) -> None:

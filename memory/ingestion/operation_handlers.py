@@ -2,7 +2,13 @@
 
 from memory.entries.fingerprint import content_hash
 from memory.ingestion.apply_state import ApplyState, is_single_valued
-from memory.ingestion.entry_values import ended_at_of, new_entry, says_the_same, subject_of
+from memory.ingestion.entry_values import (
+    ended_at_of,
+    new_entry,
+    says_the_same,
+    subject_of,
+    take_place_of,
+)
 from memory.ingestion.operations import Operation
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry, Verdict
 from relationships.ids import uuid7
@@ -53,8 +59,9 @@ def _add(state: ApplyState, operation: Operation) -> None:
         return
     entry = new_entry(state.given, operation, subject, now=state.now)
     entry.single_valued = single
-    # A new value stands where the old one stood.
-    entry.tier = held.tier if held is not None else operation.tier
+    entry.tier = operation.tier
+    if held is not None:
+        take_place_of(held, entry)
     state.take_in(operation, entry, reason=operation.reason)
 
 

@@ -2,7 +2,8 @@
 
 After "Building AI agent memory": a key has one value, kept and embedded as `key: value`; nearly the same keys are one,
 what fits no key is refused where it can be seen, a value holds from when it was said until another takes its place, and
-every fact cites the messages it rests on.
+every fact cites the messages it rests on. What happens to a person is no value that another takes the place of: events,
+and keys that a companion says so of, have several.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,15 +18,16 @@ from memory.ingestion.items import (
     cited_messages,
     cleaned,
     confidence_in,
+    entry_number,
     short,
     subject_in,
     text_of,
 )
 from memory.ingestion.operations import Operation
 from memory.ingestion.prompt import Question
-from memory.ingestion.strategies.asking import ask
 from memory.ingestion.strategies.base import Proposal, Strategy
-from memory.ingestion.strategies.memories import judge_memories, parse_memories
+from memory.ingestion.strategies.memories import ENTRY, ask_for_memories
+from memory.ingestion.strategies.options import FactKey
 from memory.ingestion.strategies.schema_parts import FORGET, NUMBERS, TEXT, WISHES, answer_of, list_of, number
 from memory.ingestion.strategies.vocabulary import Vocabulary, fact_text, type_among
 from providers.llm.base import ToolSpec
@@ -39,9 +41,8 @@ class KeyedFactsStrategy(Strategy):
     def propose(self, given: IngestionInput, log: CallLog, *, purpose: str) -> Proposal:
         given = replace(given, entries=likely_entries(given, texts_of(given)))
         vocabulary = Vocabulary(given.ingestion.keyed_facts)
-        question = _question(given, vocabulary)
-        answer = ask(question, given, log, purpose=purpose, parse=parse_memories)
-        items = judge_memories(answer, given, _recorder(given, vocabulary))
+        question, record = _question(given, vocabulary), _recorder(given, vocabulary)
+        items = ask_for_memories(question, given, log, purpose=purpose, keep=record)
         # What is to be forgotten goes first: the rest of its value is recorded anew, in its place.
         items.sort(key=lambda item: not (isinstance(item, Operation) and item.op == "delete"))
         return Proposal(given.entries, items, given.tier)
@@ -80,10 +81,13 @@ def _recorder(given: IngestionInput, vocabulary: Vocabulary) -> Callable[[dict[s
         confidence = confidence_in(item, least)
         messages = cited_messages(item, given)
         type, remarks = type_among(key.type, types)
+        entry = _said_anew(item, key, given)
+        op = "update" if entry else "add"
         return Operation(
-            op="add",
+            op=op,
+            entry=entry,
             messages=messages,
-            raw={**short(item), "op": "add"},
+            raw={**short(item), "op": op},
             type=type,
             content=fact_text(key, text_of(item, "value")),
             subject=subject_in(item),
@@ -97,6 +101,14 @@ def _recorder(given: IngestionInput, vocabulary: Vocabulary) -> Callable[[dict[s
     return record
 
 
+def _said_anew(item: dict[str, Any], key: FactKey, given: IngestionInput) -> int | None:
+    """The number of the shown value that this one says anew, of a key that has several. Raises RefusedItem."""
+    if key.single_valued or item["op"] == "add":
+        return None
+    number = entry_number(item, given.entries)
+    return number if given.entries[number - 1].key == key.name else None
+
+
 def record_schema(keys: Sequence[str], types: Sequence[str]) -> dict[str, Any]:
     """The parameters of RECORD_TOOL: a key outside the vocabulary is refused, so they name the keys there are."""
     return answer_of(
@@ -107,6 +119,7 @@ def record_schema(keys: Sequence[str], types: Sequence[str]) -> dict[str, Any]:
                 "value": {"type": "string", "description": "the value alone, such as Lisbon"},
                 "confidence": number(0, 1),
                 "subject": TEXT,
+                "entry": ENTRY,
                 "messages": NUMBERS,
             },
             required=["type", "key", "value", "confidence", "messages"],

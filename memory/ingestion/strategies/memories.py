@@ -13,6 +13,8 @@ from memory.ingestion.strategies.asking import ask
 from memory.ingestion.strategies.mending import mend_losses
 from memory.ingestion.strategies.schema_parts import FORGET, NUMBERS, TEXT, WISHES, answer_of, list_of
 
+ENTRY = {"type": "integer", "description": "number of the shown entry it replaces"}
+
 
 def memories_schema(*required: str, **own: dict[str, Any]) -> dict[str, Any]:
     """The answer's schema: what every memory says, and what a strategy has each say beside that.
@@ -24,7 +26,7 @@ def memories_schema(*required: str, **own: dict[str, Any]) -> dict[str, Any]:
         **own,
         "type": TEXT,
         "subject": TEXT,
-        "entry": {"type": "integer", "description": "number of the shown entry it replaces"},
+        "entry": ENTRY,
         "happens_at": TEXT,
         "messages": NUMBERS,
     }

@@ -1,6 +1,6 @@
 """An update whose text has lost names, numbers or dates of the old one is sent back once, whatever the strategy asks.
 
-Where values stand under keys (keyed_facts) no text is rewritten: a new value supersedes the old, which is kept. An
+Where a key has one value (keyed_facts) no text is rewritten: a new value supersedes the old, which is kept. An
 update that rests on a wish to forget is meant to lose something: what, the wish's plan decides.
 """
 

@@ -41,19 +41,28 @@ class _Record:
     values: list[str] = field(default_factory=list)
     messages: list[int] = field(default_factory=list)
     confidence: float = 1.0
+    anew: dict[str, int] = field(
+        default_factory=dict
+    )  # of a key of several: the entry that a value says anew
 
     def as_memories(self) -> list[dict[str, Any]]:
         """One, or one for each value of a key that has several."""
         values = list(dict.fromkeys(self.values))
         about = {"confidence": self.confidence, "subject": self.subject, "messages": self.messages}
         told = [PARTED.join(values)] if self.key.single_valued else values
-        return [{"type": self.key.type, "key": self.key.name, "value": value, **about} for value in told]
+        return [
+            {"type": self.key.type, "key": self.key.name, "value": value, **about, **self._entry_of(value)}
+            for value in told
+        ]
+
+    def _entry_of(self, value: str) -> dict[str, int]:
+        return {"entry": self.anew[value]} if value in self.anew else {}
 
 
 def record_memories(prompt_data: PromptData) -> dict[str, Any]:
     """What fits a key, under it. A statement that no key has a place for is left out.
 
-    A shown entry leaves where its words are changed into what is no new value of the same single-valued key.
+    A shown entry leaves where its words are changed into what is no new value of the same key.
     """
     keys = {key.name: key for key in prompt_data.keys}
     parts = [told for entry in prompt_data.entries for told in _parts(entry, keys)]
@@ -72,6 +81,8 @@ def record_memories(prompt_data: PromptData) -> dict[str, Any]:
         kept = _Record(key, line.subject, stands if key.single_valued else [])
         kept = records.setdefault((line.subject, key.name), kept)
         kept.values += [value] if value else []
+        if value and line.number is not None and line.key == key.name and not key.single_valued:
+            kept.anew[value] = line.number
         kept.messages = sorted({*kept.messages, *line.messages})
         kept.confidence = min(kept.confidence, line.confidence)
 
@@ -91,8 +102,8 @@ def record_memories(prompt_data: PromptData) -> dict[str, Any]:
         for key, value in now:
             if (key, value) not in told:
                 record(key, value, line)
-        superseded = any(key.name == line.key and key.single_valued for key, _ in now)
-        if line.outcome == "update" and not superseded and not any(keyed in told for keyed in now):
+        said_anew = any(key.name == line.key for key, _ in now)
+        if line.outcome == "update" and not said_anew and not any(keyed in told for keyed in now):
             leave(line, "is so no more")
     return {"memories": [one for kept in records.values() for one in kept.as_memories()], "forget": left}
 

@@ -2,9 +2,11 @@
 
 from datetime import timedelta
 
+import pytest
 from django.utils import timezone
 
 from memory.models import EntryState, ScratchpadEntry
+from relationships.models import Turn
 from tests.fixtures.turns import operations_of
 from tests.integration.ingestion.conftest import Told
 
@@ -84,3 +86,77 @@ def test_a_companions_key_may_hold_several_values(told: Told) -> None:
     told.hear("I moved to Lisbon and got Mia.", answers=("record_lisbon",))
 
     assert sorted(told.conversation.contents) == ["city: Lisbon", "pet: Mia, a cat", "pet: Rex, a dog"]
+
+
+def record(told: Told, said: str, *values: tuple[str, str], **more: object) -> Turn:
+    """A turn of which the model records these values under their keys; asked again, it says nothing more."""
+    common = {"type": "other", "confidence": 0.9, "messages": [1], **more}
+    told.server.push(
+        {"json": {"memories": [{"key": key, "value": value, **common} for key, value in values]}}
+    )
+    told.server.respond = lambda body: {"json": {"memories": []}}
+    return told.conversation.hear(said)
+
+
+def test_what_happens_stays_beside_what_happened_before(told: Told) -> None:
+    told.under("keyed_facts")
+    record(told, "We drove to the sea.", ("event", "road trip, 2022-12"))
+
+    record(told, "I failed the test.", ("event", "failed the aptitude test, 2023-01"))
+
+    assert sorted(told.conversation.contents) == [
+        "event: failed the aptitude test, 2023-01",
+        "event: road trip, 2022-12",
+    ]
+
+
+def test_how_it_went_takes_the_place_of_the_plan_and_rests_on_both(told: Told) -> None:
+    told.under("keyed_facts")
+    record(told, "I have an interview on Friday.", ("event", "interview at Acme on 2023-05-12"))
+
+    record(told, "They took me!", ("event", "got the job at Acme, interview on 2023-05-12"), entry=1)
+
+    [kept] = told.conversation.entries
+    assert kept.content == "event: got the job at Acme, interview on 2023-05-12"
+    assert len(kept.source_message_ids) == 2
+
+
+def test_how_it_went_may_not_lose_the_day_without_being_asked(told: Told) -> None:
+    told.under("keyed_facts")
+    record(told, "I have an interview on Friday.", ("event", "interview at Acme on 2023-05-12"))
+
+    record(told, "They took me!", ("event", "got the job"), entry=1)
+
+    assert "Acme; 2023-05-12" in str(told.server.script.requests[-1].body)
+
+
+@pytest.mark.parametrize(
+    ("key", "entry"),
+    [("event", None), ("hobby", 1), ("like", 1)],
+    ids=["none named", "one value", "another key"],
+)
+def test_an_entry_that_is_named_for_nothing_changes_nothing_else(
+    told: Told, key: str, entry: int | None
+) -> None:
+    told.under("keyed_facts", keyed_facts={"keys": [{"name": "like", "single_valued": False}]})
+    record(told, "I box.", ("hobby", "boxing"))
+
+    record(told, "I swim.", (key, "swimming"), entry=entry)
+
+    kept = {"event": ["event: swimming", "hobby: boxing"], "hobby": ["hobby: swimming"]}
+    assert sorted(told.conversation.contents) == kept.get(key, ["hobby: boxing", "like: swimming"])
+
+
+@pytest.mark.parametrize(
+    ("value", "rests_on"), [("Rex, a dog; Mia, a cat", 2), ("Rex, until 2023-05", 2), ("Mia, a cat", 1)]
+)
+def test_a_value_rests_on_what_the_old_rested_on_as_far_as_it_says_it(
+    told: Told, value: str, rests_on: int
+) -> None:
+    told.under("keyed_facts")
+    record(told, "Rex is my dog.", ("pet", "Rex, a dog"))
+
+    record(told, "This is new.", ("pet", value))
+
+    [kept] = told.conversation.entries
+    assert (kept.content, len(kept.source_message_ids)) == (f"pet: {value}", rests_on)

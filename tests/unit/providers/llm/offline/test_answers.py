@@ -200,7 +200,7 @@ HELD = known(
     ("said", "recorded", "gone"),
     [
         ("I live in Faro now.", [("city", "Faro")], []),
-        ("My dog's name is Rex, not Max.", [("pet", "dog named Rex")], [2]),
+        ("My dog's name is Rex, not Max.", [("pet", "dog named Rex", 2)], []),
         ("I have a dog named Max. I like jazz. I'm 30 years old.", [], []),
         ("I don't live in Lisbon anymore.", [], [1]),
         ("Please forget that I like jazz.", [], [3]),
@@ -208,10 +208,14 @@ HELD = known(
     ],
 )
 def test_a_value_supersedes_by_its_key_or_takes_its_entry_away(
-    said: str, recorded: list[tuple[str, str]], gone: list[int]
+    said: str, recorded: list[tuple[str, ...]], gone: list[int]
 ) -> None:
     answer = ask("record", said, HELD, at=THURSDAY, keys=OWN)
-    assert [(memory["key"], memory["value"]) for memory in answer["memories"]] == recorded
+    told = [
+        [memory[name] for name in ("key", "value", "entry") if name in memory]
+        for memory in answer["memories"]
+    ]
+    assert told == [list(one) for one in recorded]
     assert [one["entry"] for one in answer["forget"]] == gone
 
 
