@@ -90,10 +90,11 @@ PAUSE = timedelta(minutes=30)  # a longer one begins a stretch of messages, whic
 
 def build_request(given: IngestionInput, question: Question = OPERATIONS) -> CompletionRequest:
     """The question for one batch. Raises InvalidTemplate when a published prompt can't be rendered after all."""
+    names = {"user": one_line(given.user_name), "companion": one_line(given.companion_name)}
+    kept = given.ingestion.about_companion
     answer_format = shipped(question.answer_format).render(
-        user=one_line(given.user_name),
-        companion=one_line(given.companion_name),
-        about_companion=given.ingestion.about_companion,
+        **names,
+        about_companion=shipped("about_companion.md").render(**names, kept=kept),
         single_valued=", ".join(given.ingestion.single_valued) or "any name",
         **question.variables,
     )

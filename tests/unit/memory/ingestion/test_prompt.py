@@ -8,7 +8,7 @@ import pytest
 from memory.entries.happens import happens_text
 from memory.ingestion.configuration import Ingestion
 from memory.ingestion.ingestion_input import Instructions
-from memory.ingestion.prompt import build_request, capacity_note
+from memory.ingestion.prompt import Question, build_request, capacity_note
 from providers.tokens import estimate_tokens
 from tests.unit.memory.ingestion.readings import MONDAY, ingestion_input, shown
 
@@ -106,10 +106,14 @@ def test_custom_types_are_shown_with_their_examples() -> None:
     ],
     ids=["by default", "brief", "full", "none"],
 )
-def test_what_is_kept_of_the_companion_is_as_it_is_set(ingestion: dict[str, Any], told: str) -> None:
+@pytest.mark.parametrize("asked", ["answer_format", "classify", "extract", "record", "score"])
+def test_what_is_kept_of_the_companion_is_as_it_is_set(
+    ingestion: dict[str, Any], told: str, asked: str
+) -> None:
     given = replace(ingestion_input("Hi."), ingestion=Ingestion.model_validate(ingestion))
+    question = Question("operations", f"{asked}.md", "", None, variables={"tool": "record", "keys": ()})
 
-    system = build_request(given).system
+    system = build_request(given, question).system
 
     said = ("Keep also, briefly", "with the same care", "Keep only Maya's life")
     assert told in system and sum(phrase in system for phrase in said) == 1
