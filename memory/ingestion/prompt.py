@@ -11,6 +11,7 @@ from memory.entries.happens import PASSED, day_of, plan_is_over
 from memory.entries.words import names_in_text
 from memory.ingestion.ingestion_input import IngestionInput, InputMessage, ShownEntry
 from memory.ingestion.strategies.schema_parts import NUMBERS, TEXT, TEXT_OR_NULL, WISHES, answer_of, list_of
+from memory.ingestion.strategies.vocabulary import type_among
 from memory.ingestion.templates import render_instructions, shipped
 from memory.models import USER_SUBJECT, Tier
 from providers.llm.base import (
@@ -95,6 +96,7 @@ def build_request(given: IngestionInput, question: Question = OPERATIONS) -> Com
     answer_format = shipped(question.answer_format).render(
         **names,
         about_companion=shipped("about_companion.md").render(**names, kept=kept),
+        type_like=lambda wanted: type_among(wanted, [type.name for type in given.ingestion.types])[0],
         single_valued=", ".join(given.ingestion.single_valued) or "any name",
         **question.variables,
     )

@@ -96,6 +96,38 @@ def test_custom_types_are_shown_with_their_examples() -> None:
     assert "- personal_relation: people in their life (such as: Mark has a happy friendship" in prompt
 
 
+FORMATS = pytest.mark.parametrize("asked", ["answer_format", "classify", "extract", "record", "score"])
+
+
+def asked_by(name: str) -> Question:
+    """A question whose answer format is this file."""
+    return Question("operations", f"{name}.md", "", None, variables={"tool": "record", "keys": ()})
+
+
+@FORMATS
+def test_the_examples_of_an_answer_are_of_the_companions_types(asked: str) -> None:
+    types = [{"name": "medicine"}, {"name": "missed"}]
+
+    system = build_request(ingestion_input("Hi.", types=types), asked_by(asked)).system
+
+    assert set(re.findall(r'"type": "(\w+)"', system)) <= {"medicine"}
+
+
+@FORMATS
+def test_a_prompt_may_have_what_the_companion_observes_kept(asked: str) -> None:
+    system = build_request(ingestion_input("Hi."), asked_by(asked)).system
+
+    assert "where Maya confirms it, unless told otherwise below" in system
+
+
+def test_what_is_to_go_on_is_not_dated_as_a_plan_and_a_replacement_has_its_own_date() -> None:
+    system = build_request(ingestion_input("Hi.")).system
+    (line,) = (line for line in system.splitlines() if line.startswith("- happens_at:"))
+
+    assert "but what goes on from a day to come" in line
+    assert "In an update: left out it stays" in line
+
+
 @pytest.mark.parametrize(
     ("ingestion", "told"),
     [
@@ -106,14 +138,13 @@ def test_custom_types_are_shown_with_their_examples() -> None:
     ],
     ids=["by default", "brief", "full", "none"],
 )
-@pytest.mark.parametrize("asked", ["answer_format", "classify", "extract", "record", "score"])
+@FORMATS
 def test_what_is_kept_of_the_companion_is_as_it_is_set(
     ingestion: dict[str, Any], told: str, asked: str
 ) -> None:
     given = replace(ingestion_input("Hi."), ingestion=Ingestion.model_validate(ingestion))
-    question = Question("operations", f"{asked}.md", "", None, variables={"tool": "record", "keys": ()})
 
-    system = build_request(given, question).system
+    system = build_request(given, asked_by(asked)).system
 
     said = ("Keep also, briefly", "with the same care", "Keep only Maya's life")
     assert told in system and sum(phrase in system for phrase in said) == 1
