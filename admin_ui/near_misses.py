@@ -13,7 +13,7 @@ from context.plan import Plan, plan_for
 from context.recall import Recall
 from memory.entries.snapshots import lines_at
 from memory.models import Tier
-from memory.retrieval.results import EntryFilters, Hit, MessageFilters
+from memory.retrieval.results import EntryFilters, Hit, MessageFilters, with_more
 from memory.retrieval.search import SearchParams, search_entries, search_messages
 from relationships.models import DEFAULT_SESSION, Relationship
 
@@ -62,6 +62,7 @@ def near_misses_of(relationship: Relationship, *, message: str, session: str) ->
     )
     plan = plan_for(facts.levels, None)
     configuration = plan.resolved.values
+    more = 0 if configuration.retrieval.reranker else configuration.retrieval.more_messages
     retrieval = configuration.retrieval.model_copy(update={"reranker": None})
     configuration = configuration.model_copy(update={"retrieval": retrieval})
     recall = Recall(facts, configuration, message or None, now)
@@ -87,15 +88,17 @@ def near_misses_of(relationship: Relationship, *, message: str, session: str) ->
         entries = search_entries(text=recall.question.text, filters=EntryFilters(tiers=tiers), **asked).hits
         why = "" if entries else "No entry shares anything with the message."
     recent = shown["messages"].sources if "messages" in shown else ()
-    asked["top_k"] = min(_MOST, retrieval.top_messages + NEARLY)
+    asked["top_k"] = min(_MOST, retrieval.top_messages + more + NEARLY)
     places = tuple(message.seq for message in recall.recent if message.id in recent)  # are shown anyway
     filters = MessageFilters(roles=("user", "assistant"), without=places)
-    messages = search_messages(text=recall.question.text, filters=filters, **asked).hits
+    found = search_messages(text=recall.question.text, filters=filters, **asked)
+    most = len(with_more(found, most=retrieval.top_messages, more=more))
+    messages = found.hits[: most + NEARLY]
     known = sources_by_id(relationship, (str(hit.id) for hit in [*entries, *messages]))
     least = retrieval.min_score or 0.0
     return [
         Ranking("Memory", _ranked(entries, known, most=retrieval.top_k, least=least), why),
-        Ranking("Earlier messages", _ranked(messages, known, most=retrieval.top_messages, least=least)),
+        Ranking("Earlier messages", _ranked(messages, known, most=most, least=least)),
     ]
 
 

@@ -59,6 +59,7 @@ LABELS = {
     "retrieval.reranker_timeout_ms": "Wait for reranking (ms)",
     "retrieval.top_k": "Entries retrieved, at most",
     "retrieval.top_messages": "Messages retrieved, at most",
+    "retrieval.more_messages": "More of them, if nearly as good",
     "retrieval.min_score": "Lowest score",
     "retrieval.recency": "Advantage of the newest",
     "retrieval.half_life_days": "Half-life (days)",

@@ -15,7 +15,13 @@ from memory.entries.snapshots import Line, SectionRow, line_of
 from memory.retrieval.gates import GateDecision, GateRequest, decide_gate
 from memory.retrieval.questions import Participants
 from memory.retrieval.rerankers.base import Asked
-from memory.retrieval.results import EntryFilters, MessageFilters, SearchResult, reason_of
+from memory.retrieval.results import (
+    EntryFilters,
+    MessageFilters,
+    SearchResult,
+    reason_of,
+    with_more,
+)
 from memory.retrieval.search import SearchParams, search_entries, search_messages
 from relationships.configuration.schema import Configuration
 from web.errors import InvalidInput
@@ -154,7 +160,11 @@ class Recall:
             asked["participants"] = self._participants
             places = tuple(message.seq for message in self.recent if message.id in without)
             filters = MessageFilters(roles=_SPOKEN, without=places)
-            return search_messages(text=self.question.text, filters=filters, **asked)
+            retrieval = asked["retrieval"]
+            most, more = retrieval.top_messages, 0 if retrieval.reranker else retrieval.more_messages
+            asked["top_k"] = most + more
+            found = search_messages(text=self.question.text, filters=filters, **asked)
+            return replace(found, hits=with_more(found, most=most, more=more))
 
         any_there = bool(self._facts.messages)  # of another session, where this one has none
         if any_there and self._facts.are_all and all(one.id in without for one in self._facts.messages):

@@ -85,6 +85,9 @@ class Retrieval(Strict):
     """How many entries a context retrieves at most."""
     top_messages: Annotated[int, Field(ge=1, le=200)] = 20
     """How many messages a context retrieves at most, within the budget of the layer `episodes`."""
+    more_messages: Annotated[int, Field(ge=0, le=200)] = 40
+    """`best`, by text alone: how many more, at most, of those that score nearly as much as the best, as where a
+    question asks for all of a kind."""
     min_score: Annotated[float, Field(ge=0)] | None = None
     """What scores less is left out, by the ranker's own scale."""
     recency: Share = 0.0

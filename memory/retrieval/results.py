@@ -8,6 +8,8 @@ from uuid import UUID
 
 from providers.embeddings.base import Space
 
+NEARLY_THE_BEST = 0.65  # of its score; docs/reference/recall.md has what others find
+
 
 @dataclass(frozen=True, slots=True)
 class EntryFilters:
@@ -66,6 +68,16 @@ class SearchResult:
     notes: tuple[str, ...]
     milliseconds: float
     reranker: str | None = None
+
+
+def with_more(result: SearchResult, *, most: int, more: int) -> Sequence[Hit]:
+    """The first `most` hits, and at most `more` after them that score nearly as much as the best: where all of a kind
+    is asked for, many do. Only of `best` by text alone was that measured.
+    """
+    if result.ranker != "best" or result.space is not None or result.reranker is not None or not result.hits:
+        return result.hits[:most]
+    least = NEARLY_THE_BEST * result.hits[0].score
+    return [hit for place, hit in enumerate(result.hits[: most + more]) if place < most or hit.score >= least]
 
 
 def reason_of(hit: Hit, ranker: str) -> str:

@@ -246,9 +246,7 @@ def test_keyed_facts_are_shown_in_the_published_block(told: Told) -> None:
         "<user_memory>\n## Known facts about this user\n- Notion (employer)\n"
         "## Preferences\n- concise answers (communication_style_preference)\n</user_memory>"
     ) in shown.system
-    assert [key.name for key in SHIPPED_KEYS if not key.single_valued] == [
-        "event"
-    ]  # no value but a happening
+    assert [key.name for key in SHIPPED_KEYS if not key.single_valued] == ["event"]
     assert recipe("keyed_facts").retrieval.ranker == "hybrid"
 
 

@@ -15,8 +15,8 @@ from relationships.configuration.schema import configuration_model
 from relationships.ids import uuid7
 from relationships.models import Relationship
 from relationships.services.sessions import touch_session
-from tests.fakes import ScriptedEmbedder
-from tests.fixtures.contexts import NOON, remember, say
+from tests.fakes import ScriptedEmbedder, ScriptedProvider
+from tests.fixtures.contexts import NOON, hear, remember, say
 from tests.fixtures.index import configure
 from tests.fixtures.turns import PERSON
 from tests.wire import statements_sent
@@ -51,6 +51,38 @@ def test_what_is_found_is_best_first_and_no_more_than_wanted(relationship: Relat
     assert found.reason.startswith(
         "retrieved 1 for the message, ranked by best (text alone); retrieve when content: "
     )
+
+
+SEEN = (
+    "My favourite band is Blur",
+    "My favourite band is Pulp",
+    "The favourite band of her mother was Suede",
+)
+WEAKER = "The train was late again, so that we had no time left to look at the band in the park"
+
+
+@pytest.mark.parametrize(
+    ("retrieval", "found"),
+    [
+        ({"more_messages": 0}, 1),
+        ({"more_messages": 1}, 2),
+        ({}, 3),
+        ({"top_messages": 4}, 4),
+        ({"reranker": "model"}, 1),
+    ],
+    ids=["none", "one", "by default", "the weaker is found", "a reranker chooses"],
+)
+def test_more_messages_are_found_that_fit_nearly_as_well(
+    relationship: Relationship, scripted_provider: ScriptedProvider, retrieval: dict[str, Any], found: int
+) -> None:
+    for session, said in zip("abcd", [*SEEN, WEAKER], strict=True):
+        hear(relationship, said, session)
+
+    wanted = {"top_messages": 1, **retrieval}
+    messages = recall_of(relationship, "Which band is my favourite band?", **wanted).messages()
+
+    assert len(messages.found) == found
+    assert (WEAKER in [one.message.content for one in messages.found]) == (found == 4)
 
 
 def test_only_the_wanted_tiers_are_searched(relationship: Relationship) -> None:

@@ -121,6 +121,20 @@ def test_a_preview_tells_what_behaviours_would_do_and_fires_none(
     assert entry.access_count == 0
 
 
+@pytest.mark.parametrize(("more", "retrieved"), [(0, 1), (1, 2)])
+def test_messages_that_fit_nearly_as_well_are_retrieved_as_a_context_does(
+    viewer: Client, page: str, conversation: Conversation, more: int, retrieved: int
+) -> None:
+    config = {"context": {"order": ["episodes"]}, "retrieval": {"top_messages": 1, "more_messages": more}}
+    Companion.objects.update(config=config)
+    for said in ("She cooks rice", "She cooks soup", "She cooks peas"):
+        conversation.say(said)
+
+    near = viewer.get(f"{page}scores/?message=What+she+cooks+again").content.decode()
+
+    assert f"{retrieved} retrieved" in near.split("<h3>Earlier messages</h3>")[1]
+
+
 @pytest.mark.parametrize("budget", [None, 400])
 def test_what_nearly_was_shown_is_found_without_a_behaviour_or_a_model(
     viewer: Client,
