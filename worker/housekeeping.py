@@ -14,7 +14,7 @@ import structlog
 from django.conf import settings
 from django.db import Error as DatabaseError
 from django.db import connection
-from django.utils.module_loading import import_string
+from django.utils.module_loading import autodiscover_modules, import_string
 
 from config.postgresql.sessions import database_went_away
 from worker.heartbeat import forget_old_heartbeats
@@ -56,6 +56,18 @@ def periodic_tasks() -> list[PeriodicTask]:
         own,
         *(PeriodicTask(name, each, do().step if isinstance(do, type) else do) for name, each, do in named),
     ]
+
+
+def load_tasks() -> None:
+    """Import what the queue's tasks run, for a process that is about to fork those that run them.
+
+    Each would import it before its first task, which takes so long on a busy machine that the watchdog ends it, and
+    then its successor.
+    """
+    autodiscover_modules("tasks")
+    for periodic in periodic_tasks():
+        if isinstance(periodic.do, OwedRows):
+            import_string(periodic.do.task)
 
 
 def do_what_is_due(

@@ -11,6 +11,7 @@ from django.conf import settings
 from django_q.conf import Conf
 
 from config.supervision import Child, Supervisor
+from worker.housekeeping import load_tasks
 from worker.identity import worker_identity
 from worker.maintenance import Maintenance
 from worker.pool import run_pool
@@ -31,6 +32,7 @@ class WorkerSupervisor(Supervisor):
     """
 
     def __init__(self, *, grace: float, revive_database: Callable[[], None]) -> None:
+        load_tasks()
         self._grace = grace
         self._stats = WorkerStats()
         me = os.getpid()
