@@ -68,11 +68,13 @@ Action = Callable[[Work], None]
 
 def run_behaviours(*, relationship_id: UUID, worker: str, actions: dict[str, Action]) -> int:
     """Do what is due until nothing is, or others wait. How many runs were looked at."""
-    rows, looked_at = BehaviourRun.objects.for_relationship(relationship_id), 0
-    for run in one_by_one(rows.order_by("due_at", "id"), worker=worker, task=TASK):
+    rows = BehaviourRun.objects.for_relationship(relationship_id).order_by("due_at", "id")
+
+    def do(run: BehaviourRun) -> bool:
         _do(run, run.held_row(), actions)
-        looked_at += 1
-    return looked_at
+        return True
+
+    return one_by_one(rows, worker=worker, task=TASK, do=do)
 
 
 def _do(run: BehaviourRun, held: QueuedQuerySet, actions: dict[str, Action]) -> None:
@@ -88,7 +90,7 @@ def _do(run: BehaviourRun, held: QueuedQuerySet, actions: dict[str, Action]) -> 
         _count_lost(work)
     except Exception as error:
         if database_went_away(error):
-            raise  # the lease brings it back
+            raise  # it is given back
         failure = error.failure if isinstance(error, CallFailed) else None
         _give_back(run, held, work, failure or Failure.of(error, attempts=run.attempts), started)
 

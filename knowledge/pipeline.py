@@ -24,7 +24,7 @@ from relationships.configuration.schema import Configuration
 from relationships.models import Companion
 from worker.failures import Failure
 from worker.identity import worker_identity
-from worker.leases import renewing
+from worker.leases import keeping
 from worker.readers import task
 
 log = structlog.get_logger(__name__)
@@ -38,7 +38,7 @@ def process_document(*, document_id: UUID, worker: str) -> None:
     if claimed is None:
         return
     try:
-        with renewing(claimed.keep_lease):
+        with keeping(claimed):
             _process(claimed)
     except DocumentLost:
         log.info("a document is not ours any more", event_name="document.lost", document_id=str(document_id))
@@ -72,7 +72,7 @@ def _process(claimed: Document) -> None:
         raise
     except Exception as error:
         if database_went_away(error):
-            raise  # the lease brings the document back
+            raise  # it is given back
         _give_back(claimed, Failure.of(error, attempts=claimed.attempts))
     else:
         log.info("a document is ready", event_name="document.ready", **_ids(claimed))

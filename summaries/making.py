@@ -58,13 +58,10 @@ class _Work:
 
 def make_summaries(*, relationship_id: UUID, worker: str) -> int:
     """Make all that is owed until nothing is, it has to wait, or others do. How many were made."""
-    made = 0
     rows = Summary.objects.for_relationship(relationship_id).next_in_line()
-    for summary in one_by_one(rows, worker=worker, task=TASK):
-        if not _make(_Work(summary, summary.held_row())):
-            break
-        made += 1
-    return made
+    return one_by_one(
+        rows, worker=worker, task=TASK, do=lambda summary: _make(_Work(summary, summary.held_row()))
+    )
 
 
 def _make(work: _Work) -> bool:
@@ -73,7 +70,7 @@ def _make(work: _Work) -> bool:
         base, text = _text_of(work)
     except Exception as error:
         if database_went_away(error):
-            raise  # the lease brings it back
+            raise  # it is given back
         return _give_back(work, Failure.of(error, attempts=work.summary.attempts))
     state = {"state": SummaryState.READY, "text": text, "extends": base and base.id}
     return _settle(work, **state, due_at=None, made_at=timezone.now(), error="", error_code="")

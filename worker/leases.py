@@ -2,8 +2,8 @@
 
 A row is owed again when its lease ran out, and at once when its holder is known to be dead: its process is gone from
 this machine, or its machine has a heartbeat that stopped. A holder that was only slow finds its lease token gone and
-may not write. Who works for long renews its lease meanwhile (`renewing`), and what failed has its next try after
-`retry_delay`.
+may not write. Who works for long renews its lease meanwhile (`renewing`, or `keeping` of one row), and what failed has
+its next try after `retry_delay`.
 """
 
 import os
@@ -12,9 +12,9 @@ import threading
 import traceback
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 
 import structlog
@@ -23,18 +23,20 @@ from django.db import Error as DatabaseError
 from django.db import connection, transaction
 from django.utils import timezone
 
+from config.postgresql.sessions import database_went_away
 from worker.enqueue import enqueue_task
 from worker.fairness import others_wait
 from worker.heartbeat import silent_machines
 from worker.identity import is_dead, machine_of
 from worker.lost_nodes import answering
-from worker.models import QueuedQuerySet
+from worker.models import QueuedQuerySet, QueuedRow
 from worker.worker_stats import stop_requested
 
 log = structlog.get_logger(__name__)
 
 RENEWALS = 3  # within a lease: two may fail
 LOCK_TIMEOUT = "2s"  # of a renewal
+_HAND_BACK_SECONDS, _PAUSE_SECONDS = 60.0, 0.5
 GIVEN_UP = "Given up: it ended its workers."
 
 
@@ -48,18 +50,53 @@ def take_back_dead(rows: QueuedQuerySet, now: datetime, **values: Any) -> list[A
     return rows.take_back(holders=[name for name in holders if _is_gone(name, silent)], now=now, **values)
 
 
-def one_by_one(rows: QueuedQuerySet, *, worker: str, task: str) -> Iterator[Any]:
-    """What is due of a relationship's rows, each taken once the one before is done, and held meanwhile.
+def one_by_one(rows: QueuedQuerySet, *, worker: str, task: str, do: Callable[[Any], bool]) -> int:
+    """Have each row that is due of a relationship's done once the one before is, until `do` says False. How many were.
 
     Where others wait, or the worker is being stopped, the rest is for another `task`.
     """
+    done = 0
     while lease := rows.claim(worker=worker, now=timezone.now(), most=1):
         row = lease.rows[0]
-        with renewing(row.keep_lease):
-            yield row
+        with keeping(row):
+            if not do(row):
+                break
+        done += 1
         if stop_requested() or others_wait():
             with transaction.atomic():
                 enqueue_task(task, row.relationship_id, project_id=row.project_id)
+            break
+    return done
+
+
+@contextmanager
+def keeping(row: QueuedRow) -> Iterator[None]:
+    """While the block runs, the lease of `row` is renewed. If the block ends as the database is away, the row is due
+    again soon after it is back, a try in vain: nobody else would take this process for dead.
+    """
+    try:
+        with renewing(row.keep_lease):
+            yield
+    except Exception as error:
+        if database_went_away(error):
+            delay = timedelta(seconds=retry_delay(row.attempts, None))
+            release_when_possible(lambda: row.held_row().release(due_at=timezone.now() + delay, counted=True))
+        raise
+
+
+def release_when_possible(release: Callable[[], object]) -> None:
+    """Waits a while for a database that is away, as there is nothing better to do; then the lease has its end."""
+    until = monotonic() + _HAND_BACK_SECONDS
+    while True:
+        try:
+            if not connection.in_atomic_block:
+                connection.close()
+            release()
+        except DatabaseError:
+            if monotonic() > until:
+                return
+            sleep(_PAUSE_SECONDS)
+        else:
             return
 
 

@@ -24,7 +24,7 @@ from relationships.models import Relationship, Turn, TurnState
 from relationships.services.configuration import configuration_of
 from worker.failures import Failure
 from worker.identity import worker_identity
-from worker.leases import GIVEN_UP, renewing
+from worker.leases import GIVEN_UP, keeping
 from worker.owed_rows import OwedRows
 from worker.readers import task
 
@@ -46,14 +46,14 @@ def deliver_events(*, relationship_id: UUID, worker: str) -> None:
         return
     delivery = lease.rows[0]
     held = delivery.held_row()
-    with renewing(delivery.keep_lease):
+    with keeping(delivery):
         try:
             _tell(delivery, held)
         except Lost:
             pass
         except Exception as error:
             if database_went_away(error):
-                raise  # the lease brings it back
+                raise  # it is given back
             _give_back(delivery, held, _failure(error, delivery.attempts))
 
 

@@ -25,7 +25,7 @@ from web.errors import InvalidInput, NotFound, RapportError
 from worker.enqueue import enqueue_task
 from worker.fairness import others_wait
 from worker.identity import worker_identity
-from worker.leases import renewing
+from worker.leases import keeping
 from worker.models import QueuedQuerySet
 from worker.owed_rows import OwedRows
 
@@ -92,7 +92,7 @@ def run_replay(*, relationship_id: UUID, replay_id: UUID) -> None:
         for step in STEPS:
             if step in replay.results:
                 continue
-            with renewing(replay.keep_lease):
+            with keeping(replay):
                 replay.results[step] = _read(replay, step)
             held.update(results=replay.results)
             if step != STEPS[-1] and others_wait():

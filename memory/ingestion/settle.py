@@ -2,13 +2,11 @@
 
 from collections.abc import Sequence, Set
 from datetime import timedelta
-from time import monotonic, sleep
 from typing import Any
 from uuid import UUID
 
 from django.contrib.postgres.fields import ArrayField
-from django.db import Error as DatabaseError
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import F, Func, UUIDField, Value
 from django.db.models.functions import Coalesce
 from django.utils import timezone
@@ -23,9 +21,8 @@ from memory.models import OperationResult
 from providers.told import storable
 from relationships.models import TurnState
 from relationships.services.model_budgets import COUNT_SPENDING
+from worker.leases import release_when_possible
 from worker.waiting import CHANNEL, TELL_SETTLED
-
-_HAND_BACK_SECONDS, _PAUSE_SECONDS = 60.0, 0.5
 
 # The turns too: who takes them back from a worker that passes for dead does not ask for the relationship's lock.
 _HOLD = """
@@ -152,22 +149,8 @@ def keep_calls(claim: Claim, log: CallLog) -> None:
 
 
 def hand_back(claim: Claim) -> None:
-    """After a crash: whatever of the claim is not settled is due again at once.
-
-    Waits a while for a database that is away, as there is nothing better to do; then the lease has its end.
-    """
-    until = monotonic() + _HAND_BACK_SECONDS
-    while True:
-        try:
-            if not connection.in_atomic_block:
-                connection.close()
-            held_turns(claim).release(due_at=timezone.now())
-        except DatabaseError:
-            if monotonic() > until:
-                return
-            sleep(_PAUSE_SECONDS)
-        else:
-            return
+    """After a crash: whatever of the claim is not settled is due again at once."""
+    release_when_possible(lambda: held_turns(claim).release(due_at=timezone.now()))
 
 
 def _named(claim: Claim) -> dict[str, Any]:

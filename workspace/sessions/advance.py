@@ -9,7 +9,7 @@ from config.postgresql.sessions import database_went_away
 from relationships.models import Relationship
 from worker.failures import Failure
 from worker.identity import worker_identity
-from worker.leases import renewing
+from worker.leases import keeping
 from worker.readers import task
 from worker.worker_stats import stop_requested
 from workspace.errors import SessionLost
@@ -37,7 +37,7 @@ def advance_session(*, session_id: UUID, worker: str) -> None:
     if claimed is None:
         return
     try:
-        with renewing(claimed.keep_lease):
+        with keeping(claimed):
             _advance(claimed)
     except SessionLost:
         log.info("a session is not ours any more", event_name="session.lost", session_id=str(session_id))
@@ -61,7 +61,7 @@ def _advance(claimed: AgentSession) -> None:
         _fail(claimed, str(error))
     except Exception as error:
         if database_went_away(error):
-            raise  # the lease brings it back
+            raise  # it is given back
         _give_back(claimed, Failure.of(error, attempts=claimed.attempts))
 
 

@@ -1,8 +1,14 @@
 """What becomes of a run that fails, waits for the budget, or loses its message."""
 
+from datetime import timedelta
 from uuid import UUID
 
+import pytest
+from django.db import OperationalError, connection
+from django.utils import timezone
+
 from behaviours.runs import retry_run
+from behaviours.working import Work, run_behaviours
 from memory.models import ModelCall
 from providers.errors import ContentBlocked, RateLimited
 from providers.llm.base import CompletionRequest
@@ -80,3 +86,25 @@ def test_a_message_that_is_erased_meanwhile_is_never_written_down(
     assert Profile.objects.get().data == {"seen": False}
     assert not ModelCall.objects.filter(prompt__contains="quokka").exists()
     assert "quokka" not in runs_of(conversation)[0].rendered
+
+
+def test_a_run_that_loses_the_database_is_due_again_soon_and_not_when_its_lease_ends(
+    transactional_db: None, conversation: Conversation
+) -> None:
+    behave(conversation.relationship, greet={"message": "Hello"})
+    conversation.say("Hi")
+
+    def lose_the_database(of: Work) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_terminate_backend(pg_backend_pid())")
+
+    with pytest.raises(OperationalError):
+        run_behaviours(
+            relationship_id=conversation.relationship.id,
+            worker="test",
+            actions={"message": lose_the_database},
+        )
+
+    [waiting] = runs_of(conversation)
+    assert (waiting.state, waiting.lease_token, waiting.attempts) == ("pending", None, 1)
+    assert waiting.due_at and waiting.due_at < timezone.now() + timedelta(seconds=10)
