@@ -8,16 +8,19 @@ from uuid import uuid4
 import structlog
 from corsheaders.middleware import CorsMiddleware
 from django.conf import settings
-from django.core.exceptions import MiddlewareNotUsed
+from django.core.exceptions import BadRequest, MiddlewareNotUsed
 from django.core.signals import got_request_exception
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http.multipartparser import MultiPartParserError
+from django.template.loader import render_to_string
 
 from config import tracing
 from config.postgresql.sessions import sqlstate
-from web.problems import foreseen, plain_problem, problem
+from web.problems import OF_DJANGO, foreseen, plain_problem, problem
 
 log = structlog.get_logger(__name__)
 _FOR_MACHINES = (["v1"], ["mcp"], ["mem0"], ["git"])  # first parts of addresses
+_DJANGO_ANSWERS = (*OF_DJANGO, BadRequest, MultiPartParserError)
 FRAMES = 12  # of the way to a crash: where it happened and who asked
 
 
@@ -70,12 +73,25 @@ class ProblemMiddleware:
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         if not speaks_problems(request):
-            return None
+            return _page_of(request, error)
         return foreseen(error) or _crashed(request, error)
 
 
 def speaks_problems(request: HttpRequest) -> bool:
     return request.path_info.split("/", 2)[1:2] in _FOR_MACHINES
+
+
+def _page_of(request: HttpRequest, error: Exception) -> HttpResponse | None:
+    """None: Django answers. It would log the text of a crash, too."""
+    known = foreseen(error)
+    if known is not None and known.status_code == 503:
+        page = render_to_string("503.html")
+        return HttpResponse(page, status=503, headers={"Retry-After": known.headers["Retry-After"]})
+    if settings.DEBUG or isinstance(error, _DJANGO_ANSWERS):
+        return None
+    note_crash(error)
+    got_request_exception.send(sender=ProblemMiddleware, request=request)
+    return HttpResponse(render_to_string("500.html"), status=500)
 
 
 def _crashed(request: HttpRequest, error: Exception) -> HttpResponse:

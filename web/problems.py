@@ -55,6 +55,12 @@ SQLSTATES: dict[str, tuple[int, str, str]] = {
     "22003": (422, "invalid", "A number is too large."),
     "22021": (422, "invalid", "A text holds characters that can't be kept."),
     "22P05": (422, "invalid", "A text holds characters that can't be kept."),
+    "25006": (
+        503,
+        "database_read_only",
+        "The database takes no writes just now, as while another server takes over. Nothing of this was kept. Send "
+        "it again.",
+    ),
     "40P01": (
         503,
         "deadlock",

@@ -15,6 +15,7 @@ import structlog
 from django.db import connections
 
 from config import tracing
+from config.postgresql.sessions import database_went_away
 from worker import worker_stats
 
 log = structlog.get_logger(__name__)
@@ -72,13 +73,17 @@ def task(do: Callable[..., None]) -> Callable[..., None]:
             with tracing.received(name, [traceparent], since=None, attributes={"rapport.ids": ids}):
                 do(*map(UUID, ids))
         except Exception as error:
-            log.error(
-                "a task crashed",
-                event_name="queue.task.crashed",
-                task=name,
-                ids=ids,
-                **kind_and_place(error),
-            )
+            told = {"task": name, "ids": ids}
+            if database_went_away(error):
+                kind = type(error).__name__
+                log.warning(
+                    "a task lost the database; its rows say what is left",
+                    event_name="queue.task.cut_off",
+                    error_class=kind,
+                    **told,
+                )
+            else:
+                log.error("a task crashed", event_name="queue.task.crashed", **told, **kind_and_place(error))
             connections.close_all()
 
     @wraps(do)

@@ -85,13 +85,14 @@ def check_readiness(*, work: bool = False) -> Readiness:
 
     Answers within a few seconds, whatever is broken.
     """
-    found = Readiness()
+    found, takes_writes = Readiness(), True
     try:
         _knock()
         with transaction.atomic():
             limit_statements()
             found.pending_migrations = pending_migrations()
-            found.condition = read_condition() if work and not found.pending_migrations else None
+            if work and not found.pending_migrations:
+                found.condition, takes_writes = read_condition(), _takes_writes()
     except (psycopg.Error, DatabaseError) as error:
         if node_went_away(error):
             found.database = True
@@ -107,6 +108,8 @@ def check_readiness(*, work: bool = False) -> Readiness:
         found_blockers = blockers(found.condition)
         found.degraded = [blocker for blocker in found_blockers if not blocker.alarming]
         found.reasons = reasons_for_alarm(found.condition, found_blockers)
+    if not takes_writes:  # a worker can't report either
+        found.reasons = ["database: it takes no writes, so nothing is remembered"]
     return found
 
 
@@ -210,6 +213,12 @@ def _knock() -> None:
     parameters.pop("prepare_threshold", None)
     parameters["connect_timeout"] = _CONNECT_SECONDS
     psycopg.connect(**parameters).close()
+
+
+def _takes_writes() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT current_setting('transaction_read_only') = 'off'")
+        return bool(cursor.fetchone()[0])
 
 
 @lru_cache(maxsize=1)

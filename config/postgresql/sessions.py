@@ -17,6 +17,7 @@ _CONNECT_SECONDS = 5
 _NOT_FOR_PSYCOPG = ("cursor_factory", "context")  # Django's own, of its connections
 _OVER_A_LIMIT = "54"  # SQLSTATE's class of statements that are too large or too complex
 _CONNECTION = "08"  # its class of connections: the server's own to another, as ours has no code when lost
+READ_ONLY = "25006"  # a write where none is taken, as by a server that hands over to another
 TOOK_TOO_LONG = "57014"  # a statement that was cancelled, by its own limit mostly
 _SHUTDOWN = ("57P01", "57P02", "57P03")
 # What a server tells of another that broke off while it was asked, under the code of anything unforeseen.
@@ -104,12 +105,12 @@ def sqlstate(error: BaseException) -> str:
 
 
 def database_went_away(error: BaseException) -> bool:
-    """It can't be reached or could not go on, so that the same may do well later.
+    """It can't be reached, takes no writes or could not go on, so that the same may do well later.
 
     A statement beyond its limits is of the same class in Python, but a mistake of ours: it never does well.
     """
     if not isinstance(error, OperationalError | InterfaceError):
-        return node_went_away(error)
+        return sqlstate(error) == READ_ONLY or node_went_away(error)
     return not sqlstate(error).startswith(_OVER_A_LIMIT)
 
 

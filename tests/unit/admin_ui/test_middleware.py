@@ -1,5 +1,8 @@
 import pytest
+from django.db import OperationalError, connection
 from django.test import Client
+
+WORDS = "Maya is secretly a spy"
 
 
 def test_a_page_runs_and_shows_only_our_own_files(client: Client, db: None) -> None:
@@ -28,3 +31,21 @@ def test_a_page_is_one_wherever_a_proxy_puts_the_service(client: Client, db: Non
 
     assert page.status_code == 200
     assert "default-src 'none'" in page["Content-Security-Policy"]
+
+
+@pytest.mark.parametrize(
+    ("error", "status"), [(OperationalError(WORDS), 503), (RuntimeError(WORDS), 500)], ids=["away", "crash"]
+)
+def test_a_page_that_could_not_be_made_says_so_and_logs_nobodys_words(
+    error: Exception, status: int, editor: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    editor.raise_request_exception = False
+    with connection.execute_wrapper(fail):
+        page = editor.get("/admin-ui/relationships/")
+
+    assert (page.status_code, page.headers.get("Retry-After")) == (status, "1" if status == 503 else None)
+    assert "Back to the overview" in page.content.decode()
+    assert WORDS not in caplog.text

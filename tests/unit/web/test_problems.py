@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from django.db import DataError, IntegrityError, InterfaceError, OperationalError
+from django.db import DataError, IntegrityError, InterfaceError, InternalError, OperationalError
 from django.http import Http404
 from django.test import RequestFactory
 from rest_framework import exceptions as drf
@@ -69,6 +69,7 @@ def of_database(kind: type[Exception], state: str | None) -> Exception:
         (DataError, "22P05", 422),
         (OperationalError, "57P01", 503),
         (OperationalError, "40P01", 503),
+        (InternalError, "25006", 503),
         (OperationalError, None, 503),
         (InterfaceError, None, 503),
     ],

@@ -3,6 +3,7 @@ from collections.abc import Iterator
 from uuid import UUID, uuid4
 
 import pytest
+from django.db import OperationalError
 
 from tests.waiting import wait_until
 from worker import worker_stats
@@ -64,6 +65,17 @@ def test_a_task_that_crashes_frees_its_reader_and_names_nobodys_words(
     assert len(done) == 5
     assert "queue.task.crashed" in caplog.text
     assert "somebody's words" not in caplog.text
+
+
+def test_a_task_that_lost_the_database_is_no_crash_of_ours(caplog: pytest.LogCaptureFixture) -> None:
+    @task
+    def lose(row: UUID) -> None:
+        raise OperationalError("server closed the connection unexpectedly")
+
+    lose(str(uuid4()))
+
+    assert "queue.task.cut_off" in caplog.text
+    assert "queue.task.crashed" not in caplog.text
 
 
 def test_without_readers_a_task_is_done_where_it_is_called_and_never_fails() -> None:

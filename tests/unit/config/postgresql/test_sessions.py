@@ -2,6 +2,7 @@ import psycopg
 import pytest
 from django.db import (
     InterfaceError,
+    InternalError,
     OperationalError,
     ProgrammingError,
     connection,
@@ -118,6 +119,14 @@ def test_a_statement_beyond_the_databases_limits_does_not_mean_that_it_went_away
 
     assert sqlstate(raised.value) == "54011"
     assert not database_went_away(raised.value)
+
+
+def test_a_write_that_a_server_does_not_take_may_do_well_later() -> None:
+    with pytest.raises(InternalError) as raised, connection.cursor() as cursor:
+        cursor.execute("SET TRANSACTION READ ONLY")
+        cursor.execute("CREATE TABLE anything ()")
+
+    assert database_went_away(raised.value)
 
 
 @pytest.mark.parametrize(

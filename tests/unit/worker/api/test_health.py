@@ -56,6 +56,17 @@ def test_readyz_worker_says_yes_with_what_it_rests_on(
     assert body["offline"] is True
 
 
+def test_readyz_worker_says_that_the_database_takes_no_writes(client: Client, worker_beats: None) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET TRANSACTION READ ONLY")
+
+    answer = client.get("/readyz/worker")
+
+    assert answer.status_code == 503
+    assert answer.json()["reasons"] == ["database: it takes no writes, so nothing is remembered"]
+    assert client.get("/readyz").status_code == 200, "contexts and searches go on"
+
+
 def test_readyz_worker_tells_what_a_projects_own_matter_holds_up(
     client: Client, worker_beats: None, make_turn: MakeTurn
 ) -> None:
