@@ -10,7 +10,10 @@ from django.db import InterfaceError, OperationalError, connections
 from django.db.backends.utils import CursorWrapper
 from django.db.utils import DEFAULT_DB_ALIAS
 from psycopg import _queries
+from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import Format
+
+from config.database import NOTICED
 
 READING: ContextVar[str] = ContextVar("reading", default=DEFAULT_DB_ALIAS)  # see config.postgresql.replica
 _CONNECT_SECONDS = 5
@@ -87,7 +90,8 @@ def direct_connection(**given: Any) -> "psycopg.Connection[Any]":
     if settings.DATABASE_DIRECT_URL:
         name = connections["default"].settings_dict["OPTIONS"].get("application_name", "rapport")
         parameters: dict[str, Any] = {
-            "conninfo": settings.DATABASE_DIRECT_URL,
+            **NOTICED,
+            **conninfo_to_dict(settings.DATABASE_DIRECT_URL),
             "application_name": name,
             "connect_timeout": _CONNECT_SECONDS,
         }

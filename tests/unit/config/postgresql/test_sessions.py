@@ -106,6 +106,26 @@ def test_what_may_be_shared_prepares_nothing(monkeypatch: pytest.MonkeyPatch) ->
         assert session.prepare_threshold is None
 
 
+def test_a_server_that_is_gone_without_a_word_is_noticed_by_every_session_unless_its_address_says_otherwise(
+    settings: Settings,
+) -> None:
+    def noticed(session: psycopg.Connection[object]) -> str:
+        return session.info.get_parameters()["tcp_user_timeout"]
+
+    connection.ensure_connection()
+    assert noticed(connection.connection) == "30000"
+    with direct_connection() as session:
+        assert noticed(session) == "30000"
+
+    settings.DATABASE_DIRECT_URL = address()
+    with direct_connection() as session:
+        assert noticed(session) == "30000"
+
+    settings.DATABASE_DIRECT_URL += " tcp_user_timeout=5000"
+    with direct_connection() as session:
+        assert noticed(session) == "5000"
+
+
 def test_an_address_that_does_not_answer_is_an_error(settings: Settings) -> None:
     settings.DATABASE_DIRECT_URL = "postgresql://127.0.0.1:1/nowhere"
 
