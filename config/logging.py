@@ -47,5 +47,6 @@ def logging_config(*, style: str, level: str) -> dict[str, Any]:
             "httpx2": {"level": "WARNING"},
             "openai": {"level": "WARNING"},
             "google_genai": {"level": "WARNING"},
+            "mcp": {"level": "WARNING"},  # three lines a call
         },
     }

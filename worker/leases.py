@@ -185,14 +185,14 @@ class _Renewals:
 def _renewed(renew: Callable[[], bool]) -> bool:
     """True also where the database is away, or somebody holds the row: the next renewal may come in time.
 
-    Nobody's lease waits for another's row.
+    Nobody's lease waits for another's row, and whatever goes wrong, the thread goes on with the other leases.
     """
     try:
         with transaction.atomic():
             with connection.cursor() as cursor:
                 cursor.execute(f"SET LOCAL lock_timeout = '{LOCK_TIMEOUT}'")
             return renew()
-    except DatabaseError as error:
+    except Exception as error:
         log.warning(
             "a lease could not be renewed; trying again",
             event_name="queue.lease.not_renewed",

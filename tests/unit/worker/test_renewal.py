@@ -51,13 +51,14 @@ def test_a_lease_that_is_lost_is_not_asked_for_any_more() -> None:
     assert renewals == [1]
 
 
-def test_a_database_that_is_away_for_a_moment_is_asked_again() -> None:
+@pytest.mark.parametrize("error", [OperationalError("away"), RuntimeError("can't start new thread")])
+def test_who_could_not_be_asked_for_a_moment_is_asked_again(error: Exception) -> None:
     renewals: list[int] = []
 
     def renew() -> bool:
         renewals.append(1)
         if len(renewals) == 1:
-            raise OperationalError("away")
+            raise error
         return True
 
     with renewing(renew):
