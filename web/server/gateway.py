@@ -16,6 +16,7 @@ from typing import IO, Any
 import structlog
 
 from config import tracing
+from config.postgresql.sessions import database_went_away
 from web.server.admission import Client, FairQueue, Places, share
 from web.server.body import (
     CHAT,
@@ -240,6 +241,10 @@ class Gateway:
         try:
             return await done
         except Exception as error:  # that Django's own handler let through; its text may quote a person
+            if database_went_away(error):  # as an answer was read that comes in parts, such as an export
+                raise Refused(
+                    503, "database_unavailable", "The database went away. Try again shortly."
+                ) from None
             log.error(
                 "a request crashed below Django",
                 event_name="web.request.crashed",

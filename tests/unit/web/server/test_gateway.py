@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from django.db import OperationalError
 
 from tests.unit.web.server.test_call import scope
 from web.server import admission
@@ -36,6 +37,8 @@ class Site:
             environ[CLIENT] = admission.Client(*environ["HTTP_AUTHORIZATION"].split("/"))
         if path == "/broken":
             raise RuntimeError("below Django")
+        if path == "/cut-off":
+            raise OperationalError("server closed the connection unexpectedly")
         if path.endswith(("/wait", "/export")):
             self.inside.release()
             self.open.wait(30)
@@ -262,6 +265,12 @@ def test_what_breaks_below_django_is_a_problem_and_no_thread_is_lost(client: Cli
 
     assert run(main()) == [500] * 10
     assert run(client.ask("/")) == (200, b"0 ")
+
+
+def test_an_answer_whose_reading_lost_the_database_is_503(client: Client) -> None:
+    status, body = run(client.ask("/cut-off"))
+
+    assert (status, body.split(b":")[0]) == (503, b"database_unavailable")
 
 
 def test_a_stream_ends_when_its_client_leaves(client: Client, site: Site) -> None:
