@@ -1,8 +1,27 @@
 """Logs: one human sentence and one name from a closed set, with IDs; never message text, never a key."""
 
+import logging
+import time
 from typing import Any
 
 import structlog
+
+_SELDOM_SECONDS = 10.0
+
+
+class Seldom(logging.Filter):
+    """Lets one line of a kind through in so many seconds, as a pool says at each attempt that the database is away."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._again_at: dict[str, float] = {}  # monotonic, by what is written before its values are put in
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        now, kind = time.monotonic(), str(record.msg)
+        if now < self._again_at.get(kind, 0.0):
+            return False
+        self._again_at[kind] = now + _SELDOM_SECONDS
+        return True
 
 
 def logging_config(*, style: str, level: str) -> dict[str, Any]:
@@ -35,6 +54,7 @@ def logging_config(*, style: str, level: str) -> dict[str, Any]:
                 "foreign_pre_chain": shared,
             }
         },
+        "filters": {"seldom": {"()": Seldom}},
         "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "rapport"}},
         "root": {"handlers": ["console"], "level": known},
         "loggers": {
@@ -43,6 +63,7 @@ def logging_config(*, style: str, level: str) -> dict[str, Any]:
             "django.security.DisallowedHost": {"handlers": [], "propagate": False},
             "django-q": {"level": "WARNING", "handlers": ["console"], "propagate": False},
             "axes": {"level": "ERROR"},  # it logs every wrong password, and each is in its table anyway
+            "psycopg.pool": {"filters": ["seldom"]},
             "httpx": {"level": "WARNING"},
             "httpx2": {"level": "WARNING"},
             "openai": {"level": "WARNING"},
