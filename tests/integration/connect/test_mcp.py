@@ -1,6 +1,7 @@
 """MCP as its clients speak it, over Django's test client: tools, resources, prompts, and who may come in."""
 
 import json
+import logging
 from typing import Any
 
 import pytest
@@ -266,3 +267,12 @@ def test_the_prompts(mcp: Mcp) -> None:
     assert names == ["continue_conversation", "what_do_you_know_about_me"]
     told = mcp.ask("prompts/get", name="continue_conversation", arguments={"message": "Hello again"})
     assert "Hello again" in told["messages"][0]["content"]["text"]
+
+
+def test_a_call_leaves_no_lines_of_its_transport_in_the_log(
+    mcp: Mcp, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO):
+        mcp.use("recall", query="tea")
+
+    assert "StreamableHTTP" not in caplog.text
