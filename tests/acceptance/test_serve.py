@@ -40,6 +40,16 @@ class Serve(LiveProcess):
         return None
 
 
+def test_without_its_database_it_says_so_in_one_sentence(live: LiveService, tmp_path: Path) -> None:
+    live.settings["DATABASE_URL"] = "postgresql://nobody@127.0.0.1:1/rapport"
+
+    lost = Serve(live, tmp_path, port=free_port())
+
+    assert lost.wait() != 0
+    assert "The database can't be used: " in lost.log
+    assert "Traceback" not in lost.log
+
+
 @pytest.fixture
 def serve(live: LiveService, tmp_path: Path) -> Serve:
     started = Serve(live, tmp_path, port=free_port())

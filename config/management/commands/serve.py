@@ -4,8 +4,9 @@ from typing import Any
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
-from django.db import connections
+from django.db import OperationalError, connections
 
+from config.postgresql.sessions import database_went_away
 from config.serving import Address, Foreground, PortTaken, require_free
 
 
@@ -27,7 +28,15 @@ class Command(BaseCommand):
         except PermissionError as error:
             raise CommandError(f"Port {port} on {host} is not for this account: {error.strerror}.") from error
         if not no_migrate:
-            call_command("migrate", interactive=False, verbosity=0)
+            try:
+                call_command("migrate", interactive=False, verbosity=0)
+            except OperationalError as error:
+                if not database_went_away(error):
+                    raise
+                why = str(error).strip().splitlines()[0]
+                raise CommandError(
+                    f"The database can't be used: {why}. DATABASE_URL says where it is."
+                ) from error
         connections.close_all()
         Foreground(address, root=settings.BASE_DIR, note=note, say=self._say).run()
 

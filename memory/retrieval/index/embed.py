@@ -19,6 +19,7 @@ from memory.retrieval.index.queue import (
     block,
     claim_texts,
     give_up,
+    hand_back,
     keep_lease,
     keep_vectors,
     put_off,
@@ -87,7 +88,8 @@ def _step(
             return _embed(claim, embedder, done)
     except Exception as error:
         if database_went_away(error):
-            raise  # the lease brings the texts back
+            hand_back(claim)
+            raise
         return _handle_internal_error(claim, error, done)
 
 

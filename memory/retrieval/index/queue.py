@@ -21,6 +21,7 @@ from memory.retrieval.index.rows import owing_kinds
 from memory.retrieval.index.vectors import OwedText, Owner, texts_of, write_vectors
 from providers.embeddings.base import Embedded, Embedder
 from worker.identity import worker_identity
+from worker.leases import release_when_possible
 from worker.models.queued import WORKER_DIED
 
 TEXTS_AT_ONCE = 100
@@ -102,6 +103,13 @@ def keep_lease(claim: TextClaim) -> bool:
         return False
     rows = SearchText.objects.for_relationship(claim.relationship_id)
     return bool(rows.renew(claim.token, now=timezone.now()))
+
+
+def hand_back(claim: TextClaim) -> None:
+    """After the database went away: what is not settled is due again once it is back."""
+    if claim.token is not None:
+        held = SearchText.objects.for_relationship(claim.relationship_id).held(claim.token)
+        release_when_possible(lambda: held.release(due_at=timezone.now(), counted=True))
 
 
 @transaction.atomic

@@ -2,7 +2,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 import pytest
-from django.db import OperationalError
+from django.db import OperationalError, connection
 from django.utils import timezone
 from psycopg.errors import TooManyColumns
 from pytest_django.fixtures import Settings
@@ -47,6 +47,26 @@ def test_a_passing_failure_makes_the_texts_wait_and_say_why(
     fall_due(relationship)
     assert embed(relationship).written == 2
     assert (row_of(first).error_code, row_of(first).attempts) == ("", 0)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_texts_that_lose_the_database_are_due_again_at_once_and_not_when_their_lease_ends(
+    relationship: Relationship, conversation: Conversation, scripted_embedder: ScriptedEmbedder
+) -> None:
+    entry = conversation.remember("Likes tea")[0]
+
+    def lose_the_database(texts: Sequence[str]) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_terminate_backend(pg_backend_pid())")
+
+    scripted_embedder.while_answering = lose_the_database
+    with pytest.raises(OperationalError):
+        embed(relationship)
+
+    left = row_of(entry)
+    assert (left.lease_token, left.attempts) == (None, 1)
+    scripted_embedder.while_answering = None
+    assert embed(relationship).written == 1
 
 
 def test_a_long_outage_condemns_no_text(
