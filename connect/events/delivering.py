@@ -18,7 +18,7 @@ from behaviours.webhooks import WebhookFailed, post_signed
 from config.postgresql.sessions import database_went_away
 from connect.configuration import EventWebhook
 from connect.events.owed import TASK
-from connect.events.reading import SETTLING, Happening, Place, happened_after
+from connect.events.reading import SETTLING, Happening, Place, happened_after, is_more_to_tell
 from connect.models import DeliveryState, EventDelivery
 from relationships.models import Relationship, Turn, TurnState
 from relationships.services.configuration import configuration_of
@@ -76,7 +76,7 @@ def _tell(delivery: EventDelivery, held: Any) -> None:
             _move(held, place, **values)
         _move(held, after)
         place = after
-    _rest(delivery, held, timezone.now())
+    _rest(delivery, held, timezone.now(), more=bool(webhook.url) and is_more_to_tell(relationship.id, place))
 
 
 def _post(webhook: EventWebhook, relationship: Relationship, one: Happening) -> None:
@@ -103,8 +103,10 @@ def _move(held: Any, place: Place, **values: Any) -> None:
 
 
 @transaction.atomic
-def _rest(delivery: EventDelivery, held: Any, now: datetime) -> None:
-    """Nothing is due any more, unless something may just have happened, or will when a turn is read."""
+def _rest(delivery: EventDelivery, held: Any, now: datetime, *, more: bool) -> None:
+    """Nothing is due any more, unless something has just happened, or will when a turn is read. `more` has not settled
+    yet.
+    """
     row = held.select_for_update().first()
     if row is None:
         raise Lost
@@ -112,7 +114,8 @@ def _rest(delivery: EventDelivery, held: Any, now: datetime) -> None:
         state__in=[TurnState.PENDING, TurnState.PROCESSING]
     )
     times = [open_turns.exclude(state=TurnState.PENDING, due_at=None).aggregate(at=Min("due_at"))["at"]]
-    if open_turns.filter(state=TurnState.PROCESSING).exists() or now < row.woken_at + LOOK_AGAIN:
+    just_now = more or now < row.woken_at + LOOK_AGAIN
+    if just_now or open_turns.filter(state=TurnState.PROCESSING).exists():
         times.append(now)
     due = [max(one, now) + LOOK_AGAIN for one in times if one]
     held.release(due_at=min(due, default=None), attempts=0, error="", error_code="")

@@ -90,6 +90,13 @@ def happened_after(relationship_id: UUID, place: Place, *, now: datetime) -> tup
     return told, Place(place.seq, max(place.at, until))
 
 
+def is_more_to_tell(relationship_id: UUID, place: Place) -> bool:
+    """Whether something without a number happened after the place, settled or not."""
+    return any(
+        rows(relationship_id).filter(**{f"{column}__gt": place.at}).exists() for _, rows, column, _ in _KINDS
+    )
+
+
 def _settled(now: datetime) -> datetime:
     """Before this nothing is written any more."""
     with connection.cursor() as cursor:

@@ -167,6 +167,26 @@ def test_of_two_that_happened_at_one_moment_neither_is_passed_by(
     assert ids[0] != ids[1]
 
 
+def test_it_looks_again_until_what_happened_has_settled(
+    conversation: Conversation, address: WebhookServer
+) -> None:
+    relationship = conversation.relationship
+    listen(relationship, address.url, types=["turn.failed"])
+    relationship.companion.refresh_from_db()
+    turn = conversation.say("Call me Maya.")
+    long_ago = timezone.now() - timedelta(minutes=1)
+    EventDelivery.objects.update(at=long_ago, woken_at=long_ago)
+    rows = type(turn).objects.for_relationship(relationship.id)
+    rows.update(state="failed", due_at=None, settled_at=timezone.now())  # and nothing wakes anybody
+
+    assert deliver(relationship).due_at is not None
+    assert not address.calls
+    rows.update(settled_at=timezone.now() - timedelta(seconds=2))
+    EventDelivery.objects.update(at=long_ago)
+    assert deliver(relationship).due_at is None
+    assert len(address.calls) == 1
+
+
 def test_a_turn_that_fails_is_told_though_nothing_wakes_anybody_when_it_does(
     conversation: Conversation, address: WebhookServer
 ) -> None:
