@@ -86,11 +86,12 @@ def models_owing(models: Collection[type[QueuedRow]], now: datetime, *, grace: f
         return set(models)
     by_table = {model._meta.db_table: model for model in models}
     with connection.cursor() as cursor:
-        cursor.execute("UNION ALL".join(map(_question, models)), {"now": now, "grace": grace})
+        cursor.execute("UNION ALL".join(map(question_of, models)), {"now": now, "grace": grace})
         return {by_table[table] for (table,) in cursor.fetchall()}
 
 
-def _question(model: type[QueuedRow]) -> str:
+def question_of(model: type[QueuedRow]) -> str:
+    """A statement that finds the table's name, where a row of it is held or overdue."""
     held, waiting = (
         "".join(f" AND {column} = '{value}'" for column, value in states.items())
         for states in (model.HELD, model.WAITING)

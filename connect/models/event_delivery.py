@@ -33,10 +33,16 @@ class EventDelivery(QueuedRow, RelationshipOwned):
             ),
         ]
         indexes = [
-            # the sweep: what is owed or held, in any relationship
+            # the sweep: what is owed, in any relationship
             models.Index(
                 fields=["due_at"],
                 condition=models.Q(state__in=["waiting", "working"], due_at__isnull=False),
                 name="event_delivery_owed",
+            ),
+            # the sweep: what somebody holds
+            models.Index(
+                fields=["lease_until"],
+                condition=models.Q(lease_token__isnull=False),
+                name="event_delivery_leased",
             ),
         ]

@@ -38,6 +38,10 @@ class Replay(QueuedRow, RelationshipOwned):
         indexes = [
             # what is owed, by the sweep
             models.Index(fields=["due_at"], condition=Q(due_at__isnull=False), name="replay_owed"),
+            # the sweep: what somebody holds
+            models.Index(
+                fields=["lease_until"], condition=Q(lease_token__isnull=False), name="replay_leased"
+            ),
             # what is old enough to be dropped
             models.Index(fields=["recorded_at"], name="replay_by_age"),
         ]

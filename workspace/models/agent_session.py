@@ -81,6 +81,12 @@ class AgentSession(RelationshipOwned, QueuedRow):
             models.Index(
                 fields=["due_at"], condition=models.Q(due_at__isnull=False), name="agentsession_owed"
             ),
+            # the sweep: what somebody holds
+            models.Index(
+                fields=["lease_until"],
+                condition=models.Q(lease_token__isnull=False),
+                name="agentsession_leased",
+            ),
             # the sweep: sessions that nobody gives a sign of
             models.Index(fields=["seen_at"], condition=models.Q(state="running"), name="agentsession_silent"),
         ]

@@ -1,13 +1,15 @@
 from typing import Any
 
 import pytest
+from django.apps import apps
+from django.db import connection
 from django.utils import timezone
 
 from knowledge.models import Document
 from relationships.models import Turn, TurnState
 from tests.fixtures.queue import MakeTurn, held_by
 from worker.models import QueuedRow
-from worker.owed_rows import models_owing
+from worker.owed_rows import models_owing, question_of
 
 pytestmark = pytest.mark.django_db
 
@@ -29,3 +31,18 @@ def test_a_model_owes_while_a_row_is_held_or_overdue(
     make_turn(**fields)
 
     assert models_owing((Turn, Document), timezone.now(), grace=5.0) == owing
+
+
+@pytest.mark.parametrize(
+    "model",
+    [one for one in apps.get_models() if issubclass(one, QueuedRow)],
+    ids=lambda model: model.__name__,
+)
+def test_it_is_asked_by_an_index_however_many_rows_owe_nothing(model: type[QueuedRow]) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        cursor.execute(f"EXPLAIN {question_of(model)}", {"now": timezone.now(), "grace": 5.0})
+        plan = "\n".join(line for (line,) in cursor.fetchall())
+
+    assert plan.count("Index") >= 2
+    assert "Seq Scan" not in plan
