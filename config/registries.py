@@ -69,7 +69,7 @@ FORGETTABLE: dict[str, str] = {
 HOUSEKEEPING: dict[str, tuple[float, str]] = {
     "expire_entries": (30, "memory.forgetting.expiry.expire_entries"),
     "end_idle_sessions": (30, "relationships.services.sessions.end_idle_sessions"),
-    "read_ended_sessions": (2, "memory.ingestion.triggers.read_ended_sessions"),
+    "read_ended_sessions": (60, "memory.ingestion.triggers.read_ended_sessions"),
     "drop_idempotency_keys": (30, "relationships.services.idempotency.drop_old_keys"),
     "drop_old_plans": (60, "memory.mending.plans.drop_old_plans"),
     "drop_tokens": (30, "relationships.services.tokens.drop_expired_tokens"),

@@ -13,10 +13,14 @@ class MemoryConfig(AppConfig):
 
     def ready(self) -> None:
         from memory.entries.history import change_listeners
+        from memory.ingestion.triggers import read_after_session
         from memory.retrieval.index.write import index_changes, index_hidden
         from relationships.services.hiding import hiding_listeners
+        from relationships.services.sessions import end_listeners
 
         if index_changes not in change_listeners:
             change_listeners.append(index_changes)
         if index_hidden not in hiding_listeners:
             hiding_listeners.append(index_hidden)
+        if read_after_session not in end_listeners:
+            end_listeners.append(read_after_session)

@@ -1,14 +1,15 @@
 """Whether a turn is read at all, and when."""
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db import connection, transaction
 
 from memory.ingestion.configuration import Ingestion, Trigger
-from relationships.models import Turn, TurnState
+from relationships.models import Relationship, Turn, TurnState
 from relationships.services.turns import NewMessage, TurnDisposal
 from worker.enqueue import enqueue
 from worker.lost_nodes import among
@@ -20,6 +21,7 @@ UPDATE relationships_turn t SET due_at = %(now)s, waits_for = ''
    AND s.relationship_id = t.relationship_id AND s.session = t.session AND s.ended_at IS NOT NULL{among}
 RETURNING t.relationship_id, t.project_id
 """
+_OF_ONE = " AND t.relationship_id = %(relationship)s AND s.relationship_id = %(relationship)s"
 
 
 def dispose_turn(
@@ -64,17 +66,27 @@ def fire_trigger(trigger: Trigger, *, relationship_id: UUID, turn: Turn, now: da
     return True
 
 
+def read_after_session(relationship: Relationship, now: datetime) -> None:
+    """Hears that sessions ended, by call or idle timeout, in that transaction: what waited for it is due."""
+    _read_ended(_OF_ONE, {"now": now, "relationship": relationship.id})
+
+
+@transaction.atomic
 def read_ended_sessions(now: datetime) -> int:
-    """Make due what waited for a session that has ended, by call or idle timeout. How many relationships' it was.
+    """The same for whatever waits for a session that has ended. How many relationships' it was.
 
     The housekeeping calls this: an ended session is a row to be found, so no ending can be missed.
     """
     condition, reachable = among(Turn, "t.relationship_id", "s.relationship_id")
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(ENDED_SESSIONS.format(among=condition), {"now": now, **reachable})
+    return _read_ended(condition, {"now": now, **reachable})
+
+
+def _read_ended(condition: str, values: Mapping[str, Any]) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(ENDED_SESSIONS.format(among=condition), values)
         ended = dict(cursor.fetchall())
-        for relationship_id, project_id in ended.items():
-            enqueue(relationship_id, project_id=project_id)
+    for relationship_id, project_id in ended.items():
+        enqueue(relationship_id, project_id=project_id)
     return len(ended)
 
 

@@ -4,12 +4,13 @@ from typing import Any
 
 import pytest
 from django.utils import timezone
+from django_q.models import OrmQ
 
 from memory.ingestion.intake import accept_turn
 from memory.ingestion.prompt_versions import create_prompt
 from memory.ingestion.triggers import read_ended_sessions
 from providers.errors import ContentBlocked
-from relationships.models import TurnState
+from relationships.models import Turn, TurnState
 from relationships.services.sessions import end_session
 from relationships.services.turns import NewMessage, NewTurn
 from tests.fakes import ScriptedProvider
@@ -70,6 +71,12 @@ def test_turns_that_wait_for_the_sessions_end_are_due_when_it_has_ended(
 
     end_session(relationship=conversation.relationship, session="monday", by=PERSON)
 
+    ended = conversation.again(turn)
+    assert (ended.due_at is not None, ended.waits_for) == (True, "")
+    assert OrmQ.objects.count() == 1
+    Turn.objects.for_relationship(turn.relationship_id).filter(id=turn.id).update(
+        due_at=None, waits_for="session_end"
+    )  # as if that had been lost
     assert read_ended_sessions(timezone.now()) == 1
     conversation.drain()
     assert [conversation.again(waiting).state for waiting in (turn, other)] == ["applied", "pending"]
