@@ -109,9 +109,11 @@ def language_of(texts: Sequence[str]) -> str:
         return UNKNOWN
     identifier = _identifier()
     features = np.array([identifier.instance2fv(text, datatype=np.float32) for text in said])
-    sure = identifier.norm_probs(identifier.nb_classprobs(features.sum(axis=0)))
+    seen = np.flatnonzero(features.any(axis=0))  # a few hundred of the thousands that the model knows
+    likely = features[:, seen] @ identifier.nb_ptc[seen]
+    sure = identifier.norm_probs(likely.sum(axis=0) + identifier.nb_pc)
     language = int(sure.argmax())
-    votes = identifier.nb_classprobs(features).argmax(axis=1)
+    votes = (likely + identifier.nb_pc).argmax(axis=1)
     letters[letters < SHORTEST] = 0
     if sure[language] < SURE or letters[votes == language].sum() < MAJORITY * letters.sum():
         return UNKNOWN
