@@ -14,7 +14,12 @@ _MAINTENANCE = 2  # of a worker's maintenance process: the sweep's and the house
 _SHAPE = "write postgresql://user:password@host:5432/name"
 # A server that is gone without a word, with its host or the way there, is noticed within half a minute: the system
 # waits a quarter of an hour for an acknowledgement, and two hours where only an answer is due. libpq's words, for TCP.
-NOTICED = {"tcp_user_timeout": 30_000, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 4}
+KEEPALIVES = {
+    "tcp_user_timeout": 30_000,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 4,
+}
 _REPLICA_SECONDS = 2  # for any answer of the replica: one that is stopped would hold a thread for ever
 
 
@@ -61,7 +66,7 @@ def settings_of(
             "HOST": str(socket_dir(data_dir / "postgres")),
             "PORT": 5432,  # names the socket's file; else a PGPORT in the environment would
         }
-    options = database["OPTIONS"] = {**NOTICED, **database.get("OPTIONS", {})}
+    options = database["OPTIONS"] = {**KEEPALIVES, **database.get("OPTIONS", {})}
     options.setdefault("application_name", f"rapport-{process}")
     # Only our hot reads prepare; the ORM never does. Turn it off behind a pooler that shares connections.
     if env.flag("RAPPORT_PREPARED_STATEMENTS", True):

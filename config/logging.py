@@ -6,10 +6,10 @@ from typing import Any
 
 import structlog
 
-_SELDOM_SECONDS = 10.0
+_INTERVAL_SECONDS = 10.0
 
 
-class Seldom(logging.Filter):
+class RateLimitFilter(logging.Filter):
     """Lets one line of a kind through in so many seconds, as a pool says at each attempt that the database is away."""
 
     def __init__(self) -> None:
@@ -20,7 +20,7 @@ class Seldom(logging.Filter):
         now, kind = time.monotonic(), str(record.msg)
         if now < self._again_at.get(kind, 0.0):
             return False
-        self._again_at[kind] = now + _SELDOM_SECONDS
+        self._again_at[kind] = now + _INTERVAL_SECONDS
         return True
 
 
@@ -54,7 +54,7 @@ def logging_config(*, style: str, level: str) -> dict[str, Any]:
                 "foreign_pre_chain": shared,
             }
         },
-        "filters": {"seldom": {"()": Seldom}},
+        "filters": {"rate_limit": {"()": RateLimitFilter}},
         "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "rapport"}},
         "root": {"handlers": ["console"], "level": known},
         "loggers": {
@@ -63,7 +63,7 @@ def logging_config(*, style: str, level: str) -> dict[str, Any]:
             "django.security.DisallowedHost": {"handlers": [], "propagate": False},
             "django-q": {"level": "WARNING", "handlers": ["console"], "propagate": False},
             "axes": {"level": "ERROR"},  # it logs every wrong password, and each is in its table anyway
-            "psycopg.pool": {"filters": ["seldom"]},
+            "psycopg.pool": {"filters": ["rate_limit"]},
             "httpx": {"level": "WARNING"},
             "httpx2": {"level": "WARNING"},
             "openai": {"level": "WARNING"},

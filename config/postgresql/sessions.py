@@ -13,7 +13,7 @@ from psycopg import _queries
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import Format
 
-from config.database import NOTICED
+from config.database import KEEPALIVES
 
 READING: ContextVar[str] = ContextVar("reading", default=DEFAULT_DB_ALIAS)  # see config.postgresql.replica
 _CONNECT_SECONDS = 5
@@ -90,7 +90,7 @@ def direct_connection(**given: Any) -> "psycopg.Connection[Any]":
     if settings.DATABASE_DIRECT_URL:
         name = connections["default"].settings_dict["OPTIONS"].get("application_name", "rapport")
         parameters: dict[str, Any] = {
-            **NOTICED,
+            **KEEPALIVES,
             **conninfo_to_dict(settings.DATABASE_DIRECT_URL),
             "application_name": name,
             "connect_timeout": _CONNECT_SECONDS,

@@ -31,7 +31,7 @@ from worker.readers import task
 log = structlog.get_logger(__name__)
 
 AT_ONCE = 50
-LOOK_AGAIN = 2 * SETTLING  # after the last thing that happened; while turns are read, too
+LOOK_AGAIN = 2 * SETTLING  # while something has not settled, or turns are read
 
 
 class Lost(Exception):
@@ -76,7 +76,7 @@ def _tell(delivery: EventDelivery, held: Any) -> None:
             _move(held, place, **values)
         _move(held, after)
         place = after
-    _rest(delivery, held, timezone.now(), more=bool(webhook.url) and is_more_to_tell(relationship.id, place))
+    _rest(delivery, held, timezone.now(), tells=bool(webhook.url))
 
 
 def _post(webhook: EventWebhook, relationship: Relationship, one: Happening) -> None:
@@ -103,9 +103,10 @@ def _move(held: Any, place: Place, **values: Any) -> None:
 
 
 @transaction.atomic
-def _rest(delivery: EventDelivery, held: Any, now: datetime, *, more: bool) -> None:
-    """Nothing is due any more, unless something has just happened, or will when a turn is read. `more` has not settled
-    yet.
+def _rest(delivery: EventDelivery, held: Any, now: datetime, *, tells: bool) -> None:
+    """Nothing is due any more, unless something happened that is not told yet, or will when a turn is read.
+
+    Whatever happens from here on waits for this row, and makes it due.
     """
     row = held.select_for_update().first()
     if row is None:
@@ -114,8 +115,8 @@ def _rest(delivery: EventDelivery, held: Any, now: datetime, *, more: bool) -> N
         state__in=[TurnState.PENDING, TurnState.PROCESSING]
     )
     times = [open_turns.exclude(state=TurnState.PENDING, due_at=None).aggregate(at=Min("due_at"))["at"]]
-    just_now = more or now < row.woken_at + LOOK_AGAIN
-    if just_now or open_turns.filter(state=TurnState.PROCESSING).exists():
+    untold = tells and is_more_to_tell(row.relationship_id, Place(row.seq, row.at))
+    if untold or open_turns.filter(state=TurnState.PROCESSING).exists():
         times.append(now)
     due = [max(one, now) + LOOK_AGAIN for one in times if one]
     held.release(due_at=min(due, default=None), attempts=0, error="", error_code="")

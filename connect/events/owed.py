@@ -61,7 +61,6 @@ def owe_delivery(
             project_id=project_id,
             seq=place.seq,
             at=place.at,
-            woken_at=now,
             due_at=now,
         )
     enqueue_task(TASK, relationship_id, project_id=project_id)
@@ -71,7 +70,7 @@ def _wake(relationship_id: UUID, now: datetime) -> int:
     """One that waits for its next try, is worked on or was given up stays so."""
     at_rest = When(state=DeliveryState.WAITING, attempts=0, then=Value(now))
     woken: int = EventDelivery.objects.for_relationship(relationship_id).update(
-        woken_at=now, due_at=Case(at_rest, default=F("due_at"))
+        due_at=Case(at_rest, default=F("due_at"))
     )
     return woken
 

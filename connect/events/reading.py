@@ -91,9 +91,11 @@ def happened_after(relationship_id: UUID, place: Place, *, now: datetime) -> tup
 
 
 def is_more_to_tell(relationship_id: UUID, place: Place) -> bool:
-    """Whether something without a number happened after the place, settled or not."""
+    """Whether anything happened after the place, settled or not."""
+    after: list[tuple[_Rows, str, Any]] = [(EntryRevision.objects.for_relationship, "seq", place.seq)]
+    after += [(rows, column, place.at) for _, rows, column, _ in _KINDS]
     return any(
-        rows(relationship_id).filter(**{f"{column}__gt": place.at}).exists() for _, rows, column, _ in _KINDS
+        rows(relationship_id).filter(**{f"{column}__gt": last}).exists() for rows, column, last in after
     )
 
 

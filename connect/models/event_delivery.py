@@ -19,7 +19,6 @@ class EventDelivery(QueuedRow, RelationshipOwned):
     state = models.CharField(max_length=10, choices=DeliveryState.choices, default=DeliveryState.WAITING)
     seq = models.BigIntegerField()  # connect.events.reading.Place
     at = models.DateTimeField()
-    woken_at = models.DateTimeField()  # when something last happened, or may have
     error = models.TextField(blank=True)  # of the last try in vain
     delivered_at = models.DateTimeField(null=True)
 

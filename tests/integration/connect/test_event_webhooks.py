@@ -167,26 +167,6 @@ def test_of_two_that_happened_at_one_moment_neither_is_passed_by(
     assert ids[0] != ids[1]
 
 
-def test_it_looks_again_until_what_happened_has_settled(
-    conversation: Conversation, address: WebhookServer
-) -> None:
-    relationship = conversation.relationship
-    listen(relationship, address.url, types=["turn.failed"])
-    relationship.companion.refresh_from_db()
-    turn = conversation.say("Call me Maya.")
-    long_ago = timezone.now() - timedelta(minutes=1)
-    EventDelivery.objects.update(at=long_ago, woken_at=long_ago)
-    rows = type(turn).objects.for_relationship(relationship.id)
-    rows.update(state="failed", due_at=None, settled_at=timezone.now())  # and nothing wakes anybody
-
-    assert deliver(relationship).due_at is not None
-    assert not address.calls
-    rows.update(settled_at=timezone.now() - timedelta(seconds=2))
-    EventDelivery.objects.update(at=long_ago)
-    assert deliver(relationship).due_at is None
-    assert len(address.calls) == 1
-
-
 def test_a_turn_that_fails_is_told_though_nothing_wakes_anybody_when_it_does(
     conversation: Conversation, address: WebhookServer
 ) -> None:
@@ -195,13 +175,13 @@ def test_a_turn_that_fails_is_told_though_nothing_wakes_anybody_when_it_does(
     relationship.companion.refresh_from_db()
     turn = conversation.say("Call me Maya.")
     assert deliver(relationship).due_at is not None  # it looks again while the turn waits
-    type(turn).objects.for_relationship(relationship.id).filter(id=turn.id).update(
-        state="failed", due_at=None, settled_at=timezone.now() - timedelta(seconds=2)
-    )
-    EventDelivery.objects.for_relationship(relationship.id).update(
-        at=timezone.now() - timedelta(minutes=1), woken_at=timezone.now() - timedelta(minutes=1)
-    )
+    rows = type(turn).objects.for_relationship(relationship.id)
+    rows.update(state="failed", due_at=None, settled_at=timezone.now())
 
+    assert deliver(relationship).due_at is not None  # and until what happened has settled
+    assert not address.calls
+    rows.update(settled_at=timezone.now() - timedelta(seconds=2))
+    EventDelivery.objects.update(at=timezone.now() - timedelta(minutes=1))
     assert deliver(relationship).due_at is None
     [call] = address.calls
     assert (call.json["type"], call.json["data"]["id"]) == ("turn.failed", str(turn.id))

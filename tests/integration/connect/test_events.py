@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from connect.events.reading import MOST, Place, happened_after, present_place
+from connect.events.reading import MOST, Place, happened_after, is_more_to_tell, present_place
 from memory.models import HeldDeletion
 from relationships.models import Relationship, SessionState, Turn, TurnState
 from tests.fixtures.api import Api
@@ -121,6 +121,21 @@ def test_what_a_slow_transaction_writes_is_not_passed_by(relationship: Relations
         slow.close()
 
     assert (told, [one.type for one in later]) == ([], ["session.ended"])
+
+
+def test_whatever_is_not_told_yet_is_known_before_it_has_settled(
+    api: Api, path: str, relationship: Relationship
+) -> None:
+    place = present_place(relationship.id, now=timezone.now())
+    assert not is_more_to_tell(relationship.id, place)
+
+    api.post(f"{path}/entries", {"content": "Likes tea.", "type": "preference"})
+    assert is_more_to_tell(relationship.id, place)
+
+    place = present_place(relationship.id, now=timezone.now())
+    assert not is_more_to_tell(relationship.id, place)
+    ended_together(relationship, 1, timezone.now())
+    assert is_more_to_tell(relationship.id, place)
 
 
 def test_from_now_on_tells_nothing_of_before(api: Api, path: str, relationship: Relationship) -> None:
