@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cache
+from math import log2
 from uuid import UUID
 
 import numpy as np
@@ -34,9 +35,10 @@ def known_languages() -> frozenset[str]:
 
 
 def looks_again(before: int, count: int, *, known: str) -> bool:
-    """Whether a language is to be looked for where there are `count` messages now: each time that they are twice as
-    many, and each time in the beginning, while none is `known`."""
-    return count.bit_length() != before.bit_length() or (known == UNKNOWN and count <= SAMPLE)
+    """Whether a language is to be looked for, now that the messages, `before` of them and at least one, are `count`:
+    each time that they are twice as many, and while none is `known` between that too."""
+    steps = 2 if known == UNKNOWN else 1
+    return int(steps * log2(count)) > int(steps * log2(before))
 
 
 def keep_language(relationship_id: UUID, said: Sequence[str] = ()) -> bool:

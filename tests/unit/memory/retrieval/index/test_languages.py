@@ -1,7 +1,7 @@
 import pytest
 
 from memory.models import SearchText
-from memory.retrieval.index.language import language_of
+from memory.retrieval.index.language import language_of, looks_again
 from relationships.models import Relationship
 from tests.fixtures.contexts import added, hear
 from tests.fixtures.turns import Conversation
@@ -42,7 +42,7 @@ def test_short_words_of_another_language_do_not_outvote_what_was_said() -> None:
     assert language_of([*GERMAN, "ok cool", "lol", "nice", "bye bye", "see you"]) == "german"
 
 
-def test_it_is_looked_for_with_each_turn_until_it_is_known(conversation: Conversation) -> None:
+def test_it_is_found_within_the_first_turns_that_tell_it(conversation: Conversation) -> None:
     def known() -> str:
         conversation.relationship.refresh_from_db()
         return conversation.relationship.language
@@ -56,6 +56,17 @@ def test_it_is_looked_for_with_each_turn_until_it_is_known(conversation: Convers
         conversation.say(said)
 
     assert known() == "english"
+
+
+@pytest.mark.parametrize(
+    ("known", "looked"),
+    [("", [2, 3, 4, 6, 8, 12, 16, 23, 32, 46, 64, 91]), ("english", [2, 4, 8, 16, 32, 64])],
+)
+def test_a_conversation_that_tells_none_is_not_looked_through_with_each_turn(
+    known: str, looked: list[int]
+) -> None:
+    assert [count for count in range(2, 100) if looks_again(count - 1, count, known=known)] == looked
+    assert looks_again(5, 9, known=known)  # several at once, past a step
 
 
 def languages_of(relationship: Relationship) -> tuple[str, list[str]]:
