@@ -11,7 +11,7 @@ from context.facts import count_turns
 from context.layers.base import LayerRequest
 from memory.fence import cut_fenced
 from memory.models import EntryRevision, HeldDeletion, OperationResult, RevisionEvent
-from relationships.models import DEFAULT_SESSION, Message, Relationship, SessionState, Turn
+from relationships.models import DEFAULT_SESSION, Message, MessageRole, Relationship, SessionState, Turn
 from relationships.services.profiles import read_profile
 from relationships.text_names import name_in_text
 from web.errors import shorten
@@ -110,14 +110,12 @@ class TurnMoment:
 
     @property
     def is_first_ever(self) -> bool:
-        return self._turn is not None and not self._earlier.exists()
+        return self._turn is not None and not self._spoken.exists()
 
     @cached_property
     def minutes_since(self) -> float | None:
         """Of a turn: since the message before in its session, or in any where the session is new."""
-        rows = Message.objects.for_relationship(self._relationship.id).order_by("-seq")
-        if self._turn is not None:
-            rows = rows.filter(seq__lt=self._turn.seq)
+        rows = self._spoken.order_by("-seq")
         before = (rows.filter(session=self.session).first() if self._turn else None) or rows.first()
         return (self.now - before.occurred_at).total_seconds() / 60 if before else None
 
@@ -144,6 +142,12 @@ class TurnMoment:
     @cached_property
     def deletions_held(self) -> int:
         return _held(self._relationship.id)
+
+    @property
+    def _spoken(self) -> Any:
+        """What was said before. A tool's result, an agent's report or a model's note was said by nobody."""
+        rows = Message.objects.for_relationship(self._relationship.id).exclude(role=MessageRole.TOOL)
+        return rows.filter(seq__lt=self._turn.seq) if self._turn else rows
 
     @property
     def _earlier(self) -> Any:

@@ -22,7 +22,8 @@ from web.errors import NotFound
 
 MESSAGES_AT_FIRST: int = Context.model_fields["recent_messages"].default
 
-# The session's own, or all sessions' where it has none; the second half is not run unless it is needed.
+# The session's own, or all sessions' where it has none; the second half is not run unless it is needed. What a tool
+# told, an agent reported or a model noted elsewhere was said by nobody.
 _MESSAGES = """
 (SELECT {columns} FROM relationships_message
   WHERE relationship_id = %(relationship)s AND project_id = %(project)s AND session = %(session)s
@@ -31,6 +32,7 @@ _MESSAGES = """
 UNION ALL
 (SELECT {columns} FROM relationships_message
   WHERE relationship_id = %(relationship)s AND project_id = %(project)s AND erased_at IS NULL AND hidden_at IS NULL
+    AND role <> 'tool'
     AND NOT EXISTS (SELECT 1 FROM relationships_message
                      WHERE relationship_id = %(relationship)s AND session = %(session)s
                        AND erased_at IS NULL AND hidden_at IS NULL)

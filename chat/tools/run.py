@@ -13,7 +13,7 @@ from chat.tools.definitions import PAGE, TOOLS
 from memory.entries.editing import add_entry, delete_entry, revise_entry
 from memory.entries.happens import day_of, told_as
 from memory.errors import SameAsAnother
-from memory.ingestion.intake import accept_turn
+from memory.ingestion.reports import accept_report
 from memory.mending.carrying import carry_out
 from memory.mending.judging import Verdict as Says
 from memory.mending.plans import draft_plan, store_plan
@@ -25,7 +25,6 @@ from relationships.configuration.json_schemas import refuse_misshapen
 from relationships.configuration.schema import Configuration
 from relationships.models import Message, Relationship
 from relationships.services.limits import metadata_fault
-from relationships.services.turns import NewMessage, NewTurn
 from web.actor import Actor
 from web.errors import InvalidInput, NotFound, RapportError
 
@@ -143,12 +142,14 @@ def _archival_memory_search(use: ToolUse, given: Mapping[str, Any], ran: Ran) ->
 
 def _memory_add(use: ToolUse, given: Mapping[str, Any], ran: Ran) -> dict[str, Any]:
     """Read as everything is: what is known already is not kept twice."""
-    messages = [
-        NewMessage("system", f"Noted as a {given['category']}."),
-        NewMessage("user", given["content"]),
-    ]
-    new = NewTurn(messages, occurred_at=timezone.now(), session=SESSION)
-    turn = accept_turn(relationship=use.relationship, new=new).turn
+    turn = accept_report(
+        relationship=use.relationship,
+        ingestion=use.configuration.ingestion,
+        text=given["content"],
+        kind="note",
+        session=SESSION,
+        metadata={"category": given["category"]},
+    )
     ran.turn_id = turn.id
     return {"success": True, "stored": [], "state": turn.state, "turn": str(turn.id)}
 

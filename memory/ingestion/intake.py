@@ -39,7 +39,7 @@ RESTEMMED = 200  # rows of the index that are written anew at once where another
 TAKE_NUMBERS = """
 UPDATE relationships_relationship r
    SET last_seq = r.last_seq + %(count)s, message_count = r.message_count + %(count)s - 1,
-       last_turn_at = greatest(r.last_turn_at, %(said_at)s)
+       last_turn_at = greatest(r.last_turn_at, %(spoken_at)s)
   FROM relationships_companion c, relationships_project p, relationships_enduser u
  WHERE r.id = %(relationship)s AND r.project_id = %(project)s
    AND c.id = r.companion_id AND p.id = r.project_id AND u.id = r.user_id
@@ -113,7 +113,7 @@ def accept_turn(
     if problems := turn_faults(new):
         raise InvalidInput(f"{problems[0].field}: {problems[0].detail}", problems=problems[:20])
     refuse_future(_times(new), now=now)
-    taken = _take_numbers(relationship, 1 + len(new.messages), new.occurred_at, key)
+    taken = _take_numbers(relationship, new, key)
     earlier = _earlier(relationship.id, idempotency)
     if earlier is not None:
         transaction.set_rollback(True)  # the numbers were not needed after all
@@ -222,15 +222,14 @@ def ingest_now(*, relationship_id: UUID) -> int:
     return due
 
 
-def _take_numbers(
-    relationship: Relationship, count: int, said_at: datetime, key: RememberedKey | None
-) -> _Taken:
+def _take_numbers(relationship: Relationship, new: NewTurn, key: RememberedKey | None) -> _Taken:
+    count, spoken_at = 1 + len(new.messages), None if new.is_report else new.occurred_at
     asked: dict[str, Any] = {"relationship": relationship.id, "project": relationship.project_id}
     if key is not None:
         asked |= key.asked()
     with prepared_cursor() as cursor:
         statement = _TAKE_NUMBERS if key is None else _TAKE_NUMBERS_BY_KEY
-        cursor.execute(statement, {"count": count, "said_at": said_at, **asked})
+        cursor.execute(statement, {"count": count, "spoken_at": spoken_at, **asked})
         row = cursor.fetchone()
     if row is None:
         raise NotFound("This relationship is not there.")

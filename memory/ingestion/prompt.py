@@ -24,6 +24,7 @@ from providers.llm.base import (
     Task,
     ToolSpec,
 )
+from relationships.models import MessageRole
 
 _LINE_BREAKS = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 
@@ -102,7 +103,8 @@ def build_request(given: IngestionInput, question: Question = OPERATIONS) -> Com
     )
     system = answer_format.strip()
     if question.shows_messages:
-        system += "\n\n" + shipped("wishes.md").render(user=one_line(given.user_name))
+        reported = all(message.role == MessageRole.TOOL for message in given.messages)
+        system += "\n\n" + shipped("reported.md" if reported else "wishes.md").render(**names)
     if question.guided:
         system += "\n\n" + render_instructions(given.instructions.template, _instruction_variables(given))
     return CompletionRequest(

@@ -34,6 +34,7 @@ class NewTurn:
     """A turn as it comes in. `occurred_at` is when it was said; `config` the cascade's highest level.
 
     `tags`, `category` and `modality` are carried to all that is learnt from it. `interrupted`: the reply broke off.
+    `is_report`: nobody spoke (memory.ingestion.reports), so no session was active.
     """
 
     messages: Sequence[NewMessage]
@@ -44,6 +45,7 @@ class NewTurn:
     category: str = ""
     modality: str = "text"
     interrupted: bool = False
+    is_report: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +80,8 @@ def turn_faults(turn: NewTurn) -> list[FieldProblem]:
 
 _NEW = f"""
 WITH turns AS ({insert_of(Turn, "turn_rows")}),
-     messages AS ({insert_of(Message, "messages")}),
-     sessions AS ({TOUCH_SESSION})"""
+     messages AS ({insert_of(Message, "messages")})"""
+_SESSION = f", sessions AS ({TOUCH_SESSION})"
 # A worker is told already where an earlier turn is due or being read: who reads it goes on to the next. This statement
 # begins under the relationship's row lock, so it sees who settled that one meanwhile; on a distributed database this
 # turn too, as its rows are there before the question.
@@ -128,15 +130,17 @@ def store_turn(
     """
     row = _turn_row(relationship_id, project_id, seq, turn, disposal, now)
     messages = _message_rows(row, turn.messages)
-    values = {
+    values: dict[str, Any] = {
         "relationship": relationship_id,
         "project": project_id,
         "turn": row.id,
         "turn_rows": rows_text([row]),
         "messages": rows_text(messages),
-        **touched(turn.session, at=now, idle_minutes=idle_minutes, turns=1),
     }
     written, asked = _NEW, _TOLD
+    if not turn.is_report:
+        written += _SESSION
+        values |= touched(turn.session, at=now, idle_minutes=idle_minutes, turns=1)
     if key is not None:
         written += f", keys AS ({KEEP_KEY})"
         values |= kept_key(route=route, key=key, request_hash=request_hash, resource_id=row.id)

@@ -4,13 +4,12 @@ from typing import Any
 
 from django.utils import timezone
 
-from memory.ingestion.intake import accept_turn
+from memory.ingestion.reports import accept_report
 from relationships.ids import uuid7
 from relationships.models import Relationship
 from relationships.services.configuration import configuration_of
 from relationships.services.limits import message_fault
 from relationships.services.profiles import read_profile
-from relationships.services.turns import NewMessage, NewTurn
 from web.actor import AGENT
 from workspace.checkpoints import take_checkpoint
 from workspace.errors import WorkspaceFull
@@ -132,14 +131,10 @@ def _proposal(content: bytes) -> dict[str, Any] | None:
 
 
 def _remember(relationship: Relationship, session: AgentSession) -> Any:
-    """Facts go to memory as a turn of the session: the ID of that turn. Nobody said them to the person, so
-    they are no message of the companion's; they are read, whoever's messages are.
-    """
+    """Facts go to memory as a report: the ID of its turn."""
     text = "\n".join(fact for fact in session.facts if fact.strip())
     if not text or message_fault(text):
         return None
-    said = NewMessage("tool", text, speaker=f"{relationship.companion.name[:180]}'s agent")
-    roles = {*configuration_of(relationship).values.ingestion.roles, "tool"}
-    config = {"ingestion": {"roles": sorted(roles)}}
-    new = NewTurn([said], occurred_at=timezone.now(), session=f"agent-{session.id}", config=config)
-    return accept_turn(relationship=relationship, new=new).turn.id
+    ingestion = configuration_of(relationship).values.ingestion
+    own: dict[str, Any] = {"relationship": relationship, "ingestion": ingestion}
+    return accept_report(**own, text=text, kind="agent", session=f"agent-{session.id}").id

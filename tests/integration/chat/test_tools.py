@@ -73,7 +73,7 @@ def test_what_is_added_is_read_as_a_turn_is(api: Api, at: str) -> None:
 
     turn = Turn.objects.get()
     assert answer["turn"] == str(turn.id) and turn.state == "pending"
-    assert stored() == [("system", "Noted as a preference."), ("user", "Prefers green tea")]
+    assert stored() == [("tool", "Prefers green tea")]
     assert ToolCall.objects.get().turn_id == turn.id
 
 

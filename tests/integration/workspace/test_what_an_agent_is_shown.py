@@ -79,8 +79,9 @@ def test_what_an_agent_reports_is_remembered_and_was_not_said_by_the_companion(
 
     assert f"Ada's agent (tool): {report}" in scripted_provider.requests[-1].prompt
     assert report in context.system
-    said = [(one["role"], one["content"]) for one in context.messages]
-    assert said == [("user", f"[tool result] {report}"), ("user", "Hi")]
+    assert [one["content"] for one in context.messages] == ["Hi"]
+    pair.refresh_from_db()
+    assert pair.last_turn_at is None
 
 
 def test_an_agents_report_is_no_turn_of_the_person_but_a_behaviour_may_wait_for_what_is_learnt_of_it(

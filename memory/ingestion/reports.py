@@ -1,0 +1,36 @@
+"""What a companion's model noted, or its agent found out: kept and read as a turn, though nobody spoke."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils import timezone
+
+from memory.ingestion.configuration import Ingestion
+from memory.ingestion.intake import accept_turn
+from relationships.models import MessageRole, Relationship, Turn
+from relationships.services.turns import NewMessage, NewTurn
+
+LONGEST_NAME = 180  # of a companion, where more is said of the speaker
+
+
+def accept_report(
+    *,
+    relationship: Relationship,
+    ingestion: Ingestion,
+    text: str,
+    kind: str,
+    session: str,
+    metadata: Mapping[str, Any] | None = None,
+) -> Turn:
+    """Hand `text` to memory as a tool's result by the companion's `kind`, such as its agent. It is read whoever's
+    messages are; and at once, unless reading is for who asks: its session is none that goes on or ends.
+
+    Load `relationship` with its companion. Raises InvalidInput, NotFound.
+    """
+    speaker = f"{relationship.companion.name[:LONGEST_NAME]}'s {kind}"
+    own: dict[str, Any] = {"roles": sorted({*ingestion.roles, MessageRole.TOOL.value})}
+    if ingestion.trigger.mode != "explicit":
+        own["trigger"] = {"mode": "every_turn"}
+    said = NewMessage(MessageRole.TOOL, text, speaker=speaker, metadata=metadata or {})
+    new = NewTurn([said], timezone.now(), session, config={"ingestion": own}, is_report=True)
+    return accept_turn(relationship=relationship, new=new).turn
