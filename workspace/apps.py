@@ -8,3 +8,10 @@ class WorkspaceConfig(AppConfig):
     configuration_sections: ClassVar = {
         "workspace": "workspace.configuration.Workspace",
     }
+
+    def ready(self) -> None:
+        from memory.entries.history import change_listeners
+        from workspace.deleted_entries import follow_entries
+
+        if follow_entries not in change_listeners:
+            change_listeners.append(follow_entries)

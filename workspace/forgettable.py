@@ -48,7 +48,7 @@ class ForgettableFiles:
         for path, content in _contents(scope.relationship.id):
             if scope.wish.everything and path.startswith(TOOLS):
                 continue
-            for number, sentence in enumerate(_sentences(content)):
+            for number, sentence in enumerate(sentences_of(text_of(content) or "")):
                 if sentence not in seen and _EMPTIED.fullmatch(sentence) is None:
                     seen.add(sentence)
                     told_at = now if path == HOT_CONTEXT else None
@@ -60,7 +60,7 @@ class ForgettableFiles:
     def hide(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> set[UUID]:
         """Of every branch, wherever the sentence stands there by now; sessions' copies of the entries are made anew."""
         found = _found(relationship.id, ids)
-        for branch in _branches(relationship.id):
+        for branch in branches_of(relationship.id):
             head = read_head(relationship.id, branch)
             if head is not None:
                 _take_out(relationship, branch, head, set(found.values()), message=_said(ids))
@@ -68,15 +68,8 @@ class ForgettableFiles:
 
     def restore(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> None:
         """As a merge brings it back: where the same lines were changed since, they stay as they are."""
-        owned = Commit.objects.for_relationship(relationship.id).filter(message=_said(ids))
-        for taken in owned.order_by("-recorded_at") if ids else ():
-            after = read_commit(relationship.id, taken.id)
-            before = read_commit(relationship.id, taken.parents[0])
-            for branch in _branches(relationship.id):
-                head = read_head(relationship.id, branch)
-                if head is None or before is None or after is None:
-                    continue
-                _bring_back(relationship, branch, head, before, after)
+        if ids:
+            bring_back(relationship, _said(ids))
         self.hide(relationship, (), now=now)  # the copies of the entries again
 
     def erase(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> None:
@@ -89,6 +82,19 @@ class ForgettableFiles:
             )
 
 
+def bring_back(relationship: Relationship, message: str) -> None:
+    """On every branch what commits with this message took out."""
+    owned = Commit.objects.for_relationship(relationship.id).filter(message=message)
+    for taken in owned.order_by("-recorded_at"):
+        after = read_commit(relationship.id, taken.id)
+        before = read_commit(relationship.id, taken.parents[0])
+        for branch in branches_of(relationship.id):
+            head = read_head(relationship.id, branch)
+            if head is None or before is None or after is None:
+                continue
+            _bring_back(relationship, branch, head, before, after)
+
+
 def renew_entries(relationship: Relationship, branch: str) -> None:
     """Make a session's copy of the entries say what they say by now."""
     head = read_head(relationship.id, branch)
@@ -99,7 +105,7 @@ def renew_entries(relationship: Relationship, branch: str) -> None:
 def _contents(relationship_id: UUID) -> Iterator[tuple[str, bytes]]:
     """Every content with a path: of the branches, then of what was there before."""
     seen: set[UUID] = set()
-    for branch in _branches(relationship_id):
+    for branch in branches_of(relationship_id):
         for path, content in sorted(read_contents(relationship_id, branch).items()):
             key = key_of(entry_of(content).sha256)
             if key not in seen and not made_elsewhere(path):
@@ -114,14 +120,13 @@ def _contents(relationship_id: UUID) -> Iterator[tuple[str, bytes]]:
         yield EARLIER, bytes(blob.content)
 
 
-def _branches(relationship_id: UUID) -> list[str]:
+def branches_of(relationship_id: UUID) -> list[str]:
     names = Branch.objects.for_relationship(relationship_id).values_list("name", flat=True)
     return sorted(names, key=lambda name: (name != MAIN, name))
 
 
-def _sentences(content: bytes) -> Iterator[str]:
-    lines = (text_of(content) or "").splitlines()
-    return (sentence for line in lines for sentence in map(_plain, pieces(line)) if sentence)
+def sentences_of(text: str) -> Iterator[str]:
+    return (sentence for line in text.splitlines() for sentence in map(_plain, pieces(line)) if sentence)
 
 
 def _plain(piece: str) -> str:
@@ -138,7 +143,7 @@ def _found(relationship_id: UUID, ids: Iterable[UUID]) -> dict[UUID, str]:
     for one in ids:
         first, last = (UUID(bytes=one.bytes[:12] + end * 4) for end in (b"\x00", b"\xff"))
         for blob in Blob.objects.for_relationship(relationship_id).filter(id__range=(first, last)):
-            there = list(_sentences(bytes(blob.content)))
+            there = list(sentences_of(text_of(bytes(blob.content)) or ""))
             if (number := int.from_bytes(one.bytes[12:])) < len(there):
                 found[one] = there[number]
     return found
@@ -150,7 +155,7 @@ def _take_out(relationship: Relationship, branch: str, head: Head, gone: set[str
     for path, entry in head.files.items() if gone else ():
         if (branch == MAIN and made_elsewhere(path)) or path == ENTRIES:
             continue
-        left = _without(text_of(contents[entry.sha256]) or "", gone)
+        left = without(text_of(contents[entry.sha256]) or "", gone)
         if left is not None:
             files[path] = entry_of(left.encode(), mode=entry.mode)
             blobs[key_of(files[path].sha256)] = left.encode()
@@ -162,7 +167,7 @@ def _take_out(relationship: Relationship, branch: str, head: Head, gone: set[str
         commit_tree(relationship, branch, head, files, blobs, author_of(RAPPORT), message, by=RAPPORT)
 
 
-def _without(text: str, gone: set[str]) -> str | None:
+def without(text: str, gone: set[str]) -> str | None:
     """The text without these sentences, and without lines that held nothing else; None: it has none of them."""
     lines = text.splitlines(keepends=True)
     left = [line if (rest := _rest(line, gone)) == line else rest for line in lines]
@@ -176,6 +181,8 @@ def _rest(line: str, gone: set[str]) -> str:
     if len(kept) == len(parts):
         return line
     rest = "".join(kept).rstrip()
+    if _plain(parts[0]) in gone:  # an item of a list stays one
+        rest = body[: len(body) - len(body.lstrip(_MARKS))] + rest.lstrip()
     return "" if _EMPTIED.fullmatch(rest) else rest + line[len(body) :]
 
 

@@ -1,0 +1,119 @@
+"""What hot context says of an entry leaves it when the entry is deleted, by whichever door, and comes back with it."""
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from context.pipeline import build_context
+from memory.entries.editing import add_entry
+from memory.entries.held import confirm_deletions
+from memory.models import EntrySource, ScratchpadEntry
+from relationships.models import Relationship
+from tests.fakes import ScriptedProvider
+from tests.fixtures.api import TESTER, Api
+from tests.fixtures.turns import PERSON, Conversation, answer, delete, hold_deletions
+from tests.fixtures.workspaces import begin
+from workspace.files import change_files, read_file
+from workspace.hot_context import PATH, read_hot_context
+from workspace.models import Worker
+
+HOT = "# Maya\n\n- Lives in Klosterneuburg. Sings in a choir.\n- Likes tea\n- Works in Klosterneuburg\n"
+LEFT = HOT.replace("Lives in Klosterneuburg. ", "")
+HOME, WORK = "Lives in Klosterneuburg", "Works in Klosterneuburg"
+
+
+@pytest.fixture
+def entries(pair: Relationship, conversation: Conversation) -> list[ScratchpadEntry]:
+    """Where Maya lives and works, and an agent that has it in hot context, on main and in its session."""
+    change_files(relationship=pair, changes={PATH: HOT.encode()}, by=TESTER)
+    return conversation.remember(HOME, WORK)
+
+
+def hot(pair: Relationship) -> str:
+    """What contexts show, and main's file says."""
+    text = read_hot_context(pair.id)[0]
+    assert read_file(pair, PATH).content.decode() == text
+    return text
+
+
+def test_deleted_over_rest_an_entry_leaves_hot_context_until_it_is_restored(
+    api: Api, pair: Relationship, entries: list[ScratchpadEntry]
+) -> None:
+    session = begin(pair, worker=Worker.EXTERNAL)
+    path = f"/relationships/{pair.id}/entries/{entries[0].id}"
+
+    assert api.delete(path).status == 200
+
+    context = build_context(project_id=pair.project_id, relationship_id=pair.id, message="Hi")
+    assert hot(pair) == LEFT and HOME not in context.system and WORK in context.system
+    assert read_file(pair, PATH, session.branch).content.decode() == LEFT
+
+    change_files(relationship=pair, changes={PATH: f"{LEFT}- Reads a lot\n".encode()}, by=TESTER)
+    assert api.post(f"{path}/restore").status == 200
+
+    assert hot(pair) == f"{HOT}- Reads a lot\n"
+    assert read_file(pair, PATH, session.branch).content.decode() == HOT
+
+
+def test_each_deletion_is_undone_by_itself(
+    api: Api, pair: Relationship, entries: list[ScratchpadEntry]
+) -> None:
+    home, job = (f"/relationships/{pair.id}/entries/{entry.id}" for entry in entries)
+
+    for ask, path, suffix in [(api.delete, home, ""), (api.delete, job, ""), (api.post, home, "/restore")]:
+        assert ask(f"{path}{suffix}").status == 200
+    assert hot(pair) == HOT.replace("- Works in Klosterneuburg\n", "")
+
+    for ask, path, suffix in [
+        (api.delete, home, ""),
+        (api.post, home, "/restore"),
+        (api.post, job, "/restore"),
+    ]:
+        assert ask(f"{path}{suffix}").status == 200
+    assert hot(pair) == HOT
+
+
+@pytest.mark.parametrize("door", ["admin_ui", "held", "tool", "reading"])
+def test_so_it_does_by_every_door(
+    door: str,
+    api: Api,
+    editor: Client,
+    pair: Relationship,
+    conversation: Conversation,
+    entries: list[ScratchpadEntry],
+    scripted_provider: ScriptedProvider,
+) -> None:
+    entry, args = entries[0], [pair.id, entries[0].id]
+    doors: dict[str, Callable[[], object]] = {
+        "admin_ui": lambda: editor.post(reverse("admin_ui:relationship_delete_entry", args=args)),
+        "held": lambda: confirm_deletions(
+            relationship_id=pair.id, held_id=hold_deletions(conversation.say("No."), entry.id).id, by=PERSON
+        ),
+        "tool": lambda: api.post(
+            f"/relationships/{pair.id}/tools/core_memory_replace",
+            {"label": "human", "old_content": HOME, "new_content": ""},
+        ),
+        "reading": lambda: conversation.hear("I never lived there."),
+    }
+    scripted_provider.answer_with(answer(delete(conversation.number_of(HOME), untrue=True)))
+    doors[door]()
+
+    assert hot(pair) == LEFT
+
+
+def test_what_another_entry_says_as_well_stays(
+    api: Api, pair: Relationship, entries: list[ScratchpadEntry]
+) -> None:
+    values = {"type": "identity", "content": "Lives in Klosterneuburg since 2020"}
+    add_entry(relationship=pair, values=values, by=PERSON, source=EntrySource.MANUAL)
+    theirs = {"type": "other", "content": "Tom sings in a choir", "subject": "Tom"}
+    tom = add_entry(relationship=pair, values=theirs, by=PERSON, source=EntrySource.MANUAL)
+    change_files(relationship=pair, changes={PATH: f"{HOT}- Tom sings in a choir\n".encode()}, by=TESTER)
+
+    assert api.delete(f"/relationships/{pair.id}/entries/{entries[0].id}").status == 200
+    assert hot(pair) == f"{HOT}- Tom sings in a choir\n"
+
+    assert api.delete(f"/relationships/{pair.id}/entries/{tom.id}").status == 200
+    assert hot(pair) == HOT
