@@ -10,8 +10,14 @@ class ConnectConfig(AppConfig):
     }
 
     def ready(self) -> None:
-        from connect.events.owed import owe_after_change, owe_after_session, owe_after_turn
+        from connect.events.owed import (
+            owe_after_change,
+            owe_after_outcome,
+            owe_after_session,
+            owe_after_turn,
+        )
         from memory.entries.history import change_listeners
+        from memory.ingestion.claim import outcome_listeners
         from memory.ingestion.intake import turn_listeners
         from relationships.services.sessions import end_listeners
 
@@ -19,3 +25,4 @@ class ConnectConfig(AppConfig):
             turn_listeners.append(owe_after_turn)
             change_listeners.append(owe_after_change)
             end_listeners.append(owe_after_session)
+            outcome_listeners.append(owe_after_outcome)

@@ -11,7 +11,6 @@ from uuid import UUID
 import orjson
 import structlog
 from django.db import transaction
-from django.db.models import Min
 from django.utils import timezone
 
 from behaviours.webhooks import WebhookFailed, post_signed
@@ -20,7 +19,7 @@ from connect.configuration import EventWebhook
 from connect.events.owed import TASK
 from connect.events.reading import SETTLING, Happening, Place, happened_after, is_more_to_tell
 from connect.models import DeliveryState, EventDelivery
-from relationships.models import Relationship, Turn, TurnState
+from relationships.models import Relationship
 from relationships.services.configuration import configuration_of
 from worker.failures import Failure
 from worker.identity import worker_identity
@@ -31,7 +30,7 @@ from worker.readers import task
 log = structlog.get_logger(__name__)
 
 AT_ONCE = 50
-LOOK_AGAIN = 2 * SETTLING  # while something has not settled, or turns are read
+LOOK_AGAIN = 2 * SETTLING  # while something has not settled
 
 
 class Lost(Exception):
@@ -39,7 +38,7 @@ class Lost(Exception):
 
 
 def deliver_events(*, relationship_id: UUID, worker: str) -> None:
-    """Tell what is owed, and put the delivery down until something happens or turns have been read."""
+    """Tell what is owed, and put the delivery down until something happens."""
     rows = EventDelivery.objects.for_relationship(relationship_id)
     lease = rows.claim(worker=worker, now=timezone.now(), most=1)
     if lease is None:
@@ -76,7 +75,7 @@ def _tell(delivery: EventDelivery, held: Any) -> None:
             _move(held, place, **values)
         _move(held, after)
         place = after
-    _rest(delivery, held, timezone.now(), tells=bool(webhook.url))
+    _rest(held, timezone.now(), tells=bool(webhook.url))
 
 
 def _post(webhook: EventWebhook, relationship: Relationship, one: Happening) -> None:
@@ -103,23 +102,15 @@ def _move(held: Any, place: Place, **values: Any) -> None:
 
 
 @transaction.atomic
-def _rest(delivery: EventDelivery, held: Any, now: datetime, *, tells: bool) -> None:
-    """Nothing is due any more, unless something happened that is not told yet, or will when a turn is read.
-
-    Whatever happens from here on waits for this row, and makes it due.
+def _rest(held: Any, now: datetime, *, tells: bool) -> None:
+    """Nothing is due any more, unless something happened that is not told yet. Whatever happens from here on waits for
+    this row, and makes it due.
     """
     row = held.select_for_update().first()
     if row is None:
         raise Lost
-    open_turns = Turn.objects.for_relationship(delivery.relationship_id).filter(
-        state__in=[TurnState.PENDING, TurnState.PROCESSING]
-    )
-    times = [open_turns.exclude(state=TurnState.PENDING, due_at=None).aggregate(at=Min("due_at"))["at"]]
     untold = tells and is_more_to_tell(row.relationship_id, Place(row.seq, row.at))
-    if untold or open_turns.filter(state=TurnState.PROCESSING).exists():
-        times.append(now)
-    due = [max(one, now) + LOOK_AGAIN for one in times if one]
-    held.release(due_at=min(due, default=None), attempts=0, error="", error_code="")
+    held.release(due_at=now + LOOK_AGAIN if untold else None, attempts=0, error="", error_code="")
 
 
 def _failure(error: Exception, attempts: int) -> Failure:

@@ -32,9 +32,19 @@ def owe_after_change(changed: ChangedEntries) -> None:
 
 
 def owe_after_session(relationship: Relationship, now: datetime) -> None:
-    """Of one whose events are told; without any, one UPDATE that finds nothing."""
-    if _wake(relationship.id, now):
-        enqueue_task(TASK, relationship.id, project_id=relationship.project_id)
+    owe_after_outcome(relationship.id, relationship.project_id, now)
+
+
+def owe_after_outcome(relationship_id: UUID, project_id: UUID, now: datetime) -> None:
+    """Of what brings no configuration along, which may be what went wrong: where no event was owed before, its levels
+    are read.
+    """
+    if _wake(relationship_id, now):
+        enqueue_task(TASK, relationship_id, project_id=project_id)
+        return
+    levels = Relationship.objects.values_list("project__config", "companion__config", "config")
+    if _has_webhook(levels.get(id=relationship_id)):
+        owe_delivery(relationship_id, project_id, now=now)
 
 
 def owe_delivery(

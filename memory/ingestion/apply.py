@@ -13,7 +13,7 @@ from memory.entries.history import change_entries
 from memory.errors import ErasedMeanwhile, StaleAnswer
 from memory.ingestion.apply_state import ApplyState
 from memory.ingestion.calls import CallLog, shown_ids
-from memory.ingestion.claim import Claim
+from memory.ingestion.claim import Claim, tell_outcome
 from memory.ingestion.entry_values import subject_of
 from memory.ingestion.forgetting_wishes import carry_out_wishes, leave_to_wishes
 from memory.ingestion.opening import open_state
@@ -139,6 +139,7 @@ def _settle(claim: Claim, state: ApplyState, log: CallLog, erased: Set[UUID]) ->
             turn_id=held[-1].turn_id,
         )
         waiting.save(force_insert=True)
+        tell_outcome(claim.turns[0], state.now)
         for result in held:
             result.held_id = waiting.id
     return settle_turns(

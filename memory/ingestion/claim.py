@@ -4,7 +4,7 @@ A claim is made under the relationship's row lock, so one worker at a time reads
 whose worker died is taken back by the sweep (memory.ingestion.sweep).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -32,6 +32,10 @@ FRESH_SHARE = 0.05
 # Between a claim and its end the process was killed, or killed itself: the sweep says so on the turn.
 ALONE_AFTER = 2  # such deaths
 HOPELESS_AT_ONCE = 4  # turns that fail because of them, before the next one that can be read
+
+# Who is told that turns failed for good or that deletions wait for a person, in that transaction and under the
+# relationship's row lock: nothing else that others listen to happens then. By the IDs of relationship and project.
+outcome_listeners: list[Callable[[UUID, UUID, datetime], None]] = []
 
 _MOST = 50 + HOPELESS_AT_ONCE  # rows that are looked at: the largest batch there may be
 
@@ -166,16 +170,22 @@ def held_turns(claim: Claim) -> QueuedQuerySet:
     return turns.held(claim.token)
 
 
+def tell_outcome(turn: Turn, now: datetime) -> None:
+    for listener in outcome_listeners:
+        listener(turn.relationship_id, turn.project_id, now)
+
+
 def _without_hopeless(ordered: Sequence[Turn]) -> Sequence[Turn]:
     """Without the first turns, if workers died over them too often: those fail, and can be retried by a person."""
     for place, turn in enumerate(ordered):
         if turn.error_code != WORKER_DIED or turn.attempts < settings.MAX_ATTEMPTS:
             return ordered[place:]
-        error = f"{turn.attempts} workers died while they read this turn."
+        error, now = f"{turn.attempts} workers died while they read this turn.", timezone.now()
         Turn.objects.for_relationship(turn.relationship_id).filter(id=turn.id).update(
-            state=TurnState.FAILED, due_at=None, settled_at=timezone.now(), error=error
+            state=TurnState.FAILED, due_at=None, settled_at=now, error=error
         )
         announce_settled([turn.id])
+        tell_outcome(turn, now)
     return []
 
 

@@ -15,7 +15,7 @@ from config.postgresql.rows import insert_of, rows_text
 from config.postgresql.sessions import prepared_cursor
 from memory.errors import LeaseLost
 from memory.ingestion.calls import CallLog, store_calls, take_calls
-from memory.ingestion.claim import Claim, held_turns
+from memory.ingestion.claim import Claim, held_turns, tell_outcome
 from memory.model_calls import INSERT_CALLS
 from memory.models import OperationResult
 from providers.told import storable
@@ -105,6 +105,7 @@ def settle_turns(
 def fail_turns(claim: Claim, *, code: str, error: str, log: CallLog) -> bool:
     """Permanently: each steps aside, visibly, and can be retried by a person. Whether another turn is owed."""
     hold_claim(claim)
+    tell_outcome(claim.turns[0], timezone.now())
     return settle_turns(claim, TurnState.FAILED, log=log, error_code=code, error=storable(error)[:2000])
 
 

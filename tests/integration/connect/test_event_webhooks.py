@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -11,10 +12,13 @@ from pytest_django.fixtures import Settings
 from behaviours.webhooks import sign
 from connect.events.delivering import deliver_events
 from connect.models import EventDelivery
-from relationships.models import Relationship, SessionState
+from memory.models import HeldDeletion
+from providers.errors import ContentBlocked
+from relationships.models import Relationship, SessionState, Turn
 from relationships.services.companions import write_companion_config
+from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
-from tests.fixtures.turns import PERSON, Conversation
+from tests.fixtures.turns import PERSON, Conversation, answer, delete
 from tests.fixtures.webhooks import WebhookServer, webhook_server
 
 
@@ -167,24 +171,71 @@ def test_of_two_that_happened_at_one_moment_neither_is_passed_by(
     assert ids[0] != ids[1]
 
 
-def test_a_turn_that_fails_is_told_though_nothing_wakes_anybody_when_it_does(
-    conversation: Conversation, address: WebhookServer
+def settle() -> None:
+    """As if what happened so far were two seconds old."""
+    before = timezone.now() - timedelta(seconds=2)
+    Turn.objects.filter(settled_at__isnull=False).update(settled_at=before)
+    HeldDeletion.objects.update(recorded_at=before)
+    SessionState.objects.filter(ended_at__isnull=False).update(ended_at=before)
+    EventDelivery.objects.update(at=before - timedelta(minutes=1))
+
+
+def test_a_turn_that_fails_again_when_it_is_retried_is_told_again(
+    api: Api,
+    path: str,
+    conversation: Conversation,
+    scripted_provider: ScriptedProvider,
+    address: WebhookServer,
 ) -> None:
     relationship = conversation.relationship
     listen(relationship, address.url, types=["turn.failed"])
     relationship.companion.refresh_from_db()
     turn = conversation.say("Call me Maya.")
-    assert deliver(relationship).due_at is not None  # it looks again while the turn waits
-    rows = type(turn).objects.for_relationship(relationship.id)
-    rows.update(state="failed", due_at=None, settled_at=timezone.now())
+    assert deliver(relationship).due_at is None  # it is woken when something happens
+    for times in (1, 2):
+        scripted_provider.answer_with(ContentBlocked("no"))
+        conversation.drain()
+        assert conversation.again(turn).state == "failed"
 
-    assert deliver(relationship).due_at is not None  # and until what happened has settled
-    assert not address.calls
-    rows.update(settled_at=timezone.now() - timedelta(seconds=2))
-    EventDelivery.objects.update(at=timezone.now() - timedelta(minutes=1))
-    assert deliver(relationship).due_at is None
-    [call] = address.calls
-    assert (call.json["type"], call.json["data"]["id"]) == ("turn.failed", str(turn.id))
+        assert deliver(relationship).due_at is not None  # until what happened has settled
+        settle()
+        assert deliver(relationship).due_at is None
+        told = [(call.json["type"], call.json["data"]["id"]) for call in address.calls]
+        assert told == [("turn.failed", str(turn.id))] * times
+        assert api.post(f"{path}/turns/{turn.id}/retry").status == 202
+        EventDelivery.objects.update(at=timezone.now())
+    assert len({call.headers["webhook-id"] for call in address.calls}) == 2
+
+
+HAPPENS = ("turn.failed", "deletions.held", "session.ended")
+
+
+@pytest.mark.parametrize("kind", HAPPENS)
+def test_what_happens_first_after_a_webhook_was_set_is_told(
+    kind: str,
+    api: Api,
+    path: str,
+    conversation: Conversation,
+    scripted_provider: ScriptedProvider,
+    address: WebhookServer,
+) -> None:
+    relationship = conversation.relationship
+    conversation.remember(*"abcd")
+    if kind == "session.ended":
+        api.patch(f"{path}/sessions/web", {"state": {"mood": "good"}})
+    else:
+        conversation.say("Forget it all.")
+        held = answer(*map(delete, range(1, 5)))
+        scripted_provider.answer_with(held if kind == "deletions.held" else ContentBlocked("no"))
+    listen(relationship, address.url)
+    assert not EventDelivery.objects.exists()
+
+    happens = partial(api.post, f"{path}/sessions/web/end") if kind == "session.ended" else conversation.drain
+    happens()
+    settle()
+    deliver(relationship)
+
+    assert [call.json["type"] for call in address.calls] == [kind]
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "10.0.0.1", "[::1]", "169.254.169.254", "localhost"])
