@@ -74,7 +74,7 @@ def confirm_deletions(*, relationship_id: UUID, held_id: UUID, by: Actor) -> tup
             continue
         before = fields_of(entry)
         entry.state = EntryState.DELETED
-        entry.source_message_ids = list(dict.fromkeys([*entry.source_message_ids, *item.message_ids]))
+        entry.source_message_ids = list(dict.fromkeys([*entry.source_message_ids, *_asked_by(item)]))
         reason = item.held_reason or "confirmed"
         origin = Origin(turn_id=item.turn_id)
         changes.append(changed(entry, before, RevisionEvent.DELETE, at=now, reason=reason, origin=origin))
@@ -82,6 +82,12 @@ def confirm_deletions(*, relationship_id: UUID, held_id: UUID, by: Actor) -> tup
         relationship_id=relationship_id, project_id=held.project_id, changes=changes, by=by, now=now
     )
     return _decide(held, HeldState.CONFIRMED, by), left_alone
+
+
+def _asked_by(item: OperationResult) -> list[UUID]:
+    """The words that asked for it, which are shown no more with the entry; not those that say how it is instead."""
+    untrue = isinstance(item.operation, dict) and item.operation.get("untrue") is True
+    return [] if untrue else list(item.message_ids)
 
 
 @transaction.atomic

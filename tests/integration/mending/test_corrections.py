@@ -12,6 +12,7 @@ from tests.integration.mending.test_forget import exchange
 WRONG, RIGHT = "I have a dog called Rex.", "No, I don't have a dog, that was wrong. I have a parrot."
 
 
+@pytest.mark.parametrize("held", [False, True], ids=["at once", "held"])
 @pytest.mark.parametrize(
     ("said", "found"), [({"untrue": True}, [RIGHT]), ({}, []), ({"untrue": "no"}, [])], ids=str
 )
@@ -21,12 +22,20 @@ def test_of_what_was_never_true_the_correction_is_found_and_the_error_is_not(
     scripted_provider: ScriptedProvider,
     said: dict[str, Any],
     found: list[str],
+    held: bool,
 ) -> None:
     at = f"/relationships/{conversation.relationship.id}"
+    if held:
+        hold = {"config": {"ingestion": {"deletion_hold": {"count": 0, "share": 0}}}}
+        assert api.patch(at, hold).status == 200
     scripted_provider.answer_with(answer(add("Has a dog called Rex")))
     exchange(conversation, WRONG, "What a name!")
     scripted_provider.answer_with(answer(delete(1, **said), add("Has a parrot")))
     exchange(conversation, RIGHT, "I see.")
+    waiting = api.get(f"{at}/held-deletions").body["items"]
+    assert len(waiting) == held
+    for one in waiting:
+        assert api.post(f"{at}/held-deletions/{one['id']}/confirm").status == 200
 
     hits = api.post(f"{at}/messages/search", {"query": "Do I have a dog?"}).body["items"]
     assert [one["content"] for one in hits if "dog" in one["content"]] == found
