@@ -17,6 +17,7 @@ from relationships.models import Relationship
 from relationships.services.rows import require, require_lock
 from web.actor import Actor
 from web.errors import Conflict, NotFound
+from workspace.deleted_entries import withhold_again
 from workspace.files import Committed, commit_tree, open_workspace
 from workspace.generated import made_elsewhere
 from workspace.identity import author_of
@@ -69,13 +70,16 @@ def take_checkpoint(
 def restore_checkpoint(
     *, relationship: Relationship, checkpoint_id: UUID, by: Actor, memory: bool = False
 ) -> Restored:
-    """main's files as they were, hot context with them; with `memory` the entries too. Raises NotFound, Conflict."""
+    """main's files as they were, hot context with them, but for what deleted entries said; with `memory` the
+    entries too. Raises NotFound, Conflict.
+    """
     require_lock(relationship.id)
     checkpoint = require(
         Checkpoint.objects.for_relationship(relationship.id).filter(id=checkpoint_id), "checkpoint"
     )
     committed = _restore_files(relationship, checkpoint, by)
     entries = restore_entries(relationship, at=checkpoint.taken_at, by=by) if memory else 0
+    withhold_again(relationship)
     return Restored(committed.commit, entries)
 
 

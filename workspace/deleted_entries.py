@@ -2,7 +2,7 @@
 until an agent writes hot context anew, contexts would show it.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -14,6 +14,7 @@ from workspace.files import change_files
 from workspace.forgettable import branches_of, bring_back, sentences_of, without
 from workspace.hot_context import PATH
 from workspace.identity import RAPPORT
+from workspace.models import MAIN
 from workspace.store import read_blobs, read_head
 from workspace.trees import text_of
 
@@ -23,17 +24,30 @@ def follow_entries(changed: ChangedEntries) -> None:
     moved = [(before, after) for before, after in changed.changes if before and after]
     deleted = [after["id"] for before, after in moved if _deletes(before, after)]
     restored = [_said(before["id"], before["version"]) for before, after in moved if _deletes(after, before)]
-    if not (deleted or restored):
-        return
-    branches = branches_of(changed.relationship_id)
-    if not branches:
-        return
-    rows = Relationship.objects.select_related("companion", "project", "user")
-    relationship = rows.get(id=changed.relationship_id)
-    for message in restored:
-        bring_back(relationship, message)
     if deleted:
-        _take_out(relationship, branches, [changed.entries[UUID(entry_id)] for entry_id in deleted])
+        withhold(changed.relationship_id, [changed.entries[UUID(entry_id)] for entry_id in deleted])
+    if restored and branches_of(changed.relationship_id):
+        relationship = _loaded(changed.relationship_id)
+        for message in restored:
+            bring_back(relationship, message)
+
+
+def withhold(relationship_id: UUID, entries: Sequence[ScratchpadEntry]) -> None:
+    """Take out of hot context what it says of these. In a transaction, under the relationship's row lock."""
+    if branches := branches_of(relationship_id):
+        _take_out(_loaded(relationship_id), branches, entries)
+
+
+def withhold_again(relationship: Relationship) -> None:
+    """Of whatever is deleted at present: main's hot context may be an earlier one."""
+    deleted = ScratchpadEntry.objects.for_relationship(relationship.id).filter(state=EntryState.DELETED)
+    _take_out(relationship, [MAIN], list(deleted))
+
+
+def _loaded(relationship_id: UUID) -> Relationship:
+    rows = Relationship.objects.select_related("companion", "project", "user")
+    found: Relationship = rows.get(id=relationship_id)
+    return found
 
 
 def _deletes(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
@@ -41,7 +55,7 @@ def _deletes(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
 
 
 def _take_out(
-    relationship: Relationship, branches: Iterable[str], entries: Iterable[ScratchpadEntry]
+    relationship: Relationship, branches: Iterable[str], entries: Sequence[ScratchpadEntry]
 ) -> None:
     versions = {entry.id: entry.version for entry in entries}
     texts = {branch: text for branch in branches if (text := _hot_context(relationship.id, branch))}

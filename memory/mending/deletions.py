@@ -1,6 +1,6 @@
 """Which sentences that another room wrote say what a deleted entry said, as a wish to forget it would find them."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from uuid import UUID
 
 from memory.entries.words import names_in_text
@@ -16,12 +16,13 @@ Staying = Sequence[tuple[str, str]]  # content and subject of an entry
 
 
 def told_by_deleted(
-    relationship: Relationship, deleted: Iterable[ScratchpadEntry], sentences: Collection[str]
+    relationship: Relationship, deleted: Collection[ScratchpadEntry], sentences: Collection[str]
 ) -> dict[UUID, set[str]]:
-    """By the entry's ID: the sentences that surely say it, but for those that an active entry says as well. Load
+    """By the entry's ID: the sentences that surely say it, but for those that another active entry says as well. Load
     `relationship` with its user.
     """
-    active = ScratchpadEntry.objects.for_relationship(relationship.id).active()
+    owned = ScratchpadEntry.objects.for_relationship(relationship.id)
+    active = owned.active().exclude(id__in=[entry.id for entry in deleted])
     staying = list(active.values_list("content", "subject"))
     found = {entry.id: _told_by(relationship, entry, sentences, staying) for entry in deleted}
     return {entry_id: told for entry_id, told in found.items() if told}

@@ -9,7 +9,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from memory.entries.history import Change, change_entries
-from memory.models import EntryRevision, RevisionEvent, ScratchpadEntry, SearchedKind
+from memory.models import EntryRevision, EntryState, RevisionEvent, ScratchpadEntry, SearchedKind
 from relationships.services.rows import require
 from relationships.services.sequence import lock_relationship
 from upkeep.erasure.allow_erasure import erasing
@@ -25,6 +25,7 @@ from upkeep.erasure.erased_texts import (
 )
 from upkeep.erasure.holding import StillHolding, WordSearch
 from web.actor import Actor
+from workspace.deleted_entries import withhold
 from workspace.redaction import redact_workspace
 
 
@@ -57,6 +58,8 @@ def erase_entry(
         entries = ScratchpadEntry.objects.for_relationship(relationship_id)
         entry: ScratchpadEntry = require(entries.filter(id=entry_id), "entry")
         now, words = timezone.now(), words_of(entry, kept)
+        if entry.state == EntryState.ACTIVE and kept is None:
+            withhold(relationship_id, [entry])  # with what it says in other words
         search = WordSearch.of(relationship_id, words.contents)
         traces = find_traces(relationship_id, words)
         redacted = _messages_of(relationship_id, words, traces, search) if messages == "redact" else set()

@@ -15,12 +15,13 @@ from tests.fakes import ScriptedProvider
 from tests.fixtures.api import TESTER, Api
 from tests.fixtures.turns import PERSON, Conversation, answer, delete, hold_deletions
 from tests.fixtures.workspaces import begin
+from workspace.checkpoints import take_checkpoint
 from workspace.files import change_files, read_file
 from workspace.hot_context import PATH, read_hot_context
 from workspace.models import Worker
 
-HOT = "# Maya\n\n- Lives in Klosterneuburg. Sings in a choir.\n- Likes tea\n- Works in Klosterneuburg\n"
-LEFT = HOT.replace("Lives in Klosterneuburg. ", "")
+HOT = "# Maya\n\n- Maya lives in beautiful Klosterneuburg. Sings in a choir.\n- Likes tea\n- Works in Klosterneuburg\n"
+LEFT = HOT.replace("Maya lives in beautiful Klosterneuburg. ", "")
 HOME, WORK = "Lives in Klosterneuburg", "Works in Klosterneuburg"
 
 
@@ -75,7 +76,7 @@ def test_each_deletion_is_undone_by_itself(
     assert hot(pair) == HOT
 
 
-@pytest.mark.parametrize("door", ["admin_ui", "held", "tool", "reading"])
+@pytest.mark.parametrize("door", ["admin_ui", "held", "tool", "reading", "erased"])
 def test_so_it_does_by_every_door(
     door: str,
     api: Api,
@@ -95,6 +96,7 @@ def test_so_it_does_by_every_door(
             f"/relationships/{pair.id}/tools/core_memory_replace",
             {"label": "human", "old_content": HOME, "new_content": ""},
         ),
+        "erased": lambda: api.delete(f"/relationships/{pair.id}/entries/{entry.id}?permanent=true"),
         "reading": lambda: conversation.hear("I never lived there."),
     }
     scripted_provider.answer_with(answer(delete(conversation.number_of(HOME), untrue=True)))
@@ -117,3 +119,24 @@ def test_what_another_entry_says_as_well_stays(
 
     assert api.delete(f"/relationships/{pair.id}/entries/{tom.id}").status == 200
     assert hot(pair) == HOT
+
+
+@pytest.mark.parametrize("memory", ["false", "true"])
+def test_a_checkpoint_brings_back_nothing_that_was_deleted_or_forgotten_since(
+    api: Api,
+    pair: Relationship,
+    conversation: Conversation,
+    entries: list[ScratchpadEntry],
+    memory: str,
+) -> None:
+    path = f"/relationships/{pair.id}"
+    conversation.remember("Likes tea")
+    kept = take_checkpoint(relationship=pair, name="before", by=TESTER)
+    assert api.delete(f"{path}/entries/{entries[0].id}").status == 200
+    assert api.post(f"{path}/forget", {"what": "that I like tea"}).status == 200
+    left = LEFT.replace("- Likes tea\n", "")
+    assert hot(pair) == left
+
+    assert api.post(f"{path}/checkpoints/{kept.id}/restore", {"memory": memory == "true"}).status == 200
+
+    assert hot(pair) == (HOT.replace("- Likes tea\n", "") if memory == "true" else left)
