@@ -108,7 +108,9 @@ def read_messages(prompt_data: PromptData) -> list[dict[str, Any]]:
 
 
 def read_prompt_data(prompt_data: PromptData) -> Reader:
-    """The person's own messages, read; the notebook holds the entries as they were given and what became of them."""
+    """The person's own messages, read, or what a model noted for them, which stands alone as a tool's; the notebook
+    holds the entries as they were given and what became of them.
+    """
     reader = Reader(Notebook(prompt_data.entries, types=prompt_data.types, user_name=prompt_data.user_name))
     for entry in prompt_data.entries:  # who is known can be spoken of by name alone
         if entry.subject != "user":
@@ -117,9 +119,10 @@ def read_prompt_data(prompt_data: PromptData) -> Reader:
             reader.cast.names[found[2]] = found[1].lower()
     if prompt_data.task != "operations":  # whose list names everybody there is
         _meet_earlier(reader, prompt_data)
+    own = "tool" if all(message.role == "tool" for message in prompt_data.messages) else "user"
     read: list[int] = []
     for message in prompt_data.messages:
-        if message.role == "user":
+        if message.role == own:
             reader.today = day_of(message, prompt_data.timezone)
             _read_message(message, reader, read)
             read.append(message.number)

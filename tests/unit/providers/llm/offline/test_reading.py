@@ -1,6 +1,7 @@
 """What must hold whatever is said: nothing invented, nothing obeyed, and no text that takes long."""
 
 import time
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -86,9 +87,18 @@ def test_no_name_is_kept_that_was_not_said(pieces: list[str]) -> None:
                         "November", "2026"}, operation  # fmt: skip
 
 
-@pytest.mark.parametrize("role", ["assistant", "system", "tool"])
+@pytest.mark.parametrize("role", ["assistant", "system"])
 def test_only_the_person_s_own_words_are_read(role: str) -> None:
     assert read_messages(prompt_data("I live in Lisbon.", role=role)) == []
+
+
+def test_a_note_is_read_and_a_tool_s_result_beside_what_was_said_is_not() -> None:
+    note = prompt_data("I live in Lisbon.", role="tool")
+    [operation] = read_messages(note)
+    assert (operation["content"], operation["messages"]) == ("Lives in Lisbon", [1])
+
+    said = NumberedMessage(2, "user", "Maya", "Thanks!", THURSDAY)
+    assert read_messages(replace(note, messages=(*note.messages, said))) == []
 
 
 @pytest.mark.parametrize(
