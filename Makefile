@@ -14,6 +14,7 @@ LOCK = .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --gene
 CODE = config web providers worker relationships memory knowledge context summaries behaviours workspace chat connect upkeep demo \
   admin_ui benchmarks scripts tests clients/python/src/rapport_client clients/python/generate.py manage.py
 SCHEMA = docs/reference/openapi.json
+GENERATED = clients/python/src/rapport_client/generated/operations.py
 
 .DEFAULT_GOAL := help
 .PHONY: help venv venv-dev demo run demo-citus stop test test-citus screenshots drills bench check format openapi bench-recall bench-pages bench-peers bench-scale soak lock clean
@@ -29,6 +30,10 @@ venv venv-dev:
 	  echo "Rapport needs Python 3.11 or newer; $(PYTHON) is missing or far too old. Install it:"; \
 	  echo "    apt install python3 python3-venv     (with sudo, if you are not root)"; exit 1; }
 	@"$(PYTHON)" scripts/environment.py $(if $(filter venv-dev,$@),dev)
+	@$(if $(filter venv-dev,$@),$(MAKE) --silent --no-print-directory $(GENERATED))
+
+$(GENERATED): $(SCHEMA) clients/python/generate.py
+	@$(RUN) clients/python/generate.py
 
 demo: venv ## start everything, play a conversation, show what is remembered; RECIPE=two_call, CONVERSATION=file plays yours
 	@$(MANAGE) demo --port "$$PORT" $${RECIPE:+--recipe "$$RECIPE"} $${CONVERSATION:+--conversation "$$CONVERSATION"} \
@@ -97,12 +102,12 @@ lock: venv ## pin what the image installs, with hashes, after a change of requir
 	@for extra in local tracing; do $(LOCK) --constraints requirements.lock \
 	  --output-file requirements-$$extra.lock requirements-$$extra.txt || exit 1; done
 
-openapi: venv-dev ## write docs/reference/openapi.json and what the Python client has of it anew
+openapi: venv-dev ## write docs/reference/openapi.json anew, and what the Python client has of it
 	@$(MANAGE) spectacular --format openapi-json --validate --fail-on-warn > $(SCHEMA).new && \
 	  mv $(SCHEMA).new $(SCHEMA) || { rm -f $(SCHEMA).new; exit 1; }
 	@$(RUN) clients/python/generate.py
 
 clean: ## remove the environment and every cache; what is remembered (.data) stays
-	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache staticfiles
+	@rm -rf $(dir $(GENERATED)) .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache staticfiles
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	@echo "Cleaned. What is remembered is still in .data; stop the service with 'make stop' before you remove that."

@@ -1,5 +1,5 @@
 """Writes src/rapport_client/generated/ from docs/reference/openapi.json: a type for each schema, a method for each
-operation, in both classes. `make openapi` runs it.
+operation, in both classes. `make venv-dev` runs it, and whatever builds the package.
 """
 
 import json
@@ -24,14 +24,20 @@ WIDTH = 110  # of a line
 PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
 
 
-def main(out: Path = OUT) -> None:
+def main() -> None:
     document = json.loads(SCHEMA.read_text())
-    out.mkdir(exist_ok=True)
-    (out / "__init__.py").write_text(HEAD.strip() + "\n")
-    (out / "models.py").write_text("".join(models(document["components"]["schemas"])))
     calls = list(operations(document["paths"]))
-    (out / "operations.py").write_text(class_of(calls))
-    (out / "async_operations.py").write_text(async_class_of(calls))
+    files = {
+        "__init__.py": HEAD.strip() + "\n",
+        "models.py": "".join(models(document["components"]["schemas"])),
+        "async_operations.py": async_class_of(calls),
+        "operations.py": class_of(calls),  # last: `make` goes by its time
+    }
+    OUT.mkdir(exist_ok=True)
+    for name, text in files.items():
+        beside = OUT / f"{name}.new"
+        beside.write_text(text)
+        beside.replace(OUT / name)  # whoever imports it meanwhile finds it whole
 
 
 def operations(paths: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
