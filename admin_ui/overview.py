@@ -1,17 +1,17 @@
 """What happened in a project over some days: each figure one statement, over one index on a time."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db import connection
 
 from admin_ui.plots import Plot, stacked_bars
 from admin_ui.words import lasting
+from config.postgresql.sessions import execute
 from worker.condition import DUE, READING, QueueCondition
 from worker.readiness import BLOCKING, Blocker, blockers, explained
 
@@ -118,11 +118,11 @@ def overview_of(project_id: UUID, period: Period, *, now: datetime) -> Overview:
     params = {"project": project_id, "since": since, "companion": period.companion}
     turn_time, change_time = TIMES[period.by]
     calendar = Calendar(first, period.days)
-    totals = _rows(_TOTALS, params)[0]
-    turns = _rows(_TURNS.format(time=turn_time, companion=_OF_COMPANION), params)
-    changes = _rows(_CHANGES.format(time=change_time, companion=_OF_COMPANION), params)
-    calls = _rows(_CALLS, params)
-    (lag,) = _rows(_LAG.format(companion=_OF_COMPANION, most=TURNS_TIMED), params)[0]
+    totals = execute(_TOTALS, params)[0]
+    turns = execute(_TURNS.format(time=turn_time, companion=_OF_COMPANION), params)
+    changes = execute(_CHANGES.format(time=change_time, companion=_OF_COMPANION), params)
+    calls = execute(_CALLS, params)
+    (lag,) = execute(_LAG.format(companion=_OF_COMPANION, most=TURNS_TIMED), params)[0]
     companions = _by_companion(calls)
     return Overview(
         relationships=totals[0],
@@ -197,12 +197,6 @@ def _refusal(why: str, provider: str) -> str:
     """A sentence about "the provider" with its name."""
     named = re.sub("the provider", provider, why, count=1, flags=re.IGNORECASE)
     return named if named != why or not provider else f"{provider}: {why}"
-
-
-def _rows(statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
-        cursor.execute(statement, values)
-        return list(cursor.fetchall())
 
 
 @dataclass(frozen=True, slots=True)

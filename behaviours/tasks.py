@@ -3,13 +3,14 @@
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from behaviours.actions import ACTIONS
 from behaviours.models import BehaviourRun, RunState
 from behaviours.owed import TASK
 from behaviours.working import run_behaviours
+from config.postgresql.sessions import execute
 from worker.enqueue import enqueue_task
 from worker.identity import worker_identity
 from worker.leases import GIVEN_UP
@@ -47,9 +48,7 @@ run_owed = OwedRows(model=BehaviourRun, task=TASK, give_up=_give_up, most=AT_ONC
 def look_at_turns_read(now: datetime) -> int:
     """Make due what waited until its turn was read. How many."""
     condition, reachable = among(BehaviourRun, "b.relationship_id", "t.relationship_id")
-    with connection.cursor() as cursor:
-        cursor.execute(_TURNS_READ.format(among=condition), {"now": now, **reachable})
-        due = cursor.fetchall()
+    due = execute(_TURNS_READ.format(among=condition), {"now": now, **reachable})
     for relationship_id, project_id in set(due):
         enqueue_task(TASK, relationship_id, project_id=project_id)
     return len(due)

@@ -9,9 +9,9 @@ from functools import partial
 from time import monotonic
 from typing import Any
 
-from django.db import connection
 from pgvector import HalfVector
 
+from config.postgresql.sessions import execute
 from knowledge.chunking import Chunk
 from knowledge.claim import holding
 from knowledge.models import ChunkEmbedding, Document, DocumentChunk
@@ -42,8 +42,7 @@ def replace_chunks(document: Document, chunks: Sequence[Chunk], *, language: str
     """These chunks instead of those that were there. In the caller's transaction, with the document locked."""
     DocumentChunk.objects.filter(document_id=document.id).delete()
     for places in _batches(len(chunks)):
-        with connection.cursor() as cursor:
-            cursor.execute(_INSERT, _columns(document, chunks, places, language))
+        execute(_INSERT, _columns(document, chunks, places, language))
 
 
 def searched_text(heading: str, content: str) -> str:

@@ -4,9 +4,10 @@ from collections.abc import Collection
 from typing import Any
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone
 
+from config.postgresql.sessions import execute
 from memory.ingestion.intake import StoredTurn
 from relationships.ids import uuid7
 from relationships.models import Relationship
@@ -85,7 +86,5 @@ def _open(by: Actor, **fields: Any) -> Summary:
 
 
 def _range(relationship_id: UUID, messages: int) -> tuple[int, int]:
-    with connection.cursor() as cursor:
-        cursor.execute(_RANGE, {"relationship": relationship_id, "messages": messages})
-        first, last = cursor.fetchone()
+    [(first, last)] = execute(_RANGE, {"relationship": relationship_id, "messages": messages})
     return first, last

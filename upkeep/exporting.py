@@ -18,6 +18,7 @@ from django.db.models import Model, OuterRef
 from django.db.models.functions import JSONObject
 
 from behaviours.models import BehaviourRun, OutboxMessage
+from config.postgresql.sessions import execute
 from memory.models import EntryRevision, HeldDeletion, ModelCall, OperationResult, ScratchpadEntry
 from relationships.models import (
     Message,
@@ -82,9 +83,8 @@ def _one_snapshot() -> Iterator[None]:
         yield
         return
     with transaction.atomic():
-        with connection.cursor() as cursor:
-            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-            cursor.execute(f"SET LOCAL idle_in_transaction_session_timeout = '{STALL_SECONDS}s'")
+        execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        execute(f"SET LOCAL idle_in_transaction_session_timeout = '{STALL_SECONDS}s'")
         yield
 
 

@@ -17,6 +17,7 @@ from django.utils import timezone
 from psycopg import sql
 
 from behaviours.models import BehaviourRun, OutboxMessage
+from config.postgresql.sessions import execute
 from memory.entries.fingerprint import content_hash
 from memory.entries.history import Change, fields_of, make_revisions
 from memory.entries.snapshots import rebuild_scratchpad
@@ -131,9 +132,7 @@ def _write(relationship: Relationship, archive: Archive, overview: Overview, by:
 
 def _calls_left_behind(relationship: Relationship) -> int:
     """How many calls the turns name that the archive did not bring: of those `verify` says nothing."""
-    with connection.cursor() as cursor:
-        cursor.execute(_LEFT_BEHIND, {"relationship": relationship.id})
-        count: int = cursor.fetchone()[0]
+    count: int = execute(_LEFT_BEHIND, {"relationship": relationship.id})[0][0]
     return count
 
 
@@ -224,12 +223,10 @@ def _entry(entry: dict[str, Any], overview: Overview, now: datetime) -> dict[str
 
 
 def _refuse_unless_empty(relationship: Relationship) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(_FILLED, {"relationship": relationship.id})
-        if found := cursor.fetchone():
-            raise NotEmpty(
-                f"This relationship holds something already ({found[0]}): import into a new one, or erase it first."
-            )
+    if found := execute(_FILLED, {"relationship": relationship.id}):
+        raise NotEmpty(
+            f"This relationship holds something already ({found[0][0]}): import into a new one, or erase it first."
+        )
 
 
 def _insert(model: type[Model], relationship: Relationship, rows: Rows) -> int:

@@ -8,9 +8,9 @@ the statistics, write every table anew, and go through all of the log.
 import time
 from typing import Any
 
-from django.db import DatabaseError, connection
+from django.db import DatabaseError
 
-from config.postgresql.sessions import sqlstate
+from config.postgresql.sessions import execute, sqlstate
 
 _INSUFFICIENT_PRIVILEGE = "42501"
 _POLL_SECONDS = 0.2
@@ -73,7 +73,7 @@ def purge_files(*, patience: float = 60.0) -> list[str]:
 def _await_older_transactions(patience: float) -> None:
     now = _ask("SELECT clock_timestamp()")
     deadline = time.monotonic() + patience
-    while older := _rows(_OLDER, {"now": now}):
+    while older := execute(_OLDER, {"now": now}):
         if time.monotonic() > deadline:
             named = ", ".join(f"{pid} ({what})" for pid, what in older[:5])
             raise PurgeBlocked(f"Transactions that began before the purge are still open: {named}.")
@@ -93,8 +93,7 @@ def _overwrite_log() -> bool:
 def _done(statement: str) -> bool:
     """False when the account may not do it."""
     try:
-        with connection.cursor() as cursor:
-            cursor.execute(statement)
+        execute(statement)
     except DatabaseError as error:
         if sqlstate(error) != _INSUFFICIENT_PRIVILEGE:
             raise
@@ -103,11 +102,4 @@ def _done(statement: str) -> bool:
 
 
 def _ask(question: str) -> Any:
-    return _rows(question)[0][0]
-
-
-def _rows(question: str, values: dict[str, Any] | None = None) -> list[Any]:
-    with connection.cursor() as cursor:
-        cursor.execute(question, values)
-        rows: list[Any] = cursor.fetchall()
-    return rows
+    return execute(question)[0][0]

@@ -18,13 +18,12 @@ from uuid import UUID
 
 import orjson
 from django.db import Error as DatabaseError
-from django.db import connection
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
-from config.postgresql.sessions import node_went_away, prepared_cursor
+from config.postgresql.sessions import execute, node_went_away, prepared_cursor
 from config.rates import Rates, parse_rate
 from web.actor import AGENT, Actor, ActorKind
 from web.errors import NotAllowed, NotFound, RapportError
@@ -190,8 +189,7 @@ def _of_key(prefix: str, secret: str, now: datetime) -> Credentials:
 def _note_use(row: _KeyRow, now: datetime) -> None:
     """Left out while a node of a distributed database is away: each has the keys, and writes of all of them fail."""
     try:
-        with connection.cursor() as cursor:
-            cursor.execute(_NOTE_USE, [now, row.id, now - NOTE_USE_EVERY])
+        execute(_NOTE_USE, [now, row.id, now - NOTE_USE_EVERY])
     except DatabaseError as error:
         if not node_went_away(error):
             raise

@@ -21,6 +21,7 @@ from django.db.models import DurationField, ExpressionWrapper, F
 from django.db.models.functions import Now
 
 from config.postgresql.citus import is_distributed
+from config.postgresql.sessions import execute
 from worker.models import WorkerHeartbeat
 
 DUE = "due"  # nobody has taken it yet
@@ -205,8 +206,8 @@ class QueueCondition:
 def read_condition() -> QueueCondition:
     """The present condition. Raises django.db.Error."""
     told = {"limit": COUNT_LIMIT, "queue": str(settings.Q_CLUSTER["name"])}
-    *turns, stored, queued = _rows(_COUNTS, told)[0]
-    owed, retrying, oldest = _rows(_VECTORS, told)[0]
+    *turns, stored, queued = execute(_COUNTS, told)[0]
+    owed, retrying, oldest = execute(_VECTORS, told)[0]
     turns.append(stored or _stored_on_shards(int(monotonic() / _STORED_SECONDS)))
     return QueueCondition(
         turns=TurnCounts(*turns),
@@ -220,7 +221,7 @@ def read_condition() -> QueueCondition:
 
 def read_waits() -> tuple[Wait, ...]:
     """Each project and reason once. Two statements, and two for each provider waited on. Raises django.db.Error."""
-    untried = _rows(UNTRIED, {"limit": COUNT_LIMIT, "reading": READING, "due": DUE})
+    untried = execute(UNTRIED, {"limit": COUNT_LIMIT, "reading": READING, "due": DUE})
     return _merged(Wait(*row) for row in (*read_tried(COUNT_LIMIT), *untried))
 
 
@@ -228,16 +229,16 @@ def read_tried(limit: int) -> list[tuple[Any, ...]]:
     """As a Wait each, of the `limit` of each provider that wait longest. Raises django.db.Error."""
     found: list[tuple[Any, ...]] = []
     cause = None
-    while causes := _rows(NEXT_CAUSE, {"after": cause}):
+    while causes := execute(NEXT_CAUSE, {"after": cause}):
         cause = causes[0][0]
-        found += _rows(TRIED, {"cause": cause, "limit": limit})
+        found += execute(TRIED, {"cause": cause, "limit": limit})
     return found
 
 
 def read_asked() -> Asked:
     """One statement; lately is within OLDEST_TURN_LIMIT_SECONDS. Raises django.db.Error."""
     lately = timedelta(seconds=settings.OLDEST_TURN_LIMIT_SECONDS)
-    return Asked(*_rows(ASKED, {"limit": COUNT_LIMIT, "lately": lately})[0])
+    return Asked(*execute(ASKED, {"limit": COUNT_LIMIT, "lately": lately})[0])
 
 
 @lru_cache(maxsize=1)
@@ -245,10 +246,8 @@ def _stored_on_shards(minute: int) -> int:
     """0 where the database is not distributed. Asked once in each `minute`."""
     if not is_distributed(connection):
         return 0
-    with connection.cursor() as cursor:
-        cursor.execute(_STORED_ON_SHARDS)
-        stored: int = cursor.fetchone()[0]
-        return stored
+    stored: int = execute(_STORED_ON_SHARDS)[0][0]
+    return stored
 
 
 def read_workers() -> tuple[WorkerCondition, ...]:
@@ -269,9 +268,3 @@ def _merged(waits: Iterable[Wait]) -> tuple[Wait, ...]:
             wait = replace(wait, turns=wait.turns + known.turns, seconds=max(wait.seconds, known.seconds))
         merged[key] = wait
     return tuple(replace(wait, seconds=max(0.0, wait.seconds)) for wait in merged.values())
-
-
-def _rows(statement: str, values: dict[str, Any]) -> list[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
-        cursor.execute(statement, values)
-        return list(cursor.fetchall())

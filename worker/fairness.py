@@ -21,10 +21,10 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from django.conf import settings
-from django.db import connection
 from django.db.models import F, QuerySet, Window
 from django.db.models.functions import RowNumber
 
+from config.postgresql.sessions import execute
 from worker import worker_stats
 
 Row = TypeVar("Row")
@@ -93,18 +93,14 @@ def others_wait() -> bool:
 
 def project_of(relationship_id: UUID) -> UUID:
     """Whose the relationship's tasks are, for who does not know; nobody's, where it is erased."""
-    with connection.cursor() as cursor:
-        cursor.execute(_WHOSE, [relationship_id])
-        row = cursor.fetchone()
-    return row[0] if row else NOBODY
+    rows = execute(_WHOSE, [relationship_id])
+    return rows[0][0] if rows else NOBODY
 
 
 def room_for(project_ids: Collection[UUID]) -> dict[UUID, int]:
     """How many more tasks of each project are worth queueing."""
     told: dict[str, Any] = {"key": _queue(), "enough": ENOUGH_QUEUED, "projects": list(project_ids)}
-    with connection.cursor() as cursor:
-        cursor.execute(_QUEUED, told)
-        return {project_id: ENOUGH_QUEUED - queued for project_id, queued in cursor.fetchall()}
+    return {project_id: ENOUGH_QUEUED - queued for project_id, queued in execute(_QUEUED, told)}
 
 
 def in_turn_by_project(rows: QuerySet[Any], *, most: int) -> QuerySet[Any]:

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from django.db import connection
 from django.db.models.functions import Now
 
+from config.postgresql.sessions import execute
 from worker.identity import machine_of
 from worker.models import WorkerHeartbeat
 
@@ -28,10 +28,7 @@ SELECT name, beat_at < now() - make_interval(secs => %s) FROM relationships_work
 
 def beat(*, name: str, pool_restarts: int, counters: Mapping[str, Any]) -> None:
     """Say that the worker called `name` lives, its pool is in order, and what it has counted so far."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _BEAT, {"name": name, "restarts": pool_restarts, "counters": json.dumps(dict(counters))}
-        )
+    execute(_BEAT, {"name": name, "restarts": pool_restarts, "counters": json.dumps(dict(counters))})
 
 
 def stop_beating(*, name: str) -> None:
@@ -58,9 +55,7 @@ def has_living_worker(machine: str, *, limit: float) -> bool:
 
 def _beats(limit: float) -> list[tuple[str, bool]]:
     """Of each worker its machine, and whether it said nothing for `limit` seconds."""
-    with connection.cursor() as cursor:
-        cursor.execute(_SILENT, [limit])
-        return [(machine_of(name), silent) for name, silent in cursor.fetchall()]
+    return [(machine_of(name), silent) for name, silent in execute(_SILENT, [limit])]
 
 
 def forget_old_heartbeats() -> int:

@@ -13,10 +13,9 @@ from uuid import UUID
 import structlog
 from django.conf import settings
 from django.db import Error as DatabaseError
-from django.db import connection
 from django.utils.module_loading import autodiscover_modules, import_string
 
-from config.postgresql.sessions import database_went_away
+from config.postgresql.sessions import database_went_away, execute
 from worker.heartbeat import forget_old_heartbeats
 from worker.owed_rows import GRACE_SECONDS, OwedRows, models_owing
 
@@ -114,9 +113,7 @@ def _take(due: Mapping[str, PeriodicTask]) -> set[str]:
     """Of these the names of those that this machine is to do."""
     # A little early, so that one machine's own round is never too soon for its own row.
     until: dict[str, Any] = {"names": list(due), "seconds": [EARLY * task.seconds for task in due.values()]}
-    with connection.cursor() as cursor:
-        cursor.execute(_TAKE, until)
-        return {name for (name,) in cursor.fetchall()}
+    return {name for (name,) in execute(_TAKE, until)}
 
 
 def _idle(tasks: Sequence[PeriodicTask], now: datetime) -> set[str]:

@@ -23,7 +23,7 @@ from django.db import Error as DatabaseError
 from django.db import connection, transaction
 from django.utils import timezone
 
-from config.postgresql.sessions import database_went_away
+from config.postgresql.sessions import database_went_away, execute
 from worker.enqueue import enqueue_task
 from worker.fairness import others_wait
 from worker.heartbeat import silent_machines
@@ -189,8 +189,7 @@ def _renewed(renew: Callable[[], bool]) -> bool:
     """
     try:
         with transaction.atomic():
-            with connection.cursor() as cursor:
-                cursor.execute(f"SET LOCAL lock_timeout = '{LOCK_TIMEOUT}'")
+            execute(f"SET LOCAL lock_timeout = '{LOCK_TIMEOUT}'")
             return renew()
     except Exception as error:
         log.warning(

@@ -9,8 +9,9 @@ from time import monotonic
 from typing import Any, TypeVar
 from uuid import UUID
 
-from django.db import connection, models
+from django.db import models
 
+from config.postgresql.sessions import execute
 from worker.models import QueuedRow
 
 Rows = TypeVar("Rows", bound="models.QuerySet[Any]")
@@ -66,6 +67,5 @@ def among(model: type[QueuedRow], *columns: str) -> tuple[str, dict[str, Any]]:
 def _reachable(model: type[QueuedRow]) -> list[UUID]:
     states = ", ".join(f"'{state}'" for each in (model.WAITING, model.HELD) for state in each.values())
     owes = f"state IN ({states})" if states else "due_at IS NOT NULL"
-    with connection.cursor() as cursor:
-        cursor.execute(_OF_EACH_SHARD, [model._meta.db_table, _OWING.format(owes=owes, most=MOST)])
-        return [relationship for (some,) in cursor.fetchall() for relationship in some or ()]
+    shards = execute(_OF_EACH_SHARD, [model._meta.db_table, _OWING.format(owes=owes, most=MOST)])
+    return [relationship for (some,) in shards for relationship in some or ()]

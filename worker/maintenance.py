@@ -18,7 +18,7 @@ from django.db import close_old_connections, connection
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
-from config.postgresql.sessions import node_went_away
+from config.postgresql.sessions import execute, node_went_away
 from worker import lost_nodes
 from worker.fairness import HEAD_AGE
 from worker.heartbeat import beat, stop_beating
@@ -80,10 +80,8 @@ class Maintenance:
         """For the watchdog: how long the next task lies there, while the pool could have come for it."""
         clock = time.monotonic()
         self._database_since = self._database_since or clock
-        with connection.cursor() as cursor:
-            cursor.execute(HEAD_AGE, [str(settings.Q_CLUSTER["name"])])
-            row = cursor.fetchone()
-        self._stats.page.waiting_seconds = min(row[0], clock - self._database_since) if row else 0.0
+        rows = execute(HEAD_AGE, [str(settings.Q_CLUSTER["name"])])
+        self._stats.page.waiting_seconds = min(rows[0][0], clock - self._database_since) if rows else 0.0
 
     def _beat(self) -> None:
         page = self._stats.page

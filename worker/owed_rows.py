@@ -10,8 +10,9 @@ from datetime import datetime
 from typing import Any
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 
+from config.postgresql.sessions import execute
 from worker.enqueue import enqueue_task
 from worker.fairness import in_turn_by_project
 from worker.leases import take_back_dead
@@ -85,9 +86,8 @@ def models_owing(models: Collection[type[QueuedRow]], now: datetime, *, grace: f
     if not models or is_known():
         return set(models)
     by_table = {model._meta.db_table: model for model in models}
-    with connection.cursor() as cursor:
-        cursor.execute("UNION ALL".join(map(question_of, models)), {"now": now, "grace": grace})
-        return {by_table[table] for (table,) in cursor.fetchall()}
+    owing = execute("UNION ALL".join(map(question_of, models)), {"now": now, "grace": grace})
+    return {by_table[table] for (table,) in owing}
 
 
 def question_of(model: type[QueuedRow]) -> str:

@@ -22,10 +22,10 @@ from urllib.parse import urlsplit
 import psycopg
 from django.conf import settings
 from django.db import Error as DatabaseError
-from django.db import connection, connections, transaction
+from django.db import connections, transaction
 from django.db.migrations.loader import MigrationLoader
 
-from config.postgresql.sessions import node_went_away
+from config.postgresql.sessions import execute, node_went_away
 from providers.errors import ProviderError, ProviderMisconfigured
 from web.errors import BudgetSpent
 from worker.condition import DUE, READING, QueueCondition, Wait, read_condition
@@ -144,18 +144,13 @@ def explained(reason: str) -> str:
 
 def limit_statements() -> None:
     """In this transaction no statement waits for a lock, or works, longer than a probe would listen."""
-    with connection.cursor() as cursor:
-        cursor.execute(f"SET LOCAL statement_timeout = '{_STATEMENT_SECONDS}s'")
+    execute(f"SET LOCAL statement_timeout = '{_STATEMENT_SECONDS}s'")
 
 
 def pending_migrations() -> list[str]:
     """Migrations that are in the code and not in the database. Raises django.db.Error."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT to_regclass('django_migrations') IS NOT NULL")
-        applied: set[tuple[str, str]] = set()
-        if cursor.fetchone()[0]:
-            cursor.execute("SELECT app, name FROM django_migrations")
-            applied = set(cursor.fetchall())
+    is_there = execute("SELECT to_regclass('django_migrations') IS NOT NULL")[0][0]
+    applied = set(execute("SELECT app, name FROM django_migrations")) if is_there else set()
     return [f"{app}.{name}" for app, name in _migrations_in_code() if (app, name) not in applied]
 
 
@@ -216,9 +211,7 @@ def _knock() -> None:
 
 
 def _takes_writes() -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT current_setting('transaction_read_only') = 'off'")
-        return bool(cursor.fetchone()[0])
+    return bool(execute("SELECT current_setting('transaction_read_only') = 'off'")[0][0])
 
 
 @lru_cache(maxsize=1)

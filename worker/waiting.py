@@ -20,7 +20,7 @@ import structlog
 from django.conf import settings
 from django.db import connection
 
-from config.postgresql.sessions import release_connection
+from config.postgresql.sessions import execute, release_connection
 from worker.listening import Listener
 
 log = structlog.get_logger(__name__)
@@ -33,10 +33,7 @@ _BACKOFF_SECONDS, _LONGEST_BACKOFF_SECONDS = 0.2, 5.0
 
 def announce_settled(turn_ids: Iterable[UUID]) -> None:
     """Tell who waits for these turns, once the present transaction commits. One statement."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT pg_notify(%s, id) FROM unnest(%s::text[]) id", [CHANNEL, [str(i) for i in turn_ids]]
-        )
+    execute("SELECT pg_notify(%s, id) FROM unnest(%s::text[]) id", [CHANNEL, [str(i) for i in turn_ids]])
 
 
 class Place:

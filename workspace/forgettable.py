@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
 from uuid import UUID
 
-from django.db import connection
 from django.utils import timezone
 
+from config.postgresql.sessions import execute
 from memory.mending.candidates import Candidate, Scope
 from memory.mending.judging import pieces
 from relationships.models import Relationship
@@ -113,9 +113,9 @@ def _contents(relationship_id: UUID) -> Iterator[tuple[str, bytes]]:
             seen.add(key)
     if not seen:
         return
-    with connection.cursor() as cursor:
-        cursor.execute(_GENERATED, [relationship_id, [ENTRIES, PROFILE, RULES], DOCUMENTS])
-        seen.update(row[0] for row in cursor.fetchall())
+    seen.update(
+        row[0] for row in execute(_GENERATED, [relationship_id, [ENTRIES, PROFILE, RULES], DOCUMENTS])
+    )
     for blob in Blob.objects.for_relationship(relationship_id).exclude(id__in=seen).iterator(chunk_size=50):
         yield EARLIER, bytes(blob.content)
 

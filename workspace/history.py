@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db import connection
 from django.db.models import F, Func, JSONField, Value
 
+from config.postgresql.sessions import execute
 from relationships.models import OwnedQuerySet, Relationship
 from relationships.text_matching import MOST_AT_ONCE, Effort, unified_diff
 from web.errors import NotFound
@@ -39,9 +39,7 @@ class FileDiff:
 
 
 def reachable(relationship_id: UUID, commit_id: UUID) -> set[UUID]:
-    with connection.cursor() as cursor:
-        cursor.execute(_REACHABLE, {"relationship": relationship_id, "commit": commit_id})
-        return {row[0] for row in cursor.fetchall()}
+    return {row[0] for row in execute(_REACHABLE, {"relationship": relationship_id, "commit": commit_id})}
 
 
 def log_of(relationship: Relationship, branch: str = MAIN) -> OwnedQuerySet:

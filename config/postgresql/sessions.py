@@ -71,6 +71,13 @@ def prepared_cursor(*, binary: bool = False, using: str = "") -> CursorWrapper:
     return database.make_debug_cursor(cursor) if database.queries_logged else database.make_cursor(cursor)
 
 
+def execute(statement: Any, parameters: Any = None) -> list[tuple[Any, ...]]:
+    """A statement on Django's own connection, in its transaction if there is one; the rows that it tells of."""
+    with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
+        cursor.execute(statement, parameters)
+        return cursor.fetchall() if cursor.description else []
+
+
 def release_connection() -> None:
     """Give the thread's connections back to the process's pools while it waits for something else.
 

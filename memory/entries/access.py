@@ -18,6 +18,8 @@ import structlog
 from django.db import Error as DatabaseError
 from django.db import connection
 
+from config.postgresql.sessions import execute
+
 log = structlog.get_logger(__name__)
 
 WRITE_AFTER_SECONDS = 1.0
@@ -60,17 +62,13 @@ Write = Callable[[UUID, Notes], Collection[UUID]]
 
 def write_accesses(relationship_id: UUID, notes: Notes) -> Collection[UUID]:
     """One statement. What is not among the IDs is held by a change, or gone."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _WRITE,
-            {
-                "relationship": relationship_id,
-                "ids": list(notes),
-                "times": [note.times for note in notes.values()],
-                "at": [note.at for note in notes.values()],
-            },
-        )
-        return {row[0] for row in cursor.fetchall()}
+    given = {
+        "relationship": relationship_id,
+        "ids": list(notes),
+        "times": [note.times for note in notes.values()],
+        "at": [note.at for note in notes.values()],
+    }
+    return {row[0] for row in execute(_WRITE, given)}
 
 
 class AccessNotes:

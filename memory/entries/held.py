@@ -4,9 +4,10 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone
 
+from config.postgresql.sessions import execute
 from memory.entries.history import Origin, change_entries, changed, fields_of
 from memory.errors import AlreadyDecided
 from memory.models import (
@@ -37,10 +38,8 @@ def held_of_turns(*, relationship_id: UUID, turns: Iterable[Turn]) -> Mapping[UU
     held: dict[UUID, dict[HeldState, int]] = defaultdict(dict)
     asked = [turn.id for turn in turns if turn.state == TurnState.APPLIED]
     if asked:
-        with connection.cursor() as cursor:
-            cursor.execute(_HELD_OF_TURNS, [relationship_id, asked])
-            for turn_id, state, count in cursor.fetchall():
-                held[turn_id][HeldState(state)] = count
+        for turn_id, state, count in execute(_HELD_OF_TURNS, [relationship_id, asked]):
+            held[turn_id][HeldState(state)] = count
     return held
 
 

@@ -2,13 +2,15 @@
 
 from collections.abc import Collection
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import transaction
 
+from config.postgresql.sessions import execute
 from memory.entries.history import Change, change_entries, changed, fields_of
 from memory.forgetting.configuration import Forgetting
-from memory.forgetting.policies import Condition, ForgettingPolicy
+from memory.forgetting.policies import ForgettingPolicy
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry, Tier
 from memory.retrieval.decay import SECONDS_A_DAY
 from relationships.configuration.plugins import load
@@ -76,27 +78,15 @@ def _leave(entry: ScratchpadEntry, forgetting: Forgetting, reason: str, now: dat
 
 def _leaving(
     relationship_ids: Collection[UUID], forgetting: Forgetting, now: datetime, *, limit: int
-) -> list[tuple[UUID, UUID, datetime]]:
+) -> list[tuple[Any, ...]]:
+    """Whose entry it is, its ID, and since when it was left untouched."""
     condition = policy_of(forgetting).condition(forgetting, now)
     if condition is None or not relationship_ids:
         return []
     tiers = [Tier.SCRATCHPAD.value] if forgetting.then == "archive" else list(Tier.values)
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _statement(condition),
-            {
-                **condition.values,
-                "relationships": list(relationship_ids),
-                "tiers": tiers,
-                "limit": limit,
-            },
-        )
-        rows: list[tuple[UUID, UUID, datetime]] = cursor.fetchall()
-    return rows
-
-
-def _statement(condition: Condition) -> str:
-    return _LEAVING.format(
+    statement = _LEAVING.format(
         by_own_time=condition.sql.format(since="e.effective_at"),
         by_last_touch=condition.sql.format(since="since.at"),
     )
+    given = {"relationships": list(relationship_ids), "tiers": tiers, "limit": limit}
+    return execute(statement, {**condition.values, **given})

@@ -9,8 +9,8 @@ from typing import Any
 from uuid import UUID
 
 import orjson
-from django.db import connection
 
+from config.postgresql.sessions import execute
 from memory.forgetting.configuration import Forgetting
 from memory.forgetting.forget import forget_entries, policy_of, who_has_leaving
 from relationships.configuration.cascade import resolve_configuration
@@ -53,9 +53,7 @@ class Walk:
         forgetful = [
             id for id, (project, companion) in levels.items() if _forgetting(project, companion, "{}")
         ]
-        with connection.cursor() as cursor:
-            cursor.execute(_PAGE, {"after": self._after, "page": PAGE, "companions": forgetful})
-            rows = cursor.fetchall()
+        rows = execute(_PAGE, {"after": self._after, "page": PAGE, "companions": forgetful})
         self._after = rows[-1][0] if rows else _START
         rules = _by_rule(rows, levels).items()
         return each_alone(rules, partial(_forget, now), of=lambda rule: min(rule[1]))
@@ -85,9 +83,7 @@ def _by_rule(rows: list[Any], levels: dict[UUID, Levels]) -> dict[Forgetting, di
 
 
 def _companions() -> dict[UUID, Levels]:
-    with connection.cursor() as cursor:
-        cursor.execute(_COMPANIONS)
-        return {row[0]: (row[1], row[2]) for row in cursor.fetchall()}
+    return {row[0]: (row[1], row[2]) for row in execute(_COMPANIONS)}
 
 
 def _forgetting(project: str, companion: str, relationship: str) -> Forgetting | None:

@@ -6,8 +6,9 @@ from time import perf_counter
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import transaction
 
+from config.postgresql.sessions import execute
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.model_calls import call_row, store_rows
 from memory.models import ModelCall
@@ -132,8 +133,7 @@ def store_calls(log: CallLog, *, now: datetime) -> None:
     if log.waiting:
         rows, figures = take_calls(log, project_id=log.waiting[0].given.project_id, now=now)
         store_rows(rows)
-        with connection.cursor() as cursor:
-            cursor.execute(COUNT_SPENDING, figures)
+        execute(COUNT_SPENDING, figures)
 
 
 def count_calls(log: CallLog, *, now: datetime) -> None:
@@ -151,15 +151,13 @@ def count_calls(log: CallLog, *, now: datetime) -> None:
 def erased_meanwhile(*inputs: IngestionInput) -> set[UUID]:
     """Of everything these readings of one relationship show: entries that are no more, messages whose text is gone."""
     shown = {shown_id for given in inputs for shown_id in shown_ids(given)}
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT id FROM memory_scratchpadentry WHERE relationship_id = %(r)s AND id = ANY(%(shown)s) "
-            "UNION ALL SELECT id FROM relationships_message "
-            "WHERE relationship_id = %(r)s AND id = ANY(%(shown)s) AND erased_at IS NULL AND hidden_at IS NULL",
-            {"r": inputs[0].relationship_id, "shown": list(shown)},
-        )
-        alive = {row[0] for row in cursor.fetchall()}
-    return shown - alive
+    alive = execute(
+        "SELECT id FROM memory_scratchpadentry WHERE relationship_id = %(r)s AND id = ANY(%(shown)s) "
+        "UNION ALL SELECT id FROM relationships_message "
+        "WHERE relationship_id = %(r)s AND id = ANY(%(shown)s) AND erased_at IS NULL AND hidden_at IS NULL",
+        {"r": inputs[0].relationship_id, "shown": list(shown)},
+    )
+    return shown - {row[0] for row in alive}
 
 
 def shown_ids(given: IngestionInput) -> set[UUID]:

@@ -7,10 +7,9 @@ from typing import Any
 from uuid import UUID
 
 import orjson
-from django.db import connection
 from django.utils import timezone
 
-from config.postgresql.sessions import prepared_cursor
+from config.postgresql.sessions import execute, prepared_cursor
 from memory.errors import InvalidTemplate
 from memory.ingestion.ingestion_input import (
     IngestionInput,
@@ -90,12 +89,10 @@ def read_batch(turns: Sequence[Turn]) -> IngestionInput:
 
 def read_facts(turns: Sequence[Turn]) -> Facts:
     """Two statements, and one for a project with a budget. Raises as read_batch."""
-    with connection.cursor() as cursor:
-        cursor.execute(LEVELS, [turns[0].relationship_id])
-        levels = cursor.fetchone()
-    if levels is None:
+    levels = execute(LEVELS, [turns[0].relationship_id])
+    if not levels:
         raise NotFound("This relationship is not there any more.")
-    configuration = configuration_of_batch(map(orjson.loads, levels), turns[0])
+    configuration = configuration_of_batch(map(orjson.loads, levels[0]), turns[0])
     now = timezone.now()
     with prepared_cursor() as cursor:
         cursor.execute(FACTS, facts_asked(turns, configuration))

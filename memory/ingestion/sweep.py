@@ -13,9 +13,9 @@ from uuid import UUID
 
 import structlog
 from django.conf import settings
-from django.db import connection
 
 from config.postgresql.citus import rows_of_each
+from config.postgresql.sessions import execute
 from memory.models import SearchText
 from memory.retrieval.index.sweep import VectorSweep
 from relationships.models import Project, Turn
@@ -85,9 +85,7 @@ class Sweep:
     def seconds_to_rest(self, now: datetime) -> float:
         """Until the next retry falls due, at most SWEEP_SECONDS."""
         condition, reachable = among(Turn)
-        with connection.cursor() as cursor:
-            cursor.execute(_NEXT_DUE + condition, {"now": now, **reachable})
-            next_due: datetime | None = cursor.fetchone()[0]
+        next_due: datetime | None = execute(_NEXT_DUE + condition, {"now": now, **reachable})[0][0]
         rest = (next_due - now).total_seconds() if next_due else settings.SWEEP_SECONDS
         return float(min(settings.SWEEP_SECONDS, max(0.05, rest)))
 
@@ -142,6 +140,5 @@ def _heads(relationship_ids: Sequence[UUID], now: datetime) -> dict[UUID, tuple[
     """By relationship the turn that it has to do first, and how often that was tried."""
     if not relationship_ids:
         return {}
-    with connection.cursor() as cursor:
-        cursor.execute(_HEADS, {"ids": list(relationship_ids), "now": now})
-        return {owner: (turn_id, attempts) for owner, turn_id, attempts in cursor.fetchall()}
+    heads = execute(_HEADS, {"ids": list(relationship_ids), "now": now})
+    return {owner: (turn_id, attempts) for owner, turn_id, attempts in heads}

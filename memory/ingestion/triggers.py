@@ -6,8 +6,9 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import transaction
 
+from config.postgresql.sessions import execute
 from memory.ingestion.configuration import Ingestion, Trigger
 from relationships.models import Relationship, Turn, TurnState
 from relationships.services.turns import NewMessage, TurnDisposal
@@ -82,9 +83,7 @@ def read_ended_sessions(now: datetime) -> int:
 
 
 def _read_ended(condition: str, values: Mapping[str, Any]) -> int:
-    with connection.cursor() as cursor:
-        cursor.execute(ENDED_SESSIONS.format(among=condition), values)
-        ended = dict(cursor.fetchall())
+    ended = dict(execute(ENDED_SESSIONS.format(among=condition), values))
     for relationship_id, project_id in ended.items():
         enqueue(relationship_id, project_id=project_id)
     return len(ended)

@@ -7,9 +7,9 @@ from typing import Any, Protocol
 from uuid import UUID
 
 from django.conf import settings
-from django.db import connection
 from django.db.models.functions import Left
 
+from config.postgresql.sessions import execute
 from memory.aliases import LONGEST_SAYING, MOST_SAYINGS, SAYS_ALIAS
 from memory.mending.judging import Judgement, Verdict
 from memory.mending.wishes import Wish, read_wish
@@ -117,10 +117,8 @@ def language_in(retrieval: Retrieval | None) -> str:
 def stems_in(language: str, texts: Iterable[str]) -> dict[str, Sequence[str]]:
     """One statement."""
     words = {form for text in texts for word in words_of(text) if not word.identifier for form in word.forms}
-    with connection.cursor() as cursor:
-        dictionaries = [f"{language}_stem", "english_stem"]
-        cursor.execute(_STEMS, {"dictionaries": dictionaries, "words": sorted(words)})
-        return {word: stems or () for word, stems in cursor.fetchall()}
+    asked = {"dictionaries": [f"{language}_stem", "english_stem"], "words": sorted(words)}
+    return {word: stems or () for word, stems in execute(_STEMS, asked)}
 
 
 def scope_of(

@@ -10,8 +10,8 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db import connection
 
+from config.postgresql.sessions import execute
 from relationships.ids import uuid7
 from relationships.models import IdempotencyKey, Relationship
 from web.errors import IdempotencyMismatch
@@ -49,8 +49,7 @@ def remember_key(
     """Keep what `key` made."""
     own = {"relationship": relationship.id, "project": relationship.project_id}
     kept = kept_key(route=route, key=key, request_hash=request_hash, resource_id=resource_id)
-    with connection.cursor() as cursor:
-        cursor.execute(KEEP_KEY, own | kept)
+    execute(KEEP_KEY, own | kept)
 
 
 def kept_key(*, route: str, key: str, request_hash: bytes | None, resource_id: UUID) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from django.db import connection, transaction
 from django.db.models import Sum
 from django.utils import timezone
 
-from config.postgresql.sessions import prepared_cursor
+from config.postgresql.sessions import execute, prepared_cursor
 from providers.llm.base import Completion
 from relationships.models import ModelSpending, Project, Turn, TurnState
 from relationships.models.owned import RelationshipOwned
@@ -155,8 +155,7 @@ def count_spending(
     """Add calls to the project's day. In the transaction that keeps the calls, and late in it: its row is locked until
     the end. Takes what spending_figures takes.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(COUNT_SPENDING, spending_figures(project_id, completions, answered=answered, now=now))
+    execute(COUNT_SPENDING, spending_figures(project_id, completions, answered=answered, now=now))
 
 
 def spending_figures(

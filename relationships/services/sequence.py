@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 import orjson
-from django.db import connection
 
+from config.postgresql.sessions import execute
 from web.errors import NotFound
 
 
@@ -36,16 +36,14 @@ RETURNING r.last_seq, p.config::text AS project, c.config::text AS companion, r.
 
 def allocate_seq(relationship_id: UUID, *, count: int) -> Numbers:
     """Take `count` numbers in a row, and bring what the configuration follows from. Locks the row. Raises NotFound."""
-    with connection.cursor() as cursor:
-        cursor.execute(TAKE_NUMBERS, {"count": count, "relationship": relationship_id})
-        row = cursor.fetchone()
-    if row is None:
+    rows = execute(TAKE_NUMBERS, {"count": count, "relationship": relationship_id})
+    if not rows:
         raise NotFound("This relationship is not there.")
-    return Numbers(row[0] - count + 1, *map(orjson.loads, row[1:4]))
+    last, *levels = rows[0]
+    return Numbers(last - count + 1, *map(orjson.loads, levels[:3]))
 
 
 def lock_relationship(relationship_id: UUID) -> bool:
     """Hold the relationship's row until the transaction ends: the one lock that serialises its writers."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT 1 FROM relationships_relationship WHERE id = %s FOR UPDATE", [relationship_id])
-        return cursor.fetchone() is not None
+    locked = execute("SELECT 1 FROM relationships_relationship WHERE id = %s FOR UPDATE", [relationship_id])
+    return bool(locked)

@@ -7,9 +7,10 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import F
 
+from config.postgresql.sessions import execute
 from relationships.configuration.json_schemas import refuse_misshapen
 from relationships.configuration.merge_patch import merge_patch
 from relationships.ids import uuid7
@@ -49,8 +50,7 @@ def touch_session(
     `turns`: how many turns that was.
     """
     own = {"relationship": relationship.id, "project": relationship.project_id}
-    with connection.cursor() as cursor:
-        cursor.execute(TOUCH_SESSION, own | touched(session, at=at, idle_minutes=idle_minutes, turns=turns))
+    execute(TOUCH_SESSION, own | touched(session, at=at, idle_minutes=idle_minutes, turns=turns))
 
 
 def touched(session: str, *, at: datetime, idle_minutes: int, turns: int) -> dict[str, Any]:

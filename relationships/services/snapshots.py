@@ -5,10 +5,9 @@ from typing import Any, Literal
 from uuid import UUID
 
 import orjson
-from django.db import connection
 from psycopg import sql
 
-from config.postgresql.sessions import prepared_cursor
+from config.postgresql.sessions import execute, prepared_cursor
 from relationships.ids import uuid7
 
 Section = Literal["profile", "sessions", "hot_context", "summary"]  # beside the scratchpad
@@ -65,8 +64,7 @@ def write_section(*, relationship_id: UUID, project_id: UUID, section: Section, 
         **_EMPTY,
         section: orjson.dumps(value, option=orjson.OPT_UTC_Z).decode(),
     }
-    with connection.cursor() as cursor:
-        cursor.execute(_UPSERT.format(values=_GIVEN, sections=_assignments([section])), values)
+    execute(_UPSERT.format(values=_GIVEN, sections=_assignments([section])), values)
 
 
 def _assignments(columns: Iterable[str]) -> sql.Composed:

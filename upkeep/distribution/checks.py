@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
-from upkeep.distribution.tables import Table, rows
+from config.postgresql.sessions import execute
+from upkeep.distribution.tables import Table
 
 OLDEST = 13  # Citus' major version
 _ROOM = 1.5  # of what a node is to hold; a copy writes its log beside it
@@ -31,7 +32,7 @@ SELECT string_agg(name || ' ' || version, ', ' ORDER BY name) FROM (
 
 def in_the_way(tables: Sequence[Table]) -> list[str]:
     """Empty where the database can be distributed once the service has stopped. Changes nothing."""
-    version = rows("SELECT extversion FROM pg_extension WHERE extname = 'citus'")
+    version = execute("SELECT extversion FROM pg_extension WHERE extname = 'citus'")
     if not version:
         return [
             "This database has no Citus. Put citus into shared_preload_libraries of every server, then run "
@@ -43,27 +44,29 @@ def in_the_way(tables: Sequence[Table]) -> list[str]:
 
 
 def of_the_service() -> Iterator[str]:
-    if sessions := [name for (name,) in rows(_SESSIONS)]:
+    if sessions := [name for (name,) in execute(_SESSIONS)]:
         yield f"The service is connected ({', '.join(sessions)}): stop web and worker; no table may change meanwhile."
 
 
 def _of_the_nodes(tables: Sequence[Table]) -> Iterator[str]:
-    nodes = [node for (node,) in rows(_NODES)]
+    nodes = [node for (node,) in execute(_NODES)]
     if not nodes:
         yield "No node holds shards. SELECT citus_set_coordinator_host(...), then citus_add_node(...) for each worker."
         return
-    for node, succeeded, result in rows(_ON_NODES, [_VERSIONS]):
-        ours = rows(_VERSIONS)[0][0]
+    for node, succeeded, result in execute(_ON_NODES, [_VERSIONS]):
+        ours = execute(_VERSIONS)[0][0]
         if not succeeded:
             yield f"{node} does not answer: {result}. Start it, or take it out with citus_remove_node(...)."
         elif result != ours:
             yield f"{node} has {result}, the coordinator {ours}: they must be the same. Upgrade, or CREATE EXTENSION."
-    for node, _, prepared in rows(_ON_NODES, ["SHOW max_prepared_transactions"]):
+    for node, _, prepared in execute(_ON_NODES, ["SHOW max_prepared_transactions"]):
         if prepared == "0":
             yield f"{node} has max_prepared_transactions = 0; set it to max_connections and restart that server."
     copied, spread = (sum(t.bytes for t in tables if t.copied is wanted) for wanted in (True, False))
     needed = round((copied + spread / len(nodes)) * _ROOM)
-    for node, _, free in rows(_ON_NODES, ["SELECT available_disk_size FROM citus_local_disk_space_stats()"]):
+    for node, _, free in execute(
+        _ON_NODES, ["SELECT available_disk_size FROM citus_local_disk_space_stats()"]
+    ):
         if node in nodes and int(free) < needed:
             yield f"{node} has {int(free) >> 20} MB free and would need {needed >> 20} MB. Give it room, or add nodes."
 
@@ -72,5 +75,5 @@ def _of_the_schema() -> Iterator[str]:
     executor = MigrationExecutor(connection)
     if executor.migration_plan(executor.loader.graph.leaf_nodes()):
         yield "Migrations are owed. Run manage.py migrate first."
-    if not rows("SELECT rolsuper FROM pg_roles WHERE rolname = current_user")[0][0]:
+    if not execute("SELECT rolsuper FROM pg_roles WHERE rolname = current_user")[0][0]:
         yield "Triggers on shards take a superuser, and this account is none: name one in DATABASE_URL for this."

@@ -9,7 +9,8 @@ from time import perf_counter
 from django.db import transaction
 from psycopg import sql
 
-from upkeep.distribution.tables import Table, rows
+from config.postgresql.sessions import execute
+from upkeep.distribution.tables import Table
 
 _SAMPLE = 4_000  # rows; of a table with fewer all are copied
 _PROBE = "rapport_probe"
@@ -18,7 +19,7 @@ _PROBE = "rapport_probe"
 def seconds_needed(tables: Sequence[Table], *, shards: int) -> float:
     """Of those that are not done, and of the end, which goes through all. Takes about as long as copying the sample of
     each; nothing of it stays."""
-    rows(sql.SQL("SET citus.shard_count = {}").format(sql.Literal(shards)))
+    execute(sql.SQL("SET citus.shard_count = {}").format(sql.Literal(shards)))
     each = _seconds(None)
     total = 0.0
     left = [table for table in tables if not table.done]
@@ -34,20 +35,22 @@ def _seconds(table: Table | None) -> float:
     probe = sql.Identifier(_PROBE)
     with transaction.atomic():
         if table is None:
-            rows(
+            execute(
                 sql.SQL(
                     "CREATE TABLE {} (relationship_id uuid, id uuid, PRIMARY KEY (relationship_id, id))"
                 ).format(probe)
             )
         else:
             of = sql.Identifier(table.name)
-            rows(sql.SQL("CREATE TABLE {} (LIKE {} INCLUDING ALL)").format(probe, of))
-            rows(sql.SQL("INSERT INTO {} SELECT * FROM {} LIMIT {}").format(probe, of, sql.Literal(_SAMPLE)))
+            execute(sql.SQL("CREATE TABLE {} (LIKE {} INCLUDING ALL)").format(probe, of))
+            execute(
+                sql.SQL("INSERT INTO {} SELECT * FROM {} LIMIT {}").format(probe, of, sql.Literal(_SAMPLE))
+            )
         began = perf_counter()
         column = "id" if table and "'id'" in table.statement else "relationship_id"
         if table and table.copied:
-            rows("SELECT create_reference_table(%s)", [_PROBE])
+            execute("SELECT create_reference_table(%s)", [_PROBE])
         else:
-            rows("SELECT create_distributed_table(%s, %s, colocate_with => 'none')", [_PROBE, column])
+            execute("SELECT create_distributed_table(%s, %s, colocate_with => 'none')", [_PROBE, column])
         transaction.set_rollback(True)
         return perf_counter() - began

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator
 from django.db import connection
 
 from config.postgresql.citus import is_distributed
-from upkeep.distribution.tables import rows, unfinished
+from config.postgresql.sessions import execute
+from upkeep.distribution.tables import unfinished
 from web.errors import RapportError
 
 _HELD = """
@@ -25,7 +26,7 @@ def status() -> Iterator[str]:
     if not is_distributed(connection):
         yield "One PostgreSQL holds everything."
         return
-    for node, shards, size in rows(_HELD):
+    for node, shards, size in execute(_HELD):
         yield f"{node}: {shards} shards, {size >> 20} MB"
 
 
@@ -34,6 +35,6 @@ def rebalance(told: Callable[[str], None]) -> None:
     if not is_distributed(connection):
         raise NotDistributed("This database is not distributed. Run manage.py distribute first.")
     told("Shards move. SELECT * FROM get_rebalance_progress() on the coordinator says how far they are.")
-    rows("SELECT rebalance_table_shards(shard_transfer_mode => 'auto')")
+    execute("SELECT rebalance_table_shards(shard_transfer_mode => 'auto')")
     for line in status():
         told(line)

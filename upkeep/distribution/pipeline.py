@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from django.db import ProgrammingError, connection, transaction
 from psycopg import sql
 
-from config.postgresql.sessions import sqlstate
-from upkeep.distribution.tables import KEPT_KEYS, rows, tables, unfinished
+from config.postgresql.sessions import execute, sqlstate
+from upkeep.distribution.tables import KEPT_KEYS, tables, unfinished
 
 # Of the database, for all of its sessions from the next on. Our triggers change rows of their own shard only; SET LOCAL
 # has to reach the nodes (upkeep.erasure.allow_erasure). A statement over many shards asks one after the other, so that
@@ -41,15 +41,15 @@ SELECT conrelid::regclass::text AS held_by, conname::text AS name, pg_get_constr
 
 def distribute(*, shards: int, told: Callable[[str], None]) -> None:
     """Do what is left of it; `told` hears of each step. Call it outside a transaction. Raises DatabaseError."""
-    rows("SELECT pg_advisory_lock(%s)", [_LOCK])
+    execute("SELECT pg_advisory_lock(%s)", [_LOCK])
     try:
         for setting, value in {**SETTINGS, "citus.shard_count": str(shards)}.items():
-            rows(sql.SQL("SET {} = {}").format(sql.SQL(setting), sql.Literal(value)))
+            execute(sql.SQL("SET {} = {}").format(sql.SQL(setting), sql.Literal(value)))
         _bound_silence(told)
         for step in _steps():
             told(step)
     finally:
-        rows("SELECT pg_advisory_unlock(%s)", [_LOCK])
+        execute("SELECT pg_advisory_unlock(%s)", [_LOCK])
 
 
 def _steps() -> Iterator[str]:
@@ -58,26 +58,26 @@ def _steps() -> Iterator[str]:
         _set_keys_aside([table.name for table in left if not table.copied])
         yield "settings of the database; foreign keys set aside"
     for table in left:
-        rows(table.statement, table.values)
+        execute(table.statement, table.values)
         yield f"{table.name}: {table.rows} rows"
     if unfinished():
         _put_keys_back()
         yield "foreign keys are back"
         for table in tables():
-            rows("SELECT truncate_local_data_after_distributing_table(%s)", [table.name])
-        rows(sql.SQL("DROP TABLE {}").format(sql.Identifier(KEPT_KEYS)))
-        rows("ANALYZE")
+            execute("SELECT truncate_local_data_after_distributing_table(%s)", [table.name])
+        execute(sql.SQL("DROP TABLE {}").format(sql.Identifier(KEPT_KEYS)))
+        execute("ANALYZE")
         yield "what the coordinator held of the tables is gone"
 
 
 def _bound_silence(told: Callable[[str], None]) -> None:
     """Unless whoever runs the server has said how long it is borne, or lets nobody say it here."""
-    given = rows("SHOW citus.node_conninfo")[0][0]
+    given = execute("SHOW citus.node_conninfo")[0][0]
     if "tcp_user_timeout" in given:
         return
     try:
-        rows(sql.SQL("ALTER SYSTEM SET citus.node_conninfo = {}").format(sql.Literal(given + _TO_NODES)))
-        rows("SELECT pg_reload_conf()")
+        execute(sql.SQL("ALTER SYSTEM SET citus.node_conninfo = {}").format(sql.Literal(given + _TO_NODES)))
+        execute("SELECT pg_reload_conf()")
     except ProgrammingError as error:
         if sqlstate(error) != _NOT_ALLOWED:
             raise
@@ -88,20 +88,22 @@ def _bound_silence(told: Callable[[str], None]) -> None:
 def _set_keys_aside(names: list[str]) -> None:
     """Citus takes no table that another, not yet distributed, refers to."""
     kept = sql.Identifier(KEPT_KEYS)
-    rows(sql.SQL("CREATE TABLE {} AS " + _KEYS).format(kept), {"tables": names})
-    for table, name, _ in rows(sql.SQL("SELECT held_by, name, rule FROM {}").format(kept)):
+    execute(sql.SQL("CREATE TABLE {} AS " + _KEYS).format(kept), {"tables": names})
+    for table, name, _ in execute(sql.SQL("SELECT held_by, name, rule FROM {}").format(kept)):
         drop = sql.SQL("ALTER TABLE {} DROP CONSTRAINT {}")
-        rows(drop.format(sql.Identifier(table), sql.Identifier(name)))
+        execute(drop.format(sql.Identifier(table), sql.Identifier(name)))
     for setting, value in SETTINGS.items():
         alter = sql.SQL("ALTER DATABASE {} SET {} = {}")
         name = str(connection.settings_dict["NAME"])
-        rows(alter.format(sql.Identifier(name), sql.SQL(setting), sql.Literal(value)))
+        execute(alter.format(sql.Identifier(name), sql.SQL(setting), sql.Literal(value)))
 
 
 def _put_keys_back() -> None:
     kept = sql.Identifier(KEPT_KEYS)
-    for table, name, rule in rows(sql.SQL("SELECT held_by, name, rule FROM {} ORDER BY name").format(kept)):
+    for table, name, rule in execute(
+        sql.SQL("SELECT held_by, name, rule FROM {} ORDER BY name").format(kept)
+    ):
         with transaction.atomic():
             add = sql.SQL("ALTER TABLE {} ADD CONSTRAINT {} {}")
-            rows(add.format(sql.Identifier(table), sql.Identifier(name), sql.SQL(rule)))
-            rows(sql.SQL("DELETE FROM {} WHERE name = %s").format(kept), [name])
+            execute(add.format(sql.Identifier(table), sql.Identifier(name), sql.SQL(rule)))
+            execute(sql.SQL("DELETE FROM {} WHERE name = %s").format(kept), [name])

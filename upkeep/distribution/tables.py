@@ -3,11 +3,11 @@
 from typing import Any, NamedTuple
 
 from django.apps import apps
-from django.db import connection
 from django.db.models import Model
 from psycopg import sql
 
 from config.postgresql.citus import REFERENCE_TABLES, ROOT_TABLE, distribution_of
+from config.postgresql.sessions import execute
 
 # Holds the foreign keys that are put back at the end, and is there from the first step to the last.
 KEPT_KEYS = "rapport_distribution"
@@ -40,21 +40,14 @@ def tables() -> list[Table]:
 
 def unfinished() -> bool:
     """Whether a distribution was begun and has not come to its end."""
-    return bool(rows("SELECT to_regclass(%s) IS NOT NULL", [KEPT_KEYS])[0][0])
-
-
-def rows(statement: Any, values: Any = None) -> list[Any]:
-    """What the database answers. Raises DatabaseError."""
-    with connection.cursor() as cursor:
-        cursor.execute(statement, values)
-        return list(cursor.fetchall()) if cursor.description else []
+    return bool(execute("SELECT to_regclass(%s) IS NOT NULL", [KEPT_KEYS])[0][0])
 
 
 def _distributed() -> set[str]:
     """Nothing where there is no Citus."""
-    if not rows("SELECT to_regclass('pg_dist_partition') IS NOT NULL")[0][0]:
+    if not execute("SELECT to_regclass('pg_dist_partition') IS NOT NULL")[0][0]:
         return set()
-    return {name for (name,) in rows("SELECT logicalrelid::text FROM pg_dist_partition")}
+    return {name for (name,) in execute("SELECT logicalrelid::text FROM pg_dist_partition")}
 
 
 def _place(name: str) -> tuple[int, str]:
@@ -67,5 +60,5 @@ def _measured(name: str, done: set[str]) -> tuple[int, int]:
     if name in done:
         return 0, 0
     statement = sql.SQL("SELECT (SELECT count(*) FROM {}), pg_total_relation_size({})")
-    count, size = rows(statement.format(sql.Identifier(name), sql.Literal(name)))[0]
+    count, size = execute(statement.format(sql.Identifier(name), sql.Literal(name)))[0]
     return count, size

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
-from django.db import connection
 from django.db.models import BooleanField
 from django.db.models.expressions import RawSQL
 
+from config.postgresql.sessions import execute
 from memory.mending.candidates import language_in
 from memory.retrieval.index.configs import config_of
 from memory.retrieval.index.text import words_for_index
@@ -221,6 +221,6 @@ def _escaped(text: str) -> str:
 def _stems(language: str, words: Collection[str]) -> dict[str, Sequence[str]]:
     if not words:
         return {}
-    with connection.cursor() as cursor:
-        cursor.execute(_STEMS, {"language": language, "words": list(words)})
-        return {word: stems or () for word, stems in cursor.fetchall()}
+    return {
+        word: stems or () for word, stems in execute(_STEMS, {"language": language, "words": list(words)})
+    }

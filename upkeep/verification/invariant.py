@@ -10,6 +10,7 @@ from uuid import UUID
 from django.db import connection
 from psycopg import sql
 
+from config.postgresql.sessions import execute
 from relationships.models import Companion
 from relationships.services.sequence import lock_relationship
 from web.actor import Actor
@@ -137,14 +138,6 @@ def rows(statement: str | sql.Composable, page: Page, **more: Any) -> Iterator[t
             yield from some
 
 
-def execute(statement: str | sql.Composable, told: Mapping[str, Any]) -> int:
-    """Carry a statement out; how many rows it changed."""
-    with connection.cursor() as cursor:
-        cursor.execute(statement, told)
-        changed: int = cursor.rowcount
-    return changed
-
-
 _IMPORTS = """
 SELECT DISTINCT ON (target_id) target_id, recorded_at, coalesce((detail ->> 'calls_left_behind')::int, 2147483647)
   FROM relationships_auditevent
@@ -162,6 +155,5 @@ def imports_of(relationship_ids: Collection[UUID]) -> dict[UUID, tuple[datetime,
     """
     if not relationship_ids:
         return {}
-    with connection.cursor() as cursor:
-        cursor.execute(_IMPORTS, {"ids": list(relationship_ids)})
-        return {owner_id: (at, left_behind) for owner_id, at, left_behind in cursor.fetchall()}
+    found = execute(_IMPORTS, {"ids": list(relationship_ids)})
+    return {owner_id: (at, left_behind) for owner_id, at, left_behind in found}

@@ -9,6 +9,7 @@ import orjson
 from django.db.models import BinaryField, DateTimeField
 from psycopg import sql
 
+from config.postgresql.sessions import execute
 from memory.entries.fingerprint import content_hash
 from memory.entries.history import FIELDS, Change, change_entries, changed, fields_of
 from memory.entries.time_travel import differing_fields, entry_of
@@ -19,7 +20,6 @@ from upkeep.verification.invariant import (
     Invariant,
     Page,
     Problem,
-    execute,
     owner_of,
     rows,
 )

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db import connection
-
+from config.postgresql.sessions import execute
 from memory.models import SearchedKind
 from memory.retrieval.index.configs import lock_config
 from memory.retrieval.index.language import known_languages
@@ -145,10 +144,8 @@ def rows_with_other_words(page: Page) -> Iterator[tuple[UUID, UUID, str]]:
     yield from _other(waiting)
 
 
-def _other(told: Sequence[Told]) -> list[tuple[UUID, UUID, str]]:
+def _other(told: Sequence[Told]) -> list[tuple[Any, ...]]:
     if not told:
         return []
-    with connection.cursor() as cursor:
-        columns = [list(column) for column in zip(*told, strict=True)]
-        cursor.execute(_OTHER, [*columns, sorted(known_languages())])
-        return list(cursor.fetchall())
+    columns = [list(column) for column in zip(*told, strict=True)]
+    return execute(_OTHER, [*columns, sorted(known_languages())])

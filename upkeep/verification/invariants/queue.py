@@ -4,10 +4,11 @@ from typing import Any
 
 from django.conf import settings
 
+from config.postgresql.sessions import execute
 from memory.ingestion.intake import retry_turn
 from memory.ingestion.sweep import release_dead_leases
 from memory.models import SearchText
-from upkeep.verification.invariant import Finding, Invariant, Page, Problem, execute, owner_of
+from upkeep.verification.invariant import Finding, Invariant, Page, Problem, owner_of
 from worker.enqueue import enqueue, enqueue_embedding
 from worker.fairness import project_of
 from worker.leases import take_back_dead

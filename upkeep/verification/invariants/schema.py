@@ -4,9 +4,10 @@ from datetime import datetime
 from django.apps import apps
 from psycopg import sql
 
+from config.postgresql.sessions import execute
 from upkeep.erasure.allow_erasure import erasing
 from upkeep.erasure.relationships import owned_models
-from upkeep.verification.invariant import Finding, Invariant, Level, Page, Problem, execute, rows
+from upkeep.verification.invariant import Finding, Invariant, Level, Page, Problem, rows
 
 TRIGGERS = {
     "append_only": (
@@ -72,11 +73,11 @@ class SchemaInvariant(Invariant):
 
     def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
         """Who waits for this lock holds everybody else up, so it gives up soon."""
-        execute("SET LOCAL lock_timeout = '3s'", {})
+        execute("SET LOCAL lock_timeout = '3s'")
         for finding in findings:
             name, _, table = finding.detail.partition(" on ")
             switch_on = sql.SQL("ALTER TABLE {} ENABLE TRIGGER {}")
-            execute(switch_on.format(sql.Identifier(table), sql.Identifier(name)), {})
+            execute(switch_on.format(sql.Identifier(table), sql.Identifier(name)))
 
 
 ORPHAN = Problem("orphan", "a row belongs to a relationship that is not there, so to nobody")

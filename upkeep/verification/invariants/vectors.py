@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from config.postgresql.sessions import execute
 from memory.retrieval.index.configs import RelationshipConfig, config_of, configs_of
 from memory.retrieval.index.rows import owing_kinds
 from memory.retrieval.index.text import text_hash
 from providers.embeddings import Embedder, embedder_of
 from providers.errors import ProviderError
-from upkeep.verification.invariant import Finding, Invariant, Page, Problem, execute, owner_of
+from upkeep.verification.invariant import Finding, Invariant, Page, Problem, owner_of
 from worker.enqueue import enqueue_embedding
 from worker.fairness import project_of
 
