@@ -15,7 +15,7 @@ from behaviours.templates import known_template
 from behaviours.text_conditions import instructions, known_pattern
 from memory.ingestion.strategies.options import ModelName, Slug
 from memory.ingestion.templates import MAX_TEMPLATE_CHARACTERS
-from relationships.configuration.plugins import known_slug
+from relationships.configuration.plugins import ProviderAlias
 from relationships.configuration.strict import Strict
 from web.fields import JsonObject
 
@@ -28,13 +28,6 @@ Keyword = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 Path = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Url = Annotated[str, StringConstraints(max_length=2000, pattern=r"^https?://[^\s/]+(/\S*)?$")]
 Scalar = str | int | float | bool | None
-
-
-def _known_provider(value: str | None) -> str | None:
-    return value if value is None else known_slug("LLM_PROVIDERS", value)
-
-
-Provider = Annotated[str | None, AfterValidator(_known_provider)]
 
 
 class ValueCondition(Strict):
@@ -120,7 +113,7 @@ class Ask(Strict):
     timeout_ms: Annotated[int, Field(ge=20, le=10_000)] = 300
     """After so long the context is built without it."""
     max_output_tokens: Annotated[int, Field(ge=16, le=4000)] = 200
-    provider: Provider = None
+    provider: ProviderAlias | None = None
     """Alias of an LLM provider; null: `ingestion.provider`."""
     model: ModelName | None = None
 
@@ -134,7 +127,7 @@ class Prompt(Strict):
     type: Slug = "other"
     """Of the entry."""
     max_output_tokens: Annotated[int, Field(ge=16, le=16_000)] = 1000
-    provider: Provider = None
+    provider: ProviderAlias | None = None
     """Alias of an LLM provider; null: `ingestion.provider`."""
     model: ModelName | None = None
 

@@ -22,7 +22,6 @@ from behaviours.configuration import Behaviour
 from behaviours.models import BehaviourRun, RunState
 from behaviours.moments import TurnMoment
 from behaviours.owed import TASK, owe_next_time
-from config.postgresql.sessions import database_went_away
 from memory.model_calls import LoneCall, count_lone_calls, store_lone_calls
 from relationships.configuration.schema import Configuration
 from relationships.models import Relationship, Turn
@@ -89,8 +88,6 @@ def _do(run: BehaviourRun, held: QueuedQuerySet, actions: dict[str, Action]) -> 
     except RunLost:
         _count_lost(work)
     except Exception as error:
-        if database_went_away(error):
-            raise  # it is given back
         failure = error.failure if isinstance(error, CallFailed) else None
         _give_back(run, held, work, failure or Failure.of(error, attempts=run.attempts), started)
 

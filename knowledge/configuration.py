@@ -2,10 +2,10 @@
 
 from typing import Annotated
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from providers.embeddings.registry import DEFAULT_EMBEDDER
-from relationships.configuration.plugins import known_slug
+from relationships.configuration.plugins import registered
 from relationships.configuration.strict import Share, Strict
 
 NO_EMBEDDER = "none"
@@ -18,7 +18,9 @@ class Knowledge(Strict):
     """How long a chunk of a document is at the most, about; documents read from then on are cut so."""
     overlap_tokens: Annotated[int, Field(ge=0, le=7900)] = 400
     """How much of a chunk the next one repeats, at the most."""
-    embedder: str = DEFAULT_EMBEDDER
+    embedder: Annotated[str, registered("EMBEDDING_PROVIDERS", NO_EMBEDDER, DEFAULT_EMBEDDER)] = (
+        DEFAULT_EMBEDDER
+    )
     """Alias of an embedder, `default` for the service's own, or `none`: no vectors, found by text alone."""
     top_k: Annotated[int, Field(ge=1, le=50)] = 5
     """How many chunks a context shows at most."""
@@ -38,11 +40,6 @@ class Knowledge(Strict):
     def embedder_alias(self) -> str | None:
         """None where documents are found by text alone."""
         return None if self.embedder == NO_EMBEDDER else self.embedder
-
-    @field_validator("embedder")
-    @classmethod
-    def _known_embedder(cls, value: str) -> str:
-        return value if value in (NO_EMBEDDER, DEFAULT_EMBEDDER) else known_slug("EMBEDDING_PROVIDERS", value)
 
     @model_validator(mode="after")
     def _chunks_move_on(self) -> "Knowledge":

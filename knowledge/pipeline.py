@@ -6,7 +6,6 @@ from uuid import UUID
 import structlog
 from django.utils import timezone
 
-from config.postgresql.sessions import database_went_away
 from knowledge.chunking import cut_document
 from knowledge.chunks import embed_chunks, replace_chunks
 from knowledge.claim import (
@@ -71,8 +70,6 @@ def _process(claimed: Document) -> None:
     except DocumentLost:
         raise
     except Exception as error:
-        if database_went_away(error):
-            raise  # it is given back
         _give_back(claimed, Failure.of(error, attempts=claimed.attempts))
     else:
         log.info("a document is ready", event_name="document.ready", **_ids(claimed))

@@ -1,19 +1,24 @@
 """A question to a model and what came of it, as it is kept and counted: for whoever asks one."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from time import perf_counter
 from typing import Any
+from uuid import uuid4
 
 from config.postgresql.rows import insert_of
 from memory.entries.limits import call_text
+from memory.errors import UnparsableAnswer
 from memory.models import ModelCall
 from providers.errors import ProviderError
 from providers.llm.base import Completion, CompletionRequest, LLMProvider
 from providers.told import count_of, name_of, storable
 from relationships.ids import uuid7
 from relationships.services.model_budgets import count_spending
+from web.errors import Unavailable, UpstreamFailed
+from worker.waiting import waiting_place
 from worker.worker_stats import count_model_call, model_call
 
 INSERT_CALLS = insert_of(ModelCall, "asked")  # for the statement that settles a batch of turns
@@ -26,6 +31,21 @@ class LoneCall:
     row: ModelCall
     completion: Completion | None
     failure: ProviderError | None
+
+
+@contextmanager
+def asking_for_a_request() -> Iterator[None]:
+    """Around questions whose answers a request waits for: it holds a thread, as one does that waits for a turn.
+
+    Raises Unavailable, and UpstreamFailed for what models raise.
+    """
+    with waiting_place(uuid4()) as place:
+        if place is None:
+            raise Unavailable("Too many requests are waiting for a model; try again in a moment.")
+        try:
+            yield
+        except (ProviderError, UnparsableAnswer) as error:
+            raise UpstreamFailed(f"The model gave no usable answer: {storable(str(error))}") from error
 
 
 def ask_alone(provider: LLMProvider, request: CompletionRequest, **columns: Any) -> LoneCall:

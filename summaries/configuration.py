@@ -3,14 +3,15 @@
 from itertools import pairwise
 from typing import Annotated
 
-from pydantic import Field, StringConstraints, field_validator
+from pydantic import AfterValidator, Field, StringConstraints, field_validator
 
 from memory.ingestion.strategies.options import ModelName
 from memory.ingestion.templates import MAX_TEMPLATE_CHARACTERS
-from relationships.configuration.plugins import known_slug
+from relationships.configuration.plugins import ProviderAlias
 from relationships.configuration.strict import Strict
 from summaries.prompt import known_prompt
 
+Template = Annotated[str, StringConstraints(max_length=MAX_TEMPLATE_CHARACTERS), AfterValidator(known_prompt)]
 Point = Annotated[int, Field(ge=2, le=1_000_000)]
 
 
@@ -22,11 +23,11 @@ class Summaries(Strict):
     """At how many messages of the relationship; each summary extends the last with the messages since."""
     every: Annotated[int, Field(ge=0, le=100_000)] = 200
     """After the last of `at`, at every so many more; 0: no more."""
-    prompt: Annotated[str, StringConstraints(max_length=MAX_TEMPLATE_CHARACTERS)] | None = None
+    prompt: Template | None = None
     """What a summary is to hold, a template; null: the one that ships with Rapport."""
     words: Annotated[int, Field(ge=20, le=5000)] = 300
     """About how long one is."""
-    provider: str | None = None
+    provider: ProviderAlias | None = None
     """Alias of an LLM provider; null: `ingestion.provider`."""
     model: ModelName | None = None
     """Null: `ingestion.model`, where the provider is ingestion's too; else the provider's default model."""
@@ -37,16 +38,6 @@ class Summaries(Strict):
         if any(later <= earlier for earlier, later in pairwise(value)):
             raise ValueError("must ascend, each number once")
         return value
-
-    @field_validator("prompt")
-    @classmethod
-    def _prompt_renders(cls, value: str | None) -> str | None:
-        return value if value is None else known_prompt(value)
-
-    @field_validator("provider")
-    @classmethod
-    def _known_provider(cls, value: str | None) -> str | None:
-        return value if value is None else known_slug("LLM_PROVIDERS", value)
 
     def points(self, *, after: int, upto: int) -> list[int]:
         """At how many messages a summary is made, of the numbers `after` < n <= `upto`."""

@@ -15,7 +15,6 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from config.postgresql.sessions import database_went_away
 from memory.model_calls import LoneCall, ask_alone, count_lone_calls, store_lone_calls
 from memory.retrieval.index.rows import OFF_THE_RECORD
 from providers.errors import AnswerTruncated, EmptyAnswer
@@ -69,8 +68,6 @@ def _make(work: _Work) -> bool:
     try:
         base, text = _text_of(work)
     except Exception as error:
-        if database_went_away(error):
-            raise  # it is given back
         return _give_back(work, Failure.of(error, attempts=work.summary.attempts))
     state = {"state": SummaryState.READY, "text": text, "extends": base and base.id}
     return _settle(work, **state, due_at=None, made_at=timezone.now(), error="", error_code="")

@@ -5,6 +5,7 @@ from typing import Self
 
 from django.conf import settings
 
+from config.postgresql.sessions import database_went_away
 from providers.errors import ProviderError
 from web.errors import BudgetSpent, RapportError
 from worker.leases import error_place, retry_delay
@@ -27,7 +28,11 @@ class Failure:
 
     @classmethod
     def of(cls, error: Exception, *, attempts: int) -> Self:
-        """`attempts`: how often it was tried in vain before."""
+        """`attempts`: how often it was tried in vain before. Raises `error` itself where the database is away: then
+        `keeping` gives the row back.
+        """
+        if database_went_away(error):
+            raise error
         if isinstance(error, BudgetSpent):
             return cls(error.code, error.detail, error.extra["retry_after"], counted=False)
         if isinstance(error, ProviderError):

@@ -2,9 +2,9 @@
 
 from typing import Annotated
 
-from pydantic import Field, StringConstraints, field_validator
+from pydantic import Field, StringConstraints
 
-from relationships.configuration.plugins import known_slug
+from relationships.configuration.plugins import ProviderAlias
 from relationships.configuration.strict import Strict
 
 Rules = Annotated[str, StringConstraints(max_length=32_000)]
@@ -15,7 +15,7 @@ class Workspace(Strict):
 
     agents_md: Rules = ""
     """The developer's rules for the agent, shown to it as workspace/AGENTS.md."""
-    provider: str | None = None
+    provider: ProviderAlias | None = None
     """Alias of the LLM provider that works and curates; null: the service's default."""
     model: Annotated[str, StringConstraints(max_length=120)] | None = None
     """Null: the provider's own."""
@@ -27,8 +27,3 @@ class Workspace(Strict):
     """How long one session may take."""
     abandoned_hours: Annotated[int, Field(ge=1, le=8760)] = 24
     """A session that nobody gives a sign of for so long is abandoned; its branch stays."""
-
-    @field_validator("provider")
-    @classmethod
-    def _known_provider(cls, value: str | None) -> str | None:
-        return value if value is None else known_slug("LLM_PROVIDERS", value)

@@ -6,22 +6,18 @@ from rest_framework.response import Response
 
 from memory.api.answers import PreviewAnswer, PromptAnswer, present_preview, present_prompt
 from memory.api.schemas import PreviewBody, PromptBody
-from memory.errors import UnparsableAnswer
 from memory.ingestion.ingestion_input import Instructions, find_instructions
-from memory.ingestion.preview import Preview, preview_messages, preview_turns
+from memory.ingestion.preview import Preview, nobody_of, preview_prompt
 from memory.ingestion.prompt_versions import SHIPPED, create_prompt, publish_prompt
 from memory.ingestion.templates import default_instructions
-from providers.errors import ProviderError
-from providers.told import storable
+from memory.model_calls import asking_for_a_request
 from relationships.api.views import ApiView
-from relationships.ids import uuid7
 from relationships.models import Companion, Relationship
 from relationships.services.rows import require
 from relationships.services.turns import NewMessage
-from web.errors import InvalidInput, NotFound, Unavailable, UpstreamFailed
+from web.errors import InvalidInput, NotFound
 from web.fields import Page, PageQuery
 from web.operations import operation
-from worker.waiting import waiting_place
 
 TAG = "Prompts"
 
@@ -91,34 +87,18 @@ class PreviewPromptView(CompanionPromptsView):
             if body.template is not None
             else find_instructions(companion, body.version)
         )
-        with waiting_place(uuid7()) as place:  # it holds a thread, like a turn that is waited for
-            if place is None:
-                raise Unavailable("Too many requests are waiting for a model; try again in a moment.")
+        with asking_for_a_request():
             return self.answer(present_preview(self._preview(companion, instructions, body)))
 
     def _preview(self, companion: Companion, instructions: Instructions, body: PreviewBody) -> Preview:
-        relationship = self._relationship(companion, body.relationship)
-        present = body.start_from == "present"
-        try:
-            if body.turns is not None:
-                assert relationship is not None
-                turn_ids = [_uuid("turns", turn) for turn in body.turns]
-                return preview_turns(
-                    relationship=relationship,
-                    instructions=instructions,
-                    turn_ids=turn_ids,
-                    present_entries=present,
-                )
-            messages = [NewMessage(m.role, m.content, m.speaker, m.occurred_at) for m in body.messages or ()]
-            return preview_messages(
-                companion=companion,
-                instructions=instructions,
-                messages=messages,
-                relationship=relationship,
-                present_entries=present,
-            )
-        except (ProviderError, UnparsableAnswer) as error:
-            raise UpstreamFailed(f"The model gave no usable answer: {storable(str(error))}") from error
+        messages = body.messages or ()
+        return preview_prompt(
+            relationship=self._relationship(companion, body.relationship) or nobody_of(companion),
+            instructions=instructions,
+            turn_ids=[_uuid("turns", turn) for turn in body.turns or ()],
+            messages=[NewMessage(m.role, m.content, m.speaker, m.occurred_at) for m in messages],
+            present_entries=body.start_from == "present",
+        )
 
     def _relationship(self, companion: Companion, relationship_id: str | None) -> Relationship | None:
         if relationship_id is None:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator
 
 from memory.retrieval.configuration import HalfLife
-from relationships.configuration.plugins import known_slug
+from relationships.configuration.plugins import registered
 from relationships.configuration.strict import Share, Strict
 
 LEAST_FLOOR = 0.000001
@@ -14,7 +14,7 @@ LEAST_FLOOR = 0.000001
 class Forgetting(Strict):
     """What time does to entries that nobody touches."""
 
-    policy: str = "none"
+    policy: Annotated[str, registered("FORGETTING_POLICIES")] = "none"
     activation_floor: Share = 0.05
     """`activation`: an entry whose importance x 2^(-age / half_life_days) is below it leaves. 0: none ever does."""
     half_life_days: HalfLife = 30
@@ -22,11 +22,6 @@ class Forgetting(Strict):
     """`retention`: an entry older than this leaves."""
     then: Literal["archive", "expire"] = "archive"
     """Where it goes: out of the scratchpad, or out of all that is shown. Both can be undone."""
-
-    @field_validator("policy")
-    @classmethod
-    def _known_policy(cls, value: str) -> str:
-        return known_slug("FORGETTING_POLICIES", value)
 
     @field_validator("activation_floor")
     @classmethod

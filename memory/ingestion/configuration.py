@@ -13,11 +13,12 @@ from memory.ingestion.strategies.options import (
     Slug,
     TwoCallOptions,
 )
-from relationships.configuration.plugins import known_slug
+from relationships.configuration.plugins import ProviderAlias, registered
 from relationships.configuration.strict import Share, Strict, repeated_names
 
 MOST_OUTPUT_TOKENS = 100_000  # of one answer
 ShortText = Annotated[str, StringConstraints(max_length=500)]
+StrategyName = Annotated[str, registered("INGESTION_STRATEGIES")]
 
 
 class EntryType(Strict):
@@ -96,8 +97,8 @@ class Ingestion(Strict):
 
     enabled: bool = True
     """Off: turns are kept and marked skipped."""
-    strategy: str = "operations"
-    archive_strategy: str | None = None
+    strategy: StrategyName = "operations"
+    archive_strategy: StrategyName | None = None
     """A second strategy that reads the same turns and keeps what it finds in the archive."""
     tier: Literal["scratchpad", "archive"] = "scratchpad"
     """Where `strategy` keeps what it adds."""
@@ -133,22 +134,12 @@ class Ingestion(Strict):
     two_call: TwoCallOptions = TwoCallOptions()
     classifier: ClassifierOptions = ClassifierOptions()
     keyed_facts: KeyedFactsOptions = KeyedFactsOptions()
-    provider: str | None = None
+    provider: ProviderAlias | None = None
     """Alias of an LLM provider; null: the service's default."""
     model: ModelName | None = None
     """Null: the provider's default model."""
     max_output_tokens: Annotated[int, Field(ge=64, le=MOST_OUTPUT_TOKENS)] = 4000
     """Of one answer. A turn whose answer does not fit is asked about again with twice as much, and twice that."""
-
-    @field_validator("strategy", "archive_strategy")
-    @classmethod
-    def _known_strategy(cls, value: str | None) -> str | None:
-        return value if value is None else known_slug("INGESTION_STRATEGIES", value)
-
-    @field_validator("provider")
-    @classmethod
-    def _known_provider(cls, value: str | None) -> str | None:
-        return value if value is None else known_slug("LLM_PROVIDERS", value)
 
     @field_validator("types")
     @classmethod

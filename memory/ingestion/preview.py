@@ -58,53 +58,19 @@ class Preview:
     milliseconds: float
 
 
-def preview_messages(
+def preview_prompt(
     *,
-    companion: Companion,
-    instructions: Instructions,
-    messages: Sequence[NewMessage],
-    relationship: Relationship | None,
-    present_entries: bool,
-) -> Preview:
-    """Read a pasted conversation. Raises ProviderError, UnparsableAnswer, InvalidTemplate, BudgetSpent."""
-    pair = relationship or _nobody(companion)
-    now = timezone.now()
-    turn = Turn(relationship_id=pair.id, project_id=pair.project_id, seq=0, occurred_at=now)
-    rows = [
-        Message(
-            relationship_id=pair.id,
-            turn_id=turn.id,
-            role=message.role,
-            speaker=message.speaker,
-            content=message.content,
-            occurred_at=message.occurred_at or now,
-        )
-        for message in messages
-    ]
-    return _preview(pair, instructions, [turn], rows, present_entries)
-
-
-def preview_turns(
-    *, relationship: Relationship, instructions: Instructions, turn_ids: Sequence[UUID], present_entries: bool
-) -> Preview:
-    """Read past turns again. Raises NotFound, and what preview_messages raises."""
-    owned = Turn.objects.for_relationship(relationship.id).filter(id__in=list(turn_ids)).order_by("seq")
-    turns = list(owned)
-    if len(turns) != len(set(turn_ids)):
-        raise NotFound("Not all of these turns are there.")
-    rows = Message.objects.for_relationship(relationship.id).filter(
-        turn_id__in=[turn.id for turn in turns], erased_at=None, hidden_at=None
-    )
-    return _preview(relationship, instructions, turns, list(rows.order_by("seq")), present_entries)
-
-
-def _preview(
     relationship: Relationship,
     instructions: Instructions,
-    turns: Sequence[Turn],
-    rows: Sequence[Message],
+    turn_ids: Sequence[UUID] = (),
+    messages: Sequence[NewMessage] = (),
     present_entries: bool,
 ) -> Preview:
+    """Read past turns again or, without any, a pasted conversation; `relationship` may be `nobody_of` a companion.
+
+    Raises ProviderError, UnparsableAnswer, InvalidTemplate, BudgetSpent, NotFound.
+    """
+    turns, rows = _past(relationship, turn_ids) if turn_ids else _pasted(relationship, messages)
     check_instructions(instructions.template)
     given = _reading(relationship, instructions, turns, rows, present_entries)
     if not given.messages:
@@ -140,6 +106,42 @@ def _preview(
     )
 
 
+def nobody_of(companion: Companion) -> Relationship:
+    """A relationship that is stored nowhere, for a conversation with nobody in particular."""
+    user = EndUser(project=companion.project, external_id="preview", display_name="User")
+    return Relationship(id=uuid7(), project=companion.project, companion=companion, user=user)
+
+
+def _pasted(
+    relationship: Relationship, messages: Sequence[NewMessage]
+) -> tuple[Sequence[Turn], Sequence[Message]]:
+    now = timezone.now()
+    turn = Turn(relationship_id=relationship.id, project_id=relationship.project_id, seq=0, occurred_at=now)
+    rows = [
+        Message(
+            relationship_id=relationship.id,
+            turn_id=turn.id,
+            role=message.role,
+            speaker=message.speaker,
+            content=message.content,
+            occurred_at=message.occurred_at or now,
+        )
+        for message in messages
+    ]
+    return [turn], rows
+
+
+def _past(relationship: Relationship, turn_ids: Sequence[UUID]) -> tuple[Sequence[Turn], Sequence[Message]]:
+    owned = Turn.objects.for_relationship(relationship.id).filter(id__in=list(turn_ids)).order_by("seq")
+    turns = list(owned)
+    if len(turns) != len(set(turn_ids)):
+        raise NotFound("Not all of these turns are there.")
+    rows = Message.objects.for_relationship(relationship.id).filter(
+        turn_id__in=[turn.id for turn in turns], erased_at=None, hidden_at=None
+    )
+    return turns, list(rows.order_by("seq"))
+
+
 def _reading(
     relationship: Relationship,
     instructions: Instructions,
@@ -154,12 +156,6 @@ def _reading(
     return compose_input(
         relationship, configuration, turns, read, (), instructions, entries=entries, has_archive=has_archive
     )
-
-
-def _nobody(companion: Companion) -> Relationship:
-    """A relationship that is stored nowhere, for a conversation with nobody in particular."""
-    user = EndUser(project=companion.project, external_id="preview", display_name="User")
-    return Relationship(id=uuid7(), project=companion.project, companion=companion, user=user)
 
 
 def _entries_after(given: IngestionInput, state: ApplyState) -> list[PreviewEntry]:

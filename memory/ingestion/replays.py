@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from memory.errors import IngestionError, InvalidTemplate
 from memory.ingestion.ingestion_input import Instructions, find_instructions
-from memory.ingestion.preview import Preview, preview_messages, preview_turns
+from memory.ingestion.preview import Preview, preview_prompt
 from memory.ingestion.templates import check_instructions
 from memory.models import Replay, ReplayState
 from providers.errors import ProviderError
@@ -160,21 +160,13 @@ def _read(replay: Replay, step: str) -> dict[str, Any]:
         raise NotFound("This relationship is not there any more.")
     draft = Instructions(None, replay.template)
     instructions = draft if step == "draft" else find_instructions(relationship.companion)
-    if replay.turn_ids:
-        preview = preview_turns(
-            relationship=relationship,
-            instructions=instructions,
-            turn_ids=replay.turn_ids,
-            present_entries=replay.present_entries,
-        )
-    else:
-        preview = preview_messages(
-            companion=relationship.companion,
-            instructions=instructions,
-            messages=[NewMessage(line["role"], line["content"]) for line in replay.messages],
-            relationship=relationship,
-            present_entries=replay.present_entries,
-        )
+    preview = preview_prompt(
+        relationship=relationship,
+        instructions=instructions,
+        turn_ids=replay.turn_ids,
+        messages=[NewMessage(line["role"], line["content"]) for line in replay.messages],
+        present_entries=replay.present_entries,
+    )
     return _kept(preview, instructions)
 
 

@@ -22,16 +22,13 @@ from memory.mending.choosing import choose
 from memory.mending.echoes import tick_echoes
 from memory.mending.judging import PERHAPS, Verdict
 from memory.mending.reading import find_candidates
-from memory.model_calls import LoneCall, store_lone_calls
+from memory.model_calls import LoneCall, asking_for_a_request, store_lone_calls
 from memory.models import MendingPlan, MendingState
-from providers.errors import PermanentProviderError, ProviderError
-from providers.told import storable
-from relationships.ids import uuid7
+from providers.errors import PermanentProviderError
 from relationships.models import Message, Relationship, Turn, TurnState
 from relationships.services.sequence import lock_relationship
 from web.actor import Actor
-from web.errors import NotFound, Unavailable, UpstreamFailed
-from worker.waiting import waiting_place
+from web.errors import NotFound
 
 KEPT = timedelta(hours=1)  # a plan that nobody carries out
 MOST_ITEMS = 500
@@ -130,13 +127,8 @@ def make_plan(
     relationship: Relationship, *, verb: str, what: str, to: str = "", depth: str = "hide", by: Actor
 ) -> MendingPlan:
     """Draft and store, for somebody who waits. Raises UpstreamFailed, Unavailable, BudgetSpent, NothingFits."""
-    with waiting_place(uuid7()) as place:  # it holds a thread, like a turn that is waited for
-        if place is None:
-            raise Unavailable("Too many requests are waiting for a model; try again in a moment.")
-        try:
-            draft = draft_plan(relationship, verb=verb, what=what, to=to, hidden=depth == "erase")
-        except ProviderError as error:
-            raise UpstreamFailed(f"The model gave no usable answer: {storable(str(error))}") from error
+    with asking_for_a_request():
+        draft = draft_plan(relationship, verb=verb, what=what, to=to, hidden=depth == "erase")
     if verb == "correct":
         refuse_nothing(draft)
     return store_plan(draft, depth=depth, by=by)

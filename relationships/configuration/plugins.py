@@ -2,10 +2,11 @@
 
 import re
 from functools import cache
-from typing import Any
+from typing import Annotated, Any
 
 from django.conf import settings
 from django.utils.module_loading import import_string
+from pydantic import AfterValidator
 
 DOTTED = re.compile(r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$")
 # Registries whose values are {"BACKEND", "OPTIONS"}: an alias there is an account, so no dotted path can stand in.
@@ -22,6 +23,14 @@ def known_slug(registry: str, value: str) -> str:
     noun = registry.rsplit("_", 1)[-1].lower().removesuffix("s")
     noun = {"strategie": "strategy", "policie": "policy"}.get(noun, noun)
     raise ValueError(f"{value!r} is not a known {noun}; known: {', '.join(known)}")
+
+
+def registered(registry: str, *besides: str) -> AfterValidator:
+    """Holds a field to the slugs of `registry`, see `known_slug`, and to the words `besides`."""
+    return AfterValidator(lambda value: value if value in besides else known_slug(registry, value))
+
+
+ProviderAlias = Annotated[str, registered("LLM_PROVIDERS")]
 
 
 def load(registry: str, value: str) -> Any:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 from django.apps import apps
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.module_loading import import_string
-from pydantic import Field, create_model, field_validator
+from pydantic import Field, create_model
 
 from relationships.configuration.json_schemas import Shape
-from relationships.configuration.plugins import known_slug
+from relationships.configuration.plugins import registered
 from relationships.configuration.strict import Strict
 
 
@@ -34,13 +34,8 @@ class Profiles(Strict):
 class Configuration(Strict):
     """All that can be configured, with its defaults."""
 
-    recipe: str = "scratchpad"
+    recipe: Annotated[str, registered("RECIPES")] = "scratchpad"
     """A named set of these values; what a level says itself goes before its recipe's."""
-
-    @field_validator("recipe")
-    @classmethod
-    def _known_recipe(cls, value: str) -> str:
-        return known_slug("RECIPES", value)
 
     if TYPE_CHECKING:  # the sections, each of the model that its app names
 

@@ -5,7 +5,6 @@ from uuid import UUID
 
 import structlog
 
-from config.postgresql.sessions import database_went_away
 from relationships.models import Relationship
 from worker.failures import Failure
 from worker.identity import worker_identity
@@ -60,8 +59,6 @@ def _advance(claimed: AgentSession) -> None:
     except SessionFailed as error:
         _fail(claimed, str(error))
     except Exception as error:
-        if database_went_away(error):
-            raise  # it is given back
         _give_back(claimed, Failure.of(error, attempts=claimed.attempts))
 
 
