@@ -19,7 +19,7 @@ from memory.ingestion.opening import open_state
 from memory.ingestion.operations import Operation
 from memory.ingestion.overflow import overflow_scratchpad
 from memory.ingestion.reading import read_batch
-from memory.model_calls import LoneCall, ask_alone
+from memory.model_calls import MadeCall, make_call
 from providers.errors import AnswerUnusable, EmptyAnswer
 from providers.llm.base import CompletionRequest
 from providers.llm.json_text import extract_json_text, without_thoughts
@@ -77,7 +77,7 @@ def ask_prompt(work: Work) -> None:
     ingestion = work.configuration.ingestion
     provider = get_provider(asked.provider or ingestion.provider or settings.DEFAULT_LLM_PROVIDER)
     require_model_budget(work.run.project_id)
-    call = ask_alone(
+    call = make_call(
         provider,
         CompletionRequest(
             system=f"{RULES} {JSON_ONLY if into_json else SENTENCE_ONLY}",
@@ -146,7 +146,7 @@ ACTIONS: dict[str, Action] = {
 }
 
 
-def write_entry(work: Work, text: str, call: LoneCall) -> str:
+def write_entry(work: Work, text: str, call: MadeCall) -> str:
     """What was made of it. In the settling transaction, under the relationship's row lock."""
     content = " ".join(text.split())
     if fault := entry_fault(content):

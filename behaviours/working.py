@@ -22,7 +22,7 @@ from behaviours.configuration import Behaviour
 from behaviours.models import BehaviourRun, RunState
 from behaviours.moments import TurnMoment
 from behaviours.owed import TASK, owe_next_time
-from memory.model_calls import LoneCall, count_lone_calls, store_lone_calls
+from memory.model_calls import MadeCall, count_made_calls, store_made_calls
 from relationships.configuration.schema import Configuration
 from relationships.models import Relationship, Turn
 from relationships.services.configuration import configuration_of
@@ -57,7 +57,7 @@ class Work:
     behaviour: Behaviour
     turn: Turn | None
     moment: TurnMoment
-    calls: list[LoneCall] = field(default_factory=list)
+    calls: list[MadeCall] = field(default_factory=list)
     values: dict[str, Any] = field(default_factory=dict)
     write: Callable[["Work"], str] | None = None  # says what it did
 
@@ -154,7 +154,7 @@ def _settle(work: Work, started: float) -> None:
         settled_at=timezone.now(),
         **_told(work, started) | {"outcome": outcome, "error": "", "error_code": ""},
     )
-    store_lone_calls(work.calls, now=timezone.now())
+    store_made_calls(work.calls, now=timezone.now())
     log.info("a behaviour ran", event_name="behaviour.done", run_id=str(work.run.id), action=work.run.action)
 
 
@@ -189,7 +189,7 @@ def _give_back(
             else:
                 due_at = timezone.now() + timedelta(seconds=failure.delay)
                 held.release(due_at=due_at, counted=failure.counted, code=failure.code, **told)
-            store_lone_calls(work.calls if work else (), now=timezone.now())
+            store_made_calls(work.calls if work else (), now=timezone.now())
     except RunLost:
         _count_lost(work)
 
@@ -214,4 +214,4 @@ def _told(work: Work, started: float) -> dict[str, Any]:
 
 def _count_lost(work: Work | None) -> None:
     if work is not None:
-        count_lone_calls(work.calls, now=timezone.now())
+        count_made_calls(work.calls, now=timezone.now())

@@ -18,6 +18,7 @@ from providers.told import count_of, name_of, storable
 from relationships.ids import uuid7
 from relationships.services.model_budgets import count_spending
 from web.errors import Unavailable, UpstreamFailed
+from worker.leases import error_place
 from worker.waiting import waiting_place
 from worker.worker_stats import count_model_call, model_call
 
@@ -25,12 +26,12 @@ INSERT_CALLS = insert_of(ModelCall, "asked")  # for the statement that settles a
 
 
 @dataclass(frozen=True, slots=True)
-class LoneCall:
-    """A question outside the log of a batch of turns: its row, not yet stored, and what came of it, one of the two."""
+class MadeCall:
+    """A question that was put: its row, not yet stored, and what came of it; a failure may come with an answer."""
 
     row: ModelCall
     completion: Completion | None
-    failure: ProviderError | None
+    failure: Exception | None
 
 
 @contextmanager
@@ -48,30 +49,30 @@ def asking_for_a_request() -> Iterator[None]:
             raise UpstreamFailed(f"The model gave no usable answer: {storable(str(error))}") from error
 
 
-def ask_alone(provider: LLMProvider, request: CompletionRequest, **columns: Any) -> LoneCall:
+def make_call(provider: LLMProvider, request: CompletionRequest, **columns: Any) -> MadeCall:
     """Ask, and make the row that tells of it; `columns`: whose it is, what for, and what it showed. Raises nothing."""
     started = perf_counter()
     completion: Completion | None = None
-    failure: ProviderError | None = None
+    failure: Exception | None = None
     try:
         with model_call():
             completion = provider.complete(request)
-    except ProviderError as error:
-        failure, completion = error, error.completion
+    except Exception as error:  # also what no provider may raise: whoever asked raises it again
+        failure, completion = error, getattr(error, "completion", None)
     milliseconds = (perf_counter() - started) * 1000
-    return LoneCall(
-        call_row(provider, request, completion, failure, milliseconds, **columns), completion, failure
+    return MadeCall(
+        _call_row(provider, request, completion, failure, milliseconds, **columns), completion, failure
     )
 
 
-def store_lone_calls(calls: Sequence[LoneCall], *, now: datetime) -> None:
+def store_made_calls(calls: Sequence[MadeCall], *, now: datetime) -> None:
     """Insert them and count them towards their project's day. Late in a transaction: it locks that count."""
     if calls:
         store_rows(call.row for call in calls)
-        count_lone_calls(calls, now=now)
+        count_made_calls(calls, now=now)
 
 
-def count_lone_calls(calls: Sequence[LoneCall], *, now: datetime) -> None:
+def count_made_calls(calls: Sequence[MadeCall], *, now: datetime) -> None:
     """Only count them: what they quote may not be kept."""
     if calls:
         count_spending(
@@ -86,11 +87,11 @@ def store_rows(rows: Iterable[ModelCall]) -> None:
     ModelCall.objects.bulk_create(rows)
 
 
-def call_row(
+def _call_row(
     provider: LLMProvider,
     request: CompletionRequest,
     completion: Completion | None,
-    failure: ProviderError | None,
+    failure: Exception | None,
     milliseconds: float,
     **columns: Any,
 ) -> ModelCall:
@@ -112,10 +113,17 @@ def call_row(
         output_tokens=count_of(completion.output_tokens) if completion else None,
         cost=completion.cost if completion else None,
         milliseconds=round(milliseconds, 3),
-        error_code=failure.code if failure else "",
-        error=storable(str(failure))[:2000] if failure else "",
+        **_went_wrong(failure),
         **columns,
     )
+
+
+def _went_wrong(failure: Exception | None) -> dict[str, str]:
+    if failure is None:
+        return {"error_code": "", "error": ""}
+    if isinstance(failure, ProviderError):
+        return {"error_code": failure.code, "error": storable(str(failure))[:2000]}
+    return {"error_code": "internal_error", "error": error_place(failure)}
 
 
 def _asked(request: CompletionRequest) -> str:

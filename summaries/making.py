@@ -15,7 +15,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from memory.model_calls import LoneCall, ask_alone, count_lone_calls, store_lone_calls
+from memory.model_calls import MadeCall, count_made_calls, make_call, store_made_calls
 from memory.retrieval.index.rows import OFF_THE_RECORD
 from providers.errors import AnswerTruncated, EmptyAnswer
 from providers.llm.base import CompletionRequest, LLMProvider
@@ -52,7 +52,7 @@ class _Work:
 
     summary: Summary
     held: QueuedQuerySet
-    calls: list[LoneCall] = field(default_factory=list)
+    calls: list[MadeCall] = field(default_factory=list)
 
 
 def make_summaries(*, relationship_id: UUID, worker: str) -> int:
@@ -135,11 +135,11 @@ def _ask(
 ) -> str:
     """Raises ProviderError, BudgetSpent."""
     summary = work.summary
-    call: LoneCall | None = None
+    call: MadeCall | None = None
     for times in MORE_ROOM:
         require_model_budget(summary.project_id)
         room = (request.max_output_tokens or 0) * times
-        call = ask_alone(
+        call = make_call(
             provider,
             replace(request, max_output_tokens=room),
             relationship_id=summary.relationship_id,
@@ -180,9 +180,9 @@ def _give_back(work: _Work, failure: Failure) -> bool:
             work.held.release(
                 due_at=due_at, counted=failure.counted, code=failure.code, **told, **_with_calls(work)
             )
-            store_lone_calls(work.calls, now=timezone.now())
+            store_made_calls(work.calls, now=timezone.now())
         else:
-            count_lone_calls(work.calls, now=timezone.now())
+            count_made_calls(work.calls, now=timezone.now())
     return False
 
 
@@ -190,12 +190,12 @@ def _give_back(work: _Work, failure: Failure) -> bool:
 def _settle(work: _Work, **values: Any) -> bool:
     """Put it down for good, and show it. False: it is not ours any more, and nothing of it is kept."""
     if not _still_ours(work):
-        count_lone_calls(work.calls, now=timezone.now())
+        count_made_calls(work.calls, now=timezone.now())
         return False
     summary = work.summary
     work.held.settle(**values, **_with_calls(work))
     rebuild_summary(relationship_id=summary.relationship_id, project_id=summary.project_id)
-    store_lone_calls(work.calls, now=timezone.now())
+    store_made_calls(work.calls, now=timezone.now())
     log.info("settled a summary", event_name="summary.settled", summary_id=str(summary.id))
     return True
 

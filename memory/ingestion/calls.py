@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence, Set
 from datetime import datetime
-from time import perf_counter
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -10,12 +9,10 @@ from django.db import transaction
 
 from config.postgresql.sessions import execute
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
-from memory.model_calls import call_row, store_rows
+from memory.model_calls import make_call, store_rows
 from memory.models import ModelCall
-from providers.errors import ProviderError
 from providers.llm.base import Completion, CompletionRequest, LLMProvider
 from relationships.services.model_budgets import COUNT_SPENDING, count_spending, spending_figures
-from worker.worker_stats import model_call
 
 
 class CallRecord(NamedTuple):
@@ -55,38 +52,10 @@ class CallLog:
 
     def ask(self, request: CompletionRequest, given: IngestionInput, *, purpose: str) -> Completion:
         """Ask and remember that we asked. Raises ProviderError."""
-        provider = self._provider
-        assert provider is not None, "a log without a provider is never asked"
-        started = perf_counter()
-        completion: Completion | None = None
-        failure: ProviderError | None = None
-        try:
-            with model_call():
-                completion = provider.complete(request)
-            return completion
-        except ProviderError as error:
-            failure, completion = error, error.completion
-            raise
-        finally:
-            milliseconds = (perf_counter() - started) * 1000
-            self._keep(provider, request, given, purpose, completion, failure, milliseconds)
-
-    def _keep(
-        self,
-        provider: LLMProvider,
-        request: CompletionRequest,
-        given: IngestionInput,
-        purpose: str,
-        completion: Completion | None,
-        failure: ProviderError | None,
-        milliseconds: float,
-    ) -> None:
-        row = call_row(
-            provider,
+        assert self._provider is not None, "a log without a provider is never asked"
+        call = make_call(
+            self._provider,
             request,
-            completion,
-            failure,
-            milliseconds,
             relationship_id=given.relationship_id,
             project_id=given.project_id,
             purpose=purpose,
@@ -96,10 +65,15 @@ class CallLog:
             shown_message_ids=[message.id for message in given.messages],
             reference_message_ids=[message.id for message in given.references],
         )
+        row = call.row
         self.last_model = row.model
-        self.waiting.append(CallRecord(row, request, completion, given))
+        self.waiting.append(CallRecord(row, request, call.completion, given))
         self.ids.append(row.id)
         self.models[row.id] = row.model
+        if call.failure is not None:
+            raise call.failure
+        assert call.completion is not None, "a call without a failure has an answer"
+        return call.completion
 
 
 def take_calls(

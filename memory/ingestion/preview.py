@@ -89,15 +89,15 @@ def preview_prompt(
     else:
         state = empty_state(proposed.given, now=now)
     carry_out_all(state, proposed.items)
-    first = log.waiting[0].request
+    first = log.waiting[0].request if log.waiting else None  # a strategy may ask no model
     calls = [record.completion for record in log.waiting if record.completion]
     costs = [call.cost for call in calls]
     return Preview(
         prompt_version=instructions.version,
         results=state.results,
         entries=_entries_after(given, state),
-        system=first.system,
-        prompt=first.prompt,
+        system=first.system if first else "",
+        prompt=first.prompt if first else "",
         answers=[storable(call.text) for call in calls],
         prompt_tokens=sum(call.prompt_tokens or 0 for call in calls) or None,
         output_tokens=sum(call.output_tokens or 0 for call in calls) or None,

@@ -15,7 +15,7 @@ from memory.entries.limits import entry_fault
 from memory.errors import UnparsableAnswer
 from memory.mending.candidates import Candidate, Scope
 from memory.mending.judging import PERHAPS, Judgement, Verdict, pieces
-from memory.model_calls import LoneCall, ask_alone, store_lone_calls
+from memory.model_calls import MadeCall, make_call, store_made_calls
 from memory.words import normal
 from providers.errors import ProviderError
 from providers.llm.base import CompletionRequest, LLMProvider
@@ -59,12 +59,12 @@ def model_of(scope: Scope) -> Judge | None:
     return None if provider.kind == "offline" else (provider, ingestion.model)
 
 
-def ask_model(scope: Scope, candidates: Sequence[Candidate], *, verb: str, to: str, who: Judge) -> LoneCall:
+def ask_model(scope: Scope, candidates: Sequence[Candidate], *, verb: str, to: str, who: Judge) -> MadeCall:
     """Judge the candidates in place. Raises ProviderError, UnparsableAnswer, BudgetSpent. The call is kept then too."""
     require_model_budget(scope.relationship.project_id)
     provider, model = who
     shown = shown_of(candidates)
-    call = ask_alone(
+    call = make_call(
         provider,
         CompletionRequest(
             system=SYSTEM, prompt=render(scope, shown, verb=verb, to=to), schema=SCHEMA, model=model
@@ -84,7 +84,7 @@ def ask_model(scope: Scope, candidates: Sequence[Candidate], *, verb: str, to: s
         take_answer(call.completion.text, shown, verb=verb)
     except (ProviderError, UnparsableAnswer) as error:
         call.row.error_code, call.row.error = error.code, storable(str(error))[:2000]
-        store_lone_calls([call], now=timezone.now())
+        store_made_calls([call], now=timezone.now())
         raise
     return call
 

@@ -22,7 +22,7 @@ from memory.mending.choosing import choose
 from memory.mending.echoes import tick_echoes
 from memory.mending.judging import PERHAPS, Verdict
 from memory.mending.reading import find_candidates
-from memory.model_calls import LoneCall, asking_for_a_request, store_lone_calls
+from memory.model_calls import MadeCall, asking_for_a_request, store_made_calls
 from memory.models import MendingPlan, MendingState
 from providers.errors import PermanentProviderError
 from relationships.models import Message, Relationship, Turn, TurnState
@@ -45,7 +45,7 @@ class Draft:
     verb: str
     to: str
     found: list[Candidate]
-    asked: LoneCall | None
+    asked: MadeCall | None
     left_out: int = 0
     likeliest: Sequence[Candidate] = ()  # entries, whether they say it or not
 
@@ -141,7 +141,7 @@ def store_plan(draft: Draft, *, depth: str, by: Actor, turn_id: UUID | None = No
     relationship = draft.scope.relationship
     lock_relationship(relationship.id)
     if draft.asked is not None:
-        store_lone_calls([draft.asked], now=timezone.now())
+        store_made_calls([draft.asked], now=timezone.now())
     plan = MendingPlan(
         relationship_id=relationship.id,
         project_id=relationship.project_id,

@@ -16,6 +16,7 @@ from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
 from tests.fixtures.contexts import remember
 from tests.fixtures.turns import Conversation, add, answer, delete
+from tests.plugins.strategies import ListedStrategy
 from web.models import RateWindow
 from worker.waiting import waiting_place
 
@@ -123,6 +124,19 @@ def test_a_preview_reads_past_turns_again_from_nothing_or_from_what_is_known(
     assert [entry["content"] for entry in from_present["entries"]] == ["Moved"]
     assert conversation.contents == ["Known already"]
     assert from_nothing["prompt"].index("I cook.") < from_nothing["prompt"].index("I moved.")
+
+
+def test_a_preview_of_a_strategy_that_asks_no_model_has_no_question(
+    api: Api, path: str, companion: Companion
+) -> None:
+    strategy = "tests.plugins.strategies.ListedStrategy"
+    Companion.objects.filter(id=companion.id).update(config={"ingestion": {"strategy": strategy}})
+    ListedStrategy.proposals.append(lambda given: [])
+
+    preview = api.post(f"{path}/preview", {"messages": HELLO})
+
+    assert (preview.status, preview.body["operations"], preview.body["answers"]) == (200, [], [])
+    assert (preview.body["system"], preview.body["prompt"]) == ("", "")
 
 
 def test_a_preview_from_nothing_shows_what_is_remembered_already(

@@ -8,7 +8,7 @@ from memory.ingestion.reading import read_batch
 from memory.models import ModelCall
 from providers.llm.base import CompletionRequest
 from providers.told import storable
-from relationships.models import Relationship
+from relationships.models import ModelSpending, Relationship
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import TESTER
 from tests.fixtures.contexts import remember
@@ -72,3 +72,20 @@ def test_what_was_erased_while_the_model_answered_is_kept_in_no_call(
     call = ModelCall.objects.get()
     assert (call.system, call.prompt, call.answer, call.redacted_at) == ("", "", "", NOON)
     assert call.purpose == "ingestion"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_call_in_which_a_provider_broke_is_kept_as_one_without_an_answer(
+    ingestion_input: IngestionInput, scripted_provider: ScriptedProvider
+) -> None:
+    log = CallLog(scripted_provider)
+    scripted_provider.answer_with(KeyError("somebody's words"))
+    with pytest.raises(KeyError):
+        log.ask(REPAIR, ingestion_input, purpose="ingestion")
+
+    store_calls(log, now=NOON)
+
+    call = ModelCall.objects.get()
+    assert (call.error_code, call.prompt[:6], call.answer) == ("internal_error", "prompt", "")
+    assert call.error.startswith("KeyError at fakes.py:")
+    assert ModelSpending.objects.get().answered_at is None
