@@ -143,15 +143,8 @@ def _read(parts: Iterable[bytes], largest: int) -> tuple[bytes, bool]:
 class _PublicBackend(deadline.DeadlineBackend):
     """Connects to public addresses only."""
 
-    def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Any = None,
-    ) -> httpcore2.NetworkStream:
-        return super().connect_tcp(_resolve(host, port), port, timeout, local_address, socket_options)
+    def connect_tcp(self, host: str, port: int, *args: Any, **how: Any) -> httpcore2.NetworkStream:
+        return super().connect_tcp(_resolve(host, port), port, *args, **how)
 
 
 def _resolve(host: str, port: int) -> str:

@@ -4,22 +4,28 @@ Texts come piece by piece, the newest first, and only those that may have one of
 takes does not grow with the relationship; what was too much is counted.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain, zip_longest
 from typing import Any
+from uuid import UUID
 
 from django.db.models import F, QuerySet
 from django.db.models.fields.json import KT
+from django.utils import timezone
 
 from memory.aliases import aliases_in
 from memory.mending.candidates import Candidate, Scope, forgettables, stems_of
 from memory.mending.first_look import FirstLook
 from memory.mending.judging import PERHAPS, judge
-from memory.mending.nearest import nearest_of
 from memory.mending.wishes import Wish
 from memory.models import USER_SUBJECT, EntryRevision, EntryState, ScratchpadEntry
+from memory.retrieval.rankers.best import BestRanker
+from memory.retrieval.results import EntryFilters
+from memory.retrieval.search import SearchParams, search_entries, search_messages
 from memory.words import Stems
 from relationships.models import Message
+from relationships.services.configuration import configuration_of
 
 MOST_ROWS = 100_000  # entries, and as many messages, that are looked at
 MOST_READ = 10_000_000  # characters of them: two seconds
@@ -27,6 +33,7 @@ MOST_KEPT = 500_000  # characters of those that are judged: half a second
 NEWEST = 120  # are judged whatever their words: a model may know others for it
 ALL_AT_ONCE = 500  # of each kind, where everything is to go
 PIECE = 1000  # rows
+NEAREST = 40  # of each kind, that a ranked search finds
 _OF_ENTRIES = (
     "id",
     "content",
@@ -137,7 +144,7 @@ def _add_nearest(
 ) -> None:
     """Of the index only what may be looked at counts, and once."""
     states = tuple(EntryState) if scope.hidden else SHOWN_STATES
-    places = nearest_of(scope, states)
+    places = _nearest_of(scope, states)
     lacking = places.keys() - {one.id for one in (*kept, *said)}
     kept += [_entry(row) for row in entries.filter(id__in=lacking)]
     said += [as_candidate(row) for row in messages.filter(id__in=lacking)]
@@ -168,6 +175,29 @@ def _of_other_rooms(scope: Scope, look: FirstLook | None) -> tuple[list[Candidat
 def _present(scope: Scope, found: Iterable[Candidate]) -> list[Candidate]:
     """Without what was there earlier, where that is not to be erased too."""
     return [one for one in found if scope.hidden or one.place != EARLIER]
+
+
+def _nearest_of(scope: Scope, states: tuple[str, ...]) -> Mapping[UUID, int]:
+    """What a ranked search finds for the wish: a model knows an old text by its meaning, where no word of it is shared.
+
+    Entries and messages by turns, best first: the place of each. The embedder is asked, outside of transactions.
+    """
+    relationship = scope.relationship
+    retrieval = configuration_of(relationship).values.retrieval
+    how: SearchParams = {
+        "project_id": relationship.project_id,
+        "relationship_id": relationship.id,
+        "retrieval": retrieval.model_copy(update={"reranker": None}),
+        "now": timezone.now(),
+        "ranker": BestRanker.slug,  # whatever is configured: it does without vectors where there are none
+        "top_k": NEAREST,
+        "min_score": 0.0,
+    }
+    entries = search_entries(text=scope.wish.text, filters=EntryFilters(states=states), **how)
+    messages = search_messages(text=scope.wish.text, **how)
+    pairs = zip_longest(entries.hits, messages.hits)
+    found = [hit.id for hit in chain.from_iterable(pairs) if hit is not None]
+    return {row_id: place for place, row_id in enumerate(found)}
 
 
 def _entry(row: Any) -> Candidate:

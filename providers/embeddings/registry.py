@@ -23,11 +23,7 @@ OPTIONS_BY_BACKEND: dict[str, type[BaseModel]] = {
     LOCAL: LocalEmbedderOptions,
 }
 EMBEDDERS: Aliases[Embedder] = Aliases("EMBEDDING_PROVIDERS", noun="embedder", options=OPTIONS_BY_BACKEND)
-
-
-def get_embedder(alias: str) -> Embedder:
-    """The embedder of that alias in EMBEDDING_PROVIDERS. Raises ProviderMisconfigured."""
-    return EMBEDDERS.get(alias)
+get_embedder, reset_embedders = EMBEDDERS.get, EMBEDDERS.reset
 
 
 def embedder_of(alias: str | None) -> Embedder | None:
@@ -44,11 +40,6 @@ def near_from(alias: str | None) -> float:
     except ProviderError:
         embedder = None  # then the question has no vector either
     return 1.0 if embedder is None else embedder.near_from
-
-
-def reset_embedders() -> None:
-    """Forget this process's instances, so that changed settings are read again."""
-    EMBEDDERS.reset()
 
 
 def embedder_problems(alias: str, spec: object) -> list[str]:
