@@ -1,14 +1,20 @@
-"""What becomes of a row whose work failed: another try later, or none."""
+"""What becomes of a row whose work failed: another try later, or none. It keeps no other row from its turn."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self, TypeVar
+from uuid import UUID
 
+import structlog
 from django.conf import settings
 
 from config.postgresql.sessions import database_went_away
 from providers.errors import ProviderError
 from web.errors import BudgetSpent, RapportError
 from worker.leases import error_place, retry_delay
+
+log = structlog.get_logger(__name__)
+Row = TypeVar("Row")
 
 INTERNAL_TRIES = 3  # of a row that trips over a mistake of ours
 
@@ -44,3 +50,26 @@ class Failure:
             return cls(error.code, error.detail[:2000], None)
         delay = None if attempts + 1 >= INTERNAL_TRIES else retry_delay(attempts, None)
         return cls("internal_error", error_place(error), delay, is_ours=True)
+
+
+def each_alone(
+    rows: Iterable[Row], do: Callable[[Row], int], *, of: Callable[[Any], UUID] = lambda row: row
+) -> int:
+    """What `do` says of each, in all. One that fails keeps no other from its turn; `of`: its relationship's ID.
+
+    A database that went away ends it.
+    """
+    done = 0
+    for row in rows:
+        try:
+            done += do(row)
+        except Exception as error:
+            if database_went_away(error):
+                raise
+            log.warning(
+                "a periodic task failed for a relationship; it will be tried again",
+                event_name="queue.periodic_task.failed_for_one",
+                relationship_id=str(of(row)),
+                error_class=type(error).__name__,
+            )
+    return done

@@ -4,23 +4,21 @@ Every worker machine has the list, and a row a task says when it is next due: wh
 """
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypeVar
-from uuid import UUID
+from typing import Any
 
 import structlog
 from django.conf import settings
 from django.db import Error as DatabaseError
 from django.utils.module_loading import autodiscover_modules, import_string
 
-from config.postgresql.sessions import database_went_away, execute
+from config.postgresql.sessions import execute
 from worker.heartbeat import forget_old_heartbeats
 from worker.owed_rows import GRACE_SECONDS, OwedRows, models_owing
 
 log = structlog.get_logger(__name__)
-Row = TypeVar("Row")
 
 EARLY = 0.9
 MOST_OF_THE_TIME = 0.05  # that one task may take: a slow one comes less often
@@ -84,29 +82,6 @@ def do_what_is_due(
         done = name in mine - idle and _do(task, now)
         task.next_at = started + max(task.seconds, (clock() - started) / MOST_OF_THE_TIME if done else 0.0)
     return len(mine)
-
-
-def each_alone(
-    rows: Iterable[Row], do: Callable[[Row], int], *, of: Callable[[Any], UUID] = lambda row: row
-) -> int:
-    """What `do` says of each, in all. One that fails keeps no other from its turn; `of`: its relationship's ID.
-
-    A database that went away ends it.
-    """
-    done = 0
-    for row in rows:
-        try:
-            done += do(row)
-        except Exception as error:
-            if database_went_away(error):
-                raise
-            log.warning(
-                "a periodic task failed for a relationship; it will be tried again",
-                event_name="queue.periodic_task.failed_for_one",
-                relationship_id=str(of(row)),
-                error_class=type(error).__name__,
-            )
-    return done
 
 
 def _take(due: Mapping[str, PeriodicTask]) -> set[str]:

@@ -14,6 +14,7 @@ from django.db import transaction
 
 from config.postgresql.sessions import execute
 from worker.enqueue import enqueue_task
+from worker.failures import each_alone
 from worker.fairness import in_turn_by_project
 from worker.leases import take_back_dead
 from worker.lost_nodes import answering, is_known
@@ -50,17 +51,25 @@ class OwedRows:
     @transaction.atomic
     def __call__(self, now: datetime) -> int:
         rows: Any = self.model._default_manager.all()
-        owed = []
-        for row in take_back_dead(rows, now):
-            if row.attempts >= (settings.MAX_ATTEMPTS if self.tries is None else self.tries):
-                self.give_up(row)
-            else:
-                owed.append(row)
+        most = settings.MAX_ATTEMPTS if self.tries is None else self.tries
+        back = take_back_dead(rows, now)
+        each_alone((row for row in back if row.attempts >= most), self._give_up, of=_owner_of)
+        owed = [row for row in back if row.attempts < most]
         owed += postpone_overdue(self.waiting() if self.waiting else rows, now, most=self.most)
         tasks = dict.fromkeys((row.project_id, *(getattr(row, name) for name in self.ids)) for row in owed)
         for project_id, *row_ids in tasks:
             enqueue_task(self.task, *row_ids, project_id=project_id)
         return len(tasks)
+
+    def _give_up(self, row: Any) -> int:
+        with transaction.atomic():
+            self.give_up(row)
+        return 1
+
+
+def _owner_of(row: Any) -> Any:
+    """The relationship's ID; of a document, which has none, its own."""
+    return getattr(row, "relationship_id", row.pk)
 
 
 def postpone_overdue(rows: QueuedQuerySet, now: datetime, *, most: int) -> list[Any]:

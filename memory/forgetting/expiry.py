@@ -11,7 +11,7 @@ from memory.entries.history import change_entries, changed, fields_of
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry
 from relationships.services.sequence import lock_relationship
 from web.actor import Actor
-from worker.housekeeping import each_alone
+from worker.failures import each_alone
 
 BY_EXPIRY = Actor.policy("expiry")
 

@@ -15,7 +15,7 @@ from memory.forgetting.configuration import Forgetting
 from memory.forgetting.forget import forget_entries, policy_of, who_has_leaving
 from relationships.configuration.cascade import resolve_configuration
 from web.errors import InvalidConfiguration
-from worker.housekeeping import each_alone
+from worker.failures import each_alone
 
 PAGE = 10_000  # relationships passed in one round
 AT_ONCE = 200  # of them in which entries leave

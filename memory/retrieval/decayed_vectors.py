@@ -21,7 +21,7 @@ from memory.retrieval.index.configs import RelationshipConfig, configs_of, lock_
 from memory.retrieval.results import EntryFilters
 from memory.retrieval.statements import ALLOWED, ENTRY_ROWS
 from relationships.services.sequence import lock_relationship
-from worker.housekeeping import each_alone
+from worker.failures import each_alone
 
 FETCH = 400  # candidates for each question: float4 and a ranker's float8 differ only far below the best
 PAGE = 20_000  # relationships passed in one round

@@ -23,7 +23,7 @@ from relationships.services.sequence import lock_relationship
 from relationships.services.snapshots import write_section
 from web.actor import Actor
 from web.errors import Conflict, TooMuch
-from worker.housekeeping import each_alone
+from worker.failures import each_alone
 
 IDLE = Actor.policy("session_idle")
 # Who is told that sessions ended, in the transaction and under the relationship's row lock.

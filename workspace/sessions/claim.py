@@ -1,7 +1,7 @@
 """Takes a session in hand for as long as a lease lasts, and finds those that owe work or gave no sign."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
@@ -14,9 +14,9 @@ from relationships.models import Relationship
 from relationships.services.configuration import configuration_of
 from relationships.services.sequence import lock_relationship
 from relationships.services.tokens import revoke_token
-from web.errors import InvalidConfiguration
+from web.errors import InvalidConfiguration, NotFound
 from worker.enqueue import enqueue_task
-from worker.housekeeping import each_alone
+from worker.failures import each_alone
 from worker.leases import GIVEN_UP
 from worker.owed_rows import OwedRows
 from worker.waiting import announce_settled
@@ -71,7 +71,8 @@ def update_session(session: AgentSession, **values: Any) -> None:
         values = {**values, "ended_at": now, "due_at": None}
         if session.token_id is not None:
             relationship = Relationship.objects.get(id=session.relationship_id)
-            revoke_token(relationship=relationship, token_id=session.token_id, by=RAPPORT)
+            with suppress(NotFound):  # one that has expired was dropped
+                revoke_token(relationship=relationship, token_id=session.token_id, by=RAPPORT)
             values["token_id"] = None
     rows = AgentSession.objects.for_relationship(session.relationship_id).filter(id=session.id)
     rows.update(**values)

@@ -24,7 +24,7 @@ from providers.embeddings import embedder_of
 from providers.errors import ProviderError
 from relationships.models import Message, Relationship
 from worker.enqueue import enqueue_embedding
-from worker.housekeeping import each_alone
+from worker.failures import each_alone
 
 RELATIONSHIPS_A_STEP = 200
 ROWS_A_STEP = 2_000

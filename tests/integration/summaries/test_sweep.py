@@ -7,6 +7,7 @@ from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from behaviours.models import BehaviourRun
+from behaviours.owed import TASK
 from behaviours.tasks import drop_runs_of_contexts, run_owed
 from summaries.models import Summary
 from summaries.tasks import make_owed_summaries
@@ -15,6 +16,8 @@ from tests.fixtures.behaviours import behave, outbox_of, runs_of, work
 from tests.fixtures.queue import held_by
 from tests.fixtures.summaries import chat, name_birds, ready, summarise
 from tests.fixtures.turns import Conversation
+from worker.leases import GIVEN_UP
+from worker.owed_rows import OwedRows
 
 GONE = "nowhere:1:1:0"  # a process that is not there any more
 
@@ -72,6 +75,24 @@ def test_a_run_that_ends_its_workers_is_given_up(conversation: Conversation, set
     run_owed(timezone.now())
 
     assert [(run.state, run.error_code) for run in runs_of(conversation)] == [("failed", "worker_died")]
+
+
+def test_one_that_cannot_be_given_up_keeps_no_other_from_it(conversation: Conversation) -> None:
+    behave(conversation.relationship, greet={"message": "Hello"})
+    conversation.say("Hi")
+    conversation.say("Hello?")
+    hold_as_if_dead(BehaviourRun.objects.all())
+    first = runs_of(conversation)[0]
+
+    def give_up(run: BehaviourRun) -> None:
+        BehaviourRun.objects.filter(pk=run.pk).update(error=GIVEN_UP)
+        if run.pk == first.pk:
+            BehaviourRun.objects.filter(pk=run.pk).update(session=None)  # which the database refuses
+
+    OwedRows(model=BehaviourRun, task=TASK, give_up=give_up, most=10, tries=1)(timezone.now())
+
+    assert [run.error for run in runs_of(conversation)] == ["", GIVEN_UP]
+    assert [run.state for run in runs_of(conversation)] == ["pending", "pending"], "neither is held any more"
 
 
 @pytest.mark.parametrize(("kind", "left"), [("priority", 0), ("async", 1)])

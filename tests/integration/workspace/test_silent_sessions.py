@@ -8,6 +8,7 @@ from pytest_django.fixtures import Settings
 
 from providers.errors import ProviderUnavailable
 from relationships.models import Companion, Relationship
+from relationships.services.tokens import drop_expired_tokens
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import TESTER, Api
 from tests.fixtures.people import meet_elsewhere
@@ -42,6 +43,21 @@ def test_one_that_nobody_gives_a_sign_of_is_abandoned_and_can_still_be_finished(
     assert read_contents(pair.id, "main")["a.md"] == b"a"
     step = AgentStep.objects.for_relationship(pair.id).get()
     assert (step.state, step.result) == ("failed", CUT_OFF)
+
+
+def test_those_that_outlive_their_token_are_abandoned_and_finished(
+    pair: Relationship, scripted_provider: ScriptedProvider, api: Api
+) -> None:
+    scripted_provider.otherwise = "Curated."
+    silent, lively = begin(pair, worker=Worker.EXTERNAL), begin(pair, worker=Worker.EXTERNAL)
+    later = timezone.now() + timedelta(hours=25)
+    AgentSession.objects.for_relationship(pair.id).filter(id=lively.id).update(seen_at=later)
+    assert drop_expired_tokens(later) == 2
+
+    assert AbandonWalk().step(later) == 1
+    assert get_session(pair.id, silent.id).state == SessionState.ABANDONED
+    assert api.post(f"/relationships/{pair.id}/agent-sessions/{lively.id}/finish").status == 202
+    assert work(pair, lively).state == SessionState.DONE
 
 
 def test_one_that_ends_every_worker_fails_visibly_and_what_comes_on_counts_anew(

@@ -13,7 +13,8 @@ from structlog.testing import capture_logs
 
 from relationships.models import Companion
 from tests.fixtures.documents import upload
-from worker.housekeeping import PeriodicTask, do_what_is_due, each_alone, periodic_tasks
+from worker.failures import each_alone
+from worker.housekeeping import PeriodicTask, do_what_is_due, periodic_tasks
 from worker.models import PeriodicRun
 from worker.owed_rows import GRACE_SECONDS, OwedRows
 
