@@ -6,12 +6,12 @@ from django.conf import settings
 from django.utils import timezone
 
 from memory.entries.happens import named_day_of
-from providers.errors import ProviderError
-from providers.llm.base import AgentData, Completion, CompletionRequest, PromptData
+from memory.model_calls import count_made_calls, make_call
+from providers.llm.base import AgentData, CompletionRequest, PromptData
 from providers.llm.registry import get_provider
 from relationships.models import Relationship
 from relationships.services.configuration import configuration_of
-from relationships.services.model_budgets import count_spending, require_model_budget
+from relationships.services.model_budgets import require_model_budget
 from relationships.text_names import name_in_text
 from workspace.configuration import Workspace
 
@@ -33,15 +33,13 @@ def ask(relationship: Relationship, request: CompletionRequest) -> Asked:
     settled = workspace_of(relationship)
     provider = get_provider(settled.provider or settings.DEFAULT_LLM_PROVIDER)
     require_model_budget(relationship.project_id)
-    completion: Completion | None = None
-    try:
-        completion = provider.complete(request)
-    except ProviderError as error:
-        completion = error.completion
-        raise
-    finally:
-        if completion is not None:
-            count_spending(relationship.project_id, [completion], answered=True, now=timezone.now())
+    own = {"relationship_id": relationship.id, "project_id": relationship.project_id}
+    call = make_call(provider, request, **own, purpose="agent")  # counted, and not kept: its step tells of it
+    count_made_calls([call], now=timezone.now())
+    if call.failure is not None:
+        raise call.failure
+    completion = call.completion
+    assert completion is not None, "a call without a failure has an answer"
     tokens = (completion.prompt_tokens or 0) + (completion.output_tokens or 0)
     return Asked(completion.text.replace("\x00", "\ufffd"), completion.model[:120], tokens)
 

@@ -6,14 +6,12 @@ from typing import Any
 
 import pytest
 from django.test import Client
-from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from context.pipeline import build_context
 from providers.errors import ProviderUnavailable
 from providers.llm.base import CompletionRequest
-from relationships.models import ApiKey, Companion, Message, ModelSpending, Relationship, RelationshipToken
-from relationships.services.model_budgets import set_model_budget
+from relationships.models import ApiKey, Companion, Message, Relationship, RelationshipToken
 from relationships.services.profiles import replace_profile
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import TESTER, Api
@@ -264,18 +262,3 @@ def test_nobody_sees_a_session_that_is_under_way(pair: Relationship) -> None:
     one, two = begin(pair, worker=Worker.EXTERNAL), begin(pair, worker=Worker.EXTERNAL)
     change_files(relationship=pair, changes={"a.md": b"a"}, by=TESTER, branch=one.branch)
     assert "a.md" not in read_contents(pair.id, two.branch) and "a.md" not in read_contents(pair.id, "main")
-
-
-def test_a_session_that_waits_for_the_budget_goes_on_when_it_is_raised(
-    pair: Relationship, scripted_provider: ScriptedProvider
-) -> None:
-    today = timezone.now().astimezone(UTC).date()
-    ModelSpending.objects.create(project_id=pair.project_id, day=today, calls=1, tokens=1)
-    set_model_budget(project_id=pair.project_id, by=TESTER, daily_tokens=1, daily_usd=None)
-    session = work(pair, begin(pair))
-    assert session.due_at is not None and session.due_at > timezone.now()
-
-    set_model_budget(project_id=pair.project_id, by=TESTER, daily_tokens=0, daily_usd=None)
-
-    session.refresh_from_db()
-    assert session.due_at <= timezone.now()
