@@ -39,6 +39,13 @@ def create_token(
     return row, token
 
 
+def prolong_token(*, relationship_id: UUID, token_id: UUID, expires_in: int) -> None:
+    """It lasts for so many seconds from now, if it opens anything still."""
+    now = datetime.now(UTC)
+    rows = RelationshipToken.objects.for_relationship(relationship_id).filter(id=token_id)
+    rows.filter(revoked_at=None, expires_at__gt=now).update(expires_at=now + timedelta(seconds=expires_in))
+
+
 @transaction.atomic
 def revoke_token(*, relationship: Relationship, token_id: UUID, by: Actor) -> None:
     """It opens nothing from now on. Raises NotFound."""

@@ -130,7 +130,7 @@ class AbandonWalk:
 
 
 def _abandon(now: datetime, session: AgentSession) -> int:
-    hours = _abandoned_hours(session.relationship)
+    hours = abandoned_hours(session.relationship)
     if session.seen_at > now - timedelta(hours=hours):
         return 0
     with transaction.atomic():
@@ -151,7 +151,7 @@ def _silent() -> Any:
     return AgentSession.objects.filter(state=SessionState.RUNNING, due_at=None, lease_token=None)
 
 
-def _abandoned_hours(relationship: Relationship) -> int:
+def abandoned_hours(relationship: Relationship) -> int:
     """Of a configuration that has become wrong, which whoever works there is told, as if it said nothing."""
     try:
         return int(configuration_of(relationship).values.workspace.abandoned_hours)

@@ -11,12 +11,12 @@ from relationships.models import Relationship
 from relationships.services.audit import audit_row
 from relationships.services.configuration import configuration_of
 from relationships.services.rows import require, require_lock
-from relationships.services.tokens import create_token
+from relationships.services.tokens import create_token, prolong_token
 from web.actor import Actor
 from workspace.errors import SessionNotOpen
 from workspace.models import AgentSession, SessionState, Worker
 from workspace.models.agent_session import OPEN, branch_of
-from workspace.sessions.claim import enqueue_session, update_session
+from workspace.sessions.claim import abandoned_hours, enqueue_session, update_session
 from workspace.sessions.hydrate import hydrate_session
 
 MOST_OPEN = 20  # sessions of a relationship at the same time
@@ -71,9 +71,12 @@ def start_session(
 
 @transaction.atomic
 def heartbeat(*, relationship: Relationship, session_id: UUID) -> AgentSession:
-    """A sign of life. Raises NotFound, SessionNotOpen."""
+    """A sign of life, which its token lasts for as well. Raises NotFound, SessionNotOpen."""
     session = _locked(relationship, session_id, SessionState.RUNNING)
     update_session(session)
+    if session.token_id is not None:
+        seconds = abandoned_hours(relationship) * 3600
+        prolong_token(relationship_id=relationship.id, token_id=session.token_id, expires_in=seconds)
     return session
 
 

@@ -7,7 +7,7 @@ from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from providers.errors import ProviderUnavailable
-from relationships.models import Companion, Relationship
+from relationships.models import Companion, Relationship, RelationshipToken
 from relationships.services.tokens import drop_expired_tokens
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import TESTER, Api
@@ -58,6 +58,20 @@ def test_those_that_outlive_their_token_are_abandoned_and_finished(
     assert get_session(pair.id, silent.id).state == SessionState.ABANDONED
     assert api.post(f"/relationships/{pair.id}/agent-sessions/{lively.id}/finish").status == 202
     assert work(pair, lively).state == SessionState.DONE
+
+
+def test_its_token_lasts_for_as_long_as_a_session_gives_signs_of_life(pair: Relationship, api: Api) -> None:
+    session, now = begin(pair, worker=Worker.EXTERNAL), timezone.now()
+    heartbeat = f"/relationships/{pair.id}/agent-sessions/{session.id}/heartbeat"
+    tokens = RelationshipToken.objects.for_relationship(pair.id)
+
+    tokens.update(expires_at=now + timedelta(minutes=1))
+    assert api.post(heartbeat).status == 200
+    assert tokens.get().expires_at > now + timedelta(hours=23)
+
+    tokens.update(expires_at=now - timedelta(seconds=1))
+    assert api.post(heartbeat).status == 200
+    assert tokens.get().expires_at < now, "who let it expire does not come back with it"
 
 
 def test_one_that_ends_every_worker_fails_visibly_and_what_comes_on_counts_anew(
