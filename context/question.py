@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from context.facts import RecentMessage
 from memory.fence import cut_fenced
-from memory.retrieval.index.text import words_for_index
+from memory.retrieval.index.text import count_words
 
 SHORT = 2  # words: "yes", "and then?" say nothing without what they answer
 LONGEST = 2000  # characters: what is pasted whole is asked by its beginning and its end
@@ -23,12 +23,12 @@ def question_of(message: str | None, *, recent: Sequence[RecentMessage], session
     asked = _clean(message or "")
     if not asked:
         return Question("", "there is no message")
-    if _words(asked) > SHORT:
+    if count_words(asked[: 10 * LONGEST]) > SHORT:
         return _bounded(asked, "the message")
     before = _said_before(asked, recent, session)
     if before:
         return _bounded(f"{before}\n{asked}", "the message, too short alone, with the one before it")
-    return Question(asked, "the message") if _words(asked) else Question("", "the message has no words")
+    return Question(asked, "the message") if count_words(asked) else Question("", "the message has no words")
 
 
 def _said_before(asked: str, recent: Sequence[RecentMessage], session: str) -> str:
@@ -50,7 +50,3 @@ def _bounded(text: str, told: str) -> Question:
 
 def _clean(text: str) -> str:
     return cut_fenced(text)[0].strip()
-
-
-def _words(text: str) -> int:
-    return sum(any(map(str.isalnum, word)) for word in words_for_index(text[: 10 * LONGEST]).split())

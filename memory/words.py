@@ -1,7 +1,7 @@
 """A text as the words and identifiers that people would call the same, whatever their spelling. Pure, in linear time.
 
-Case, accents, width and separators are folded: `020-7946-0018`, `02079460018` and `+44 20 7946 0018` share a form.
-Identifiers are whole: ORD-17 is not in ORD-170, eva@firm.org not in eva@firm.org.br, Anne-Marie not in Anne.
+Case, accents, points, width and separators are folded: `020-7946-0018`, `02079460018` and `+44 20 7946 0018` share a
+form. Identifiers are whole: ORD-17 is not in ORD-170, eva@firm.org not in eva@firm.org.br, Anne-Marie not in Anne.
 """
 
 import re
@@ -21,17 +21,26 @@ _SPACED = re.compile(
     r"|(?P<serial>\b[A-Z]{2,6} ?#? ?\d{1,12}\b(?![-.@_/]\w))"
     r"|(?P<phone>(?<![\w@.,/-])(?:\+ ?)?\(?\d[\d().\-/ \u2010\u2011\u2013]{5,24}\d(?![\w@]|[-./]\w))"
 )
-_JOINED = re.compile(r"[^\W_]+(?:(?:://|[-.@_'’/:+&=?%\u2010\u2011]+|(?<=\d),(?=\d))[^\W_]+)*")
-_PART = re.compile(r"[^\W_]+")
+# Vowels and other marks that sit on a letter, and belong to its word, though they are no letters for a pattern.
+MARKS = "".join(
+    chr(code) for code in range(0x0300, 0x1B00) if unicodedata.category(chr(code)) in {"Mn", "Mc"}
+)
+WORD = rf"[^\W_]+(?:[{MARKS}]+[^\W_]*)*"
+_JOINED = re.compile(rf"{WORD}(?:(?:://|[-.@_'’/:+&=?%\u2010\u2011]+|(?<=\d),(?=\d)){WORD})*")
+_PART = re.compile(WORD)
 _JOINTS = re.compile(r"[\W_]+")
-_ACCENTS = re.compile("[\u0300-\u036f]")
+# Points of Hebrew, vowels and hamzas of Arabic, its letter that only makes a word longer, and nukta: left out as often.
+POINTS = "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u093c"
+_ACCENTS = re.compile(f"[\u0300-\u036f{POINTS}]")
 _DATE = re.compile(r"\d{1,4}([-./])\d{1,2}\1\d{1,4}|\d{1,2}:\d\d|\d{4}[-/]\d{1,2}")
 _DECIMAL = re.compile(r"(?P<whole>\d{1,3}(?:[.,'’]\d{3})+|\d+)(?:[.,](?P<part>\d{1,2}))?")
 _HOST = re.compile(r"(?:[a-z0-9-]+\.)+[a-z]{2,}(?::\d+)?(?:[/?].*)?")
 _SCHEME = re.compile(r"^(?:[a-z]+://)?(?:www\.)?")
 _NOT = re.compile(r"[a-z]+n['’]t", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"['’][sS]?$")
-_LETTERS = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"})
+_LETTERS = str.maketrans(
+    {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ى": "ي", "ة": "ه"}
+)
 UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"})
 # Scripts that put no space between words are compared by pairs of signs.
 _NO_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]+")
@@ -110,6 +119,13 @@ def fold(word: str) -> str:
         return folded
     plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", folded))
     return unicodedata.normalize("NFC", plain).translate(_LETTERS)
+
+
+def declined(name: str, word: str) -> bool:
+    """Whether a word may be the name in another case, both folded, as Юлию is of Юлия: they begin alike. Not of Latin
+    letters, where that is more often another word."""
+    begins = name[: max(3, len(name) - 2)]
+    return not name.isascii() and word.startswith(begins) and abs(len(word) - len(name)) <= 2
 
 
 def folds(text: str) -> str:

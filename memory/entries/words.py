@@ -9,11 +9,11 @@ from django.db.models import QuerySet
 
 from memory.models import EntryState, ScratchpadEntry
 from memory.models.entry import ENTRY_WORDS
-from memory.words import UMLAUTS, Word, fold, normal, telephones, words_of
+from memory.words import UMLAUTS, WORD, Word, fold, normal, telephones, words_of
 
 MOST_WORDS = 10
 MOST_FOUND = 1000  # relationships; whoever finds more has to ask for more
-_WORD = re.compile(r"[^\W_]+")
+_WORD = re.compile(WORD)
 # Scripts that put no space between words: Thai, Lao, Myanmar, Khmer, Kana, Han. There a word has no beginning to find.
 _WITHOUT_SPACES = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff]"

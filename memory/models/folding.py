@@ -1,8 +1,12 @@
 from django.db import models
 
-_PLAIN = r"lower(regexp_replace(normalize({x}, NFKD), '[\u0300-\u036f]', '', 'g'))"
+_PLAIN = (
+    r"lower(regexp_replace(normalize({x}, NFKD),"
+    r" '[\u0300-\u036f"
+    r"\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u093c]', '', 'g'))"
+)
 _UMLAUTS = "replace(replace(replace(lower(normalize({x}, NFKC)), 'ä', 'ae'), 'ö', 'oe'), 'ü', 'ue')"
-_LETTERS = "replace(replace(translate({x}, 'łøđðı', 'loddi'), 'æ', 'ae'), 'ß', 'ss')"
+_LETTERS = "replace(replace(translate({x}, 'łøđðıىة', 'loddiيه'), 'æ', 'ae'), 'ß', 'ss')"
 
 
 class Folded(models.Func):

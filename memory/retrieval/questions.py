@@ -15,7 +15,7 @@ from memory.models import SearchedKind
 from memory.retrieval.index.text import first_words, without_names, words_for_index
 from memory.retrieval.rankers.base import Ranker
 from memory.retrieval.statements import NEWEST_SPEAKERS, PARTICIPANTS
-from memory.words import serials_asked
+from memory.words import UMLAUTS, WORD, declined, fold, serials_asked
 from providers.embeddings import begin_question, embed_question, embedder_of
 from providers.embeddings.base import Embedded, Embedder
 from providers.errors import ProviderError
@@ -31,7 +31,8 @@ TOO_MANY_WORDS = "The question has very many different words; only some of them 
 NO_VECTOR = "The question's vector did not come in time; it was found by text alone."
 SHORTEST_NAME = 3  # letters; shorter ones are too often a word of the language
 USER, COMPANION = "user", "assistant"
-_WORD = re.compile(r"[^\W_]+")
+_WORD = re.compile(WORD)
+_ALONE = "(?<![\u4e00-\u9fff]){}(?![\u4e00-\u9fff])"  # a name of one Han sign, in no longer word of them
 # As in "the son", "meine Schwester": they stand in every other question, and say nothing of who is named.
 _BEFORE_NOUNS = frozenset(
     "the his her its our their your der die das den dem ein eine mein meine dein deine sein seine ihr ihre les mes ses"
@@ -180,14 +181,18 @@ def _embedded(texts: Sequence[str], embedder: Embedder, seconds: float) -> Embed
 
 
 def is_named(name: str, question: str) -> bool:
-    """Whether a whole word of `name` stands in `question`, in any case. "Sam" is not in "the same"."""
-    asked, parts = question.casefold(), _WORD.findall(name.casefold())
+    """Whether a whole word of `name` stands in `question`, in any case and with or without its accents. "Sam" is not in
+    "the same"."""
+    asked, parts = fold(question), _WORD.findall(name.casefold())
     words = set(_WORD.findall(asked))
     telling = [part for part in parts if part not in _BEFORE_NOUNS] or parts
-    return any(_stands_in(part, asked, words) for part in telling)
+    spelt = {fold(spelling) for part in telling for spelling in (part, part.translate(UMLAUTS))}
+    return any(_stands_in(part, asked, words) for part in spelt)
 
 
 def _stands_in(part: str, asked: str, words: set[str]) -> bool:
     if unicodedata.category(part[0]) == "Lo":  # scripts that put no space around a name, or glue particles on
-        return len(part) >= 2 and part in asked
-    return len(part) >= SHORTEST_NAME and part in words
+        return part in asked if len(part) >= 2 else bool(re.search(_ALONE.format(re.escape(part)), asked))
+    if len(part) < SHORTEST_NAME:
+        return False
+    return part in words or any(declined(part, word) for word in words)

@@ -19,11 +19,12 @@ from config.postgresql.sessions import execute
 from memory.mending.candidates import language_in
 from memory.retrieval.index.configs import config_of
 from memory.retrieval.index.text import words_for_index
+from memory.words import WORD
 from relationships.models import Message
 
 # Letters and digits, joined by what may join an identifier: 2026-03-02, 3.5, eva@firm.org. Not by _, which is emphasis.
-_JOINED = re.compile(r"[^\W_]+(?:[-.@_]+[^\W_]+)*")
-_PART = re.compile(r"[^\W_]+")
+_JOINED = re.compile(rf"{WORD}(?:[-.@_]+{WORD})*")
+_PART = re.compile(WORD)
 _IDENTIFIER = re.compile(r"[\d@]")
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _HYPHENS = re.compile("[\u2010\u2011]")

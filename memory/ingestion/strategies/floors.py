@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from memory.ingestion.strategies.options import Floor
+from memory.words import WORD
 
 LONGEST = 400  # characters of a sentence; of a longer one, as many around the phrase
 _SENTENCES = re.compile(r"(?<=[.!?…])(?<!\b(?:Dr|Mr|Ms|St)\.)(?<!\b(?:Mrs)\.)(?<!\b[A-Z]\.)\s+|\n+")
@@ -18,7 +19,7 @@ _FORGET = re.compile(
     r"(?:forget|delete|erase|remove|don't (?:remember|keep|store|save))\b",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"[^\W_]+")
+_WORD = re.compile(WORD)
 _SILENT = frozenset(
     "a an the to of in on at for with and or but so it its this that these those them him her you your me my mine i we "
     "is are was were be been am do did does done have has had just really very much more so too all also not no now "

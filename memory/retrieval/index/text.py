@@ -1,7 +1,8 @@
 """Texts made fit for the index. Pure: the same text gives the same words on every machine and PostgreSQL.
 
 PostgreSQL's parser finds words by their white space. Where a script has none, overlapping pairs of its signs stand
-for the words, which needs no dictionary (as Lucene's CJKAnalyzer does); a question is cut up the same way.
+for the words, which needs no dictionary (as Lucene's CJKAnalyzer does), beside each Han sign by itself, as many are
+words; a question is cut up the same way.
 """
 
 import hashlib
@@ -11,7 +12,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
 
-from memory.words import UMLAUTS, serials, spelt_alike, telephones
+from memory.words import MARKS, POINTS, UMLAUTS, WORD, serials, spelt_alike, telephones
 from providers.normal_form import normal_form
 
 LONGEST = 65_536  # characters that are indexed; more might not fit in PostgreSQL's 1 MB of lexemes for a row
@@ -34,6 +35,7 @@ _RANGES = (
 )
 _DENSE = "".join(f"{chr(first)}-{chr(last)}" for first, last in _RANGES)
 _RUN = re.compile(f"[{_DENSE}]+")
+_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
 # Signs that sit on the letter before them: they are no letters of their own.
 _MARKS = "".join(
     chr(code)
@@ -48,9 +50,14 @@ _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 LONGEST_RUN = 250  # signs without white space
 _LONG_RUN = re.compile(rf"(\S{{{LONGEST_RUN}}})(?=\S)")
 _FIRST_EMOJI = 0x2190  # symbols from the arrows on; below are such as © and °
-_WORD = re.compile(r"[^\W_]+")
+_WORD = re.compile(WORD)
 _ACCENTS = re.compile("[\u0300-\u036f]")
-_LETTERS = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ß": "ss"})
+_LETTERS = str.maketrans(
+    {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ß": "ss", "ı": "i"}
+)
+_POINTS = re.compile(f"[{POINTS}]")
+# "And", "to", "with" and the like are written as the first letters of an Arabic word.
+_ARABIC = re.compile("(?P<joined>[وف]?[بلك]?)(?P<word>[\u0621-\u064a]{3,})")
 _SPACE_BEFORE_SIGN = re.compile(r" ([,.;:!?])")
 
 
@@ -58,9 +65,10 @@ def words_for_index(text: str, *, longest: int = LONGEST) -> str:
     """`text` as `to_tsvector` is to read it: words with spaces between them, in lower case.
 
     Runs of a script without spaces become overlapping pairs, a sign by itself stays one. An emoji becomes a word of
-    its own, 😀 `u1f600`, as the parser would drop it. Words with accents are there without them, too, and
-    telephone numbers, tickets, amounts and web addresses by what their spellings share. At most `longest` characters of
-    the text are read, and what goes on without white space is cut after LONGEST_RUN.
+    its own, 😀 `u1f600`, as the parser would drop it. Then what else its words are found by: Han signs, words without
+    their accents or what is joined to them, and telephone numbers, tickets, amounts and web addresses by what their
+    spellings share. At most `longest` characters of the text are read, and what goes on without white space is cut
+    after LONGEST_RUN.
     """
     composed = normal_form("NFKC", text[:longest])
     folded = composed.lower().replace("\x00", " ")[:longest]
@@ -68,23 +76,38 @@ def words_for_index(text: str, *, longest: int = LONGEST) -> str:
     if others := [*serials(composed), *spelt_alike(folded)]:
         there = {*_WORD.findall(folded), *folded.split()}
         whole += [other for other in others if other not in there]
+    words = _spelt_out(folded)
+    if not words.isascii():
+        whole = [*_other_spellings(words), *_HAN.findall(words), *whole]
+        words = _RUN.sub(_pairs, words)
+    return " ".join([words, *whole]) if whole else words
+
+
+def count_words(text: str) -> int:
+    """How many there are, each in one spelling; of a script without spaces, its pairs."""
+    words = _RUN.sub(_pairs, _spelt_out(normal_form("NFKC", text).lower()))
+    return sum(any(map(str.isalnum, word)) for word in words.split())
+
+
+def _spelt_out(folded: str) -> str:
     folded = _LONG_RUN.sub(r"\1 ", folded.replace("<!--", " "))
-    if not folded.isascii():
-        folded = _BEYOND_ASCII.sub(lambda match: _spelt(match[0]), folded)
-        folded = _RUN.sub(_pairs, _with_plain_letters(folded))
-    return " ".join([folded, *whole]) if whole else folded
+    return folded if folded.isascii() else _BEYOND_ASCII.sub(lambda match: _spelt(match[0]), folded)
 
 
-def _with_plain_letters(words: str) -> str:
-    """And, at the end, words of Latin letters without their accents, so that "renee muller" and "renee mueller" find
-    Renée Müller. Both stay: endings are told by accents in some languages."""
+def _other_spellings(words: str) -> Iterable[str]:
+    """Words of Latin letters without their accents, so that "renee muller" and "renee mueller" find Renée Müller, and
+    Arabic ones without what is joined to them, or with the ending that is often written so. Both stay: endings are told
+    by accents in some languages."""
     found: dict[str, None] = {}
     for word in dict.fromkeys(_WORD.findall(words)):
         for spelling in (word, word.translate(UMLAUTS)):
             bare = _ACCENTS.sub("", normal_form("NFKD", spelling)).translate(_LETTERS)
             if bare != word and bare.isascii():
                 found[bare] = None
-    return " ".join([words, *found])
+        if match := _ARABIC.fullmatch(word):
+            found |= dict.fromkeys([match["word"]] if match["joined"] else [])
+            found |= dict.fromkeys([f"{match['word'][:-1]}ة"] if word.endswith("ه") else [])
+    return found
 
 
 def first_words(words: str, most: int) -> str:
@@ -123,7 +146,8 @@ def _names_pattern(names: tuple[str, ...]) -> re.Pattern[str] | None:
     if not parts:
         return None
     longest_first = sorted(map(re.escape, parts), key=lambda part: (-len(part), part))
-    return re.compile(rf"(?<!\w)(?:{'|'.join(longest_first)})(?:['’]s)?(?!\w)", re.IGNORECASE)
+    names_or = "|".join(longest_first)
+    return re.compile(rf"(?<![\w{MARKS}])(?:{names_or})(?:['’]s)?(?![\w{MARKS}])", re.IGNORECASE)
 
 
 def _pairs(run: re.Match[str]) -> str:
@@ -138,8 +162,11 @@ def _spelt(sign: str) -> str:
     category = unicodedata.category(sign)
     if sign in "’ʼ＇":
         return "'"
+    if sign == "ё":
+        return "е"
     if category == "So" and ord(sign) >= _FIRST_EMOJI:
         return f" u{ord(sign):x} "
-    if category in {"Cf", "Sk"} or 0xFE00 <= ord(sign) <= 0xFE0F:  # joiners, skin tones, variation selectors
+    # Joiners, skin tones, variation selectors, and the dot of an İ in lower case.
+    if category in {"Cf", "Sk"} or 0xFE00 <= ord(sign) <= 0xFE0F or sign == "\u0307" or _POINTS.match(sign):
         return ""
     return " " if category[0] in "PSZC" else sign

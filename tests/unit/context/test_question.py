@@ -22,7 +22,9 @@ def test_a_message_that_says_something_is_asked_as_it_stands(message: str) -> No
     assert asked(message) == message
 
 
-@pytest.mark.parametrize("message", ["yes", "And then?", "…?", "👍", "はい"])
+@pytest.mark.parametrize(
+    "message", ["yes", "And then?", "Und später?", "…?", "👍", "はい", "何歳？", "ومتى؟"]
+)
 def test_a_word_or_two_are_asked_with_what_the_person_said_before(message: str) -> None:
     question = question_of(message, recent=RECENT, session="phone")
 

@@ -31,6 +31,11 @@ from tests.fixtures.turns import Conversation
         ("'", True),
         ("\\", False),
         ("word " * 5000, False),
+        ("सोफ़िया", True),
+        ("सोफ", True),
+        ("समोसा", False),
+        ("احمد", True),
+        ("هدى", True),
     ],
 )
 def test_words_are_found_by_their_beginnings(
@@ -42,6 +47,8 @@ def test_words_are_found_by_their_beginnings(
         "Learns 日本語",
         "Knows Zoë Bronte-Müller at +44 20 7946 0018",
         "ORD-17",
+        "सोफिया दोस्त है",
+        "أحمد زوج هُدى",
     )
 
     ids = relationships_that_say(project_id=relationship.project_id, text=text)

@@ -89,6 +89,14 @@ def test_one_empty_question_among_several_is_refused() -> None:
         ("The son", "What does his son do?"),
         ("Das", "What did Das cook?"),
         ("The The", "Who sings in the The The?"),
+        ("Jörg", "was macht jorg"),
+        ("Jörg", "was macht Joerg"),
+        ("Işıl", "IŞIL nerede?"),
+        ("Юлия", "Что я говорил о Юлии?"),
+        ("Артём", "Что предложили Артему?"),
+        ("सोफिया", "सोफिया कहाँ रहती है?"),
+        ("هُدى", "من هي هدى"),
+        ("遥", "遥の夫の仕事は？"),
     ],
 )
 def test_a_name_is_recognised_by_a_whole_word_of_it(name: str, question: str) -> None:
@@ -104,6 +112,8 @@ def test_a_name_is_recognised_by_a_whole_word_of_it(name: str, question: str) ->
         ("", "nobody"),
         ("—", "— a dash"),
         ("中", "中国"),
+        ("Иван", "Где живёт Ивановский?"),
+        ("सोफिया", "समोसा कहाँ है?"),
         ("The son", "What did the sister say?"),
         ("meine Schwester", "Was mag meine Mutter?"),
     ],

@@ -11,12 +11,16 @@ from memory.retrieval.index.text import LONGEST, first_words, without_names, wor
     ("text", "words"),
     [
         pytest.param("Lives in Porto.", "lives in porto.", id="ascii stays, in lower case"),
-        pytest.param("東京に行った", "東京 京に に行 行っ った", id="japanese becomes overlapping pairs"),
-        pytest.param("我喜欢茶", "我喜 喜欢 欢茶", id="chinese"),
+        pytest.param(
+            "東京に行った",
+            "東京 京に に行 行っ った 東 京 行",
+            id="japanese becomes overlapping pairs, and its han signs",
+        ),
+        pytest.param("我喜欢茶", "我喜 喜欢 欢茶 我 喜 欢 茶", id="chinese"),
         pytest.param("학교에서", "학교 교에 에서", id="korean, whose particles are glued on"),
         pytest.param("ภาษาไทยก็ดี", "ภา าษ ษา าไ ไท ทย ยก็ ก็ดี", id="thai, with its marks on their letters"),
-        pytest.param("犬", "犬", id="a sign by itself"),
-        pytest.param("iPhoneを買った", "iphone を買 買っ った", id="two scripts in one run"),
+        pytest.param("犬", "犬 犬", id="a sign by itself"),
+        pytest.param("iPhoneを買った", "iphone を買 買っ った 買", id="two scripts in one run"),
         pytest.param("So happy😀!", "so happy u1f600 !", id="an emoji is a word"),
         pytest.param("👍🏽 ❤️", "u1f44d u2764", id="without its skin tone and its variation"),
         pytest.param("👩‍👧", "u1f469 u1f467", id="a family is its members"),
@@ -36,6 +40,13 @@ from memory.retrieval.index.text import LONGEST, first_words, without_names, wor
         pytest.param("https://www.Maya.dev/a/", "https://www.maya.dev/a/ maya.dev/a", id="a web address"),
         pytest.param("Müller", "müller muller mueller", id="a name, in every spelling"),
         pytest.param("at 10:30 on 3.5.2024", "at 10:30 on 3.5.2024", id="times that are no amounts"),
+        pytest.param("İzmir'de, IZMIR", "izmir'de, izmir", id="the dotted capital of turkish"),
+        pytest.param("ısparta", "ısparta isparta", id="and its letter without a dot"),
+        pytest.param("Ёлка", "елка", id="russian, whose dots are mostly left out"),
+        pytest.param("هُدى", "هدى", id="arabic without its vowels"),
+        pytest.param("ليوسف ويوسف", "ليوسف ويوسف يوسف", id="and without what is joined to a word"),
+        pytest.param("الشركه", "الشركه الشركة", id="and an ending in both spellings"),
+        pytest.param("फ़ौज", "फौज", id="hindi without its dots"),
         pytest.param("nul\x00byte", "nul byte", id="a NUL byte"),
         pytest.param("", "", id="nothing"),
     ],
@@ -86,6 +97,10 @@ def test_a_text_of_very_many_words_is_cut_after_the_first(words: str, kept: str)
 )
 def test_names_are_taken_out_of_what_a_model_reads(text: str, rest: str) -> None:
     assert without_names(text, ["Caroline", "Mel Smith", "Sam"]) == rest
+
+
+def test_a_name_with_vowels_on_its_letters_is_one_word() -> None:
+    assert without_names("सोफिया का समोसा", ["सोफिया"]) == "का समोसा"
 
 
 def test_without_names_to_take_out_a_text_stays() -> None:
