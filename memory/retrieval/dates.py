@@ -5,11 +5,13 @@ until two weeks after by half (weights chosen on LoCoMo, docs/reference/recall.m
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+import unicodedata
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import MAXYEAR, MINYEAR, date, timedelta
-from functools import lru_cache
+
+from memory.words import fold
 
 BEFORE, AFTER, LATE = timedelta(days=1), timedelta(days=3), timedelta(days=14)
 MOST_PERIODS = 12  # of one question; a list of dates is no question
@@ -18,12 +20,12 @@ _ISO = re.compile(rf"\b({_YEAR})-(\d\d)(?:-(\d\d))?\b", re.ASCII)
 _BARE_YEAR = re.compile(rf"\b({_YEAR})\b", re.ASCII)
 _OPENS_A_MONTH = re.compile(
     r"\b(?:in|of|since|by|during|until|till|early|late|mid|last|next|this"
-    r"|im|seit|bis|ab|en|de|desde|hasta|dès|depuis|nel|di|da|em|sinds|vanaf)[- ]+$"
+    r"|im|seit|bis|ab|en|de|desde|hasta|des|depuis|nel|di|da|em|sinds|vanaf)[- ]+$"
 )
 # A month or a year after such words says where the asker stands, not when it was told: "As of September, how many dogs
 # does he have?" A day counts: who names one asks of what was said on it (3.6 points on HaluMem).
 _BOUNDS = re.compile(
-    r"\b(?:as of|up to|until|till|stand|bis|jusqu'en|jusqu'au|jusqu'à|hasta|fino a|até|tot)"
+    r"\b(?:as of|up to|until|till|stand|bis|jusqu'en|jusqu'au|jusqu'a|hasta|fino a|ate|tot)"
     r"(?: (?:early|late|mid|the|end of|ende|anfang|fin|le|el))*[- ]+$"
 )
 
@@ -65,7 +67,45 @@ def _nearness(span: tuple[date, date], told: date) -> float:
     return 0.5 if last < told <= last + LATE else 0.0
 
 
-def periods(text: str, months: Mapping[str, int]) -> tuple[Period, ...]:
+# Names of months, without their accents.
+_NAMES = """
+january jan januar janner janvier enero gennaio janeiro januari январь января январе ocak يناير जनवरी
+february feb februar feber fevrier febrero febbraio fevereiro februari февраль февраля феврале subat فبراير شباط फरवरी
+march mar marz maerz mars marzo marco maart март марта марте mart مارس اذار मार्च
+april apr avril abril aprile апрель апреля апреле nisan ابريل نيسان अप्रैल
+may mai mayo maggio maio mei май мая мае mayis مايو ايار मई
+june jun juni juin junio giugno junho июнь июня июне haziran يونيو حزيران जून
+july jul juli juillet julio luglio julho июль июля июле temmuz يوليو تموز जुलाई
+august aug aout agosto augustus август августа августе agustos اغسطس अगस्त
+september sep sept septembre septiembre settembre setembro сентябрь сентября сентябре eylul سبتمبر ايلول सितंबर
+october oct oktober octobre octubre ottobre outubro октябрь октября октябре ekim اكتوبر अक्टूबर अक्तूबर
+november nov novembre noviembre novembro ноябрь ноября ноябре kasim نوفمبر नवंबर
+december dec dezember decembre diciembre dicembre dezembro декабрь декабря декабре aralik ديسمبر दिसंबर
+"""
+MONTHS: Mapping[str, int] = {
+    fold(name): month
+    for month, names in enumerate(_NAMES.strip().splitlines(), start=1)
+    for name in names.split()
+}
+# Words of everyday use and first names too: months only after a preposition, or beside a day or a year.
+AMBIGUOUS = frozenset(
+    {"may", "march", "mar", "mai", "mars", "marzo", "juni", "mei", "oct", "jan", "marco", "mart"}
+)
+_MONTH = re.compile(
+    rf"(?:(?<!\w)(?P<before>[0-9]{{1,2}})(?:st|nd|rd|th)?\.?\s+(?:(?:of|de)\s+)?)?"
+    rf"(?<!\w)(?P<month>{'|'.join(sorted(map(re.escape, MONTHS), key=len, reverse=True))})(?!\w)\.?"
+    rf"(?:\s+(?P<after>[0-9]{{1,2}})(?:st|nd|rd|th)?\b)?(?:,?\s*(?:de\s+)?(?P<year>{_YEAR})\b)?"
+)
+# 2026年3月14日, 三月, 3월 14일
+_HAN_NUMBERS = {
+    sign: number for number, sign in enumerate("一 二 三 四 五 六 七 八 九 十 十一 十二".split(), start=1)
+}
+_HAN_MONTH = re.compile(
+    rf"(?:({_YEAR})\s*[年년]\s*)?([0-9]{{1,2}}|十[一二]?|[一二三四五六七八九])\s*[月월](?:\s*([0-9]{{1,2}})\s*[日号號일])?"
+)
+
+
+def periods(text: str) -> tuple[Period, ...]:
     """Dates named in a question: ISO, day and month in either order, month and year, month; else a bare year.
 
     Not months and years up to which it asks.
@@ -78,9 +118,19 @@ def periods(text: str, months: Mapping[str, int]) -> tuple[Period, ...]:
             found.append(Period(int(match[1]), int(match[2]), int(match[3]) if match[3] else None))
         return " "
 
-    rest = _ISO.sub(note_iso, text.lower())
+    def note_han(match: re.Match[str]) -> str:
+        month = _HAN_NUMBERS.get(match[2]) or int(match[2])
+        if 1 <= month <= 12:
+            found.append(
+                Period(int(match[1]) if match[1] else None, month, int(match[3]) if match[3] else None)
+            )
+        return " "
+
+    rest = _ISO.sub(note_iso, plain_digits(fold(text)))
+    if not rest.isascii():
+        rest = _HAN_MONTH.sub(note_han, rest)
     bounds: list[str] = []
-    for match in _pattern(tuple(months)).finditer(rest):
+    for match in _MONTH.finditer(rest):
         day, year = match["before"] or match["after"], match["year"]
         if not day and _BOUNDS.search(rest[: match.start()][-40:]):
             bounds.append(match[0])
@@ -90,9 +140,8 @@ def periods(text: str, months: Mapping[str, int]) -> tuple[Period, ...]:
             or match["month"] not in AMBIGUOUS
             or _OPENS_A_MONTH.search(rest[: match.start()][-20:])
         ):
-            found.append(
-                Period(int(year) if year else None, months[match["month"]], int(day) if day else None)
-            )
+            month = MONTHS[match["month"]]
+            found.append(Period(int(year) if year else None, month, int(day) if day else None))
     if not found:
         for bound in bounds:
             rest = rest.replace(bound, " ")
@@ -103,63 +152,8 @@ def periods(text: str, months: Mapping[str, int]) -> tuple[Period, ...]:
     return tuple(dict.fromkeys(found))[:MOST_PERIODS]
 
 
-@lru_cache(maxsize=32)
-def _pattern(months: tuple[str, ...]) -> re.Pattern[str]:
-    names = "|".join(sorted(map(re.escape, months), key=len, reverse=True))
-    return re.compile(
-        rf"(?:\b(?P<before>[0-9]{{1,2}})(?:st|nd|rd|th)?\.?\s+(?:(?:of|de)\s+)?)?\b(?P<month>{names})\b\.?"
-        rf"(?:\s+(?P<after>[0-9]{{1,2}})(?:st|nd|rd|th)?\b)?(?:,?\s*(?:de\s+)?(?P<year>{_YEAR})\b)?"
-    )
-
-
-# Names of months, by the language of the configuration. An unknown language is read as English.
-_SHORT_ENGLISH = {"jan": 1, "feb": 2, "mar": 3, "apr": 4, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "sept": 9}
-# Words of everyday use too: months only after a preposition, or beside a day or a year.
-AMBIGUOUS = frozenset({"may", "march", "mar", "mai", "mars", "marzo", "set", "juni", "mei", "maj", "oct"})
-
-
-def _table(names: str, more: Mapping[str, int] | None = None) -> dict[str, int]:
-    return {name: month for month, name in enumerate(names.split(), start=1)} | dict(more or {})
-
-
-_ENGLISH = _table(
-    "january february march april may june july august september october november december",
-    {**_SHORT_ENGLISH, "oct": 10, "nov": 11, "dec": 12},
-)
-_BY_LANGUAGE: dict[str, dict[str, int]] = {
-    "english": _ENGLISH,
-    "german": _table(
-        "januar februar märz april mai juni juli august september oktober november dezember",
-        {"jänner": 1, "feber": 2, "maerz": 3},
-    ),
-    "french": _table(
-        "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
-        {"fevrier": 2, "aout": 8, "decembre": 12},
-    ),
-    "spanish": _table(
-        "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
-        {"setiembre": 9},
-    ),
-    "italian": _table(
-        "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre"
-    ),
-    "portuguese": _table(
-        "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro",
-        {"marco": 3},
-    ),
-    "dutch": _table(
-        "januari februari maart april mei juni juli augustus september oktober november december"
-    ),
-}
-
-
-# Of all these languages at once; where two share a name it is the same month.
-MONTHS: Mapping[str, int] = {name: month for names in _BY_LANGUAGE.values() for name, month in names.items()}
-
-
-def months_of(languages: Iterable[str]) -> Mapping[str, int]:
-    """The names to look for, as name: 1 to 12. Of several languages the first keeps a name they share."""
-    merged: dict[str, int] = {}
-    for language in reversed(list(languages)):
-        merged |= _BY_LANGUAGE.get(language, _ENGLISH)
-    return merged or _ENGLISH
+def plain_digits(text: str) -> str:
+    """With the digits of every script as ASCII ones."""
+    if text.isascii():
+        return text
+    return "".join(str(unicodedata.decimal(sign)) if sign.isdecimal() else sign for sign in text)

@@ -7,7 +7,7 @@ import numpy as np
 
 from memory.retrieval.columns import Columns, candidates_of
 from memory.retrieval.configuration import Retrieval
-from memory.retrieval.dates import months_of, periods
+from memory.retrieval.dates import periods
 from memory.retrieval.questions import TOO_MANY_WORDS, Participants, Prepared
 from memory.retrieval.rankers.base import Candidates, Question, Ranker, Scores
 from memory.retrieval.rankers.best import BestRanker
@@ -50,7 +50,7 @@ class Ranking:
         question = Question(
             terms=len(columns.terms[number]),
             retrieval=self.retrieval,
-            periods=periods(text, months_of([self.retrieval.language or ""])),
+            periods=periods(text),
         )
         return candidates_of(columns, number, named=named), question
 
