@@ -1,7 +1,8 @@
 """What a new text of an entry has lost of the old one: names, numbers and dates. Pure, and linear in the texts.
 
-Names are told by their capitals, so in scripts without them only numbers are seen; of languages that write every noun
-with one, nouns are. A word that opens a sentence counts only where it is known to be a name.
+Names are told by their capitals, so in scripts without them only numbers are seen, and names that are known; of German,
+which writes every noun with one, not the nouns behind an article or the like. A word that opens a sentence counts only
+where it is known to be a name, a weekday not beside its date. A name may come in another case: Юлия, Юлию; Ankara'da.
 """
 
 import re
@@ -10,13 +11,26 @@ from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from memory.retrieval.dates import AMBIGUOUS, MONTHS
+from memory.retrieval.dates import AMBIGUOUS, MONTHS, plain_digits
+from memory.words import MARKS, declined, fold
 
-_TOKEN = re.compile(r"\d+(?:[.,:/-]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*")
+_LETTERS = rf"[^\W\d_]+(?:[{MARKS}]+[^\W\d_]*)*"
+_TOKEN = re.compile(rf"\d+(?:[.,:/-]\d+)*|{_LETTERS}(?:['’]{_LETTERS})*")
 _ENDS_SENTENCE = re.compile(r"[.!?。！？]")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?:\D|$))", re.ASCII)
 _PARTS = re.compile(r"[/-]")
 _DATE = re.compile(r"\d{4}-\d\d(?:-\d\d)?", re.ASCII)
+_ENDED = re.compile(r"(\w{3,})['’]\w{1,6}")  # Anna's, Ankara'da
+_WEEKDAYS = frozenset(
+    "monday tuesday wednesday thursday friday saturday sunday"
+    " montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag".split()
+)
+# German words before a noun, "mit der neuen Wohnung". Before a name there is rarely one.
+_BEFORE_A_NOUN = re.compile(
+    r"\b(?:der|die|das|de[mns]|(?:k?ein|mein|dein|sein|unser|euer|eur|ihr|jed|dies|welch)(?:e[mnrs]?)?"
+    r"|[ai]m|zu[mr]|beim|vom|ins|ans) (?:[a-zäöüß]{2,}e[mnrs]? )?$",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,17 +43,20 @@ class _Detail:
     beside: tuple[tuple[str, str], ...]
 
 
-def lost_details(old: str, new: str, *, names: Collection[str] = (), companion: str = "") -> tuple[str, ...]:
+def lost_details(
+    old: str, new: str, *, names: Collection[str] = (), own: Collection[str] = ()
+) -> tuple[str, ...]:
     """The names, numbers and dates of `old` that `new` neither says nor contradicts, as they stand in `old`.
 
     One is contradicted where another of its kind has its place: the same word before or after it, and each other
-    contradicts one. `names`: words that are names wherever they stand. `companion`: its name, which need not be said.
+    contradicts one. `names`: words that are names wherever they stand. `own`: of the two who talk, which need not be
+    said.
     """
-    own = {("name", (word,)) for word in _words_of([companion])}
-    before = [detail for detail in _read(old, names) if (detail.kind, detail.parts) not in own]
+    unsaid = {("name", (word,)) for word in _words_of(own)}
+    before = [detail for detail in _read(old, names) if (detail.kind, detail.parts) not in unsaid]
     after = _read(new, names)
     said, known = _said(new), {(detail.kind, detail.parts) for detail in before}
-    lost = [detail for detail in before if not said.issuperset(detail.parts)]
+    lost = [detail for detail in before if not _is_said(detail, said)]
     instead: dict[tuple[str, str, str], list[int]] = defaultdict(list)
     for place, detail in reversed(list(enumerate(after))):
         if (detail.kind, detail.parts) not in known:
@@ -48,6 +65,12 @@ def lost_details(old: str, new: str, *, names: Collection[str] = (), companion: 
     taken: set[int] = set()
     eroded = [detail for detail in lost if not _contradicted(detail, instead, taken)]
     return tuple(dict.fromkeys(detail.said for detail in eroded))
+
+
+def _is_said(detail: _Detail, said: Collection[str]) -> bool:
+    if all(part in said for part in detail.parts):
+        return True
+    return detail.kind == "name" and any(declined(detail.parts[0], word) for word in said)
 
 
 def _contradicted(detail: _Detail, instead: dict[tuple[str, str, str], list[int]], taken: set[int]) -> bool:
@@ -82,7 +105,8 @@ def _read(text: str, names: Collection[str]) -> list[_Detail]:
         opens = place == 0 or bool(_ENDS_SENTENCE.search(text, tokens[place - 1].end(), token.start()))
         near = (*tokens[max(place - 1, 0) : place], *tokens[place + 1 : place + 2])
         beside_number = any(other[0][0].isdecimal() for other in near)
-        kind, parts = _kind(token[0], opens=opens, called=called, beside_number=beside_number)
+        plain = opens or bool(_BEFORE_A_NOUN.search(text[max(token.start() - 40, 0) : token.start()]))
+        kind, parts = _kind(token[0], plain=plain, called=called, beside_number=beside_number)
         if kind:
             before = (("before", words[place - 1]),) if place else ()
             following = (("after", words[place + 1]),) if place + 1 < len(tokens) else ()
@@ -91,9 +115,9 @@ def _read(text: str, names: Collection[str]) -> list[_Detail]:
 
 
 def _kind(
-    token: str, *, opens: bool, called: Collection[str], beside_number: bool
+    token: str, *, plain: bool, called: Collection[str], beside_number: bool
 ) -> tuple[str, tuple[str, ...]]:
-    """What sort of detail it is, and what says it; "" for a word that is none."""
+    """What sort of detail it is, and what says it; "" for a word that is none. `plain`: its capital tells nothing."""
     if token[0].isdecimal():
         number = _number(token)
         if _DATE.fullmatch(number):
@@ -102,7 +126,9 @@ def _kind(
     word = _word(token)
     if word in MONTHS and (beside_number or (word not in AMBIGUOUS and token[0].isupper())):
         return "date", (str(MONTHS[word]),)
-    is_name = word in called or token[1:] != token[1:].lower() or (token[0].isupper() and not opens)
+    if word in _WEEKDAYS and beside_number:
+        return "", ()
+    is_name = word in called or token[1:] != token[1:].lower() or (token[0].isupper() and not plain)
     return ("name", (word,)) if is_name and len(token) > 1 else ("", ())
 
 
@@ -121,8 +147,7 @@ def _said(text: str) -> set[str]:
 
 def _number(token: str) -> str:
     """In ASCII digits, without commas between thousands."""
-    digits = "".join(str(unicodedata.decimal(sign)) if sign.isdecimal() else sign for sign in token)
-    return _THOUSANDS.sub("", digits)
+    return _THOUSANDS.sub("", plain_digits(token))
 
 
 def _plain(number: str) -> str:
@@ -130,8 +155,7 @@ def _plain(number: str) -> str:
 
 
 def _word(token: str) -> str:
-    """Without case, and without the ending of a possessive or plural."""
-    word = token.casefold()
-    for ending in ("'s", "’s"):
-        word = word.removesuffix(ending)
+    """Without case, accents, and what is added to a name: the ending of a possessive, plural or case."""
+    ended = _ENDED.fullmatch(token)
+    word = fold(ended[1] if ended else token)
     return word.removesuffix("s") if len(word) > 3 else word

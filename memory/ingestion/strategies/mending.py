@@ -66,6 +66,7 @@ def _lost_in(items: Sequence[Operation | Refusal], given: IngestionInput) -> dic
     """
     lost: dict[int, tuple[str, ...]] = {}
     dates: dict[str, str] = {}  # of the first entry that gets a text
+    own = (given.companion_name, given.user_name)
     for item in items:
         if isinstance(item, Operation) and item.op == "update" and item.entry is not None:
             entry = given.entries[item.entry - 1]
@@ -74,7 +75,7 @@ def _lost_in(items: Sequence[Operation | Refusal], given: IngestionInput) -> dic
             date = item.happens_at or stays
             goes = date if item.content in dates else ""
             said = f"{item.content} {dates.setdefault(item.content, date)}"
-            details = lost_details(entry.content, said, names=names, companion=given.companion_name)
+            details = lost_details(entry.content, said, names=names, own=own)
             if details := (*details, *lost_details(goes, said)):
                 lost[item.entry] = details
     return lost
