@@ -10,6 +10,7 @@ from django.db import transaction
 
 from config.postgresql.sessions import execute
 from memory.ingestion.configuration import Ingestion, Trigger
+from memory.words import WORD, fold
 from relationships.models import Relationship, Turn, TurnState
 from relationships.services.turns import NewMessage, TurnDisposal
 from worker.enqueue import enqueue
@@ -94,7 +95,7 @@ def _skipped(code: str, sentence: str) -> TurnDisposal:
 
 
 LONGEST = 200  # characters of such a message
-_WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_WORDS = re.compile(rf"{WORD}(?:['’]{WORD})*")
 # Signs that agree or decline.
 _CONFIRMS = re.compile("[👍👎👌✅✔☑❌✖🤝💯🆗🙆🙅]")
 
@@ -121,9 +122,20 @@ chao|gracias|muchas gracias|de nada|ciao|buongiorno|buonasera|buonanotte|arrived
 prego|olá|oi|bom dia|boa tarde|boa noite|tchau|até logo|até mais|obrigado|obrigada|muito obrigado|muito obrigada
 goedemorgen|goedemiddag|goedenavond|goede nacht|welterusten|doei|tot ziens|tot later
 bedankt|dank je|dank je wel|graag gedaan
+привет|здравствуй|здравствуйте|доброе утро|добрый день|добрый вечер|спокойной ночи|пока|до свидания|до завтра|спасибо
+большое спасибо|пожалуйста
+merhaba|selam|günaydın|iyi günler|iyi akşamlar|iyi geceler|hoşça kal|görüşürüz|teşekkürler|teşekkür ederim|sağ ol
+çok teşekkürler|rica ederim
+مرحبا|أهلا|السلام عليكم|وعليكم السلام|صباح الخير|صباح النور|مساء الخير|مساء النور|تصبح على خير|مع السلامة|شكرا
+شكرا لك|شكرا جزيلا|عفوا
+नमस्ते|नमस्कार|सुप्रभात|शुभ रात्रि|धन्यवाद|शुक्रिया|बहुत बहुत धन्यवाद|namaste|shukriya|dhanyavaad
+おはよう|おはようございます|こんにちは|こんばんは|おやすみ|おやすみなさい|またね|また明日|じゃあね|バイバイ|ありがとう
+ありがとうございます|どうもありがとう|どういたしまして
+你好|您好|早|早安|早上好|下午好|晚上好|晚安|再见|拜拜|明天见|谢谢|谢谢你|多谢|不客气|謝謝|再見
+안녕|안녕하세요|안녕히 계세요|안녕히 가세요|잘 자|잘자|고마워|고마워요|감사합니다
 """
 _KNOWN = frozenset(
-    tuple(_WORDS.findall(phrase)) for line in _PHRASES.strip().split("\n") for phrase in line.split("|")
+    tuple(_WORDS.findall(fold(phrase))) for line in _PHRASES.strip().split("\n") for phrase in line.split("|")
 )
 _MOST_WORDS = max(map(len, _KNOWN))
 
@@ -149,4 +161,4 @@ def _is_small(text: str, called: Collection[str]) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    return [word.replace("’", "'") for word in _WORDS.findall(text.casefold())]
+    return [word.replace("’", "'") for word in _WORDS.findall(fold(text))]

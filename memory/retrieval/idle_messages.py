@@ -1,12 +1,12 @@
 """Messages that ask and tell nothing: "haha yeah", "ok", "thanks, you too!". Pure.
 
-Only what is sure counts: every word of a message has to be one of these, and it must not end in a question mark. A
+Only what is sure counts: every word of a message has to be one of these, and there must be no question mark in it. A
 language that is not listed looks things up a little too often, which costs milliseconds and loses nothing.
 """
 
 import re
 
-from memory.retrieval.index.text import words_for_index
+from memory.words import WORD, fold
 
 LONGEST = 120  # characters; who says more says something
 _ENGLISH = """
@@ -41,22 +41,42 @@ _DUTCH = """
 ach bedankt dag dank doei en goed goede hallo hoi ja je jij joh klopt leuk lekker mooi morgen nacht nee oké ook precies
 prima slaap sorry top tot wel wauw welterusten
 """
-WORDS = frozenset(" ".join((_ENGLISH, _GERMAN, _FRENCH, _SPANISH, _ITALIAN, _PORTUGUESE, _DUTCH)).split())
+# Of Russian, Turkish, Arabic, Hindi, and Hindi in Latin letters.
+_OTHERS = """
+ага ах да доброе добрый доброй ночи до завтра здорово извини ладно круто да нет ну ок окей ого отлично пока понятно
+привет приветик спасибо спокойной супер точно угу утро утра хаха хахаха хорошо ясно
+aynen evet günaydın görüşürüz hadi harika hayır hoşça iyi geceler kal merhaba olur peki rica ederim sağ ol selam süper
+tabii tamam teşekkürler tşk
+آه أجل أهلا السلام الله الخير الحمد النور تمام تصبح جميل جيد حسنا حلو خلاص خير رائع سلام شكرا صباح صح
+صحيح طيب عفوا على عليكم لله ماشي مرحبا مساء ممتاز نعم هلا وعليكم والله لا بأس يلا أوك اوكي هه
+अच्छा अरे जी ठीक धन्यवाद नमस्ते नहीं बढ़िया बिल्कुल रात शुक्रिया शुभ सही हाँ हां है ओके वाह
+acha accha haan han ji theek thik nahi shukriya dhanyavaad namaste bilkul sahi yaar hai
+"""
+# Japanese, Chinese and Korean, which are read as they stand between two signs.
+_DENSE = """
+うん はい ええ いいえ いや そう そうだね そうですね なるほど わかった わかりました 了解 了解です ありがとう
+ありがとうございます どうも おはよう おはようございます こんにちは こんばんは おやすみ おやすみなさい またね
+じゃあね すごい いいね よかった よかったね 笑 草 嗯 嗯嗯 嗯呢 好 好的 好吧 好啊 好呀 是 是的 对 对的 行 可以 没事
+谢谢 谢谢你 谢谢啦 多谢 你好 早 早安 早上好 晚安 再见 拜拜 哈哈 哈哈哈 嘿嘿 不客气 知道了 明白 明白了 真的 太好了
+不错 謝謝 對 沒事 再見 네 네네 응 응응 예 아니 아니요 아니오 그래 그래요 좋아 좋아요 알겠어 알겠어요 알겠습니다
+고마워 고마워요 감사합니다 안녕 안녕하세요 ㅋㅋ ㅋㅋㅋ ㅎㅎ ㅎㅎㅎ ㅇㅇ ㄴㄴ
+"""
+_LISTED = (_ENGLISH, _GERMAN, _FRENCH, _SPANISH, _ITALIAN, _PORTUGUESE, _DUTCH, _OTHERS, _DENSE)
+WORDS = frozenset(fold(" ".join(_LISTED)).split())
 _LAUGHTER = re.compile(r"(?:a?(?:[hjxk][aeio]|[hjxk]u)+[hjxk]?|[hk]{2,}|l+o+l+|(?:rs){2,}|w{2,}|x+d+)")
 _LONG = re.compile(r"(.)\1{2,}")  # "yeahhh", "sooo"
-_EMOJI = re.compile(r"u[0-9a-f]{4,5}")
+_WORD = re.compile(WORD)
 
 
 def asks_nothing(message: str) -> bool:
     """Whether there is nothing in it to look up; True also of a message without any word."""
     said = message.strip()
-    if len(said) > LONGEST or said.endswith(("?", "？", "؟")):
+    if len(said) > LONGEST or any(mark in said for mark in "?？؟՞"):
         return False
-    words = re.findall(r"[^\W_]+", words_for_index(said).replace("'", ""))
-    return all(_says_nothing(word) for word in words)
+    return all(map(_says_nothing, _WORD.findall(fold(re.sub("['’]", "", said)))))
 
 
 def _says_nothing(word: str) -> bool:
-    if word in WORDS or _LAUGHTER.fullmatch(word) or _EMOJI.fullmatch(word):
+    if word in WORDS or _LAUGHTER.fullmatch(word):
         return True
     return any(_LONG.sub(short, word) in WORDS for short in (r"\1", r"\1\1"))

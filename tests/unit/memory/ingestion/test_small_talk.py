@@ -20,6 +20,13 @@ LABELLED = Path(__file__).parents[3] / "labelled" / "offline_sentences.json"
         "Gute Nacht, bis bald!",
         "Merci beaucoup, à bientôt !",
         "¡Buenos días!",
+        "Buenos dias, Ada",
+        "おはようございます！",
+        "谢谢，晚安",
+        "شكراً جزيلاً",
+        "Спасибо, пока!",
+        "İyi geceler",
+        "नमस्ते, Maya",
     ],
 )
 def test_greetings_good_byes_and_thanks_are_small_talk(text: str) -> None:
@@ -31,6 +38,8 @@ def test_greetings_good_byes_and_thanks_are_small_talk(text: str) -> None:
     [
         "",
         "Yes",
+        "はい",
+        "Да",
         "Ok, thanks",
         "Thanks \U0001f44d",
         "See you on Friday",
