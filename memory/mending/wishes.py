@@ -37,7 +37,7 @@ _OUT_OF = _pattern(f"(?:^|[,;:–—-] ?){_RULES['manners']}{_RULES['asks_out_of
 _LATE = ("asks_last", "asks_behind", "asks_dense", "asks_dense_last")
 _FORMS = (_OUT_OF, _ASKS, *(_pattern(_RULES[name]) for name in _LATE))
 _NEVER, _LAST, _EVERYTHING = (_pattern(_RULES[name]) for name in ("never", "last", "everything"))
-_TASKS, _OWN = _pattern(_RULES["tasks"]), _pattern(_RULES["own"])
+_TASKS, _OWN, _OF_OTHERS = (_pattern(_RULES[name]) for name in ("tasks", "own", "of_others"))
 _THEY, _MANNERS = _pattern(_RULES["they"]), _pattern(rf"^{_RULES['manners']}(?<!\w)")
 _STATEMENT, ASIDE = _pattern(_RULES["statement"]), _pattern(_RULES["aside"])
 _REPORT = _pattern(_RULES["report"])
@@ -52,7 +52,8 @@ _SPEAKER = re.compile("^(?:我|私は|私が|僕は)")
 _NOUN_OF = re.compile("(?:という|の)?こと$|的(?:事|事情)$")  # "that ..." of scripts without spaces
 _TELLS = re.compile(r"\bthat (?:i|my|we|our|he|she|they|[A-Z]\w+)\b")
 _TAIL = re.compile(
-    r"(?:[\s,.!?]+(?:please|thanks|thank you|bitte|again|any ?more|any longer|from now on"
+    r"(?:[\s,.!?]+(?:please|thanks|thank you|bitte|por favor|per favore|s'il te plaît|again"
+    r"|any ?more|any longer|from now on"
     r"|from (?:your|the) (?:memory|records?|notes?|files?|mind)))+[\s.!?]*$",
     _FLAGS,
 )
@@ -91,6 +92,10 @@ def wish_in(said: str) -> str | None:
         if not found:
             before = sentence or before
             continue
+        verb = found.groupdict().get("verb") or ""
+        if _OF_OTHERS.match(f"{verb}{found['what']}") and _tells_of_others(before, sentence[: found.start()]):
+            before = sentence
+            continue
         what = _TAIL.sub("", _AFTERTHOUGHT.sub("", found["what"])).strip(" .!?:,")
         if _POINTS_BACK.match(what):  # "My old number is 0171, forget it": at what the message said before it
             for said_before in (sentence[: found.start()].strip(" ,;:"), before):
@@ -98,7 +103,7 @@ def wish_in(said: str) -> str | None:
                     return f"{_ENDED.sub('', said_before)} {what}"
         if _LAST.match(what) or not what:
             return ""
-        if _TASKS.match(found.groupdict().get("verb") or "") and not _is_told(found["what"]):
+        if _TASKS.match(verb) and not _is_told(found["what"]):
             before = sentence
             continue
         if _whom(what) or not _THEY.search(what):
@@ -117,6 +122,10 @@ def _whom(text: str) -> str:
     words = [word for word in words_of(text) if word.forms & RELATIONS or not word.forms & (STOP | NO | ONCE)]
     said = normal(text)
     return " ".join(said[one.start : one.end] for one in words if one.capital or one.forms & RELATIONS)
+
+
+def _tells_of_others(*texts: str) -> bool:
+    return any(word.forms & RELATIONS for text in texts for word in words_of(text))
 
 
 def _tells(text: str) -> bool:

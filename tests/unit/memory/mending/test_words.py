@@ -36,6 +36,11 @@ def has(text: str, asked: str) -> bool:
         ("Tom's", "Tom"),
         ("O’Brien", "O'Brien"),
         ("東京", "東京"),
+        ("هُدى", "هدى"),
+        ("أحمد", "احمد"),
+        ("الشركة", "الشركه"),
+        ("फ़ौज", "फौज"),
+        ("שָׁלוֹם", "שלום"),
     ],
 )
 def test_spellings_of_one_thing_are_the_same(one: str, other: str) -> None:
@@ -83,7 +88,8 @@ def test_any_text_can_be_asked_for_and_judged(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["1 ", "(0", "a-", "A.", "0-0 ", "please ", "AB12 ", "é, ", "a and ", "Ab (Cd) ", "1,2"]
+    "piece",
+    ["1 ", "(0", "a-", "A.", "0-0 ", "please ", "AB12 ", "é, ", "कि", "هُ ", "a and ", "Ab (Cd) ", "1,2"],
 )
 def test_time_grows_with_the_length_and_no_faster(piece: str) -> None:
     def seconds(times: int) -> float:
@@ -127,6 +133,16 @@ def test_time_grows_with_the_length_and_no_faster(piece: str) -> None:
         ("There I can rest, forget my worries, and be somewhere else.", None),
         ("I can come, forget my old address, please.", "my old address"),
         ("I need to go, forget what I said about Tom, and sorry.", "what I said about Tom, and sorry"),
+        ("Olvida lo que te dije, por favor.", ""),
+        ("Oublie ce que je t'ai dit.", ""),
+        ("Esqueça o que eu disse", ""),
+        ("Mi abuela está mayor. Olvida mi nombre y se pierde.", None),
+        ("Mio nonno è malato, dimentica il mio nome", None),
+        ("Mi jefe me llamó. Olvida lo que te dije de él", "lo que te dije de él"),
+        ("Hola Luna. Olvida mi dirección", "mi dirección"),
+        ("请忘掉我的地址", "我的地址"),
+        ("别记住我的电话", "我的电话"),
+        ("忘记密码怎么办", None),
     ],
 )
 def test_a_wish_is_told_from_what_sounds_like_one(said: str, asked: str | None) -> None:
