@@ -4,9 +4,11 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from memory.words import MARKS
 from relationships.text_matching import Matcher
 
-_WORDS = re.compile(r"\s+|[^\s\w]|\w+")
+_DENSE = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff"  # scripts without spaces: sign by sign, with its marks
+_WORDS = re.compile(rf"\s+|[{_DENSE}][{MARKS}]*|(?:(?![{_DENSE}])[\w{MARKS}])+|[^\s\w]")
 MOST_WORDS = 2000  # beyond these the whole text is shown as replaced: the pieces would be too many to read
 
 

@@ -77,7 +77,8 @@ def _roles_in_order(messages: list[MessageBody]) -> list[MessageBody]:
 
 
 class TurnBody(Body):
-    """One exchange. `occurred_at` back-dates it: an older turn never overrules newer facts."""
+    """One exchange. `occurred_at` back-dates it: an older turn never overrules newer facts. Left out, it is that of the
+    last message, where all have one, else now."""
 
     messages: Annotated[
         list[MessageBody],

@@ -65,6 +65,13 @@ def test_a_turn_can_be_back_dated_and_each_message_has_its_own_time(
     assert list(times) == [datetime(2024, 5, 1, 8, tzinfo=UTC), datetime(2024, 5, 1, 8, 0, 30, tzinfo=UTC)]
 
 
+def test_a_turn_without_a_time_is_of_its_last_messages_where_all_have_one(api: Api, path: str) -> None:
+    first, last = ({**REPLY, "occurred_at": f"2024-05-01T08:00:0{second}Z"} for second in (0, 5))
+
+    assert api.post(path, said(first, last)).body["occurred_at"] == "2024-05-01T08:00:05Z"
+    assert api.post(path, said(HELLO, last)).body["occurred_at"] > "2026"
+
+
 def test_clocks_may_differ_by_a_little(api: Api, path: str) -> None:
     assert api.post(path, said(occurred_at=ago(minutes=-4))).status == 202
 

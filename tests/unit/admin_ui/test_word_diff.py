@@ -18,6 +18,18 @@ from tests.growth import MOST, growth
             [Piece("same", "Lives in "), Piece("gone", "Porto"), Piece("new", "Lisbon")],
             id="a word replaced",
         ),
+        pytest.param(
+            "छह साल की",
+            "छह साल का",
+            [Piece("same", "छह साल "), Piece("gone", "की"), Piece("new", "का")],
+            id="a vowel stays on its letter",
+        ),
+        pytest.param(
+            "猫は三歳",
+            "猫は四歳",
+            [Piece("same", "猫は"), Piece("gone", "三"), Piece("new", "四"), Piece("same", "歳")],
+            id="signs without spaces",
+        ),
         pytest.param("", "Has a dog", [Piece("new", "Has a dog")], id="written"),
         pytest.param("Has a dog", "", [Piece("gone", "Has a dog")], id="taken away"),
     ],
