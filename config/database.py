@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import environ
-import psycopg
 
 from config import environment as env
+from config.postgresql.silence import CONNECT_SECONDS, PATIENCE_SECONDS, PatientConnection, WatchedConnection
 
 _GROUPS = 2  # of web processes: one answers requests, one makes replies
 _LISTENERS = 1  # sessions that wait for NOTIFY: one a web process, one of the worker's queue
@@ -20,14 +20,6 @@ KEEPALIVES = {
     "keepalives_interval": 5,
     "keepalives_count": 4,
 }
-_REPLICA_SECONDS = 2  # for any answer of the replica: one that is stopped would hold a thread for ever
-
-
-class PatientConnection(psycopg.Connection[Any]):
-    """Raises psycopg.OperationalError where no answer comes in time; it is of no use then."""
-
-    def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
-        return super().wait(gen, interval, _REPLICA_SECONDS if timeout is None else timeout)
 
 
 def replica_of(url: str, *, process: str, pool: int) -> dict[str, Any]:
@@ -35,7 +27,7 @@ def replica_of(url: str, *, process: str, pool: int) -> dict[str, Any]:
     if not url:
         return {}
     database = settings_of(url, name="DATABASE_REPLICA_URL", data_dir=Path(), process=process, pool=pool)
-    database["OPTIONS"]["connect_timeout"] = _REPLICA_SECONDS
+    database["OPTIONS"]["connect_timeout"] = PATIENCE_SECONDS
     if "pool" in database["OPTIONS"]:
         database["OPTIONS"]["pool"] |= {"timeout": 0.25, "connection_class": PatientConnection}
     database["TEST"] = {"MIRROR": "default"}
@@ -76,8 +68,9 @@ def settings_of(
     options.pop("pool", None)  # of a URL: processes that have one get it by `use_pool`
     database["ENGINE"] = "config.postgresql"  # which looks at the socket, and asks the server nothing
     if process == "web":
-        options.setdefault("connect_timeout", 3)  # who asks is told soon that the database is away
+        options.setdefault("connect_timeout", CONNECT_SECONDS)
         use_pool(database, size=pool, timeout=3.0)
+        options["pool"]["connection_class"] = WatchedConnection
     else:
         # A thread keeps its connection from one piece of work to the next, and looks first whether it lives.
         database["CONN_MAX_AGE"] = None

@@ -10,6 +10,7 @@ from psycopg.pq import TransactionStatus
 
 from config import tracing
 from config.postgresql.citus import SchemaEditor
+from config.postgresql.silence import WatchedConnection
 
 _ONE_PLAN = """
 SELECT set_config('plan_cache_mode', 'force_generic_plan', false)
@@ -31,9 +32,10 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> "psycopg.Connection[Any]":
         """As Django's; of a pool, one that the server has not closed meanwhile."""
-        began = time.time()
+        began, pool = time.time(), self.pool
+        if pool and pool.connection_class is WatchedConnection:
+            WatchedConnection.require_hope()
         connection: psycopg.Connection[Any] = super().get_new_connection(conn_params)
-        pool = self.pool
         while pool and (connection.closed or _has_something_to_read(connection.fileno())):
             connection.close()
             pool.putconn(connection)

@@ -3,12 +3,13 @@
 import os
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
+import psutil
 import psycopg
 from django.core.management import call_command
 from django.db import connection, connections
@@ -46,6 +47,15 @@ class LiveDatabase:
         pid = running_pid(_postgres(self.environment))
         assert pid is not None
         os.kill(pid, signal.SIGKILL)
+
+    def send_all(self, number: signal.Signals) -> None:
+        """To each process of the server, which is this test's own."""
+        assert "RAPPORT_DATA_DIR" in self.environment, "the server of the tests is everybody's"
+        pid = running_pid(_postgres(self.environment))
+        assert pid is not None
+        for process in [psutil.Process(pid), *psutil.Process(pid).children()]:
+            with suppress(psutil.NoSuchProcess):
+                process.send_signal(number)
 
 
 def create_database(name: str, *, template: str = "template1") -> LiveDatabase:

@@ -5,10 +5,8 @@ import shutil
 import signal
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
-
-import psutil
 
 from config.embedded_postgres import database_url, ensure_running, running_pid, stop
 from config.embedded_postgres.account import Account, account_for, run_as
@@ -32,14 +30,6 @@ class Standby(LiveDatabase):
 
     def start(self) -> None:
         ensure_running(self.data_dir)
-
-    def send_all(self, number: signal.Signals) -> None:
-        """To each of its processes."""
-        pid = running_pid(self.data_dir)
-        assert pid is not None
-        for process in [psutil.Process(pid), *psutil.Process(pid).children()]:
-            with suppress(psutil.NoSuchProcess):
-                process.send_signal(number)
 
 
 @contextmanager

@@ -1,0 +1,92 @@
+"""Connections of those whom somebody waits for: a server that hangs keeps nobody for ever.
+
+One that hangs as a whole, with its machine or its disk, closes no socket, and the system acknowledges for it what it is
+sent. So nothing but a clock notices.
+"""
+
+from collections.abc import Generator
+from threading import Lock
+from time import monotonic
+from typing import Any, ClassVar
+
+import psycopg
+from psycopg.errors import ConnectionTimeout
+from psycopg.errors import _WaitTimeout as WaitTimeout  # what Connection.wait raises; it has no public name
+from psycopg.waiting import Ready
+
+CONNECT_SECONDS = 3  # of a web process: who asks is told soon that the database is away
+_RETRY_SECONDS = 1.0
+PATIENCE_SECONDS = 2  # for any answer of a replica, in whose place the primary is asked
+
+
+class PatientConnection(psycopg.Connection[Any]):
+    """Raises psycopg.OperationalError where no answer comes in time; it is of no use then."""
+
+    def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
+        return super().wait(gen, interval, PATIENCE_SECONDS if timeout is None else timeout)
+
+
+class WatchedConnection(psycopg.Connection[Any]):
+    """Raises psycopg.OperationalError where the server is silent and does not answer elsewhere either.
+
+    A long statement is waited for: the server answers beside it. In a process that knows its server to hang, nobody
+    else waits for it; now and then somebody looks whether it is back.
+    """
+
+    silent_seconds: ClassVar[float] = 5.0
+    _lock: ClassVar[Lock] = Lock()
+    _ask_again_at: ClassVar[float | None] = None  # monotonic; None: it answers
+
+    @classmethod
+    def require_hope(cls) -> None:
+        """Raises psycopg.OperationalError while the server is known to hang."""
+        if cls._ask_again_at is None:
+            return
+        with cls._lock:
+            now = monotonic()
+            if cls._ask_again_at is not None and now < cls._ask_again_at:
+                raise psycopg.OperationalError("The server did not answer a moment ago.")
+            WatchedConnection._ask_again_at = now + CONNECT_SECONDS
+
+    @classmethod
+    def connect(cls, *given: Any, **named: Any) -> Any:
+        try:
+            connection = super().connect(*given, **named)
+        except ConnectionTimeout:
+            cls._hangs()
+            raise
+        WatchedConnection._ask_again_at = None
+        return connection
+
+    def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
+        return super().wait(self._watched(gen), interval, timeout)
+
+    def _watched(self, gen: Any) -> Generator[Any, Any, Any]:
+        heard_at, ready = monotonic(), None
+        while True:
+            try:
+                wanted = gen.send(ready)
+            except StopIteration as end:
+                return end.value
+            ready = yield wanted
+            if ready & Ready.R:
+                heard_at, WatchedConnection._ask_again_at = monotonic(), None
+            elif monotonic() - heard_at > self.silent_seconds:
+                self._require_answer()
+                heard_at = monotonic()
+
+    def _require_answer(self) -> None:
+        told: dict[str, Any] = {"connect_timeout": CONNECT_SECONDS, "prepare_threshold": None}
+        try:
+            with PatientConnection.connect(self.info.dsn, password=self.info.password, **told) as beside:
+                beside.execute("SELECT 1")
+        except (ConnectionTimeout, WaitTimeout) as error:
+            self._hangs()
+            self.pgconn.finish()
+            raise psycopg.OperationalError("The server does not answer any more.") from error
+        except psycopg.Error:
+            return  # it answers, if only that it takes no more of us; a dead one ends this connection by itself
+
+    @classmethod
+    def _hangs(cls) -> None:
+        WatchedConnection._ask_again_at = monotonic() + _RETRY_SECONDS
