@@ -1,7 +1,7 @@
 """A reply under way: the model is asked, memory tools that it calls are run, and what it says is handed on in parts."""
 
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -15,7 +15,7 @@ from chat.tools.definitions import TOOLS, Tool, for_openai
 from chat.tools.run import Ran
 from context.answer import AssembledContext
 from memory.ingestion.intake import Idempotency
-from providers.errors import EmptyAnswer, ProviderTimeout, RequestRefused
+from providers.errors import EmptyAnswer, ProviderTimeout, ProviderUnavailable, RequestRefused
 from providers.llm.base import Completion
 from providers.llm.chat import CallPart, ChatPart, ChatRequest
 from providers.llm.registry import get_provider
@@ -23,6 +23,7 @@ from relationships.configuration.schema import Configuration
 from relationships.models import Relationship
 from relationships.services.turns import NewMessage
 from web.actor import Actor
+from web.deadline import deadline
 from web.errors import RapportError
 from web.parsing import parse_object
 
@@ -89,6 +90,8 @@ class Reply:
         self.began = time.monotonic()
         self._run = run
         configured = question.configuration.chat
+        self._ends_at = self.began + configured.max_seconds
+        self._length = 0  # characters that the model has written
         theirs = {tool.get("function", {}).get("name") for tool in question.tools}
         self._own = [TOOLS[name] for name in configured.tools if name not in theirs]
         self._rounds: int = configured.max_tool_rounds
@@ -127,8 +130,7 @@ class Reply:
         theirs: dict[int, Call] = {}
         names = {tool.name for tool in self._own}  # also those that are offered no more
         with closing(self._asked(messages, own)) as parts:
-            for part in parts:
-                self._look_at_the_clock()
+            while (part := self._next(parts)) is not None:
                 passed = tuple(self._sort(piece, names, ours, theirs) for piece in part.calls)
                 passed_on = tuple(piece for piece in passed if piece is not None)
                 if part.text or passed_on:
@@ -140,6 +142,21 @@ class Reply:
                     self.finish = part.finish
         self.calls += theirs.values()
         return list(ours.values())
+
+    def _next(self, parts: Iterator[ChatPart]) -> ChatPart | None:
+        """None: there are no more. A server that only says that it lives gives no part, and ends with the clock."""
+        self._look_at_the_clock()
+        try:
+            with deadline(self._ends_at - time.monotonic()):
+                part = next(parts, None)
+        except ProviderTimeout:
+            self._look_at_the_clock()
+            raise
+        if part is not None:
+            self._length += len(part.text) + sum(len(piece.arguments) for piece in part.calls)
+            if self._length > longest_reply():
+                raise ProviderUnavailable("The model does not come to an end.")
+        return part
 
     def _sort(
         self, piece: CallPart, names: set[str], ours: dict[int, Call], theirs: dict[int, Call]
@@ -197,9 +214,17 @@ class Reply:
         return {"role": "tool", "tool_call_id": call.id, "content": orjson.dumps(ran.answer).decode()}
 
     def _look_at_the_clock(self) -> None:
-        most = self.question.configuration.chat.max_seconds
-        if time.monotonic() - self.began > most:
+        if time.monotonic() > self._ends_at:
+            most = self.question.configuration.chat.max_seconds
             raise ProviderTimeout(f"The reply took longer than {most} s (chat.max_seconds).")
+
+
+def longest_reply() -> int:
+    """In characters, beyond what any model writes at once: so much can be kept, in pieces as long as messages may be,
+    beside what the person said.
+    """
+    pieces: int = settings.MAX_MESSAGES_PER_TURN * 3 // 4
+    return pieces * settings.MAX_MESSAGE_BYTES // 4
 
 
 def _without_tools(options: Message) -> Message:

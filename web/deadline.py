@@ -1,13 +1,15 @@
 """A call's time in all, beside the silence that its client bears: who sends a byte a second is never silent.
 
 HTTP clients count each read by itself. `bind` has a client's network count what is left of the deadline as well, from
-connecting to the last byte of the answer; and has it end where nobody waits for the answer any more (web.leaving).
+connecting to the last byte of the answer; and has it end where nobody waits for the answer any more (web.leaving), or
+where the answer is longer than any that is meant: clients keep all of it in memory.
 """
 
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any
 
 import httpcore2
@@ -15,17 +17,28 @@ import httpx2
 
 from web.leaving import nobody_waits, recipient
 
-_ends_at: ContextVar[float | None] = ContextVar("ends_at", default=None)  # monotonic seconds
+LARGEST_ANSWER = 32_000_000  # bytes; a hundred vectors of 4,096 numbers are 8 million
+
+
+@dataclass(slots=True)
+class _Limits:
+    ends_at: float  # monotonic seconds
+    bytes_left: int = LARGEST_ANSWER
+
+
+_limits: ContextVar[_Limits | None] = ContextVar("limits", default=None)
 
 
 @contextmanager
 def deadline(seconds: float) -> Iterator[None]:
-    """Calls in this block, by clients that are bound, are over after so many seconds: httpx2.TimeoutException."""
-    token = _ends_at.set(time.monotonic() + seconds)
+    """Calls in this block, by clients that are bound, are over after so many seconds: httpx2.TimeoutException. And
+    after LARGEST_ANSWER together: httpx2.ReadError.
+    """
+    token = _limits.set(_Limits(time.monotonic() + seconds))
     try:
         yield
     finally:
-        _ends_at.reset(token)
+        _limits.reset(token)
 
 
 def is_over() -> bool:
@@ -43,8 +56,17 @@ def bind(client: httpx2.Client) -> None:
 
 
 def _left() -> float | None:
-    ends_at = _ends_at.get()
-    return None if ends_at is None else ends_at - time.monotonic()
+    limits = _limits.get()
+    return None if limits is None else limits.ends_at - time.monotonic()
+
+
+def _counted(received: bytes) -> bytes:
+    limits = _limits.get()
+    if limits is not None:
+        limits.bytes_left -= len(received)
+        if limits.bytes_left < 0:
+            raise httpcore2.ReadError(f"the answer is longer than {LARGEST_ANSWER} bytes")
+    return received
 
 
 def _within(timeout: float | None, overrun: type[Exception]) -> float | None:
@@ -66,9 +88,9 @@ class _Stream(httpcore2.NetworkStream):
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         seconds, waits = _within(timeout, httpcore2.ReadTimeout), recipient()
         if waits is None:
-            return self._stream.read(max_bytes, seconds)
+            return _counted(self._stream.read(max_bytes, seconds))
         with waits.reading(self._stream.get_extra_info("socket")):
-            return self._stream.read(max_bytes, seconds)
+            return _counted(self._stream.read(max_bytes, seconds))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         self._stream.write(buffer, _within(timeout, httpcore2.WriteTimeout))

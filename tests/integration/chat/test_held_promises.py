@@ -1,5 +1,8 @@
 """What a reply costs, how long it may take, and what of it is kept as it was then."""
 
+import pytest
+from pytest_django.fixtures import Settings
+
 from chat.answering import Answering, here
 from chat.asking import ask
 from chat.identity import Talk
@@ -23,6 +26,32 @@ def test_a_reply_that_takes_too_long_is_broken_off(
 
     assert "chat.max_seconds" in events[-1]["error"]["message"]
     assert turns()[0].interrupted and stored()[1][1] == text_in(events)
+
+
+@pytest.mark.parametrize("streamed", [True, False])
+def test_so_is_one_that_does_not_begin_where_the_server_says_only_that_it_lives(
+    chat: Chat, replying: OpenAIServer, companion: Companion, streamed: bool
+) -> None:
+    companion.config["chat"] = {"tools": [], "max_seconds": 1}
+    companion.save()
+    replying.push({"raw": ": alive\n\n" * 10, "content_type": "text/event-stream", "drip": 0.1})
+
+    answer = chat.say("Count.", stream=streamed)
+
+    assert answer.status == 502 and "chat.max_seconds" in answer.body["error"]["message"]
+
+
+def test_of_a_reply_that_does_not_end_what_the_person_said_is_kept(
+    chat: Chat, replying: OpenAIServer, settings: Settings
+) -> None:
+    settings.MAX_MESSAGE_BYTES, settings.MAX_MESSAGES_PER_TURN = 400, 4
+    replying.push({"pieces": ["and so on, "] * 50})
+
+    events = chat.stream("Count.")
+
+    assert "does not come to an end" in events[-1]["error"]["message"]
+    assert turns()[0].interrupted and stored()[0] == ("user", "Count.")
+    assert "".join(text for _, text in stored()[1:]) == text_in(events)
 
 
 def test_a_question_without_an_answer_counts_towards_the_day(chat: Chat, replying: OpenAIServer) -> None:

@@ -6,11 +6,11 @@ from typing import Any
 import httpx2
 import pytest
 
-from providers.errors import ProviderTimeout
+from providers.errors import ProviderTimeout, ProviderUnavailable
 from providers.llm.base import CompletionRequest, LLMProvider
 from tests.vendor_servers.gemini_server import GeminiServer
 from tests.vendor_servers.openai_server import OpenAIServer
-from web.deadline import bind, deadline, is_over
+from web.deadline import LARGEST_ANSWER, bind, deadline, is_over
 
 Make = Callable[..., LLMProvider]
 DRIPS = {
@@ -62,6 +62,15 @@ def test_without_a_number_of_its_own_a_call_may_take_twice_the_silence(
 
     with pytest.raises(ProviderTimeout, match=r"had not finished its answer after 0\.4 seconds"):
         openai(timeout=0.2).complete(question)
+
+
+def test_an_answer_that_is_longer_than_any_that_is_meant_is_given_up(
+    openai: Make, openai_server: OpenAIServer, question: CompletionRequest
+) -> None:
+    openai_server.push({"text": "x" * LARGEST_ANSWER})
+
+    with pytest.raises(ProviderUnavailable, match="longer than 32000000 bytes"):
+        openai(timeout=30).complete(question)
 
 
 def test_outside_of_a_deadline_nothing_is_over(openai_server: OpenAIServer) -> None:
