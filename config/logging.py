@@ -10,13 +10,17 @@ _INTERVAL_SECONDS = 10.0
 
 
 class RateLimitFilter(logging.Filter):
-    """Lets one line of a kind through in so many seconds, as a pool says at each attempt that the database is away."""
+    """Lets one line of a kind through in so many seconds, as a pool says at each attempt that the database is away, and
+    Django of each request that was answered 503. What else it says of requests passes.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self._again_at: dict[str, float] = {}  # monotonic, by what is written before its values are put in
 
     def filter(self, record: logging.LogRecord) -> bool:
+        if getattr(record, "status_code", 503) != 503:
+            return True
         now, kind = time.monotonic(), str(record.msg)
         if now < self._again_at.get(kind, 0.0):
             return False
@@ -58,7 +62,7 @@ def logging_config(*, style: str, level: str) -> dict[str, Any]:
         "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "rapport"}},
         "root": {"handlers": ["console"], "level": known},
         "loggers": {
-            "django.request": {"level": "ERROR"},
+            "django.request": {"level": "ERROR", "filters": ["rate_limit"]},
             # Answered with 400; without a key anybody could fill the log with them.
             "django.security.DisallowedHost": {"handlers": [], "propagate": False},
             "django-q": {"level": "WARNING", "handlers": ["console"], "propagate": False},

@@ -20,6 +20,7 @@ _CONNECT_SECONDS = 5
 _NOT_FOR_PSYCOPG = ("cursor_factory", "context")  # Django's own, of its connections
 _OVER_A_LIMIT = "54"  # SQLSTATE's class of statements that are too large or too complex
 _CONNECTION = "08"  # its class of connections: the server's own to another, as ours has no code when lost
+_POOLER = "08P01"  # of that class, what PgBouncer says of itself: all of the database is away
 READ_ONLY = "25006"  # a write where none is taken, as by a server that hands over to another
 TOOK_TOO_LONG = "57014"  # a statement that was cancelled, by its own limit mostly
 _SHUTDOWN = ("57P01", "57P02", "57P03")
@@ -133,4 +134,4 @@ def node_went_away(error: BaseException) -> bool:
         return bool(_BROKE_OFF.search(str(cause)) or _MOVED.search(str(cause)))
     if state in _SHUTDOWN and isinstance(cause, psycopg.Error):
         return cause.diag.severity_nonlocalized == "ERROR"  # passed on; a server that ends itself says FATAL
-    return state.startswith(_CONNECTION)
+    return state.startswith(_CONNECTION) and state != _POOLER

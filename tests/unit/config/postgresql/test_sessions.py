@@ -15,6 +15,7 @@ from pytest_django.fixtures import Settings
 from config.postgresql.sessions import (
     database_went_away,
     direct_connection,
+    node_went_away,
     prepared_cursor,
     sqlstate,
 )
@@ -139,6 +140,17 @@ def test_a_statement_beyond_the_databases_limits_does_not_mean_that_it_went_away
 
     assert sqlstate(raised.value) == "54011"
     assert not database_went_away(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("state", "of_a_node"), [("08006", True), ("08P01", False)], ids=["Citus", "PgBouncer"]
+)
+def test_a_pooler_that_lost_the_database_does_not_speak_of_a_node(state: str, of_a_node: bool) -> None:
+    with pytest.raises(OperationalError) as raised, connection.cursor() as cursor:
+        cursor.execute(f"DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '{state}'; END $$")
+
+    assert database_went_away(raised.value)
+    assert node_went_away(raised.value) is of_a_node
 
 
 def test_a_write_that_a_server_does_not_take_may_do_well_later() -> None:
