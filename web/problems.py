@@ -11,7 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from rest_framework import exceptions as drf
 from rest_framework.request import Request
 
-from config.postgresql.sessions import database_went_away, node_went_away, sqlstate
+from config.postgresql.sessions import DISK_FULL, database_went_away, node_went_away, sqlstate
 from web import errors
 from web.errors import FieldProblem
 
@@ -60,6 +60,11 @@ SQLSTATES: dict[str, tuple[int, str, str]] = {
         "database_read_only",
         "The database takes no writes just now, as while another server takes over. Nothing of this was kept. Send "
         "it again.",
+    ),
+    DISK_FULL: (
+        503,
+        "database_full",
+        "The disk of the database is full. Nothing of this was kept. Send it again when there is room.",
     ),
     "40P01": (
         503,

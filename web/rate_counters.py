@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 from uuid import UUID
 
+from django.db import DatabaseError
+
+from config.postgresql.sessions import DISK_FULL, READ_ONLY, sqlstate
 from config.rates import Rate
 from web.rate_windows import Grant, take_share
 
@@ -67,7 +70,12 @@ class RateCounters:
             if verdict is not None:
                 return verdict
             asked_at = self._clock()
-            grant = self._take_share(holder=holder, name=name, rate=rate)
+            try:
+                grant = self._take_share(holder=holder, name=name, rate=rate)
+            except DatabaseError as error:
+                if sqlstate(error) not in (READ_ONLY, DISK_FULL):
+                    raise
+                return Verdict(name, rate, True, rate.quota, 0.0)  # what only reads goes on, uncounted
             return self._of_grant(holder, name, rate, grant, asked_at)
 
     def _of_held(self, holder: UUID, name: str, rate: Rate) -> Verdict | None:

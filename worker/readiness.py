@@ -25,13 +25,19 @@ from django.db import Error as DatabaseError
 from django.db import connections, transaction
 from django.db.migrations.loader import MigrationLoader
 
-from config.postgresql.sessions import execute, node_went_away
+from config.postgresql.sessions import DISK_FULL, execute, node_went_away, sqlstate
 from providers.errors import ProviderError, ProviderMisconfigured
 from web.errors import BudgetSpent
 from worker.condition import DUE, READING, QueueCondition, Wait, read_condition
 
 _CONNECT_SECONDS = 2  # the least that libpq takes
 _STATEMENT_SECONDS = 2
+# Sorts a megabyte in less memory than that, so that the server writes it to its disk: it may be full, and yet take
+# small changes, such as the sign of life of a worker.
+_WRITES = """
+SELECT count(text)
+  FROM (SELECT repeat(md5('room'), 16) AS text FROM generate_series(1, 2000) n ORDER BY n DESC) sorted
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +91,7 @@ def check_readiness(*, work: bool = False) -> Readiness:
 
     Answers within a few seconds, whatever is broken.
     """
-    found, takes_writes = Readiness(), True
+    found, takes_writes, has_room = Readiness(), True, True
     try:
         _knock()
         with transaction.atomic():
@@ -93,6 +99,7 @@ def check_readiness(*, work: bool = False) -> Readiness:
             found.pending_migrations = pending_migrations()
             if work and not found.pending_migrations:
                 found.condition, takes_writes = read_condition(), _takes_writes()
+                has_room = _has_room()
     except (psycopg.Error, DatabaseError) as error:
         if node_went_away(error):
             found.database = True
@@ -110,6 +117,8 @@ def check_readiness(*, work: bool = False) -> Readiness:
         found.reasons = reasons_for_alarm(found.condition, found_blockers)
     if not takes_writes:  # a worker can't report either
         found.reasons = ["database: it takes no writes, so nothing is remembered"]
+    if not has_room:
+        found.reasons.append("database: its disk is full, so that little or nothing is taken in")
     return found
 
 
@@ -212,6 +221,16 @@ def _knock() -> None:
 
 def _takes_writes() -> bool:
     return bool(execute("SELECT current_setting('transaction_read_only') = 'off'")[0][0])
+
+
+def _has_room() -> bool:
+    try:
+        with transaction.atomic():
+            execute("SET LOCAL work_mem = '64kB'")
+            execute(_WRITES)
+    except DatabaseError as error:
+        return sqlstate(error) != DISK_FULL
+    return True
 
 
 @lru_cache(maxsize=1)

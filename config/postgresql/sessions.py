@@ -21,6 +21,7 @@ _NOT_FOR_PSYCOPG = ("cursor_factory", "context")  # Django's own, of its connect
 _OVER_A_LIMIT = "54"  # SQLSTATE's class of statements that are too large or too complex
 _CONNECTION = "08"  # its class of connections: the server's own to another, as ours has no code when lost
 _POOLER = "08P01"  # of that class, what PgBouncer says of itself: all of the database is away
+DISK_FULL = "53100"
 READ_ONLY = "25006"  # a write where none is taken, as by a server that hands over to another
 TOOK_TOO_LONG = "57014"  # a statement that was cancelled, by its own limit mostly
 _SHUTDOWN = ("57P01", "57P02", "57P03")

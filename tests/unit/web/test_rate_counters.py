@@ -41,6 +41,14 @@ def allowed(process: RateCounters, times: int, rate: Rate, holder: UUID = KEY) -
     return sum(process.take(holder, "requests", rate).allowed for _ in range(times))
 
 
+@pytest.mark.django_db
+def test_while_the_database_takes_no_writes_what_reads_is_not_refused() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET TRANSACTION READ ONLY")
+
+    assert RateCounters().take(KEY, "requests", Rate(1, 60)).allowed
+
+
 def test_the_database_is_asked_once_a_share_and_once_about_the_end() -> None:
     book = Book(share=10)
 
