@@ -34,7 +34,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         """As Django's; of a pool, one that the server has not closed meanwhile."""
         began, pool = time.time(), self.pool
         if pool and pool.connection_class is WatchedConnection:
-            WatchedConnection.require_hope()
+            WatchedConnection.refuse_while_silent()
         connection: psycopg.Connection[Any] = super().get_new_connection(conn_params)
         while pool and (connection.closed or _has_something_to_read(connection.fileno())):
             connection.close()

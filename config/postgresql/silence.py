@@ -38,7 +38,7 @@ class WatchedConnection(psycopg.Connection[Any]):
     _ask_again_at: ClassVar[float | None] = None  # monotonic; None: it answers
 
     @classmethod
-    def require_hope(cls) -> None:
+    def refuse_while_silent(cls) -> None:
         """Raises psycopg.OperationalError while the server is known to hang."""
         if cls._ask_again_at is None:
             return
@@ -59,20 +59,29 @@ class WatchedConnection(psycopg.Connection[Any]):
         return connection
 
     def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
-        return super().wait(self._watched(gen), interval, timeout)
+        try:
+            answer = super().wait(gen, interval, self.silent_seconds if timeout is None else timeout)
+        except WaitTimeout:
+            if timeout is not None:
+                raise
+            answer = super().wait(self._watched(gen), interval)
+        if WatchedConnection._ask_again_at is not None:
+            WatchedConnection._ask_again_at = None
+        return answer
 
     def _watched(self, gen: Any) -> Generator[Any, Any, Any]:
-        heard_at, ready = monotonic(), None
+        """`gen`, which has run for so long; after each such time of silence the server is asked beside it."""
+        heard_at, ready = monotonic() - self.silent_seconds, Ready.NONE
         while True:
             try:
                 wanted = gen.send(ready)
             except StopIteration as end:
                 return end.value
+            if monotonic() - heard_at > self.silent_seconds:
+                self._require_answer()
+                heard_at = monotonic()
             ready = yield wanted
             if ready & Ready.R:
-                heard_at, WatchedConnection._ask_again_at = monotonic(), None
-            elif monotonic() - heard_at > self.silent_seconds:
-                self._require_answer()
                 heard_at = monotonic()
 
     def _require_answer(self) -> None:
