@@ -12,6 +12,7 @@ from memory.retrieval.questions import TOO_MANY_WORDS, Participants, Prepared
 from memory.retrieval.rankers.base import Candidates, Question, Ranker, Scores
 from memory.retrieval.rankers.best import BestRanker
 from memory.retrieval.rankers.scoring import fits
+from memory.retrieval.relative_dates import relative_periods
 from memory.retrieval.results import Hit, SearchResult
 from providers.embeddings.base import Embedded
 from relationships.configuration.plugins import known_slug, load
@@ -50,7 +51,7 @@ class Ranking:
         question = Question(
             terms=len(columns.terms[number]),
             retrieval=self.retrieval,
-            periods=periods(text),
+            periods=(*periods(text), *relative_periods(text, self.now.date())),
         )
         return candidates_of(columns, number, named=named), question
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.dates import Period
+from memory.retrieval.relative_dates import Days
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -60,11 +61,11 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked. `terms`: how many words the counts speak of; `periods`: the dates it names."""
+    """What is asked. `terms`: how many words the counts speak of; `periods`: the times it names."""
 
     terms: int
     retrieval: Retrieval
-    periods: tuple[Period, ...] = ()
+    periods: tuple[Period | Days, ...] = ()
 
 
 def order_of(*scores: Floats) -> Ints:

@@ -11,6 +11,7 @@ from memory.retrieval.dates import Period
 from memory.retrieval.decay import SECONDS_A_DAY
 from memory.retrieval.rankers.base import Candidates, Floats, Question, Ranker, Scores
 from memory.retrieval.rankers.scoring import Neighbours, mean_over, spread_text_scores
+from memory.retrieval.relative_dates import Days
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class BestRanker(Ranker):
              best: embedders differ in where their cosines lie. A row without a vector stands by its text
     named    1 if its speaker or subject is named in the question
     length   ln of its length over the mean length, messages only: "Wow, great!" is never the evidence
-    date     how near to a date that the question names it was told (memory/retrieval/dates.py)
+    date     how near to a time that the question names it was told (memory/retrieval/dates.py, relative_dates.py)
     recency  retrieval.recency x the best score x 2^(-age / half_life_days)
 
     With no vectors: score = text + the same. Entries have no neighbours and no length part. What shares neither a
@@ -99,7 +100,7 @@ def _above_mean(candidates: Candidates, cosine: Floats) -> Floats:
     return np.maximum((cosine - mean) / (width if width > _NARROWEST else 1.0), 0.0)
 
 
-def _date_part(candidates: Candidates, periods: tuple[Period, ...]) -> Floats:
+def _date_part(candidates: Candidates, periods: tuple[Period | Days, ...]) -> Floats:
     """By the day in UTC on which each row was told; few days are told of in many rows."""
     if not periods or not len(candidates):
         return np.zeros(len(candidates))
@@ -109,7 +110,7 @@ def _date_part(candidates: Candidates, periods: tuple[Period, ...]) -> Floats:
     return part
 
 
-def _nearness(moment: float, periods: tuple[Period, ...]) -> float:
+def _nearness(moment: float, periods: tuple[Period | Days, ...]) -> float:
     told = datetime.fromtimestamp(moment, UTC).date()
     return max(period.nearness(told) for period in periods)
 

@@ -1,0 +1,137 @@
+"""Times that a question names by their distance from today: "yesterday", "last week", "two months ago". Pure.
+
+Only of a text that asks: "Yesterday I saw the dentist" says nothing of when the teeth were spoken of before.
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from memory.retrieval.dates import Period, plain_digits
+from memory.words import fold
+
+_BEFORE, _AFTER = timedelta(days=1), timedelta(days=3)
+_ASKS = re.compile(
+    r"[?؟՞]|^\W*(?:what|when|where|who|which|why|how|did|do|was|were|had|have|can you|could you|remember|remind|tell me"
+    r"|wann|wo|wer|wie|welche|que|quand|quando|cuando|come|cosa)\b"
+)
+# As `fold` spells them. French "hier" is "here" in German.
+_LAST = (
+    ("day", 2, "the day before yesterday|vorgestern|anteayer|l'altro ieri|anteontem|おととい|前天|позавчера"),
+    ("day", 1, "yesterday|last night|gestern|ayer|anoche|ieri|ontem|昨日|昨天|昨晚|вчера|dun|امس"),
+    (
+        "weekend",
+        1,
+        "last weekend|letzte[sn]? wochenende|fin de semana pasado|week-?end dernier|(?:weekend|fine settimana) scorso"
+        "|fim de semana passado|先週末|上周末",
+    ),
+    (
+        "week",
+        1,
+        "last week|letzten? woche|semana pasada|semaine derniere|settimana scorsa|semana passada|先週|上周|上星期"
+        "|прошл(?:ой|ую) недел[еюи]|gecen hafta|الاسبوع الماضي",
+    ),
+    (
+        "month",
+        1,
+        "last month|letzte[nr]? monat|mes pasado|mois dernier|mese scorso|mes passado|先月|上个月|прошлом месяце"
+        "|gecen ay|الشهر الماضي",
+    ),
+    (
+        "year",
+        1,
+        "last year|letzte[ns]? jahr|ano pasado|an dernier|annee derniere|anno scorso|ano passado|去年|прошлом году"
+        "|gecen yil|العام الماضي",
+    ),
+)
+_NUMBERS = {
+    word: number
+    for number, words in enumerate(
+        (
+            "a an one ein eine einem einer un una une um uma",
+            "two zwei dos deux due dois duas couple 二 两",
+            "three few drei tres trois tre paar 三",
+            "four vier cuatro quatre quattro quatro 四",
+            "five funf cinco cinq cinque 五",
+            "six sechs seis sei 六",
+        ),
+        start=1,
+    )
+    for word in words.split()
+}
+_UNITS = (
+    r"(?P<day>days?|tage?n?|dias?|jours?|giorn[oi]|日|天)|(?P<week>weeks?|wochen?|semanas?|semaines?|settiman[ae]|週間|周)"
+    r"|(?P<month>months?|monat(?:en?)?|mes(?:es)?|mois|mes[ei]|か月|个月)|(?P<year>years?|jahre?n?|anos?|ans?|ann[oi]|年)"
+)
+_SO_LONG = rf"(?:an? |ein )?(?P<count>[0-9]{{1,3}}|{'|'.join(_NUMBERS)})(?: of)? ?(?:{_UNITS})"
+
+
+def _alone(pattern: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![a-z0-9])(?:{pattern})(?![a-z])")
+
+
+_PATTERNS = (
+    *((unit, count, _alone(words)) for unit, count, words in _LAST),
+    *(
+        ("", 0, _alone(words))
+        for words in (rf"{_SO_LONG} ?(?:ago|fa|atras|前|以前)", rf"(?:vor|hace|il y a|ha) {_SO_LONG}")
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Days:
+    """From the first to the last, both included. Who asks for them wants what was told then: that counts as much as all
+    words of the question (a date, by Weights.date, .4 of them)."""
+
+    first: date
+    last: date
+
+    def nearness(self, told: date) -> float:
+        """2.5: told then; half: the day before, as another time zone has it, or within three days after; else 0."""
+        if self.first <= told <= self.last:
+            return 2.5
+        return 1.25 if self.first - _BEFORE <= told <= self.last + _AFTER else 0.0
+
+
+def relative_periods(text: str, today: date) -> tuple[Period | Days, ...]:
+    """What the question names so, seen from `today`; nothing where the text asks nothing."""
+    asked = plain_digits(fold(text))
+    return tuple(dict.fromkeys(_found(asked, today))) if _ASKS.search(asked) else ()
+
+
+def _found(asked: str, today: date) -> Iterator[Period | Days]:
+    for unit, count, pattern in _PATTERNS:
+        for match in pattern.finditer(asked):
+            with suppress(OverflowError, ValueError):  # before the first year there is
+                yield _period(unit, count, today) if unit else _so_long_ago(match, today)
+        asked = pattern.sub(" ", asked)
+
+
+def _so_long_ago(match: re.Match[str], today: date) -> Period | Days:
+    count = _NUMBERS.get(match["count"]) or int(match["count"])
+    if match["week"]:
+        middle = today - timedelta(weeks=count)
+        return Days(middle - timedelta(days=3), middle + timedelta(days=3))
+    return _period(next(unit for unit in ("day", "month", "year") if match[unit]), count, today)
+
+
+def _first_of(months: int) -> date:
+    year, month = divmod(months, 12)
+    return date(year, month + 1, 1)
+
+
+def _period(unit: str, count: int, today: date) -> Period | Days:
+    monday = today - timedelta(days=today.weekday())
+    if unit == "day":
+        return Days(today - timedelta(days=count), today - timedelta(days=count))
+    if unit == "week":
+        return Days(monday - timedelta(days=7), monday - timedelta(days=1))
+    if unit == "weekend":
+        return Days(monday - timedelta(days=2), monday - timedelta(days=1))
+    if unit == "month":
+        first, following = (_first_of(today.year * 12 + today.month - 1 - ago) for ago in (count, count - 1))
+        return Days(first, following - timedelta(days=1))
+    return Period(date(today.year - count, 1, 1).year)
