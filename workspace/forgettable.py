@@ -6,7 +6,8 @@ A sentence's ID is where it was found: twelve bytes of its content's SHA-256, an
 
 import hashlib
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import suppress
 from datetime import datetime
 from uuid import UUID
 
@@ -16,14 +17,15 @@ from config.postgresql.sessions import execute
 from memory.mending.candidates import Candidate, Scope
 from memory.mending.judging import pieces
 from relationships.models import Relationship
-from workspace.files import commit_tree
+from web.errors import NotFound
+from workspace.files import NewTree, commit_changes
 from workspace.generated import DOCUMENTS, ENTRIES, PROFILE, RULES, TOOLS, entries_file, made_elsewhere
 from workspace.hot_context import PATH as HOT_CONTEXT
 from workspace.identity import RAPPORT, author_of
 from workspace.merging import merge_trees
 from workspace.models import MAIN, Blob, Branch, Commit
 from workspace.redaction import SHORTEST, redact_pattern
-from workspace.store import Head, read_blobs, read_commit, read_contents, read_head
+from workspace.store import Head, read_blobs, read_commit, read_contents
 from workspace.trees import Entry, entry_of, key_of, text_of
 
 MOST = 5000  # different sentences, those of the branches first
@@ -61,9 +63,7 @@ class ForgettableFiles:
         """Of every branch, wherever the sentence stands there by now; sessions' copies of the entries are made anew."""
         found = _found(relationship.id, ids)
         for branch in branches_of(relationship.id):
-            head = read_head(relationship.id, branch)
-            if head is not None:
-                _take_out(relationship, branch, head, set(found.values()), message=_said(ids))
+            _take_out(relationship, branch, set(found.values()), message=_said(ids))
         return set(found)
 
     def restore(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> None:
@@ -88,18 +88,14 @@ def bring_back(relationship: Relationship, message: str) -> None:
     for taken in owned.order_by("-recorded_at"):
         after = read_commit(relationship.id, taken.id)
         before = read_commit(relationship.id, taken.parents[0])
-        for branch in branches_of(relationship.id):
-            head = read_head(relationship.id, branch)
-            if head is None or before is None or after is None:
-                continue
-            _bring_back(relationship, branch, head, before, after)
+        if before and after:
+            for branch in branches_of(relationship.id):
+                _bring_back(relationship, branch, before, after)
 
 
 def renew_entries(relationship: Relationship, branch: str) -> None:
     """Make a session's copy of the entries say what they say by now."""
-    head = read_head(relationship.id, branch)
-    if head is not None:
-        _take_out(relationship, branch, head, set(), message="Bring in what is known")
+    _take_out(relationship, branch, set(), message="Bring in what is known")
 
 
 def _contents(relationship_id: UUID) -> Iterator[tuple[str, bytes]]:
@@ -149,22 +145,24 @@ def _found(relationship_id: UUID, ids: Iterable[UUID]) -> dict[UUID, str]:
     return found
 
 
-def _take_out(relationship: Relationship, branch: str, head: Head, gone: set[str], *, message: str) -> None:
-    files, blobs = dict(head.files), dict[UUID, bytes]()
-    contents = read_blobs(relationship.id, files.values()) if gone else {}
-    for path, entry in head.files.items() if gone else ():
-        if (branch == MAIN and made_elsewhere(path)) or path == ENTRIES:
-            continue
-        left = without(text_of(contents[entry.sha256]) or "", gone)
-        if left is not None:
-            files[path] = entry_of(left.encode(), mode=entry.mode)
-            blobs[key_of(files[path].sha256)] = left.encode()
-    made = entries_file(relationship) if branch != MAIN and ENTRIES in files else b""
-    if made and entry_of(made).sha256 != files[ENTRIES].sha256:
-        files[ENTRIES] = entry_of(made, mode=files[ENTRIES].mode)
-        blobs[key_of(files[ENTRIES].sha256)] = made
-    if blobs:
-        commit_tree(relationship, branch, head, files, blobs, author_of(RAPPORT), message, by=RAPPORT)
+def _take_out(relationship: Relationship, branch: str, gone: set[str], *, message: str) -> None:
+    def left(head: Head) -> NewTree:
+        files, blobs = dict(head.files), dict[UUID, bytes]()
+        contents = read_blobs(relationship.id, files.values()) if gone else {}
+        for path, entry in head.files.items() if gone else ():
+            if (branch == MAIN and made_elsewhere(path)) or path == ENTRIES:
+                continue
+            rest = without(text_of(contents[entry.sha256]) or "", gone)
+            if rest is not None:
+                files[path] = entry_of(rest.encode(), mode=entry.mode)
+                blobs[key_of(files[path].sha256)] = rest.encode()
+        made = entries_file(relationship) if branch != MAIN and ENTRIES in files else b""
+        if made and entry_of(made).sha256 != files[ENTRIES].sha256:
+            files[ENTRIES] = entry_of(made, mode=files[ENTRIES].mode)
+            blobs[key_of(files[ENTRIES].sha256)] = made
+        return files, blobs, message
+
+    _commit(relationship, branch, left)
 
 
 def without(text: str, gone: set[str]) -> str | None:
@@ -186,17 +184,21 @@ def _rest(line: str, gone: set[str]) -> str:
     return "" if _EMPTIED.fullmatch(rest) else rest + line[len(body) :]
 
 
-def _bring_back(relationship: Relationship, branch: str, head: Head, before: Head, after: Head) -> None:
+def _bring_back(relationship: Relationship, branch: str, before: Head, after: Head) -> None:
     def read(entry: Entry) -> bytes:
         return read_blobs(relationship.id, [entry])[entry.sha256]
 
-    merged = merge_trees(after.files, head.files, before.files, read=read, label="undo")
-    if merged.held or merged.files == head.files:
-        return
-    message = "Bring back what was taken out"
-    commit_tree(
-        relationship, branch, head, merged.files, merged.blobs, author_of(RAPPORT), message, by=RAPPORT
-    )
+    def brought_back(head: Head) -> NewTree:
+        merged = merge_trees(after.files, head.files, before.files, read=read, label="undo")
+        files = head.files if merged.held else merged.files
+        return files, merged.blobs, "Bring back what was taken out"
+
+    _commit(relationship, branch, brought_back)
+
+
+def _commit(relationship: Relationship, branch: str, change: Callable[[Head], NewTree]) -> None:
+    with suppress(NotFound):  # a session's branch that went meanwhile
+        commit_changes(relationship, branch, change, author_of(RAPPORT), by=RAPPORT)
 
 
 def _said(ids: Collection[UUID]) -> str:
