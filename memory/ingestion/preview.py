@@ -149,7 +149,7 @@ def _reading(
     rows: Sequence[Message],
     present_entries: bool,
 ) -> IngestionInput:
-    configuration = configuration_of(relationship).values
+    configuration = configuration_of(relationship, turn=turns[0].config).values  # as a batch of them is read
     read = [input_message(row, relationship) for row in rows if row.role in configuration.ingestion.roles]
     has_archive = present_entries and archive_of(relationship.id).exists()
     entries = scratchpad_of(relationship.id) if present_entries else ()

@@ -104,3 +104,14 @@ def test_a_tools_result_in_a_conversation_stays_in_it(relationship: Relationship
 
     assert "[tool result] Rain" in here[-2]["content"]
     assert [one["content"] for one in elsewhere] == ["Weather?", "[calls it]", "So?"]
+
+
+def test_a_note_is_read_again_by_a_preview(
+    api: Api, relationship: Relationship, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with(answer(add(NOTE)))
+    asked = {"relationship": str(relationship.id), "turns": [str(note(api, relationship).id)]}
+
+    told = api.post(f"/companions/{relationship.companion_id}/prompts/preview", asked)
+
+    assert told.status == 200 and [one["content"] for one in told.body["entries"]] == [NOTE]
