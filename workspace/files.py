@@ -115,9 +115,7 @@ def change_files(
         files, blobs = changed_files(head.files, changes, expected or {}, can_run or {})
         return files, blobs, message.strip() or _said(head.files, files)
 
-    return commit_changes(
-        relationship, branch, changed, author_of(by, session_id), by=by, session_id=session_id
-    )
+    return commit_on(relationship, branch, changed, author_of(by, session_id), by=by, session_id=session_id)
 
 
 def commit_tree(
@@ -156,7 +154,7 @@ def mark_commit(
 ) -> str:
     """A commit that changes nothing and says what was done. Its SHA. Raises NotFound, Conflict."""
     author = author_of(by, session_id)
-    return commit_changes(
+    return commit_on(
         relationship, branch, lambda head: (head.files, {}, message), author, by=by, always=True
     ).commit
 
@@ -228,11 +226,11 @@ def refresh_generated(relationship: Relationship) -> Head:
         blobs = {key_of(new[path].sha256): content for path, content in made.items()}
         return kept | new, blobs, "Bring in what is known"
 
-    done = commit_changes(relationship, MAIN, refreshed, author_of(RAPPORT), by=RAPPORT)
+    done = commit_on(relationship, MAIN, refreshed, author_of(RAPPORT), by=RAPPORT)
     return Head(done.commit, tree_sha(done.files), done.files, timezone.now())
 
 
-def commit_changes(
+def commit_on(
     relationship: Relationship,
     branch: str,
     change: Callable[[Head], NewTree],
@@ -242,10 +240,8 @@ def commit_changes(
     session_id: UUID | None = None,
     always: bool = False,
 ) -> Committed:
-    """Commit what `change` makes of the branch as it is, anew where others were faster; `always`: also of nothing.
-
-    Raises NotFound, Conflict, and what `change` raises.
-    """
+    """Commit what `change` makes of the branch, anew where others were faster; `always`: also of nothing. Raises
+    NotFound, Conflict."""
     for _ in range(TRIES):
         head = read_head(relationship.id, branch)
         if head is None:

@@ -18,7 +18,7 @@ from memory.mending.candidates import Candidate, Scope
 from memory.mending.judging import pieces
 from relationships.models import Relationship
 from web.errors import NotFound
-from workspace.files import NewTree, commit_changes
+from workspace.files import NewTree, commit_on
 from workspace.generated import DOCUMENTS, ENTRIES, PROFILE, RULES, TOOLS, entries_file, made_elsewhere
 from workspace.hot_context import PATH as HOT_CONTEXT
 from workspace.identity import RAPPORT, author_of
@@ -198,7 +198,7 @@ def _bring_back(relationship: Relationship, branch: str, before: Head, after: He
 
 def _commit(relationship: Relationship, branch: str, change: Callable[[Head], NewTree]) -> None:
     with suppress(NotFound):  # a session's branch that went meanwhile
-        commit_changes(relationship, branch, change, author_of(RAPPORT), by=RAPPORT)
+        commit_on(relationship, branch, change, author_of(RAPPORT), by=RAPPORT)
 
 
 def _said(ids: Collection[UUID]) -> str:

@@ -3,14 +3,12 @@
 import hashlib
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import quote
-from uuid import UUID
 
 import pytest
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
-from django.utils import timezone
 
 from memory.entries.editing import add_entry
 from memory.models import EntrySource
@@ -18,7 +16,6 @@ from relationships.models import Relationship
 from tests.fixtures.api import TESTER, Api
 from workspace.blame import blame
 from workspace.files import change_files, read_file
-from workspace.forgettable import ForgettableFiles
 from workspace.models import Blob, Commit
 from workspace.store import read_contents
 
@@ -225,27 +222,6 @@ def test_those_who_commit_at_once_all_have_their_say(relationship: Relationship)
 
     assert read_contents(relationship.id, "main").keys() == {f"{place}.md" for place in range(24)}
     assert Commit.objects.for_relationship(relationship.id).count() == 25
-
-
-@pytest.mark.django_db(transaction=True)
-def test_what_is_forgotten_goes_while_others_commit(api: Api, files: str, relationship: Relationship) -> None:
-    def write(place: int) -> None:
-        try:
-            change_files(relationship=relationship, changes={f"{place % 9}.md": b"%d" % place}, by=TESTER)
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(3) as pool:
-        for animal in "raven otter badger weasel heron lynx marmot viper stoat crane ibex newt mole owl toad hare".split():
-            said = f"Likes the {animal}\n".encode()
-            change_files(relationship=relationship, changes={f"{animal}.md": said}, by=TESTER)
-            sentence = UUID(bytes=hashlib.sha256(said).digest()[:12] + bytes(4))
-            writing = [pool.submit(write, place) for place in range(20)]
-            with transaction.atomic():
-                assert ForgettableFiles().hide(relationship, [sentence], now=timezone.now()) == {sentence}
-            for one in writing:
-                one.result()
-            assert said not in read_contents(relationship.id, "main").values()
 
 
 def test_checkpoints_bring_files_hot_context_and_memory_back(
