@@ -27,9 +27,7 @@ def follow_entries(changed: ChangedEntries) -> None:
     if deleted:
         withhold(changed.relationship_id, [changed.entries[UUID(entry_id)] for entry_id in deleted])
     if restored and branches_of(changed.relationship_id):
-        relationship = _loaded(changed.relationship_id)
-        for message in restored:
-            bring_back(relationship, message)
+        bring_back(_loaded(changed.relationship_id), restored)
 
 
 def withhold(relationship_id: UUID, entries: Sequence[ScratchpadEntry]) -> None:

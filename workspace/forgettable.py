@@ -69,7 +69,7 @@ class ForgettableFiles:
     def restore(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> None:
         """As a merge brings it back: where the same lines were changed since, they stay as they are."""
         if ids:
-            bring_back(relationship, _said(ids))
+            bring_back(relationship, [_said(ids)])
         self.hide(relationship, (), now=now)  # the copies of the entries again
 
     def erase(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> None:
@@ -82,9 +82,9 @@ class ForgettableFiles:
             )
 
 
-def bring_back(relationship: Relationship, message: str) -> None:
-    """On every branch what commits with this message took out."""
-    owned = Commit.objects.for_relationship(relationship.id).filter(message=message)
+def bring_back(relationship: Relationship, messages: Collection[str]) -> None:
+    """On every branch what commits with these messages took out."""
+    owned = Commit.objects.for_relationship(relationship.id).filter(message__in=messages)
     for taken in owned.order_by("-recorded_at"):
         after = read_commit(relationship.id, taken.id)
         before = read_commit(relationship.id, taken.parents[0])

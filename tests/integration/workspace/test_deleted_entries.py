@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 
@@ -15,7 +16,9 @@ from tests.fakes import ScriptedProvider
 from tests.fixtures.api import TESTER, Api
 from tests.fixtures.turns import PERSON, Conversation, answer, delete, hold_deletions
 from tests.fixtures.workspaces import begin
+from tests.wire import statements_sent
 from workspace.checkpoints import take_checkpoint
+from workspace.deleted_entries import withhold
 from workspace.files import change_files, read_file
 from workspace.hot_context import PATH, read_hot_context
 from workspace.models import Worker
@@ -140,3 +143,27 @@ def test_a_checkpoint_brings_back_nothing_that_was_deleted_or_forgotten_since(
     assert api.post(f"{path}/checkpoints/{kept.id}/restore", {"memory": memory == "true"}).status == 200
 
     assert hot(pair) == (HOT.replace("- Likes tea\n", "") if memory == "true" else left)
+
+
+def test_many_deleted_at_once_ask_the_database_no_more_than_two(
+    pair: Relationship, conversation: Conversation, entries: list[ScratchpadEntry]
+) -> None:
+    def asked(count: int) -> int:
+        some = conversation.remember(*(f"Likes tea from garden {count} {place}" for place in range(count)))
+        with statements_sent() as sent, transaction.atomic():
+            withhold(pair.id, some)
+        return len(sent)
+
+    assert asked(2) == asked(30)
+
+
+def test_of_many_each_takes_its_own_sentence(pair: Relationship, conversation: Conversation) -> None:
+    animals = "raven otter badger weasel heron lynx marmot viper stoat crane".split()
+    text = "".join(f"- Likes the {animal}\n" for animal in animals)
+    change_files(relationship=pair, changes={PATH: text.encode()}, by=TESTER)
+    some = conversation.remember(*(f"Likes the {animal}" for animal in animals[:8]))
+
+    with transaction.atomic():
+        withhold(pair.id, some)
+
+    assert hot(pair) == "- Likes the stoat\n- Likes the crane\n"
