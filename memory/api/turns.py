@@ -135,10 +135,11 @@ class IngestView(ApiView):
 
 
 def _new_turn(body: TurnBody) -> NewTurn:
-    said = [message.occurred_at for message in body.messages]
+    times = [message.occurred_at for message in body.messages if message.occurred_at]
+    latest = max(times) if len(times) == len(body.messages) else timezone.now()
     return NewTurn(
         messages=[NewMessage(m.role, m.content, m.speaker, m.occurred_at, m.metadata) for m in body.messages],
-        occurred_at=body.occurred_at or (None if None in said else max(filter(None, said))) or timezone.now(),
+        occurred_at=body.occurred_at or latest,
         session=body.session,
         config=body.config,
         tags=body.tags,
