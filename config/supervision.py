@@ -67,7 +67,7 @@ class Child:
 class Supervisor:
     """Runs `children` until SIGTERM, SIGINT or SIGHUP. What else it does each round, a subclass says."""
 
-    tick_seconds = 0.25
+    tick_seconds = 0.5
 
     def __init__(self, children: Sequence[Child]) -> None:
         self._children = children

@@ -17,7 +17,7 @@ from worker import worker_stats
 from worker.readers import start_readers
 
 _NICE = 10  # of what reads turns: no context and no reply waits for what is remembered meanwhile
-_CHECK_SECONDS = 0.5
+_CHECK_SECONDS = 1.0
 _CONNECTION_SECONDS = 30.0  # that a reader waits for one of the process's connections
 
 

@@ -14,7 +14,7 @@ _LONGEST_TICK_SECONDS = 2.0
 
 
 class Watchdog:
-    """Looks several times a second; says why the pool has to be started anew, or nothing. Times are monotonic."""
+    """Looks twice a second; says why the pool has to be started anew, or nothing. Times are monotonic."""
 
     def __init__(
         self,
