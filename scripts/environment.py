@@ -104,7 +104,7 @@ def stamp_of(level: str) -> Path:
 def mark(level: str) -> str:
     """What the environment was made from: the pins, its place, and the Python behind it."""
     pins = [(ROOT / name).read_bytes() for name in LEVELS[level]]
-    made_from = (str(VENV), os.path.realpath(str(PYTHON)), pins)
+    made_from = (os.path.realpath(VENV), os.path.realpath(str(PYTHON)), pins)
     return hashlib.sha256(repr(made_from).encode()).hexdigest()
 
 

@@ -70,6 +70,15 @@ def test_the_environment_is_made_once(made: Path) -> None:
     assert inode(made) == before
 
 
+def test_a_checkout_that_links_to_it_leaves_it_as_it_is(made: Path, tmp_path: Path) -> None:
+    before = inode(made)
+    linked = checkout(tmp_path / "linked")
+    (linked / ".venv").symlink_to(made / ".venv")
+    done = run(linked)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert inode(made) == before
+
+
 def test_other_requirements_are_brought_in_without_making_it_anew(made: Path) -> None:
     before = inode(made)
     (made / "requirements.txt").write_text("# nothing, said differently\n")
