@@ -8,10 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from uuid import UUID
 
+from memory.entries.happens import day_of, span_of
 from memory.errors import UnparsableAnswer
 from memory.ingestion.calls import CallLog
 from memory.ingestion.erosion import lost_details
-from memory.ingestion.ingestion_input import IngestionInput
+from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.ingestion.operations import Operation, Refusal
 from memory.ingestion.prompt import Question
 from memory.ingestion.reported_wishes import reported_wishes
@@ -62,7 +63,8 @@ def _cited(item: Operation | Refusal, given: IngestionInput) -> list[UUID]:
 def _lost_in(items: Sequence[Operation | Refusal], given: IngestionInput) -> dict[int, tuple[str, ...]]:
     """What each update has lost of the entry it updates, by the entry's number.
 
-    Where updates to one text make entries one, the first keeps its date: that of another has to be in the text.
+    Where updates to one text make entries one, the first keeps its date: that of another has to be in the text. When a
+    plan was made need not be said: "Planned in 2023-05 to visit Rome" becomes "Visited Rome".
     """
     lost: dict[int, tuple[str, ...]] = {}
     dates: dict[str, str] = {}  # of the first entry that gets a text
@@ -76,9 +78,18 @@ def _lost_in(items: Sequence[Operation | Refusal], given: IngestionInput) -> dic
             goes = date if item.content in dates else ""
             said = f"{item.content} {dates.setdefault(item.content, date)}"
             details = lost_details(entry.content, said, names=names, own=own)
+            details = tuple(detail for detail in details if detail not in _planned_on(entry, given.timezone))
             if details := (*details, *lost_details(goes, said)):
                 lost[item.entry] = details
     return lost
+
+
+def _planned_on(entry: ShownEntry, timezone: str) -> tuple[str, ...]:
+    """Of an entry that was told before it happens: the day and the month in which it was."""
+    if not entry.happens_at or entry.effective_at >= span_of(entry.happens_at, timezone).begins:
+        return ()
+    day = day_of(entry.effective_at.timestamp(), timezone)
+    return day, day[:7]
 
 
 def _by_entry(items: Items, lost: Lost) -> dict[int, Operation]:

@@ -1,6 +1,7 @@
 """What an update leaves out of the old text is asked for once more, whichever strategy writes texts anew."""
 
 import json
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -98,6 +99,26 @@ def test_a_day_that_an_entry_keeps_beside_its_text_is_not_lost(
     conversation.hear("A friend came along.")
 
     assert conversation.contents == ["Went to Rome with a friend"]
+    assert len(scripted_provider.requests) == 1 + asked
+
+
+@pytest.mark.parametrize(
+    ("told", "asked"),
+    [("2026-02-20", 1), ("2026-02", 1), ("2026-01-31", 2)],
+    ids=["its day", "its month", "another day"],
+)
+def test_how_a_plan_went_need_not_say_when_it_was_made(
+    conversation: Conversation, scripted_provider: ScriptedProvider, told: str, asked: int
+) -> None:
+    scripted_provider.answer_with(
+        answer(add(f"Planned on {told} to hike to the hut", type="event", happens_at="2026-03-01")),
+        *[answer(update(1, "Hiked to the hut in the snow"))] * 2,
+    )
+
+    conversation.hear("On the first of March we hike to the hut.", at=datetime(2026, 2, 20, tzinfo=UTC))
+    conversation.hear("We made it to the hut, in the snow!", at=datetime(2026, 3, 2, tzinfo=UTC))
+
+    assert conversation.contents == ["Hiked to the hut in the snow"]
     assert len(scripted_provider.requests) == 1 + asked
 
 
