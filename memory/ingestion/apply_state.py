@@ -135,6 +135,8 @@ class ApplyState:
         """The entry says what `other` said too: so what it rests on is found with it, and forgotten with it."""
         before, cited = fields_of(entry), [*other.source_message_ids, *self.cited_ids(operation)]
         entry.source_message_ids = list(dict.fromkeys([*entry.source_message_ids, *cited]))
+        if not operation.messages:
+            entry.effective_at = max(entry.effective_at, other.effective_at)
         ends = None if "expires_at" in operation.cleared else operation.expires_at or other.expires_at
         for name, value in of_either(entry, other, expires_at=ends).items():
             setattr(entry, name, value)

@@ -14,8 +14,9 @@ from relationships.ids import uuid7
 
 
 def said_at_of(given: IngestionInput, operation: Operation) -> datetime:
-    """Effective time: when the last message it rests on was said."""
-    return max(given.messages[number - 1].occurred_at for number in operation.messages)
+    """Effective time: when the last message it rests on was said; the last of all where it rests on none."""
+    numbers = operation.messages or range(1, len(given.messages) + 1)
+    return max(given.messages[number - 1].occurred_at for number in numbers)
 
 
 def ended_at_of(given: IngestionInput, operation: Operation, entry: ScratchpadEntry) -> datetime:
@@ -116,10 +117,11 @@ def rewrite(entry: ScratchpadEntry, operation: Operation, given: IngestionInput)
         entry.confidence = operation.confidence
     entry.happens_at = _happens_at(entry, operation)
     entry.expires_at = _expires_at(entry, operation, said_at)
-    entry.effective_at = said_at
-    tags, category, modality = labels_of(given, operation)
-    entry.tags = dict(list((entry.tags | tags).items())[-MAX_TAGS:])
-    entry.category, entry.modality = category or entry.category, modality
+    if operation.messages:  # else it only says otherwise what was told then
+        entry.effective_at = said_at
+        tags, category, modality = labels_of(given, operation)
+        entry.tags = dict(list((entry.tags | tags).items())[-MAX_TAGS:])
+        entry.category, entry.modality = category or entry.category, modality
     entry.source_message_ids = list(dict.fromkeys([*entry.source_message_ids, *cited_ids(given, operation)]))
 
 

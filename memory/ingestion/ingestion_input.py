@@ -87,6 +87,11 @@ class IngestionInput:
     tier: Tier = Tier.SCRATCHPAD
 
     @property
+    def nears_budget(self) -> bool:
+        """Whether the list is so near its soft budget that the model is asked to condense it."""
+        return bool(self.ingestion.soft_budget) and self.entry_tokens >= 0.9 * self.ingestion.soft_budget
+
+    @property
     def earlier_above(self) -> int:
         return max(EARLIER, len(self.messages))
 

@@ -40,6 +40,7 @@ class Operation:
     its place), `known` (the entry says it already) or `none` (`content` is skipped, visibly, and can be restored).
     `happens_at` is as memory.entries.happens keeps it; what is None stays as it is, unless `cleared` names it.
     `untrue`: of a delete, that the entry was never true; else it is to be forgotten, or nobody knows.
+    `messages` may be empty of an update that only puts what entries say into fewer words.
     `earlier`: numbers of earlier messages that it rests on beside the new ones. `single_valued` None: what the
     configuration says of the key. `strategy`, `call_id` and `model`: whose it is.
     """
@@ -152,12 +153,16 @@ def refused(item: Any, reason: str, given: IngestionInput) -> Refusal:
     return Refusal(short(item), reason, cited)
 
 
-def understand(item: dict[str, Any], given: IngestionInput, op: str, *, keyed: bool = False) -> Operation:
-    """An item that adds, updates or deletes an entry. Raises RefusedItem. `keyed`: the model may name keys."""
+def understand(
+    item: dict[str, Any], given: IngestionInput, op: str, *, keyed: bool = False, condenses: bool = False
+) -> Operation:
+    """An item that adds, updates or deletes an entry. Raises RefusedItem. `keyed`: the model may name keys.
+    `condenses`: it need not rest on a new message.
+    """
     remarks: list[str] = []
     return Operation(
         op=op,
-        messages=cited_messages(item, given),
+        messages=() if condenses and item.get("messages") == [] else cited_messages(item, given),
         earlier=earlier_messages(item, given),
         raw=short(item),
         entry=entry_number(item, given.entries) if op != "add" else None,
@@ -179,4 +184,6 @@ def _understand(item: dict[str, Any], given: IngestionInput) -> Operation:
         raise RefusedItem(f"op is {op!r:.40}; known: add, update, replace, delete")
     cleared = tuple(name for name in ("happens_at", "expires_at") if name in item and item[name] is None)
     untrue = op == "delete" and item.get("untrue") is True
-    return replace(understand(item, given, op, keyed=True), cleared=cleared, untrue=untrue)
+    condenses = op == "update" and given.nears_budget
+    understood = understand(item, given, op, keyed=True, condenses=condenses)
+    return replace(understood, cleared=cleared, untrue=untrue)

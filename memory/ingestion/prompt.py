@@ -130,13 +130,13 @@ def indented(text: str) -> str:
 
 def capacity_note(given: IngestionInput) -> str:
     """What the model is told when the list nears its soft budget; empty below that."""
-    budget = given.ingestion.soft_budget
-    if not budget or given.entry_tokens < 0.9 * budget:
+    if not given.nears_budget:
         return ""
-    share = round(100 * given.entry_tokens / budget)
+    share = round(100 * given.entry_tokens / given.ingestion.soft_budget)
     return (
         f"The entries take {share}% of the room they have. Where entries say parts of one thing, update each of them "
-        "to one text that says it all in few words, on any new message. Add only what matters."
+        'to one text that says it all in few words; "messages": [] where no new message adds to it. Add only what '
+        "matters."
     )
 
 

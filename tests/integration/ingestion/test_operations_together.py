@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from memory.entries.editing import add_entry, merge_entries
 from memory.models import EntrySource, EntryState, ScratchpadEntry, Tier
-from relationships.models import TurnState
+from relationships.models import Message, TurnState
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import PERSON, Conversation, add, answer, delete, update
 
@@ -27,6 +27,33 @@ def test_the_same_words_about_somebody_else_are_another_entry_and_a_repeat_of_th
 
     assert sorted(entry.subject for entry in conversation.entries) == ["Ana", "user"]
     assert conversation.verdicts(turn)[0][0] == "none"
+
+
+@pytest.mark.parametrize("soft_budget", [20, 2000], ids=["asked to condense", "not asked"])
+def test_entries_that_are_made_one_in_fewer_words_rest_on_what_they_rested_on_and_were_told_then(
+    conversation: Conversation, scripted_provider: ScriptedProvider, soft_budget: int
+) -> None:
+    kept = {"overflow": "keep", "soft_budget": soft_budget}
+    plan, more = "Planned to hike to the hut on 2026-03-10", "The hike of 2026-03-10 is with Ana and her dog"
+    whole = "Hike to the hut on 2026-03-10, planned with Ana and her dog"
+    scripted_provider.answer_with(
+        answer(add(plan, type="event", happens_at="2026-03-10")),
+        answer(add(more, type="event", happens_at="2026-03-10")),
+        answer(*[update(entry, whole, messages=()) for entry in (1, 2)]),
+    )
+
+    said = ["We hike to the hut on the 10th.", "Ana comes along with her dog.", "The kitchen is yellow now."]
+    days = [MARCH + timedelta(days=after) for after in (0, 1, 30)]
+    turns = [conversation.hear(text, at=day, ingestion=kept) for text, day in zip(said, days, strict=True)]
+
+    if soft_budget == 20:
+        (entry,) = conversation.entries
+        assert (entry.content, entry.effective_at) == (whole, days[1])
+        cited = Message.objects.for_relationship(entry.relationship_id).order_by("occurred_at")
+        assert [row.content for row in cited if row.id in entry.source_message_ids] == said[:2]
+    else:
+        assert sorted(conversation.contents) == [plan, more]
+        assert conversation.verdicts(turns[2]) == [("refused", "rests on no new message")] * 2
 
 
 @pytest.mark.parametrize(
