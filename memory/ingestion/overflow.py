@@ -11,7 +11,7 @@ from math import inf
 from typing import NamedTuple
 from uuid import UUID
 
-from memory.entries.happens import span_of
+from memory.entries.happens import plan_is_over, span_of
 from memory.entries.history import Change, change_entries, changed, fields_of
 from memory.ingestion.configuration import Ingestion
 from memory.models import EntryRevision, OperationResult, RevisionEvent, ScratchpadEntry, Tier
@@ -136,13 +136,21 @@ def _archived(entry: ScratchpadEntry, candidate: Candidate, used: int, budget: i
 def _candidate(entry: ScratchpadEntry, now: datetime) -> Candidate:
     age_days = (now - entry.effective_at) / _DAY
     counts = saliency(
-        type=entry.type,
+        type="" if _is_long_over(entry, now) else entry.type,
         importance=entry.importance,
         weight=entry.weight,
         confidence=entry.confidence,
         age_days=age_days,
     )
     return Candidate(entry.id, counts, age_days, line_tokens(entry.content))
+
+
+def _is_long_over(entry: ScratchpadEntry, now: datetime) -> bool:
+    """Whether it is a plan whose date passed HALF_LIFE_DAYS ago, and nobody has told since how it went."""
+    if not entry.happens_at:
+        return False
+    before = now - HALF_LIFE_DAYS * _DAY
+    return plan_is_over(entry.happens_at, told_at=entry.effective_at, now=before, timezone="UTC")
 
 
 def _is_ahead(entry: ScratchpadEntry, now: datetime) -> bool:

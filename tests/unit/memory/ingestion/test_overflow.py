@@ -115,6 +115,28 @@ def test_what_counts_more_stays_though_it_is_older(relationship: Relationship) -
 
 
 @pytest.mark.parametrize(
+    ("over", "told", "tier"),
+    [(40, 60, "archive"), (20, 60, "scratchpad"), (40, 30, "scratchpad")],
+    ids=["over for long", "over of late", "told since"],
+)
+def test_a_plan_counts_as_what_happened_when_nobody_told_for_a_month_how_it_went(
+    relationship: Relationship, over: int, told: int, tier: str
+) -> None:
+    (plan,) = remember(
+        relationship,
+        "Agreed with Ana to try the new pool",
+        type="agreement",
+        happens_at=NOON - over * DAY,
+        effective_at=NOON - told * DAY,
+    )
+    dishes(relationship, 20, type="preference")
+
+    overflow(relationship)
+
+    assert tier_of(plan) == tier
+
+
+@pytest.mark.parametrize(
     "values",
     [
         {"pinned": True},
