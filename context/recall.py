@@ -118,6 +118,7 @@ class Recall:
             count_turns=lambda: self._turns,
             last_message_at=None if last is None else datetime.fromtimestamp(last, UTC),
             now=self._now,
+            names=(facts.user_name, facts.companion_name),
         )
         return decide_gate(gate, request)
 

@@ -23,6 +23,7 @@ class GateRequest:
     count_turns: Callable[[], int]
     last_message_at: datetime | None
     now: datetime
+    names: tuple[str, ...] = ()  # of the two who talk
 
     @property
     def turns(self) -> int:
@@ -61,7 +62,7 @@ class ContentGate(ContextGate):
     slug = "content"
 
     def opens(self, request: GateRequest) -> GateDecision:
-        if asks_nothing(request.message):
+        if asks_nothing(request.message, names=request.names):
             return GateDecision(False, "the message asks nothing")
         return GateDecision(True, "the message says something")
 

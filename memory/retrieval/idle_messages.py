@@ -5,6 +5,7 @@ language that is not listed looks things up a little too often, which costs mill
 """
 
 import re
+from collections.abc import Iterable
 
 from memory.words import WORD, fold
 
@@ -61,19 +62,38 @@ _DENSE = """
 不错 謝謝 對 沒事 再見 네 네네 응 응응 예 아니 아니요 아니오 그래 그래요 좋아 좋아요 알겠어 알겠어요 알겠습니다
 고마워 고마워요 감사합니다 안녕 안녕하세요 ㅋㅋ ㅋㅋㅋ ㅎㅎ ㅎㅎㅎ ㅇㅇ ㄴㄴ
 """
+# How somebody is, as it is asked to greet; a message of nothing else finds greetings. As WORDS, without apostrophes.
+_GREETINGS = """
+how are you(?: doing)?|how r u|how have you been|howve you been|how(?:s| is) (?:it going|everything)|how are things
+whats up|what is up|wassup|sup|long time no (?:see|talk|chat|speak)|(?:its )?been a (?:long )?while
+wie gehts(?: (?:dir|euch|ihnen))?|wie geht es (?:dir|euch|ihnen)|wie stehts|alles gut bei dir
+(?:comment )?ça va|comment (?:vas tu|tu vas|allez vous)|cómo (?:estás|te va|va todo|has estado)|qué tal(?: estás)?
+come (?:stai|va)|tutto bene|tudo b(?:em|om)|como (?:vai|você está|estás|cê tá)(?: você)?
+hoe (?:gaat het|is het)(?: met (?:je|jou|u))?|alles goed
+как (?:дела|ты|вы|поживаешь)|nasılsın(?:ız)?|naber|كيف (?:حالك|الحال)|आप कैसे हैं|कैसे हो|kaise ho|kya haal hai
+元気|元気ですか|お元気ですか|元気にしてた|你好吗|最近怎么样|你怎么样|잘 지내|잘 지냈어|잘 지내세요
+"""
 _LISTED = (_ENGLISH, _GERMAN, _FRENCH, _SPANISH, _ITALIAN, _PORTUGUESE, _DUTCH, _OTHERS, _DENSE)
 WORDS = frozenset(fold(" ".join(_LISTED)).split())
 _LAUGHTER = re.compile(r"(?:a?(?:[hjxk][aeio]|[hjxk]u)+[hjxk]?|[hk]{2,}|l+o+l+|(?:rs){2,}|w{2,}|x+d+)")
 _LONG = re.compile(r"(.)\1{2,}")  # "yeahhh", "sooo"
 _WORD = re.compile(WORD)
+_GREETING = re.compile(
+    rf"(?<!\w)(?:{'|'.join(fold(_GREETINGS).split(chr(10))[1:-1])})(?: today)?(?!\w)[\s\W]*"
+)
 
 
-def asks_nothing(message: str) -> bool:
-    """Whether there is nothing in it to look up; True also of a message without any word."""
+def asks_nothing(message: str, *, names: Iterable[str] = ()) -> bool:
+    """Whether there is nothing in it to look up; True also of a message without any word. `names` of the two who talk
+    say nothing either.
+    """
     said = message.strip()
-    if len(said) > LONGEST or any(mark in said for mark in "?？؟՞"):
+    if len(said) > LONGEST:
         return False
-    return all(map(_says_nothing, _WORD.findall(fold(re.sub("['’]", "", said)))))
+    said = fold(re.sub("['’]", "", said))
+    called = {word for name in names for word in _WORD.findall(fold(name))}
+    said = _GREETING.sub(" ", _WORD.sub(lambda word: "" if word[0] in called else word[0], said))
+    return not any(mark in said for mark in "?？؟՞") and all(map(_says_nothing, _WORD.findall(said)))
 
 
 def _says_nothing(word: str) -> bool:
