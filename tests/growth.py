@@ -21,12 +21,13 @@ def growth(
     work: Callable[[Any], object], make: Callable[[int], Any], *, size: int, fast: float = FAST
 ) -> float:
     """`work(make(size))` beside `work(make(4 * size))`: the smallest ratio of TRIES, or 0 where the larger is fast."""
-    small, large = make(size), make(TIMES * size)
+    large, small = make(TIMES * size), None
     ratio = float("inf")
     for _ in range(TRIES):
         longer = seconds(work, large)
         if longer < fast:
             return 0.0
+        small = small or make(size)
         ratio = min(ratio, longer / seconds(work, small))
         if ratio < MOST:
             break

@@ -6,7 +6,7 @@ ways that ask for work.
 
 import json
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, cast
 from uuid import UUID
 
@@ -21,6 +21,7 @@ AT_ONCE = 50  # members that are blown up together
 ANY_ID = str(UUID(int=7))
 
 
+@lru_cache(maxsize=16)  # megabytes, of which the next route gets the same
 def numbered(size: int, each: str, between: str = ",") -> str:
     """`each` with numbers in the place of `#`, until it is about `size` long."""
     count = size // (len(each) + len(between) + 4)
