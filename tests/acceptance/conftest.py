@@ -1,24 +1,15 @@
 """The real service under the hand of a test: processes of its own on a database of its own."""
 
 import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from django.core.management import call_command
 from pytest_django.plugin import DjangoDbBlocker
 
-from tests.acceptance.database import (
-    LiveDatabase,
-    create_database,
-    django_on,
-    drop_database,
-    empty,
-    own_server,
-)
-from tests.acceptance.processes import ROOT, environment
-from tests.acceptance.service import LiveService
+from tests.acceptance.database import LiveDatabase, create_database, django_on, drop_database, own_server
+from tests.acceptance.service import LiveService, service_on
 from tests.vendor_servers.openai_server import OpenAIServer
 
 
@@ -41,12 +32,8 @@ def live_database(migrated: str, own_name: str) -> Iterator[LiveDatabase]:
 def live(
     live_database: LiveDatabase, django_db_blocker: DjangoDbBlocker, tmp_path: Path
 ) -> Iterator[LiveService]:
-    """A service without any process yet; the models of the test speak to its database. Ends what was started."""
-    with django_db_blocker.unblock(), django_on(live_database):
-        service = LiveService(live_database, tmp_path)
+    with django_db_blocker.unblock(), service_on(live_database, tmp_path) as service:
         yield service
-        service.end()
-        empty()
 
 
 @pytest.fixture(scope="session")
@@ -88,14 +75,8 @@ def live_service(standing: LiveService, django_db_blocker: DjangoDbBlocker) -> I
 @pytest.fixture
 def own_live(django_db_blocker: DjangoDbBlocker, tmp_path: Path) -> Iterator[LiveService]:
     """A service on an embedded server of its own, which a test may kill."""
-    with own_server(tmp_path / "own") as database:
-        migrate(database)
-        with django_db_blocker.unblock(), django_on(database):
-            service = LiveService(database, tmp_path)
-            yield service
-            service.end()
-
-
-def migrate(database: LiveDatabase) -> None:
-    command = [sys.executable, "manage.py", "migrate", "--verbosity=0"]
-    subprocess.run(command, cwd=ROOT, env=environment(database), check=True)
+    with own_server(tmp_path / "own") as database, django_db_blocker.unblock(), django_on(database):
+        call_command("migrate", verbosity=0)
+        service = LiveService(database, tmp_path)
+        yield service
+        service.end()

@@ -1,7 +1,8 @@
 """What a test does with the real service: start its parts, talk to it, look at what became of the turns."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from copy import copy
 from datetime import datetime
 from pathlib import Path
@@ -15,7 +16,7 @@ from relationships.models import Companion, Project, Relationship, Turn
 from relationships.services.api_keys import create_api_key
 from relationships.services.projects import create_project
 from relationships.services.turns import NewMessage, NewTurn
-from tests.acceptance.database import LiveDatabase
+from tests.acceptance.database import LiveDatabase, django_on, empty
 from tests.acceptance.processes import LiveProcess, LiveWeb, LiveWorker, environment
 from tests.fixtures.people import meet
 from tests.waiting import wait_until
@@ -139,3 +140,17 @@ class LiveService:
 
     def _log(self, name: str) -> Path:
         return self._folder / f"{name}-{len(self.processes)}.log"
+
+
+@contextmanager
+def service_on(database: LiveDatabase, folder: Path) -> Iterator[LiveService]:
+    """One without any process yet; the models of the test speak to its database. Ends what was started, and leaves the
+    database empty.
+    """
+    with django_on(database):
+        service = LiveService(database, folder)
+        try:
+            yield service
+        finally:
+            service.end()
+            empty()

@@ -160,21 +160,6 @@ def test_a_process_that_is_killed_amid_a_stream_leaves_no_turn_and_the_client_he
     assert Turn.objects.count() == 1
 
 
-def test_a_client_that_goes_away_is_noticed(service: LiveService, model: OpenAIServer) -> None:
-    key = start(service)
-    model.push({"text": WORDS, "pause": 0.05})
-    headers = {"Authorization": f"Bearer {key}"}
-    url = f"{service.web.url}/v1/chat/completions"
-    with httpx.Client(timeout=20) as client, client.stream("POST", url, json=BODY, headers=headers) as answer:
-        next(answer.iter_bytes())
-
-    turn = wait_until(lambda: Turn.objects.first(), what="the turn")
-
-    assert turn is not None and turn.interrupted
-    said = Message.objects.get(role="assistant").content
-    assert WORDS.startswith(said) and said != WORDS
-
-
 def test_more_streams_than_threads_wait_and_all_complete(service: LiveService, model: OpenAIServer) -> None:
     key = start(service, RAPPORT_CHAT_THREADS="4")
     began = time.monotonic()

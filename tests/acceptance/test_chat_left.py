@@ -1,6 +1,7 @@
-"""Who leaves while a model is silent: its call ends at once, and what was said is kept."""
+"""Who leaves while a model is silent, or speaks: its call ends at once, and what was said is kept."""
 
 import json
+import re
 import select
 import socket
 from collections.abc import Iterator
@@ -10,16 +11,44 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
+from pytest_django.plugin import DjangoDbBlocker
 
 from relationships.models import Message, Turn
-from tests.acceptance.service import LiveService
+from tests.acceptance.database import LiveDatabase
+from tests.acceptance.service import LiveService, service_on
 from tests.vendor_servers.gemini_server import GeminiServer
 from tests.vendor_servers.openai_server import OpenAIServer
 from tests.vendor_servers.server import VendorServer
 from tests.waiting import wait_until
 
 SILENCE = 120  # seconds: longer than any of these tests may take
-SERVERS = {"openai": OpenAIServer, "gemini": GeminiServer}
+ADDRESSES = {"openai": "OPENAI_BASE_URL", "gemini": "GOOGLE_GEMINI_BASE_URL"}
+
+
+@pytest.fixture(scope="module")
+def models() -> Iterator[dict[str, VendorServer]]:
+    with OpenAIServer() as openai, GeminiServer() as gemini:
+        yield {"openai": openai, "gemini": gemini}
+
+
+@pytest.fixture(scope="module")
+def patient(
+    models: dict[str, VendorServer],
+    live_database: LiveDatabase,
+    django_db_blocker: DjangoDbBlocker,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[LiveService]:
+    """A web server that would bear the silence of `models`."""
+    folder = tmp_path_factory.mktemp("left")
+    with django_db_blocker.unblock(), service_on(live_database, folder) as service:
+        service.settings |= {name: models[vendor].url for vendor, name in ADDRESSES.items()}
+        service.settings |= dict.fromkeys(("OPENAI_API_KEY", "GEMINI_API_KEY"), "k")
+        service.settings |= dict.fromkeys(
+            ("RAPPORT_PROVIDER_TIMEOUT", "RAPPORT_PROVIDER_DEADLINE"), str(SILENCE)
+        )
+        service.start_web(RAPPORT_WEB_PROCESSES="1")
+        service.web.wait_until_it_answers()
+        yield service
 
 
 @pytest.fixture
@@ -28,26 +57,24 @@ def vendor() -> str:
 
 
 @pytest.fixture
-def model(vendor: str) -> Iterator[VendorServer]:
-    with SERVERS[vendor]() as server:
-        yield server
+def model(vendor: str, models: dict[str, VendorServer]) -> VendorServer:
+    """As if nobody had asked it yet."""
+    models[vendor].clear()
+    models[vendor].hang_up()
+    return models[vendor]
 
 
 @pytest.fixture
-def service(live: LiveService, vendor: str, model: VendorServer) -> LiveService:
-    """A web server whose companion `ada` is answered for by `model`, and which would bear its silence."""
-    address = {"openai": "OPENAI_BASE_URL", "gemini": "GOOGLE_GEMINI_BASE_URL"}[vendor]
-    live.settings |= {address: model.url, f"{vendor.upper()}_API_KEY": "k"}
-    live.settings |= {"RAPPORT_PROVIDER_TIMEOUT": str(SILENCE), "RAPPORT_PROVIDER_DEADLINE": str(SILENCE)}
-    live.companion_config = {
+def service(patient: LiveService, vendor: str, model: VendorServer) -> LiveService:
+    """A project of its own, whose companion `ada` is answered for by `model`."""
+    service = patient.with_a_project_of_its_own()
+    service.companion_config = {
         "ingestion": {"provider": "offline"},
         "context": {"provider": vendor},
         "chat": {"tools": [], "max_seconds": SILENCE},
     }
-    live.new_relationships(1)
-    live.start_web(RAPPORT_WEB_PROCESSES="1")
-    live.web.wait_until_it_answers()
-    return live
+    service.new_relationships(1)
+    return service
 
 
 def request_of(service: LiveService, *lines: str, **fields: Any) -> bytes:
@@ -97,26 +124,49 @@ def wait_until_the_model_is_left(model: VendorServer) -> None:
     wait_until(lambda: all(hung_up(one) for one in model.connections), what="the model's call to end")
 
 
-def kept() -> tuple[bool, list[tuple[str, str]]]:
+def kept(service: LiveService) -> tuple[bool, list[tuple[str, str]]]:
     """Whether the one turn was interrupted, and its messages."""
-    turn = wait_until(Turn.objects.first, what="the turn")
-    assert turn is not None and Turn.objects.count() == 1
-    return turn.interrupted, list(Message.objects.order_by("seq").values_list("role", "content"))
+    turns = Turn.objects.filter(project_id=service.project.id)
+    turn = wait_until(turns.first, what="the turn")
+    assert turn is not None and turns.count() == 1
+    said = Message.objects.filter(project_id=service.project.id).order_by("seq")
+    return turn.interrupted, list(said.values_list("role", "content"))
 
 
-@pytest.mark.parametrize("vendor", SERVERS)
+def chats(service: LiveService) -> dict[str, float]:
+    """What the server counts of them."""
+    told = httpx.get(f"{service.web.url}/metrics").text
+    return {
+        name: float(value) for name, value in re.findall(r"^rapport_chat_(\w+) ([\d.]+)$", told, re.MULTILINE)
+    }
+
+
+@pytest.mark.parametrize("vendor", ADDRESSES)
 def test_between_two_words(service: LiveService, model: VendorServer) -> None:
     model.push({"pieces": ["One", " two", " three"], "stall": 2})
+    before = chats(service).get("interrupted_total", 0)
     with waiting(service, request_of(service, stream=True)) as client:
         hear(client, "One")
 
     wait_until_the_model_is_left(model)
 
-    interrupted, messages = kept()
+    interrupted, messages = kept(service)
     assert interrupted and messages[0] == ("user", "Count.")
     assert messages[1][1] in ("One", "One two")
-    metrics = httpx.get(f"{service.web.url}/metrics").text
-    assert "rapport_chat_interrupted_total 1.0" in metrics and "rapport_chat_open 0.0" in metrics
+    counted = chats(service)
+    assert (counted["interrupted_total"], counted["open"]) == (before + 1, 0)
+
+
+def test_while_the_model_speaks_on(service: LiveService, model: VendorServer) -> None:
+    words = [f"word{number} " for number in range(20)]
+    model.push({"pieces": words, "pause": 0.05})
+    with waiting(service, request_of(service, stream=True)) as client:
+        hear(client, "word0")
+
+    interrupted, messages = kept(service)
+
+    assert interrupted and messages[0] == ("user", "Count.")
+    assert "".join(words).startswith(messages[1][1]) and len(messages[1][1].split()) < len(words)
 
 
 @pytest.mark.parametrize(("vendor", "streamed"), [("openai", True), ("openai", False), ("gemini", True)])
@@ -127,7 +177,7 @@ def test_before_the_first_word(service: LiveService, model: VendorServer, stream
 
     wait_until_the_model_is_left(model)
 
-    assert kept() == (True, [("user", "Count.")])
+    assert kept(service) == (True, [("user", "Count.")])
 
 
 def test_amid_a_whole_reply_which_was_none_then(service: LiveService, model: VendorServer) -> None:
@@ -137,7 +187,7 @@ def test_amid_a_whole_reply_which_was_none_then(service: LiveService, model: Ven
 
     wait_until_the_model_is_left(model)
 
-    assert kept() == (True, [("user", "Count.")])
+    assert kept(service) == (True, [("user", "Count.")])
 
 
 def test_who_named_a_whole_call_can_come_back_for_its_reply(
@@ -148,7 +198,7 @@ def test_who_named_a_whole_call_can_come_back_for_its_reply(
     with waiting(service, request):
         wait_until_the_model_is_asked(model)
 
-    assert kept() == (False, [("user", "Count."), ("assistant", "One two")])
+    assert kept(service) == (False, [("user", "Count."), ("assistant", "One two")])
     with waiting(service, request) as client:
         hear(client, "One two")
     assert model.asked == 1

@@ -60,6 +60,7 @@ class VendorServer(ABC):
         self.stopping = threading.Event()
         self.connected = 0  # how often a client has made a connection
         self._http = _HTTPServer(("127.0.0.1", port), self)
+        self.hang_up = self._http.hang_up
         self.url = f"http://127.0.0.1:{self._http.server_port}{self.base_path}"
 
     @property

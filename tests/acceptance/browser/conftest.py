@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -13,8 +12,8 @@ from relationships.models import Role
 from tests.acceptance.browser.chromium import FLAGS, require_chromium
 from tests.acceptance.browser.desk import Desk
 from tests.acceptance.browser.stage import Stage
-from tests.acceptance.database import LiveDatabase, django_on, empty
-from tests.acceptance.service import LiveService
+from tests.acceptance.database import LiveDatabase
+from tests.acceptance.service import service_on
 from tests.vendor_servers.openai_server import OpenAIServer
 
 
@@ -45,10 +44,8 @@ def stage(
     django_db_blocker: DjangoDbBlocker,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Stage]:
-    with django_db_blocker.unblock(), django_on(live_database), ExitStack() as cleanup:
-        cleanup.callback(empty)
-        service = LiveService(live_database, tmp_path_factory.mktemp("browser"))
-        cleanup.callback(service.end)
+    folder = tmp_path_factory.mktemp("browser")
+    with django_db_blocker.unblock(), service_on(live_database, folder) as service:
         service.settings |= {
             "RAPPORT_WEB_PROCESSES": "1",
             "RAPPORT_EMBEDDING_PROVIDER": "offline",

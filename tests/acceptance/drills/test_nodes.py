@@ -9,6 +9,7 @@ from uuid import UUID
 
 import httpx
 import pytest
+from django.core.management import call_command
 from django.db import connection
 from pytest_django.plugin import DjangoDbBlocker
 
@@ -17,7 +18,6 @@ from config.embedded_postgres.layout import PORT, socket_dir
 from relationships.ids import relationship_id
 from relationships.models import Companion, Relationship, Turn, TurnState
 from scripts import citus
-from tests.acceptance.conftest import migrate
 from tests.acceptance.database import LiveDatabase, django_on
 from tests.acceptance.drills.conftest import ask
 from tests.acceptance.drills.cut_off import MISSING, POSSIBLE, THERE, CutOff
@@ -53,11 +53,12 @@ def nodes() -> Iterator[Path]:
 
 
 @pytest.fixture(scope="module")
-def database(nodes: Path) -> LiveDatabase:
+def database(nodes: Path, django_db_blocker: DjangoDbBlocker) -> LiveDatabase:
     url = database_url(nodes / "coordinator", name=NAME)
     told = {key: values[0] for key, values in parse_qs(urlsplit(url).query).items()}
     database = LiveDatabase({"dbname": NAME, "user": "postgres", **told}, {"DATABASE_URL": url})
-    migrate(database)
+    with django_db_blocker.unblock(), django_on(database):
+        call_command("migrate", verbosity=0)
     return database
 
 
