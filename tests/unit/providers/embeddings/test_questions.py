@@ -218,9 +218,9 @@ def test_one_memory_serves_the_process(scripted_embedder: ScriptedEmbedder) -> N
     assert embed_question("Where do I live?", scripted_embedder, seconds=5) is first
 
 
-def test_the_same_question_of_several_at_once_is_asked_once(
-    questions: Questions, embedder: ScriptedEmbedder
-) -> None:
+@pytest.fixture
+def go_on(questions: Questions, embedder: ScriptedEmbedder) -> threading.Event:
+    """The question `one` is being asked, until this is set."""
     answering, go_on = threading.Event(), threading.Event()
 
     def think(texts: Sequence[str]) -> None:
@@ -230,6 +230,12 @@ def test_the_same_question_of_several_at_once_is_asked_once(
     embedder.while_answering = think
     questions.begin("one", embedder, seconds=20)
     assert answering.wait(timeout=10)
+    return go_on
+
+
+def test_the_same_question_of_several_at_once_is_asked_once(
+    questions: Questions, embedder: ScriptedEmbedder, go_on: threading.Event
+) -> None:
     with ThreadPoolExecutor(1) as pool:
         second = pool.submit(questions.embed, "one", embedder, seconds=20)
         go_on.set()
@@ -240,18 +246,8 @@ def test_the_same_question_of_several_at_once_is_asked_once(
 
 
 def test_who_joins_a_question_waits_no_longer_than_its_own_time(
-    questions: Questions, embedder: ScriptedEmbedder
+    questions: Questions, embedder: ScriptedEmbedder, go_on: threading.Event
 ) -> None:
-    answering, go_on = threading.Event(), threading.Event()
-
-    def think(texts: Sequence[str]) -> None:
-        answering.set()
-        go_on.wait(timeout=10)
-
-    embedder.while_answering = think
-    questions.begin("one", embedder, seconds=20)
-    assert answering.wait(timeout=10)
-
     assert questions.embed("one", embedder, seconds=0.05) is None
     go_on.set()
     assert (
