@@ -91,7 +91,9 @@ def test_it_says_where_it_is_starts_killed_parts_again_and_ends_with_all_of_them
     wait_until(lambda: not any(map(psutil.Process.is_running, family)), what="every process to be gone")
 
 
-def test_contexts_have_the_processor_before_what_reads_turns_and_before_replies(serve: Serve) -> None:
+def test_contexts_have_the_processor_before_all_else_and_with_it_killed_its_parts_do_not_stay_behind(
+    serve: Serve,
+) -> None:
     """Where all want it. Replies are of the second group here, whose clients wait for a model anyway."""
     usual = psutil.Process().nice()
     family = serve.family()
@@ -100,10 +102,6 @@ def test_contexts_have_the_processor_before_what_reads_turns_and_before_replies(
 
     assert servers == {usual, 19}
     assert readers == {min(usual + 10, 19)}
-
-
-def test_when_it_is_killed_its_parts_do_not_stay_behind(serve: Serve) -> None:
-    family = serve.family()
 
     serve.kill()
 

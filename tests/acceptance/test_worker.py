@@ -92,7 +92,7 @@ def test_turns_that_waited_for_a_worker_are_found_when_one_starts(
     assert live.wait_until_settled(turns) == ["applied"] * 3
 
 
-def test_whatever_is_killed_the_worker_recovers_by_itself(
+def test_whatever_is_killed_the_worker_recovers_by_itself_and_without_all_its_keepers_nothing_is_left(
     live: LiveService, worker: LiveWorker, relationship: Relationship
 ) -> None:
     # django-q2's own, in the order in which they start
@@ -110,6 +110,14 @@ def test_whatever_is_killed_the_worker_recovers_by_itself(
         assert settled == ["applied"] * 3, name
         wait_until(lambda: not process.is_running(), what=f"the killed {name} to be collected")  # noqa: B023
         worker.wait_until_in_order()
+
+    family = worker.family()
+    cluster, *_ = worker.cluster()
+
+    worker.kill()
+    cluster.kill()  # before it misses the supervisor
+
+    wait_until(lambda: not any(map(psutil.Process.is_running, family)), what="every process to be gone")
 
 
 def test_a_pool_that_is_only_busy_is_not_taken_for_stuck(live: LiveService, model: OpenAIServer) -> None:
@@ -220,16 +228,6 @@ def test_a_stop_that_may_not_wait_gives_the_turn_back(
     left = Turn.objects.for_relationship(relationship.id).get(id=turn.id)
     assert (left.state, left.leased_by) == (TurnState.PENDING, "")
     assert not WorkerHeartbeat.objects.exists()
-
-
-def test_with_all_killed_that_look_after_others_nothing_is_left(worker: LiveWorker) -> None:
-    family = worker.family()
-    cluster, *_ = worker.cluster()
-
-    worker.kill()
-    cluster.kill()  # before it misses the supervisor
-
-    wait_until(lambda: not any(map(psutil.Process.is_running, family)), what="every process to be gone")
 
 
 def test_with_the_supervisor_killed_its_processes_end_and_another_worker_takes_over(
