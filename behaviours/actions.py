@@ -3,7 +3,6 @@
 from dataclasses import replace
 from typing import Any
 
-import orjson
 from django.conf import settings
 from django.utils import timezone
 
@@ -29,6 +28,8 @@ from relationships.services.model_budgets import require_model_budget
 from relationships.services.profiles import patch_profile
 from relationships.services.sessions import patch_session
 from web.actor import Actor, ActorKind
+from web.errors import RapportError
+from web.parsing import parse_object
 from worker.waiting import announce_settled
 
 JSON_ONLY = "Answer with one JSON object: a merge patch (RFC 7396) of what is to change. {} changes nothing."
@@ -95,7 +96,7 @@ def ask_prompt(work: Work) -> None:
     if call.failure is not None:
         raise call.failure
     assert call.completion is not None, "a call without a failure has an answer"
-    text = without_thoughts(call.completion.text).replace("\x00", "").strip()
+    text = without_thoughts(call.completion.text).strip()
     work.values["answer"] = text
     if into_json:
         patch = _patch_in(text)
@@ -110,12 +111,9 @@ def ask_prompt(work: Work) -> None:
 
 def _patch_in(answer: str) -> dict[str, Any]:
     try:
-        patch = orjson.loads(extract_json_text(answer))
-    except orjson.JSONDecodeError:
-        patch = None
-    if not isinstance(patch, dict):
-        raise _NoObject("The model's answer is not one JSON object.")
-    return patch
+        return parse_object(extract_json_text(answer).encode())
+    except RapportError:
+        raise _NoObject("The model's answer is not one JSON object that can be kept.") from None
 
 
 class _NoObject(AnswerUnusable):

@@ -130,7 +130,7 @@ def _end(fired: Fired) -> None:
         except ProviderError as error:
             _leave_out(fired, error.code, str(error))
         else:
-            run.answer = fired.text = without_thoughts(completion.text).replace("\x00", "").strip()
+            run.answer = fired.text = without_thoughts(completion.text).strip()
             run.prompt_tokens, run.output_tokens = completion.prompt_tokens, completion.output_tokens
             fired.reason = "its condition holds; a model wrote it"
         run.milliseconds = round(fired.asked.milliseconds, 1)

@@ -108,7 +108,7 @@ def _call_row(
         model=name_of(named),
         system=call_text(storable(request.system)),
         prompt=call_text(_asked(request)),
-        answer=call_text(storable(completion.text)) if completion else "",
+        answer=call_text(completion.text) if completion else "",
         prompt_tokens=count_of(completion.prompt_tokens) if completion else None,
         output_tokens=count_of(completion.output_tokens) if completion else None,
         cost=completion.cost if completion else None,

@@ -1,6 +1,5 @@
 """The question to a model: the last summary and the messages since, to be one summary again."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,6 @@ TOKENS_AT_ONCE = 24_000  # of messages in one question; more are summarised step
 LONGEST_MESSAGE = 8000  # characters of one that are shown
 TOKENS_A_WORD = 4  # that an answer may take at the most: some scripts take so many
 SPARE_TOKENS = 1000  # that a reasoning model may think with
-_UNKEEPABLE = re.compile(r"[\x00\ud800-\udfff]")
 
 
 def known_prompt(template: str) -> str:
@@ -102,7 +100,7 @@ def summary_request(
 
 def summary_in(answer: str) -> str:
     """What of an answer is the summary; "" where there is none."""
-    text, _ = cut_fenced(_UNKEEPABLE.sub("", without_thoughts(answer)))
+    text, _ = cut_fenced(without_thoughts(answer))
     return text.strip()
 
 

@@ -27,6 +27,7 @@ JSON = "application/json"
 MERGE_PATCH = "application/merge-patch+json"
 
 _SUSPECT_ESCAPE = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])")
+_ESCAPE = re.compile(r"\\(u0000|.)")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 # Beyond this JSON readers, and our own database's answers, disagree about what the number is.
 _LARGEST = 2**63
@@ -158,8 +159,12 @@ def _check_numbers(value: Any) -> None:
 
 
 def _check_depth(raw: bytes, value: Any, limit: int) -> None:
-    if raw.count(b"{") + raw.count(b"[") <= limit:
-        return
+    if raw.count(b"{") + raw.count(b"[") > limit:
+        check_depth(value, limit)
+
+
+def check_depth(value: Any, limit: int) -> None:
+    """Raises TooMuch for an object or list that is nested more than `limit` deep."""
     level, depth = [value], 0
     while level:
         depth += 1
@@ -171,6 +176,17 @@ def _check_depth(raw: bytes, value: Any, limit: int) -> None:
             for child in (parent.values() if isinstance(parent, dict) else parent)
             if isinstance(child, (dict, list))
         ]
+
+
+def storable_json(value: dict[str, Any]) -> dict[str, Any]:
+    """What a model wrote, as it can be kept and told: NUL is U+FFFD, half a character a question mark, a number that is
+    none or too large a text. Raises TooMuch where it is nested more than MAX_JSON_DEPTH deep.
+    """
+    check_depth(value, settings.MAX_JSON_DEPTH)
+    text = _ESCAPE.sub(lambda found: "\\ufffd" if found[1] == "u0000" else found[0], json.dumps(value))
+    read = json.loads(text, parse_constant=str, parse_int=_whole, parse_float=_decimal)
+    kept: dict[str, Any] = json.loads(json.dumps(read, ensure_ascii=False).encode("utf-8", "replace"))
+    return kept
 
 
 def _too_deep(limit: int) -> TooMuch:

@@ -102,7 +102,7 @@ class FileTools:
                 f"Invalid `insert_line` parameter: {insert_line}. "
                 f"It should be within the range [0, {len(lines)}]."
             )
-        lines.insert(insert_line, insert_text.rstrip("\n"))
+        lines.insert(int(insert_line), insert_text.rstrip("\n"))
         changed = "\n".join(lines)
         self._change({place: (changed if changed.endswith("\n") else f"{changed}\n").encode()}, {})
         return f"The file {path} has been edited."
@@ -217,7 +217,8 @@ def _numbered(path: str, content: str, view_range: list[int] | None) -> str:
         raise ToolRefused(f"File {path} exceeds maximum line limit of {MOST_LINES:,} lines.")
     first, last = 1, len(lines)
     if view_range and len(view_range) == 2:
-        first, last = max(1, view_range[0]), last if view_range[1] == -1 else view_range[1]
+        begin, end = map(int, view_range)  # 1.0 is an integer in JSON
+        first, last = max(1, begin), last if end == -1 else max(0, end)
     shown = "\n".join(
         f"{number:>{WIDTH}}\t{line}" for number, line in enumerate(lines[first - 1 : last], start=first)
     )

@@ -1,8 +1,11 @@
-"""What an agent wrote as YAML, read with care. Pure."""
+"""What an agent wrote as YAML, read with care."""
 
 from typing import Any
 
 import yaml
+
+from web.errors import TooMuch
+from web.parsing import storable_json
 
 
 class _Plain(yaml.SafeLoader):
@@ -15,11 +18,11 @@ class _Plain(yaml.SafeLoader):
 
 
 def read_yaml(content: bytes) -> dict[str, Any] | None:
-    """The mapping it holds, as JSON would; None: it is no YAML, or no mapping."""
+    """The mapping it holds, as JSON that can be kept; None: it is no YAML, no mapping, or nested too deep."""
     try:
         read = yaml.load(content, _Plain)  # noqa: S506 - it is a SafeLoader
-        return _plain(read) if isinstance(read, dict) else None
-    except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError):
+        return storable_json(_plain(read)) if isinstance(read, dict) else None
+    except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError, TooMuch):
         return None
 
 

@@ -145,7 +145,7 @@ def _memory_add(use: ToolUse, given: Mapping[str, Any], ran: Ran) -> dict[str, A
     turn = accept_report(
         relationship=use.relationship,
         ingestion=use.configuration.ingestion,
-        text=given["content"],
+        texts=[given["content"]],
         kind="note",
         session=SESSION,
         metadata={"category": given["category"]},

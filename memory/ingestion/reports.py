@@ -1,6 +1,6 @@
 """What a companion's model noted, or its agent found out: kept and read as a turn, though nobody spoke."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.utils import timezone
@@ -17,12 +17,12 @@ def accept_report(
     *,
     relationship: Relationship,
     ingestion: Ingestion,
-    text: str,
+    texts: Sequence[str],
     kind: str,
     session: str,
     metadata: Mapping[str, Any] | None = None,
 ) -> Turn:
-    """Hand `text` to memory as a tool's result by the companion's `kind`, such as its agent. It is read whoever's
+    """Hand `texts` to memory as a tool's results by the companion's `kind`, such as its agent. It is read whoever's
     messages are; and at once, unless reading is for who asks: its session is none that goes on or ends.
 
     Load `relationship` with its companion. Raises InvalidInput, NotFound.
@@ -31,6 +31,6 @@ def accept_report(
     own: dict[str, Any] = {"roles": sorted({*ingestion.roles, MessageRole.TOOL.value})}
     if ingestion.trigger.mode != "explicit":
         own["trigger"] = {"mode": "every_turn"}
-    said = NewMessage(MessageRole.TOOL, text, speaker=speaker, metadata=metadata or {})
-    new = NewTurn([said], timezone.now(), session, config={"ingestion": own}, is_report=True)
+    said = [NewMessage(MessageRole.TOOL, text, speaker=speaker, metadata=metadata or {}) for text in texts]
+    new = NewTurn(said, timezone.now(), session, config={"ingestion": own}, is_report=True)
     return accept_turn(relationship=relationship, new=new).turn

@@ -12,6 +12,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from providers.errors import RequestRefused
+from providers.told import storable
 
 if TYPE_CHECKING:
     from providers.llm.chat import ChatPart, ChatRequest
@@ -168,7 +169,7 @@ class CompletionRequest:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What a model answered and what it took.
+    """What a model answered, in what can be kept and sent (`storable`), and what it took.
 
     Tokens are the vendor's own counts (output includes a reasoning model's thoughts; cached is a part of
     prompt), None where it gave none. `cost` is in USD, None where the price is unknown. `finish_reason` is
@@ -185,6 +186,9 @@ class Completion:
     cost: Decimal | None
     finish_reason: str
     request_id: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", storable(self.text))
 
 
 def traced_as(provider: "LLMProvider", model: str) -> dict[str, str]:

@@ -41,7 +41,7 @@ def ask(relationship: Relationship, request: CompletionRequest) -> Asked:
     completion = call.completion
     assert completion is not None, "a call without a failure has an answer"
     tokens = (completion.prompt_tokens or 0) + (completion.output_tokens or 0)
-    return Asked(completion.text.replace("\x00", "\ufffd"), completion.model[:120], tokens)
+    return Asked(completion.text, completion.model[:120], tokens)
 
 
 def user_of(relationship: Relationship) -> str:

@@ -1,5 +1,6 @@
 """Brings a session's branch into main: files, hot context, held changes and facts, in one transaction."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.utils import timezone
@@ -22,7 +23,7 @@ from workspace.limits import check_limits
 from workspace.merging import Merged, merge_trees
 from workspace.models import MAIN, AgentSession, AgentStep, Branch, HeldChange, SessionState, StepState
 from workspace.sessions.claim import claimed_row, holding, update_session
-from workspace.sessions.run import CUT_OFF, SessionFailed, storable
+from workspace.sessions.run import CUT_OFF, SessionFailed
 from workspace.store import Head, read_blobs, read_commit, read_head
 from workspace.trees import Entry, key_of
 from workspace.yaml_files import read_yaml
@@ -109,7 +110,7 @@ def _hold(
         _row(session, kind=HeldChange.CONFLICT, path=one.path, kept_as=one.kept_as) for one in merged.held
     ]
     if (entry := theirs.files.get(PROFILE)) and entry != base.files.get(PROFILE):
-        proposal = _proposal(read_blobs(relationship.id, [entry])[entry.sha256])
+        proposal = read_yaml(read_blobs(relationship.id, [entry])[entry.sha256])
         began, now = session.start.get("profile", 0), read_profile(relationship.id)[1]
         row = _row(session, kind=HeldChange.PROFILE, path=PROFILE, proposal=proposal, base_version=began)
         if why := "unreadable" if proposal is None else "moved" if began != now else "":
@@ -124,17 +125,20 @@ def _row(session: AgentSession, **values: Any) -> HeldChange:
     return HeldChange(**own, id=uuid7(), session_id=session.id, **values)
 
 
-def _proposal(content: bytes) -> dict[str, Any] | None:
-    """The profile as the agent would have it; None where it wrote no YAML."""
-    read = read_yaml(content)
-    return None if read is None else storable(read)
-
-
 def _remember(relationship: Relationship, session: AgentSession) -> Any:
     """Facts go to memory as a report: the ID of its turn."""
-    text = "\n".join(fact for fact in session.facts if fact.strip())
-    if not text or message_fault(text):
+    texts = _in_messages(fact for fact in session.facts if fact.strip())
+    if not texts:
         return None
     ingestion = configuration_of(relationship).values.ingestion
     own: dict[str, Any] = {"relationship": relationship, "ingestion": ingestion}
-    return accept_report(**own, text=text, kind="agent", session=f"agent-{session.id}").id
+    return accept_report(**own, texts=texts, kind="agent", session=f"agent-{session.id}").id
+
+
+def _in_messages(facts: Iterable[str]) -> list[str]:
+    """A fact on a line of its own, as many together as one message may hold."""
+    texts: list[str] = []
+    for fact in facts:
+        together = f"{texts[-1]}\n{fact}" if texts else fact
+        texts[-1:] = [*texts[-1:], fact] if texts and message_fault(together) else [together]
+    return texts

@@ -19,6 +19,8 @@ from providers.llm.json_text import extract_json_text
 from relationships.ids import uuid7
 from relationships.models import Relationship
 from web.actor import AGENT
+from web.errors import TooMuch
+from web.parsing import storable_json
 from workspace.configuration import Workspace
 from workspace.errors import ToolRefused
 from workspace.file_tools import FileTools
@@ -34,6 +36,8 @@ from workspace.tool_definitions import RECALL, definitions, is_file_tool
 DONE, UNREADABLE = "done", "unreadable"
 LONGEST_RESULT = 30_000  # characters of a tool's answer that are kept and shown
 BAD_ANSWERS = 3  # in a row
+MOST_FACTS, LONGEST_FACT = 50, 2000  # characters of one
+TOO_MANY_FACTS = f"At most {MOST_FACTS} facts are taken, of {LONGEST_FACT} characters each. Say it shorter."
 PROMPT = (Path(__file__).parent.parent / "prompts" / "agent.md").read_text()
 CUT_OFF = "The call was cut off: it may have been made or not. Look before you make it again."
 SCHEMA = {
@@ -99,11 +103,7 @@ def _do(relationship: Relationship, claimed: AgentSession, steps: Sequence[Agent
         if last_forgotten(session.relationship_id, since=last):
             renew_entries(relationship, session.branch)
         if name == DONE:
-            summary, facts = str(given.get("summary") or ""), given.get("facts") or []
-            facts = facts if isinstance(facts, list) else [facts]
-            facts = [str(fact)[:2000] for fact in facts if str(fact).strip()][:50]
-            _keep(session, step, summary, StepState.DONE, started)
-            update_session(session, state=SessionState.CURATING, summary=summary[:5000], facts=facts)
+            _be_done(session, step, given, started)
         elif name == UNREADABLE:
             _keep(session, step, "Answer with JSON alone, as you were asked.", StepState.FAILED, started)
         elif is_file_tool(name) or name == "memory":
@@ -118,6 +118,16 @@ def _do(relationship: Relationship, claimed: AgentSession, steps: Sequence[Agent
             _keep(session, step, "", waits, started)
     if step.state == StepState.STARTED:
         _call(relationship, claimed, step)
+
+
+def _be_done(session: AgentSession, step: AgentStep, given: dict[str, Any], started: float) -> None:
+    summary, told = str(given.get("summary") or ""), given.get("facts") or []
+    facts = [str(fact) for fact in (told if isinstance(told, list) else [told]) if str(fact).strip()]
+    if len(facts) > MOST_FACTS or any(len(fact) > LONGEST_FACT for fact in facts):
+        _keep(session, step, TOO_MANY_FACTS, StepState.FAILED, started)
+        return
+    _keep(session, step, summary, StepState.DONE, started)
+    update_session(session, state=SessionState.CURATING, summary=summary[:5000], facts=facts)
 
 
 def _go_on(relationship: Relationship, claimed: AgentSession, step: AgentStep) -> None:
@@ -250,16 +260,8 @@ def _read(text: str) -> tuple[str, dict[str, Any]]:
         given = answer["input"]
         given = json.loads(given) if isinstance(given, str) and given.strip() else given or {}
         if isinstance(answer["tool"], str) and answer["tool"] and isinstance(given, dict):
-            kept = storable({"tool": answer["tool"], "input": given})
+            kept = storable_json({"tool": answer["tool"], "input": given})
             return kept["tool"], kept["input"]
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError, RecursionError, TooMuch):
         pass
     return UNREADABLE, {}
-
-
-def storable(given: dict[str, Any]) -> dict[str, Any]:
-    """As PostgreSQL keeps JSON: no NUL, no half characters, no number that is none."""
-    text = json.dumps(given).replace("\\u0000", "\\ufffd")
-    whole = json.dumps(json.loads(text, parse_constant=str), ensure_ascii=False)
-    kept: dict[str, Any] = json.loads(whole.encode("utf-8", "replace"))
-    return kept

@@ -136,6 +136,25 @@ def test_an_answer_is_merged_into_the_profile_or_the_session(
     assert (run.prompt_tokens, run.output_tokens) == (call.prompt_tokens, call.output_tokens)
 
 
+@pytest.mark.parametrize(
+    "answer",
+    ['{"mood": "l\\u0000w"}', '{"mood": "\\ud83d"}', '{"mood": ' * 300 + "1" + "}" * 300, '{"mood": "low"} \ud83d', '{"mood": 1e30}'],
+    ids=["NUL", "half a character", "depth", "half a character beside it", "digits"],
+)  # fmt: skip
+def test_an_answer_that_can_not_be_kept_is_told_as_one(
+    answer: str, conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    behave(conversation.relationship, mood={"prompt": {"prompt": "Mood?", "into": "profile"}})
+    scripted_provider.answer_with(answer)
+    conversation.say("Hi")
+
+    work(conversation)
+
+    [run] = runs_of(conversation)
+    kept = Profile.objects.values_list("data", flat=True).first()
+    assert (run.error_code, kept) in [("unparsable_answer", None), ("", {"mood": "low"})]
+
+
 def test_what_does_not_fit_the_schema_is_not_written(
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:

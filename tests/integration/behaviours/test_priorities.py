@@ -153,6 +153,17 @@ class TestAsking:
         assert run.output_tokens
         wait_until(lambda: ModelSpending.objects.filter(calls=1).exists(), what="the count")
 
+    def test_half_a_character_of_an_answer_is_a_question_mark(
+        self, conversation: Conversation, scripted_provider: ScriptedProvider
+    ) -> None:
+        behave(conversation.relationship, tone=ASK)
+        scripted_provider.answer_with("Be warm \ud83d.")
+
+        assert "Be warm ?." in context(conversation).system
+
+        assert runs_of(conversation)[0].answer == "Be warm ?."
+        wait_until(lambda: ModelSpending.objects.filter(calls=1).exists(), what="the count")
+
     def test_who_is_late_is_left_out_and_told_and_paid_for(
         self, conversation: Conversation, scripted_provider: ScriptedProvider, gate: threading.Event
     ) -> None:
