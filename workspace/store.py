@@ -184,6 +184,7 @@ def keep_commits(relationship: Relationship, commits: Iterable[NewCommit]) -> No
     )
     Tree.objects.bulk_create(
         (Tree(**own, id=key_of(sha), sha=sha, files=files) for sha, files in trees.items()),
+        batch_size=1,  # of several, each text of many files would be written as a part of a list, which takes long
         ignore_conflicts=True,
     )
     rows = (

@@ -1,7 +1,6 @@
-"""Takes a push in: its commits are checked one by one, and written into the rows with the branches, all or none."""
+"""Takes a push in: its commits are checked one by one, and then written with the branches, all or none."""
 
-import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -18,6 +17,7 @@ from web.errors import RapportError
 from workspace.errors import PushRefused
 from workspace.files import show_hot_context
 from workspace.generated import PROFILE, made_elsewhere, supplied_specs, way_fault
+from workspace.git.objects import read_commit_headers, read_entries
 from workspace.git.repository import HEADS, RowObjects
 from workspace.git.unpack import KINDS, LARGEST_OBJECT, unpack
 from workspace.hot_context import PATH as HOT_CONTEXT
@@ -25,14 +25,13 @@ from workspace.identity import RAPPORT, author_of
 from workspace.limits import check_limits
 from workspace.models import MAIN, AgentSession, Commit
 from workspace.paths import DEEPEST, path_fault
-from workspace.store import NewCommit, keep_commits, move_branch, read_commit, read_head
+from workspace.store import Head, NewCommit, keep_commits, move_branch, read_commit, read_head
 from workspace.trees import EXECUTABLE, FILE, Entry, Files, entry_of, key_of, tree_sha
 
 ZERO = "0" * 40
-MOST_COMMITS, MOST_PARENTS = 2000, 16
+MOST_COMMITS = 2000
 TOGETHER = 3  # times what a workspace may hold: a push may bring several versions
 LISTED = 120  # bytes that a file takes in the list of a tree, beside its path
-_SHA = re.compile(r"[0-9a-f]{40}")
 _MODES = {0o120000: "a symbolic link", 0o160000: "a submodule"}
 
 
@@ -66,22 +65,34 @@ def receive_push(
 ) -> dict[str, str]:
     """Why each ref was refused; "" for all where it was taken."""
     try:
+        checked, known = _check(relationship, updates, pack)  # with nothing locked, as it may take long
         with transaction.atomic():
             require_lock(relationship.id)
-            rows = RowObjects(relationship.id)
-            largest = max(settings.MAX_FILE_BYTES, LARGEST_OBJECT)
-            together = TOGETHER * settings.MAX_WORKSPACE_BYTES
-            pushed = unpack(pack, rows.raw, largest=largest, together=together) if pack else {}
-            objects = _Objects(rows, pushed)
-            for update in updates:
-                _update(relationship, update, objects, by)
+            there = Commit.objects.for_relationship(relationship.id).values_list("sha", flat=True)
+            if known != set(there):  # somebody wrote meanwhile, or erased
+                checked, _ = _check(relationship, updates, pack)
+            for update, commits in zip(updates, checked, strict=True):
+                _write(relationship, update, commits, by)
     except RapportError as error:
         said = " ".join(error.detail.split())[:300]
         return {update.ref: said for update in updates}
     return {update.ref: "" for update in updates}
 
 
-def _update(relationship: Relationship, update: RefUpdate, objects: _Objects, by: Actor) -> None:
+def _check(
+    relationship: Relationship, updates: list[RefUpdate], pack: bytes
+) -> tuple[list[list[NewCommit]], Set[str]]:
+    """What each of them brings, and the commits that were there. Raises PushRefused, WorkspaceFull, Conflict."""
+    rows = RowObjects(relationship.id)
+    largest = max(settings.MAX_FILE_BYTES, LARGEST_OBJECT)
+    together = TOGETHER * settings.MAX_WORKSPACE_BYTES
+    pushed = unpack(pack, rows.raw, largest=largest, together=together) if pack else {}
+    objects = _Objects(rows, pushed)
+    return [_check_update(relationship, update, objects) for update in updates], rows.commits.keys()
+
+
+def _head_of(relationship: Relationship, update: RefUpdate) -> Head:
+    """Where the branch is, which is where the push says. Raises PushRefused."""
     branch = update.ref.removeprefix(HEADS)
     head = read_head(relationship.id, branch) if update.ref.startswith(HEADS) else None
     if head is None:
@@ -90,6 +101,11 @@ def _update(relationship: Relationship, update: RefUpdate, objects: _Objects, by
         raise PushRefused("a branch is not deleted by a push")
     if head.commit != update.old:
         raise PushRefused("somebody pushed meanwhile: fetch first")
+    return head
+
+
+def _check_update(relationship: Relationship, update: RefUpdate, objects: _Objects) -> list[NewCommit]:
+    branch, head = update.ref.removeprefix(HEADS), _head_of(relationship, update)
     new = _new_commits(objects, update.new)
     if update.new not in objects.rows.commits and not new:
         raise PushRefused("the commit is not there")
@@ -107,6 +123,13 @@ def _update(relationship: Relationship, update: RefUpdate, objects: _Objects, by
     parents = {commit.sha: commit.parents for commit in commits}
     if not moves_in and not _leads_to(update.new, head.commit, parents, objects):
         raise PushRefused("history is not rewritten: merge or rebase onto what is there")
+    return commits
+
+
+def _write(relationship: Relationship, update: RefUpdate, commits: list[NewCommit], by: Actor) -> None:
+    """Under the relationship's row lock."""
+    branch, head = update.ref.removeprefix(HEADS), _head_of(relationship, update)
+    at = max(timezone.now(), head.at + timedelta(microseconds=1))
     keep_commits(relationship, commits)
     tip = read_commit(relationship.id, key_of(update.new))
     assert tip is not None, "it was there, or was just kept"
@@ -132,37 +155,15 @@ def _new_commits(objects: _Objects, tip: str) -> list[str]:
         if len(seen) > MOST_COMMITS:
             raise PushRefused(f"more than {MOST_COMMITS} commits at once")
         waiting.append((sha, True))
-        waiting += [(parent, False) for parent in _headers(objects.get(sha, "commit")).parents]
+        waiting += [(parent, False) for parent in read_commit_headers(objects.get(sha, "commit")).parents]
     return order
-
-
-class _Headers(NamedTuple):
-    tree: str
-    parents: tuple[str, ...]
-    author: str
-    message: str
-
-
-def _headers(raw: bytes) -> _Headers:
-    head, _, message = raw.decode("utf-8", "replace").partition("\n\n")
-    lines = [line.partition(" ") for line in head.split("\n")]
-    trees = [value for name, _, value in lines if name == "tree"]
-    parents = tuple(value for name, _, value in lines if name == "parent")
-    authors = [value for name, _, value in lines if name == "author"]
-    shas = [*trees, *parents]
-    if len(trees) != 1 or len(authors) != 1 or not all(_SHA.fullmatch(sha) for sha in shas):
-        raise PushRefused("a commit can't be read")
-    if len(parents) > MOST_PARENTS:
-        raise PushRefused(f"a commit has more than {MOST_PARENTS} parents")
-    author = authors[0].rsplit(">", 1)[0] + ">"
-    return _Headers(trees[0], parents, author.replace("\0", ""), message.replace("\0", "").strip())
 
 
 def _parents_files(
     relationship: Relationship, objects: _Objects, new: list[str]
 ) -> Iterator[tuple[str, Files]]:
     fresh = set(new)
-    parents = {parent for sha in new for parent in _headers(objects.get(sha, "commit")).parents}
+    parents = {parent for sha in new for parent in read_commit_headers(objects.get(sha, "commit")).parents}
     for parent in parents - fresh:
         head = read_commit(relationship.id, key_of(parent))
         if head is None:
@@ -172,7 +173,7 @@ def _parents_files(
 
 def _parse(objects: _Objects, sha: str, known: Mapping[str, Files], at: datetime) -> NewCommit:
     raw = objects.get(sha, "commit")
-    headers = _headers(raw)
+    headers = read_commit_headers(raw)
     parents = [known[parent] for parent in headers.parents]
     files, blobs = objects.trees.get(headers.tree), dict[UUID, bytes]()
     if files is None:
@@ -209,7 +210,7 @@ def _walk(
     raw = objects.get(tree, "tree")
     if depth and not raw:
         raise PushRefused(f"the folder {below[:200]} is empty, as git never writes one")
-    for mode, name, sha in _entries(raw):
+    for mode, name, sha in read_entries(raw):
         path = f"{below}{name}"
         if mode == 0o040000:
             yield from _walk(objects, sha, f"{path}/", there, depth + 1)
@@ -221,23 +222,6 @@ def _walk(
         objects.paths.add(path)
         known = there.get(sha)
         yield path, known._replace(mode=mode) if known else entry_of(objects.get(sha, "blob"), mode=mode)
-
-
-def _entries(raw: bytes) -> Iterator[tuple[int, str, str]]:
-    at, count = 0, 0
-    while at < len(raw):
-        space, nul = raw.find(b" ", at), raw.find(b"\0", at)
-        count += 1
-        if count > settings.MAX_FILES:
-            raise PushRefused(f"a folder has {count} entries and more; {settings.MAX_FILES} are kept")
-        if not at < space < nul <= len(raw) - 21:
-            raise PushRefused("a tree can't be read")
-        try:
-            mode, name = int(raw[at:space], 8), raw[space + 1 : nul].decode("utf-8")
-        except ValueError:
-            raise PushRefused("a tree has a name that is not UTF-8, or a mode that is no number") from None
-        yield mode, name, raw[nul + 1 : nul + 21].hex()
-        at = nul + 21
 
 
 def _is_new(relationship: Relationship) -> bool:
@@ -274,5 +258,5 @@ def _leads_to(tip: str, wanted: str, pushed: Mapping[str, tuple[str, ...]], obje
         if sha in pushed:
             waiting += pushed[sha]
         elif sha in objects.rows.commits:
-            waiting += _headers(objects.rows.commits[sha]).parents
+            waiting += read_commit_headers(objects.rows.commits[sha]).parents
     return False

@@ -1,15 +1,19 @@
 """A relationship's rows as a git repository that is read and never written: dulwich sees the objects, nothing else."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 from uuid import UUID
 
+import orjson
+from django.db.models import TextField
+from django.db.models.functions import Cast
 from dulwich.object_store import MemoryObjectStore
 from dulwich.objects import ObjectID, ShaFile
 from dulwich.refs import DictRefsContainer, Ref
 from dulwich.repo import BaseRepo
 
 from relationships.models import Relationship
+from workspace.git.objects import read_commit_headers
 from workspace.models import MAIN, Branch, Commit, Tree
 from workspace.store import read_blobs
 from workspace.trees import Entry, Files, tree_objects
@@ -33,6 +37,17 @@ class RowObjects(MemoryObjectStore):
         for files in self._manifests():
             self.trees.update(tree_objects(files))
             self.blobs.update((entry.git, entry) for entry in files.values())
+
+    def reached(self, tips: Iterable[str]) -> set[str]:
+        """These commits, and all that they rest on."""
+        found: set[str] = set()
+        waiting = list(tips)
+        while waiting:
+            sha = waiting.pop()
+            if sha not in found and sha in self.commits:
+                found.add(sha)
+                waiting += read_commit_headers(self.commits[sha]).parents
+        return found
 
     def raw(self, sha: str) -> tuple[int, bytes] | None:
         """The type and content of an object."""
@@ -67,8 +82,11 @@ class RowObjects(MemoryObjectStore):
         return found
 
     def _manifests(self) -> Iterator[Files]:
-        for files in Tree.objects.for_relationship(self.relationship_id).values_list("files", flat=True):
-            yield {path: Entry(*entry) for path, entry in files.items()}
+        files = Cast("files", TextField())
+        for text in (
+            Tree.objects.for_relationship(self.relationship_id).values_list(files, flat=True).iterator()
+        ):
+            yield {path: Entry(*entry) for path, entry in orjson.loads(text).items()}
 
     def _content(self, sha: str) -> bytes:
         if sha not in self._contents:
@@ -84,11 +102,20 @@ class RowRepository(BaseRepo):
     """With the branches as refs; HEAD is main."""
 
     def __init__(self, relationship: Relationship) -> None:
-        heads = heads_of(relationship)
+        self.heads = heads = heads_of(relationship)
         refs = {Ref(f"{HEADS}{name}".encode()): sha.encode() for name, sha in heads.items()}
         if MAIN in heads:
             refs[Ref(b"HEAD")] = f"ref: {HEADS}{MAIN}".encode()
-        super().__init__(RowObjects(relationship.id), DictRefsContainer(refs))
+        self.rows = RowObjects(relationship.id)
+        super().__init__(self.rows, DictRefsContainer(refs))
+
+
+class FetchedRepository(RowRepository):
+    """As a fetch asks for it: of a branch that moved on since it was told of, what it was may be asked for, too."""
+
+    def get_refs(self) -> dict[Ref, ObjectID]:
+        reached = (sha.encode() for sha in self.rows.reached(self.heads.values()))
+        return {Ref(b"reached/" + sha): ObjectID(sha) for sha in reached}
 
 
 def heads_of(relationship: Relationship) -> dict[str, str]:

@@ -23,7 +23,7 @@ from web.errors import InvalidInput, NotAllowed, TooMuch
 from web.parsing import read_bytes
 from workspace.files import open_workspace, refresh_generated
 from workspace.git.push import ZERO, RefUpdate, receive_push
-from workspace.git.repository import HEADS, RowRepository, heads_of
+from workspace.git.repository import HEADS, FetchedRepository, RowRepository, heads_of
 from workspace.models import MAIN
 from workspace.models.agent_session import branch_of
 from workspace.store import read_head
@@ -121,7 +121,7 @@ class UploadPackView(GitView):
 
     def post(self, request: Request, relationship_id: UUID) -> HttpResponse:
         asked = self.asked(request, limit=MOST_ASKED)
-        repository, out = RowRepository(self.owner(relationship_id)), io.BytesIO()
+        repository, out = FetchedRepository(self.owner(relationship_id)), io.BytesIO()
         handler = _UploadPack(_backend(repository), [_ROOT.decode()], _receivable(asked, out), True)
         try:
             handler.handle()
