@@ -17,7 +17,10 @@ from web.actor import Actor
 from web.errors import RapportError, StaleVersion
 from workspace.errors import ToolRefused
 from workspace.files import Contents, change_files, list_files, mark_commit, read_file
+from workspace.generated import generated_files
+from workspace.models import MAIN
 from workspace.recalling import recall
+from workspace.store import read_contents
 from workspace.tool_definitions import check_arguments
 from workspace.trees import Files, text_of
 
@@ -56,7 +59,7 @@ class FileTools:
     def _view(self, path: str, view_range: list[int] | None = None) -> str:
         place, files = _inside(path), self._files()
         if place in files:
-            return _numbered(path, self._text(path, place), view_range)
+            return _numbered(path, self._text(path, place)[0], view_range)
         if not _is_folder(place, files):
             raise ToolRefused(f"The path {path} does not exist. Please provide a valid path.")
         return _listing(path, place, files)
@@ -69,7 +72,7 @@ class FileTools:
         return f"File created successfully at: {path}"
 
     def _str_replace(self, path: str, old_str: str, new_str: str = "") -> str:
-        place, content = self._existing(path)
+        place, content, seen = self._existing(path)
         found = [match.start() for match in re.finditer(f"(?={re.escape(old_str)})", content)]
         if not found:
             raise ToolRefused(
@@ -82,7 +85,7 @@ class FileTools:
                 "Please ensure it is unique"
             )
         changed = content.replace(old_str, new_str)
-        self._change({place: changed.encode()}, {})
+        self._change({place: changed.encode()}, seen)
         line = content.count("\n", 0, found[0])
         shown = changed.split("\n")
         around = range(max(0, line - 2), min(len(shown), line + 3))
@@ -93,7 +96,7 @@ class FileTools:
         )
 
     def _insert(self, path: str, insert_line: int, insert_text: str) -> str:
-        place, content = self._existing(path)
+        place, content, seen = self._existing(path)
         lines = content.split("\n")
         if lines[-1] == "":
             lines.pop()
@@ -104,7 +107,7 @@ class FileTools:
             )
         lines.insert(int(insert_line), insert_text.rstrip("\n"))
         changed = "\n".join(lines)
-        self._change({place: (changed if changed.endswith("\n") else f"{changed}\n").encode()}, {})
+        self._change({place: (changed if changed.endswith("\n") else f"{changed}\n").encode()}, seen)
         return f"The file {path} has been edited."
 
     def _delete(self, path: str) -> str:
@@ -114,7 +117,7 @@ class FileTools:
         gone = [name for name in files if name == place or name.startswith(f"{place}/")]
         if not gone:
             raise ToolRefused(f"The path {path} does not exist")
-        self._change(dict.fromkeys(gone), {})
+        self._change(dict.fromkeys(gone), {name: files[name].sha256 for name in gone})
         return f"Successfully deleted {path}"
 
     def _rename(self, old_path: str, new_path: str) -> str:
@@ -126,10 +129,9 @@ class FileTools:
         moved = [name for name in files if name == old or name.startswith(f"{old}/")]
         if not moved:
             raise ToolRefused(f"The path {old_path} does not exist")
-        changes: dict[str, bytes | None] = dict.fromkeys(moved)
-        for name in moved:
-            changes[new + name[len(old) :]] = read_file(self.relationship, name, self.branch).content
-        self._change(changes, {})
+        contents, changes = self._contents(), dict[str, bytes | None].fromkeys(moved)
+        changes |= {new + name[len(old) :]: contents[name] for name in moved if name in contents}
+        self._change(changes, {name: files[name].sha256 if name in files else "" for name in changes})
         return f"Successfully renamed {old_path} to {new_path}"
 
     def _grep(self, pattern: str, path: str = ROOT) -> str:
@@ -161,24 +163,34 @@ class FileTools:
     def _files(self) -> Files:
         return list_files(self.relationship, self.branch)[0]
 
-    def _existing(self, path: str) -> tuple[str, str]:
+    def _existing(self, path: str) -> tuple[str, str, dict[str, str]]:
+        """Where it is, its text, and its SHA-256 by path."""
         place, files = _inside(path), self._files()
         if place not in files:
             is_folder = _is_folder(place, files)
             said = "is not a file." if is_folder else "does not exist. Please provide a valid path."
             raise ToolRefused(f"The path {path} {said}")
-        return place, self._text(path, place)
+        text, sha256 = self._text(path, place)
+        return place, text, {place: sha256}
 
-    def _text(self, path: str, place: str) -> str:
-        text = text_of(read_file(self.relationship, place, self.branch).content)
+    def _text(self, path: str, place: str) -> tuple[str, str]:
+        """And its SHA-256."""
+        read = read_file(self.relationship, place, self.branch)
+        text = text_of(read.content)
         if text is None:
             raise ToolRefused(f"The file {path} is no text.")
-        return text
+        return text, read.sha256
+
+    def _contents(self) -> dict[str, bytes]:
+        """Of every file, at once."""
+        kept = read_contents(self.relationship.id, self.branch)
+        return kept | generated_files(self.relationship) if self.branch == MAIN else kept
 
     def _texts(self, place: str) -> Iterator[tuple[str, str]]:
+        contents = self._contents()
         for name in self._files():
             if not place or name == place or name.startswith(f"{place}/"):
-                text = text_of(read_file(self.relationship, name, self.branch).content)
+                text = text_of(contents.get(name, b""))
                 if text is not None:
                     yield name, text
 
