@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from textwrap import indent
 
-from django.utils import timezone
-
 from providers.llm.base import AgentData, CompletionRequest
 from relationships.models import Relationship
 from web.actor import AGENT
@@ -18,7 +16,7 @@ from workspace.hot_context import MOST_WORDS, PATH, read_hot_context
 from workspace.models import AgentSession, AgentStep, Commit, SessionState, StepState, Worker
 from workspace.sessions.asking import ask, data_for, today_of, user_of, workspace_of
 from workspace.sessions.claim import holding, update_session
-from workspace.sessions.forgotten import as_told, last_forgotten
+from workspace.sessions.forgotten import as_told, forgettings
 from workspace.sessions.run import DONE, SessionFailed
 from workspace.store import Head, read_blobs, read_commit, read_head
 from workspace.trees import key_of
@@ -35,13 +33,13 @@ def curate_session(relationship: Relationship, claimed: AgentSession) -> None:
     """Raises SessionLost, SessionFailed, ProviderError, BudgetSpent. What fails leaves hot context as it was."""
     if claimed.curations >= MOST_CURATIONS:
         raise SessionFailed("Hot context was changed again and again while it was curated.")
+    forgotten = forgettings(relationship.id)
     chats, version = read_hot_context(relationship.id)
     head = read_head(relationship.id, claimed.branch)
     if head is None:
         raise SessionFailed("The session's branch is not there any more.")
     ours, notes = _texts(relationship, head, [PATH, NOTES])
     changed = version != claimed.start.get("hot_context", 0)
-    began = timezone.now()
     asked = ask(relationship, _question(relationship, claimed, head, ours, chats if changed else "", notes))
     text = _unwrapped(asked.text)
     words = len(text.split())
@@ -51,7 +49,7 @@ def curate_session(relationship: Relationship, claimed: AgentSession) -> None:
         raise SessionFailed(f"The model's hot context had {words} words of {MOST_WORDS}; the old one stays.")
     with holding(claimed) as session:
         spent = {"curations": session.curations + 1, "tokens": session.tokens + asked.tokens}
-        if last_forgotten(relationship.id, since=began):
+        if forgettings(relationship.id) != forgotten:
             # The answer may tell of it, so the model is asked again.
             update_session(session, **spent)
             return

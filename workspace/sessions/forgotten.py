@@ -5,6 +5,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Count, Max
+
 from memory.models import EntryRevision, MendingPlan, RevisionEvent
 from workspace.models import AgentSession, AgentStep
 
@@ -23,6 +25,16 @@ def last_forgotten(relationship_id: UUID, *, since: datetime) -> datetime | None
         *plans.values_list("carried_out_at", flat=True),
     ]
     return max(times, default=None)
+
+
+def forgettings(relationship_id: UUID) -> tuple[Any, ...]:
+    """Something else once something was forgotten. Told by no clock: two machines have two, and what began before
+    may be there after.
+    """
+    deleted = EntryRevision.objects.for_relationship(relationship_id).filter(event=RevisionEvent.DELETE)
+    plans = MendingPlan.objects.for_relationship(relationship_id)
+    last = deleted.aggregate(last=Max("seq"))["last"]
+    return (last, *plans.aggregate(Max("carried_out_at"), Count("carried_out_at")).values())
 
 
 def as_told(

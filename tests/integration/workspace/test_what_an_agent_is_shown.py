@@ -1,12 +1,15 @@
 """What an agent, and who curates after it, is told: of whom, of which day, and each part for what it is."""
 
+from datetime import timedelta
+
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from behaviours.tasks import look_at_turns_read
 from context.pipeline import build_context
 from memory.entries.editing import add_entry, delete_entry
-from memory.models import EntrySource
+from memory.entries.history import change_entries, changed, fields_of
+from memory.models import EntrySource, EntryState, RevisionEvent
 from providers.llm.base import CompletionRequest
 from relationships.models import Message, Relationship
 from tests.fakes import ScriptedProvider
@@ -162,6 +165,27 @@ def test_what_is_forgotten_while_hot_context_is_curated_is_not_in_it(
 
     def forget(request: CompletionRequest) -> str:
         delete_entry(relationship_id=pair.id, entry_id=entry.id, version=1, by=TESTER, reason="asked")
+        return "# Maya\nLikes rooibos tea."
+
+    scripted_provider.answer_with(done(), forget, "# Maya")
+
+    assert work(pair, begin(pair)).state == SessionState.DONE
+    assert read_hot_context(pair.id)[0] == "# Maya\n"
+
+
+def test_nor_is_what_a_machine_forgets_whose_clock_is_behind(
+    pair: Relationship, scripted_provider: ScriptedProvider
+) -> None:
+    values = {"type": "preference", "content": "Likes rooibos tea"}
+    entry = add_entry(relationship=pair, values=values, by=TESTER, source=EntrySource.MANUAL)
+
+    def forget(request: CompletionRequest) -> str:
+        before, there = fields_of(entry), timezone.now() - timedelta(minutes=5)
+        entry.state = EntryState.DELETED
+        change = changed(entry, before, RevisionEvent.DELETE, at=there)
+        change_entries(
+            relationship_id=pair.id, project_id=pair.project_id, changes=[change], by=TESTER, now=there
+        )
         return "# Maya\nLikes rooibos tea."
 
     scripted_provider.answer_with(done(), forget, "# Maya")
