@@ -159,6 +159,25 @@ def test_what_can_not_be_kept_is_told_and_the_rest_is_merged(
     assert session["state"] == "done" and session["summary"].count("was left out") == 4
 
 
+def test_what_a_link_hides_was_not_deleted(rapport: Rapport, tmp_path: Path) -> None:
+    maya = rapport.relationship(companion="ada", user="maya")
+    for path in ("plan.md", "notes/a.md", "notes/b.md", "old.md"):
+        rapport.files_write(maya.id, path, content="Go to Porto.")
+    away = "mv plan.md away.md && ln -s away.md plan.md && mv notes moved && ln -s moved notes && rm old.md"
+
+    ran = run_in_workspace(rapport, maya.id, ["sh", "-c", away], task="Tidy.", folder=tmp_path / "here")
+
+    said = {path: why.split(",")[0] for path, why in ran.left_out.items()}
+    assert said == {
+        "plan.md": "plan.md is a link",
+        "notes/a.md": "notes is a link",
+        "notes/b.md": "notes is a link",
+    }
+    files = {file["path"] for file in rapport.files_list(maya.id)["files"]}
+    assert files >= {"plan.md", "notes/a.md", "notes/b.md", "away.md", "moved/a.md", "moved/b.md"}
+    assert "old.md" not in files
+
+
 def test_a_folder_that_is_not_empty_starts_no_session(rapport: Rapport, tmp_path: Path) -> None:
     maya = rapport.relationship(companion="ada", user="maya")
     (tmp_path / "mine").touch()

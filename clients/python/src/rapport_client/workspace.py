@@ -66,7 +66,8 @@ def run_in_workspace(
             shutil.rmtree(place, ignore_errors=True)
         raise
     try:
-        left_out = _give_back(client, relationship, session["branch"], _changes(before, place), task[:200])
+        changes, left_out = _changes(before, place)
+        left_out |= _give_back(client, relationship, session["branch"], changes, task[:200])
         said = [f"`{command[0]}` came back with {code}."]
         said += [f"{path} was left out: {why}" for path, why in left_out.items()]
         session = client.agent_sessions_finish(relationship, session["id"], summary="\n".join(said)[:2000])
@@ -114,16 +115,21 @@ def _hydrate(client: Rapport, relationship: str, branch: str, place: Path) -> Kn
     return {line["path"]: (line["sha256"], line["executable"]) for line in listed}
 
 
-def _changes(before: Known, place: Path) -> list[Any]:
-    """Links and what git keeps of itself are passed over."""
+def _changes(before: Known, place: Path) -> tuple[list[Any], dict[str, str]]:
+    """And why, by path, of what can't be read. Links and what git keeps of itself are passed over."""
     changes: list[Any] = []
+    unread: dict[str, str] = {}
     found: set[str] = set()
     for path in sorted(place.rglob("*")):
         name = path.relative_to(place)
-        if path.is_symlink() or not path.is_file() or ".git" in name.parts:
+        try:
+            if path.is_symlink() or not path.is_file() or ".git" in name.parts:
+                continue
+            content, can_run = path.read_bytes(), os.access(path, os.X_OK)
+        except OSError as error:
+            unread[name.as_posix()] = str(error.strerror)
             continue
         found.add(name.as_posix())
-        content, can_run = path.read_bytes(), os.access(path, os.X_OK)
         if before.get(name.as_posix()) != (hashlib.sha256(content).hexdigest(), can_run):
             changes.append({
                 "path": name.as_posix(),
@@ -131,8 +137,25 @@ def _changes(before: Known, place: Path) -> list[Any]:
                 "encoding": "base64",
                 "executable": can_run,
             })  # fmt: skip
-    gone = [{"path": path, "delete": True} for path in before.keys() - found]
-    return gone + changes
+    missing = {path: _in_the_way(place, path) for path in before.keys() - found - unread.keys()}
+    gone = [{"path": path, "delete": True} for path, why in missing.items() if not why]
+    return gone + changes, unread | {path: why for path, why in missing.items() if why}
+
+
+def _in_the_way(place: Path, path: str) -> str:
+    """What keeps a file from being found that nobody deleted; "" where it is gone."""
+    here = place
+    for part in path.split("/"):
+        here /= part
+        if here.is_symlink():
+            return f"{here.relative_to(place).as_posix()} is a link, which is not followed"
+        try:
+            here.lstat()
+        except PermissionError as error:
+            return str(error.strerror)
+        except OSError:
+            return ""
+    return "can't be listed" if here.is_file() else ""
 
 
 def _parts(changes: list[Any]) -> Iterator[list[Any]]:
