@@ -67,8 +67,9 @@ def call_tool(companion_id: UUID, name: str, given: Mapping[str, Any]) -> Called
     text = _without(answer.body.decode("utf-8", "replace").replace("\x00", "\ufffd"), secrets)
     if tool.output is not None and answer.status < 400:
         _check(tool.output, _json(text), "output")
-    cut = f"\n[Cut at {LARGEST_ANSWER} bytes.]" if answer.truncated else ""
-    return Called(text + cut, answer.status, round(answer.seconds * 1000, 3))
+    if answer.truncated:
+        text = f"{_without_begun(text, secrets)}\n[Cut at {LARGEST_ANSWER} bytes.]"
+    return Called(text, answer.status, round(answer.seconds * 1000, 3))
 
 
 def _named(tool: ToolSpec) -> set[str]:
@@ -84,6 +85,14 @@ def _without(text: str, secrets: Mapping[str, str]) -> str:
     for value in secrets.values():
         for spelled in sorted(_spellings(value), key=len, reverse=True):
             text = text.replace(spelled, "[secret]") if spelled else text
+    return text
+
+
+def _without_begun(text: str, secrets: Mapping[str, str]) -> str:
+    """A secret that the cut went through is no whole one any more: what its beginning may be goes."""
+    for spelled in {spelled for value in secrets.values() for spelled in _spellings(value)}:
+        begun = next((n for n in range(len(spelled) - 1, 0, -1) if text.endswith(spelled[:n])), 0)
+        text = text[: len(text) - begun]
     return text
 
 

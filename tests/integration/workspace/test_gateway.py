@@ -45,6 +45,18 @@ def test_a_secret_is_taken_out_however_an_answer_spells_it(
     assert json.loads(called.text) == {"city": "[secret]", "key": "Bearer [secret]"}
 
 
+@pytest.mark.parametrize("shown", [1, len(SECRET) // 2, len(SECRET) - 1])
+def test_a_secret_that_the_cut_goes_through_is_not_begun(
+    here: Relationship, weather: WeatherServer, shown: int
+) -> None:
+    give_weather(here.companion, weather.url)
+    before = len(json.dumps({"city": "", "key": "Bearer "})) - len('"}')
+    called = call_tool(here.companion_id, "weather", {"city": "x" * (LARGEST_ANSWER - before - shown)})
+
+    text, _, cut = called.text.rpartition("\n")
+    assert text.endswith('"key": "Bearer ') and cut.startswith("[Cut at")
+
+
 def test_a_tool_that_was_written_while_private_addresses_were_allowed_stops_no_session(
     here: Relationship, weather: WeatherServer, settings: Settings
 ) -> None:
