@@ -21,6 +21,7 @@ from workspace.trees import Entry, Files, tree_objects
 HEADS = "refs/heads/"
 _COMMIT, _TREE, _BLOB = 1, 2, 3  # git's numbers of its types
 AT_ONCE = 50_000_000  # bytes of blobs that are read together
+AT_A_TIME = 20  # lists of files that are read together, of which each may tell of a thousand files
 
 
 class RowObjects(MemoryObjectStore):
@@ -82,10 +83,8 @@ class RowObjects(MemoryObjectStore):
         return found
 
     def _manifests(self) -> Iterator[Files]:
-        files = Cast("files", TextField())
-        for text in (
-            Tree.objects.for_relationship(self.relationship_id).values_list(files, flat=True).iterator()
-        ):
+        trees = Tree.objects.for_relationship(self.relationship_id)
+        for text in trees.values_list(Cast("files", TextField()), flat=True).iterator(AT_A_TIME):
             yield {path: Entry(*entry) for path, entry in orjson.loads(text).items()}
 
     def _content(self, sha: str) -> bytes:
