@@ -5,7 +5,7 @@ RapportError
 ├── ReadOnlyFile             made from something else: change that
 ├── FileNotThere             there is no file of that path
 ├── WorkspaceFull            over the limits of a file, of files, of bytes
-├── HotContextTooLong        more than 700 words
+├── HotContextTooLong        more than 700 words or 2,000 tokens
 ├── SessionNotOpen           the session's state does not allow it
 ├── PushRefused              what a push brings can't be taken; says why
 └── ToolRefused              the call does not fit the tool's spec, or the tool may not be called

@@ -21,6 +21,7 @@ from workspace.trees import key_of
 
 PATH = "memory/hot_context.md"
 MOST_WORDS = 700
+MOST_TOKENS = 2000  # as many as a context shows of it (context.layers.hot_context.budget)
 _READ = """
 SELECT hot_context ->> 'content', (hot_context ->> 'version')::int FROM relationships_snapshot
  WHERE relationship_id = %s AND hot_context IS NOT NULL
@@ -38,6 +39,9 @@ def hot_context_text(content: bytes) -> str:
         raise _refused("holds a NUL character")
     if words > MOST_WORDS:
         raise _refused(f"has {words} words; at most {MOST_WORDS} are taken, and about 500 serve best")
+    tokens = estimate_tokens(text)
+    if tokens > MOST_TOKENS:
+        raise _refused(f"takes about {tokens} tokens; at most {MOST_TOKENS} are taken")
     return text
 
 

@@ -210,7 +210,7 @@ class CheckpointAnswer(Answer):
 
 class HotContextBody(Body):
     content: Annotated[str, StringConstraints(max_length=100_000)]
-    """About 500 words; more than 700 are refused."""
+    """About 500 words; more than 700, or 2,000 tokens, are refused."""
 
 
 class HotContextAnswer(Answer):

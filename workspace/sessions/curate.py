@@ -9,10 +9,11 @@ from providers.llm.base import AgentData, CompletionRequest
 from relationships.models import Relationship
 from web.actor import AGENT
 from workspace.checkpoints import take_checkpoint
+from workspace.errors import HotContextTooLong
 from workspace.files import change_files
 from workspace.generated import NOTES, PROFILE, entries_file, made_elsewhere
 from workspace.history import reachable
-from workspace.hot_context import MOST_WORDS, PATH, read_hot_context
+from workspace.hot_context import PATH, hot_context_text, read_hot_context
 from workspace.models import AgentSession, AgentStep, Commit, SessionState, StepState, Worker
 from workspace.sessions.asking import ask, data_for, today_of, user_of, workspace_of
 from workspace.sessions.claim import holding, update_session
@@ -42,11 +43,12 @@ def curate_session(relationship: Relationship, claimed: AgentSession) -> None:
     changed = version != claimed.start.get("hot_context", 0)
     asked = ask(relationship, _question(relationship, claimed, head, ours, chats if changed else "", notes))
     text = _unwrapped(asked.text)
-    words = len(text.split())
-    if not words:
+    if not text.split():
         raise SessionFailed("The model's hot context was empty; the old one stays.")
-    if words > MOST_WORDS:
-        raise SessionFailed(f"The model's hot context had {words} words of {MOST_WORDS}; the old one stays.")
+    try:
+        hot_context_text(text.encode())
+    except HotContextTooLong as error:
+        raise SessionFailed(f"The model's {error.detail} The old one stays.") from None
     with holding(claimed) as session:
         spent = {"curations": session.curations + 1, "tokens": session.tokens + asked.tokens}
         if forgettings(relationship.id) != forgotten:

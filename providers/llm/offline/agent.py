@@ -5,9 +5,10 @@ import re
 from collections.abc import Sequence
 
 from providers.llm.base import AgentData, PromptData
+from providers.tokens import estimate_tokens
 
 OUTPUT = "workspace/outputs/what-is-known.md"
-MOST_LINES, MOST_WORDS = 60, 480
+MOST_LINES, MOST_WORDS, MOST_TOKENS = 60, 480, 1500
 _READS = ("memory/entries.md", "profile/user.yaml")
 _NUMBERED = re.compile(r"^ *\d+\t", re.MULTILINE)
 
@@ -35,10 +36,10 @@ def curate(data: PromptData) -> str:
     lines = ["# Hot context", *_lines(agent.hot_context), *_lines(agent.elsewhere)]
     lines += [f"Session: {agent.assignment.splitlines()[0][:200].rstrip('.')}. {agent.summary}".strip()]
     kept: list[str] = []
-    words = 0
+    words = tokens = 0
     for line in lines[:MOST_LINES]:
-        words += len(line.split())
-        if line not in kept and words <= MOST_WORDS:
+        words, tokens = words + len(line.split()), tokens + estimate_tokens(line)
+        if line not in kept and words <= MOST_WORDS and tokens <= MOST_TOKENS:
             kept.append(line)
     return "\n".join(kept)
 

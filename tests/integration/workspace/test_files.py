@@ -271,8 +271,11 @@ def test_hot_context_is_refused_past_700_words_and_its_versions_are_kept(
     assert all(line["commit"] for line in versions)
 
 
-def test_a_file_of_hot_context_is_held_to_the_same(api: Api, files: str) -> None:
-    refused = api.put(f"{files}/memory/hot_context.md", {"content": "word " * 701})
+@pytest.mark.parametrize("content", ["word " * 701, "茶" * 3000, "x" * 10_000])
+def test_a_file_of_hot_context_is_held_to_the_same_and_to_what_a_context_shows(
+    api: Api, files: str, content: str
+) -> None:
+    refused = api.put(f"{files}/memory/hot_context.md", {"content": content})
     assert refused.body["type"].endswith("hot_context_too_long")
     assert api.get(f"{files}/{quote('memory/hot_context.md')}").status == 404
 
