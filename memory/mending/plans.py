@@ -88,7 +88,7 @@ def _draft(scope: Scope, verb: str, to: str, who: Judge | None) -> Draft:
         asked = ask_model(scope, candidates, verb=verb, to=to, who=who)
     else:
         choose(scope.wish, candidates, found.stems)
-    if not whole and (verb == "forget" or asked is None):
+    if not whole and verb == "forget":
         going = [one for one in candidates if one.kind == "entry" and one.ticked]
         tick_echoes(scope, candidates, going, judged=asked.row.shown_message_ids if asked else ())
     if verb == "correct":

@@ -1,9 +1,11 @@
-"""What the person says against an entry that was never true is found: it is what a later question has to be answered by."""
+"""What the person says against an entry that was never true is found: it is what a later question has to be answered by.
+A correction by call changes the entry, and leaves what was said as it was said."""
 
 from typing import Any
 
 import pytest
 
+from relationships.models import Message, Relationship
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
 from tests.fixtures.turns import Conversation, add, answer, delete
@@ -43,3 +45,19 @@ def test_of_what_was_never_true_the_correction_is_found_and_the_error_is_not(
     context = {"context": {"recent_messages": 0}}
     shown = api.post(f"{at}/context", {"message": "Do I have a dog?", "config": context}).body["system"]
     assert WRONG not in shown and (RIGHT in shown) is bool(found)
+
+
+def test_by_rules_the_one_entry_that_says_it_is_changed_at_once_and_no_message(
+    api: Api, conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with(answer(add("Lives in Lisbon"), add("Ana is allergic to peanuts")))
+    exchange(conversation, "I live in Lisbon. My sister Ana is allergic to peanuts.", "Is Lisbon nice?")
+    pair = conversation.relationship
+    Relationship.objects.filter(id=pair.id).update(config={"ingestion": {"provider": "offline"}})
+
+    wish = {"what": "that I live in Lisbon", "to": "Lives in Graz"}
+    plan = api.post(f"/relationships/{pair.id}/correct", wish).body
+
+    assert (plan["state"], [one["kind"] for one in plan["items"]]) == ("carried_out", ["entry"])
+    assert sorted(conversation.contents) == ["Ana is allergic to peanuts", "Lives in Graz"]
+    assert not Message.objects.for_relationship(pair.id).filter(hidden_at__isnull=False).exists()
