@@ -14,6 +14,7 @@ export type MessageBody = Schemas["MessageBody"];
 const COMING_BACK = 1;
 
 export interface Options {
+  /** With or without `/v1`. */
   baseUrl: string;
   /** A key (`rk_...`) on your server; a relationship token (`rt_...`) in a browser. */
   apiKey: string;
@@ -33,7 +34,7 @@ export class Rapport {
   readonly #baseUrl: string;
 
   constructor({ baseUrl, apiKey, retries = 3, fetch: given = globalThis.fetch.bind(globalThis) }: Options) {
-    this.#baseUrl = baseUrl.replace(/\/+$/, "");
+    this.#baseUrl = baseUrl.replace(/\/+$/, "").replace(/\/v1$/, "");
     this.#headers = { Authorization: `Bearer ${apiKey}` };
     this.#send = retrying({ retries, fetch: given });
     this.http = createClient<paths>({ baseUrl: this.#baseUrl, headers: this.#headers, fetch: this.#send });

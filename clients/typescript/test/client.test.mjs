@@ -112,6 +112,16 @@ test("a reply comes piece by piece, and one that breaks off is an error", async 
   });
 });
 
+test("a chat that is refused says why, at an address with /v1 too", async () => {
+  const client = new Rapport({ baseUrl: `${baseUrl}/v1`, apiKey: process.env.RAPPORT_API_KEY });
+  await assert.rejects(all(client.chat({ model: "ada", messages: [{ role: "user", content: "Hello" }] })), (error) => {
+    assert.ok(error instanceof ProblemError);
+    assert.equal(error.type, "urn:rapport:problem:invalid");
+    assert.deepEqual(error.errors.map((one) => one.field), ["user"]);
+    return /^400 user: nobody is named/.test(error.message);
+  });
+});
+
 test("Vercel: what is known is put before the prompt, and what was said is handed over", async () => {
   const maya = await someone();
   await maya.add("Is allergic to peanuts.");

@@ -20,6 +20,7 @@ from rapport_client import (
     TooMany,
     Unreachable,
 )
+from rapport_client.relationship import AsyncRelationship, Relationship
 
 from tests.unit.clients.server import Server, Told
 
@@ -127,8 +128,53 @@ def test_a_reply_comes_piece_by_piece_with_what_is_told_beside_it() -> None:
     with Server(Told(text=told, headers=STREAM)) as server, Rapport(server.url, "rk_x") as client:
         assert list(client.chat.stream("ada", "Hello", user="maya", into=reply)) == ["Good ", "morning."]
     assert reply == Reply("Good morning.", "stop", {"total_tokens": 3}, {"context_id": "c"}, [], True)
-    assert server.asked[0].headers["x-rapport-user"] == "maya"
     assert json.loads(server.asked[0].body)["model"] == "ada"
+
+
+def test_a_chat_names_a_person_and_a_session_of_any_letters_beside_what_else_is_asked() -> None:
+    with Server() as server, Rapport(server.url, "rk_x") as client:
+        client.chat.complete("ada", "Hello", user="Мая", session="häuser", metadata={"trial": "a"})
+    body = json.loads(server.asked[0].body)
+    assert (body["user"], body["metadata"]) == ("Мая", {"trial": "a", "session": "häuser"})
+
+
+def test_a_chats_problem_is_read_out_of_openais_shape() -> None:
+    told = {"type": "urn:rapport:problem:invalid", "detail": "user: nobody is named"}
+    problem = {**told, "errors": [{"field": "user", "detail": "nobody is named"}]}
+    error = {"message": "user: nobody is named", "param": "user", "problem": problem}
+    with (
+        Server(Told(400, {"error": error})) as server,
+        Rapport(server.url, "rk_x") as client,
+        pytest.raises(Invalid, match=r"^400 user: nobody is named$") as raised,
+    ):
+        client.chat.complete("ada", "Hello")
+    assert (raised.value.type, raised.value.errors) == (told["type"], problem["errors"])
+    assert raised.value.body == {"error": error}
+
+
+PENDING, APPLIED = ({"id": "t", "state": state} for state in ("pending", "applied"))
+
+
+@pytest.mark.parametrize("wait", [1.4, 30], ids=["of one second and a part", "of thirty"])
+def test_a_wait_goes_on_where_the_service_answers_at_once_as_too_many_wait(wait: float) -> None:
+    """The answers come after 0, 0.1, 0.3, 0.7 and 1.5 seconds."""
+    answers = [Told(202, PENDING), *[Told(body=PENDING)] * 4, Told(body=APPLIED)]
+
+    async def remember(url: str) -> str:
+        async with AsyncRapport(url, "rk_x") as client:
+            return (await AsyncRelationship(client, "r").remember("Hello.", wait=wait))["state"]
+
+    def remember_at_once(url: str) -> str:
+        with Rapport(url, "rk_x") as client:
+            return Relationship(client, "r").remember("Hello.", wait=wait)["state"]
+
+    for ask in (remember_at_once, lambda url: asyncio.run(remember(url))):
+        with Server(*answers) as server:
+            if wait == 30:
+                assert ask(server.url) == "applied"
+            else:
+                with pytest.raises(TimeoutError, match="The turn t is neither"):
+                    ask(server.url)
 
 
 @pytest.mark.parametrize(
@@ -177,6 +223,15 @@ def test_events_that_are_refused_are_a_problem(answer: Told, asked: int) -> None
         with pytest.raises(ProblemError, match="No"):
             next(client.events("r"))
         assert len(server.asked) == asked
+
+
+def test_the_address_may_end_in_v1_the_key_in_a_line_break_and_a_text_in_half_a_sign() -> None:
+    with Server() as server, Rapport(f"{server.url}/v1/", "rk_x\n") as client:
+        client.entries_create("r", type="other", content="Müller \ud83d")
+    (asked,) = server.asked
+    assert (asked.path, asked.headers["authorization"]) == ("/v1/relationships/r/entries", "Bearer rk_x")
+    assert "Müller \\ud83d".encode() in asked.body
+    assert json.loads(asked.body)["content"] == "Müller \ud83d"
 
 
 def test_a_key_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:

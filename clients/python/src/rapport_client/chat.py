@@ -74,15 +74,14 @@ def _asked(
 ) -> Operation:
     """`user`: your own ID of the person; not with a token. `options`: what that protocol has, such as `tools`."""
     said = [{"role": "user", "content": messages}] if isinstance(messages, str) else list(messages)
-    headers: dict[str, Maybe[str]] = {
-        "X-Rapport-User": UNSET if user is None else user,
-        "X-Rapport-Session": UNSET if session is None else session,
-        "Idempotency-Key": idempotency_key,
-    }
     body = {"model": companion, "messages": said, "stream": stream, **options}
+    if user is not None:  # in the body, as a header holds ASCII alone
+        body["user"] = user
+    if session is not None:
+        body["metadata"] = {**(options.get("metadata") or {}), "session": session}
     if stream:
         body.setdefault("stream_options", {"include_usage": True})
-    return Operation("POST", PATH, headers=headers, json=body)
+    return Operation("POST", PATH, headers={"Idempotency-Key": idempotency_key}, json=body)
 
 
 class Chat:

@@ -34,6 +34,7 @@ P = ParamSpec("P")
 SETTLED = frozenset(("applied", "skipped", "failed"))
 LONGEST_PAUSE = 60.0  # seconds; who is told to wait longer decides for himself
 FIRST_POLL, LONGEST_POLL = 0.1, 2.0
+NOT_YET = "The turn {} is neither applied nor skipped nor failed yet; `turns_read` tells when it is."
 COMING_BACK = 1.0  # seconds, as the service's `retry:` has it; for each time in vain one more
 
 
@@ -46,15 +47,15 @@ class _Base:
         timeout: float = 30.0,
         retries: int = 3,
     ) -> None:
-        """`base_url`, `api_key`: else RAPPORT_URL and RAPPORT_API_KEY. `timeout`: seconds of one attempt, beside what
-        the call itself waits. `retries`: of what may be sent again; 0: none.
+        """`base_url`, with or without `/v1`, and `api_key`: else RAPPORT_URL and RAPPORT_API_KEY. `timeout`: seconds of
+        one attempt, beside what the call itself waits. `retries`: of what may be sent again; 0: none.
         """
         base_url = base_url or os.environ.get("RAPPORT_URL", "http://127.0.0.1:8000")
-        key = api_key or os.environ.get("RAPPORT_API_KEY")
+        key = (api_key or os.environ.get("RAPPORT_API_KEY", "")).strip()  # a file ends with a line break
         if not key:
             raise ValueError("Give api_key (rk_... or rt_...), or set RAPPORT_API_KEY.")
         self._retries, self._timeout = retries, timeout
-        self.base_url = base_url.rstrip("/")
+        self.base_url = base_url.rstrip("/").removesuffix("/v1")
         self._options: dict[str, Any] = {
             "base_url": self.base_url,
             "headers": {"Authorization": f"Bearer {key}", "User-Agent": "rapport-client/0.1.0"},
@@ -112,7 +113,7 @@ class Rapport(_Base, Operations):
         deadline, pause = time.monotonic() + timeout, FIRST_POLL
         while (turn := self.turns_read(relationship_id, turn_id))["state"] not in SETTLED:
             if time.monotonic() + pause > deadline:
-                raise TimeoutError(f"The turn is still {turn['state']} after {timeout:g} s.")
+                raise TimeoutError(NOT_YET.format(turn_id))
             time.sleep(pause)
             pause = min(2 * pause, LONGEST_POLL)
         return turn
@@ -195,12 +196,15 @@ class AsyncRapport(_Base, AsyncOperations):
 
     async def wait(self, relationship_id: Id, turn_id: Id, *, timeout: float = 60.0) -> m.TurnTraceAnswer:
         """The turn once it is applied, skipped or failed. Raises TimeoutError."""
-        async with asyncio.timeout(timeout):
-            pause = FIRST_POLL
-            while (turn := await self.turns_read(relationship_id, turn_id))["state"] not in SETTLED:
-                await asyncio.sleep(pause)
-                pause = min(2 * pause, LONGEST_POLL)
-            return turn
+        pause = FIRST_POLL
+        try:
+            async with asyncio.timeout(timeout):
+                while (turn := await self.turns_read(relationship_id, turn_id))["state"] not in SETTLED:
+                    await asyncio.sleep(pause)
+                    pause = min(2 * pause, LONGEST_POLL)
+                return turn
+        except TimeoutError:
+            raise TimeoutError(NOT_YET.format(turn_id)) from None
 
     async def events(self, relationship_id: Id, *, after: Maybe[str] = UNSET) -> AsyncGenerator[Event, None]:
         in_vain = 0

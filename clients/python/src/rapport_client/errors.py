@@ -16,14 +16,20 @@ class StreamBroken(RapportError):
 
 
 class ProblemError(RapportError):
-    """`status`, `type` (`urn:rapport:problem:...`), `detail`, `errors` (`field`, `detail` each), and all: `body`."""
+    """`status`, `type` (`urn:rapport:problem:...`), `detail`, `errors` (`field`, `detail` each), and all: `body`. That
+    of a chat is in OpenAI's shape.
+    """
 
     def __init__(self, status: int, body: Any) -> None:
         self.status = status
         self.body: dict[str, Any] = body if isinstance(body, dict) else {"detail": str(body)[:500]}
-        self.type: str = self.body.get("type", "about:blank")
-        self.errors: list[dict[str, str]] = self.body.get("errors", [])
-        self.detail: str = str(self.body.get("detail") or self.body.get("error") or "")
+        said = self.body.get("error")
+        problem: dict[str, Any] = self.body
+        if isinstance(said, dict):
+            problem = said.get("problem") or {"detail": said.get("message")}
+        self.type: str = problem.get("type", "about:blank")
+        self.errors: list[dict[str, str]] = problem.get("errors", [])
+        self.detail: str = str(problem.get("detail") or problem.get("error") or "")
         fields = [f"{one['field']}: {one['detail']}" for one in self.errors]
         further = "; ".join(field for field in fields if f"; {field};" not in f"; {self.detail};")
         super().__init__(f"{status} {self.detail}" + (f" ({further})" if further else ""))

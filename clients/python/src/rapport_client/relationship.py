@@ -1,5 +1,6 @@
 """One person with one companion, by what is mostly done with it."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ from rapport_client.generated import models as m
 if TYPE_CHECKING:
     from rapport_client.client import AsyncRapport, Rapport
 
-WAIT = 30  # seconds that one request waits for a turn, at most
+WAIT = 30  # seconds that one request waits for a turn, at most; less where too many wait already
 
 
 def _messages(said: str | Sequence[m.MessageBody]) -> Sequence[m.MessageBody]:
@@ -27,9 +28,10 @@ class Relationship:
         """Hand over what was said, for the worker to keep what is worth it. With `wait`, the settled turn, or
         TimeoutError after so many seconds. `turn`: as `turns_create` takes it.
         """
+        until = time.monotonic() + wait
         sent = self.client.turns_create(self.id, messages=_messages(said), wait=min(WAIT, int(wait)), **turn)
         if wait and sent["state"] not in ("applied", "skipped", "failed"):
-            return self.client.wait(self.id, sent["id"], timeout=max(1.0, wait - WAIT))
+            return self.client.wait(self.id, sent["id"], timeout=until - time.monotonic())
         return sent
 
     def add(self, content: str, *, type: str = "other", **entry: Any) -> m.EntryAnswer:
@@ -58,11 +60,12 @@ class AsyncRelationship:
     async def remember(
         self, said: str | Sequence[m.MessageBody], *, wait: float = 0, **turn: Any
     ) -> m.TurnAnswer | m.TurnTraceAnswer:
+        until = time.monotonic() + wait
         sent = await self.client.turns_create(
             self.id, messages=_messages(said), wait=min(WAIT, int(wait)), **turn
         )
         if wait and sent["state"] not in ("applied", "skipped", "failed"):
-            return await self.client.wait(self.id, sent["id"], timeout=max(1.0, wait - WAIT))
+            return await self.client.wait(self.id, sent["id"], timeout=until - time.monotonic())
         return sent
 
     async def add(self, content: str, *, type: str = "other", **entry: Any) -> m.EntryAnswer:

@@ -102,7 +102,10 @@ def events_of(relationship_id: Id, after: Maybe[str]) -> Operation:
 
 
 def dump(value: Any) -> bytes:
-    return json.dumps(value, default=_written, ensure_ascii=False, separators=(",", ":")).encode()
+    written = json.dumps(value, default=_written, ensure_ascii=False, separators=(",", ":"))
+    return written.encode(
+        errors="backslashreplace"
+    )  # half of a surrogate pair as JSON has it: its field is named
 
 
 def read(response: httpx.Response) -> Any:
