@@ -33,7 +33,8 @@ class Candidate:
 
     `place`: where it stands, as a file's path. `fixed`: why it can't be carried out. `cites`: messages an entry rests
     on. `version`: of an entry. `asks`: a message that asks for it, or repeats it in answer: it goes with the rest.
-    `hidden`: it is shown nowhere any more, and can only be erased. `near`: its place in a ranked search for the wish.
+    `past`: an entry that holds no longer. `hidden`: it is shown nowhere any more, and can only be erased. `near`: its
+    place in a ranked search for the wish.
     """
 
     kind: str
@@ -50,6 +51,7 @@ class Candidate:
     ticked: bool = False
     fixed: str = ""
     asks: bool = False
+    past: bool = False
     hidden: bool = False
     near: int | None = None
     told_at: datetime | None = None

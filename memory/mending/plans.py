@@ -80,8 +80,8 @@ def _draft(scope: Scope, verb: str, to: str, who: Judge | None) -> Draft:
     """By rules where `who` is None. Raises what `ask_model` raises."""
     found = find_candidates(scope, by_meaning=who is not None)
     whole = scope.wish.everything or scope.wish.last
-    # Messages stay as they were said, and what is made of entries follows them.
-    correctable = [one for one in found.candidates if one.kind == "entry"]
+    # Messages stay as they were said, and what is made of entries follows them; what was true once is not wrong.
+    correctable = [one for one in found.candidates if one.kind == "entry" and not one.past]
     candidates = correctable if verb == "correct" else found.candidates
     asked = None
     if who is not None and candidates and not whole:

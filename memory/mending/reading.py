@@ -210,6 +210,7 @@ def _entry(row: Any) -> Candidate:
         cites=row.source_message_ids,
         fixed="is read-only" if row.read_only else "",
         told_at=row.effective_at,
+        past=row.state != EntryState.ACTIVE,
         hidden=row.state == EntryState.DELETED,
     )
 

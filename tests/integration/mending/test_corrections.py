@@ -47,17 +47,45 @@ def test_of_what_was_never_true_the_correction_is_found_and_the_error_is_not(
     assert WRONG not in shown and (RIGHT in shown) is bool(found)
 
 
+WISH = {"what": "that I live in Lisbon", "to": "Lives in Graz"}
+
+
+def without_a_model(conversation: Conversation) -> str:
+    """Rules judge what a wish is about. The relationship's path."""
+    pairs = Relationship.objects.filter(id=conversation.relationship.id)
+    pairs.update(config={"ingestion": {"provider": "offline"}})
+    return f"/relationships/{conversation.relationship.id}"
+
+
 def test_by_rules_the_one_entry_that_says_it_is_changed_at_once_and_no_message(
     api: Api, conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
     scripted_provider.answer_with(answer(add("Lives in Lisbon"), add("Ana is allergic to peanuts")))
     exchange(conversation, "I live in Lisbon. My sister Ana is allergic to peanuts.", "Is Lisbon nice?")
-    pair = conversation.relationship
-    Relationship.objects.filter(id=pair.id).update(config={"ingestion": {"provider": "offline"}})
 
-    wish = {"what": "that I live in Lisbon", "to": "Lives in Graz"}
-    plan = api.post(f"/relationships/{pair.id}/correct", wish).body
+    plan = api.post(f"{without_a_model(conversation)}/correct", WISH).body
 
     assert (plan["state"], [one["kind"] for one in plan["items"]]) == ("carried_out", ["entry"])
     assert sorted(conversation.contents) == ["Ana is allergic to peanuts", "Lives in Graz"]
-    assert not Message.objects.for_relationship(pair.id).filter(hidden_at__isnull=False).exists()
+    said = Message.objects.for_relationship(conversation.relationship.id)
+    assert not said.filter(hidden_at__isnull=False).exists()
+
+
+def test_what_was_true_once_is_not_corrected(api: Api, conversation: Conversation) -> None:
+    at = without_a_model(conversation)
+    for city in ("Lisbon", "Porto"):
+        assert (
+            api.post(
+                f"{at}/entries", {"type": "identity", "key": "city", "content": f"Lives in {city}"}
+            ).status
+            == 201
+        )
+
+    refused = api.post(f"{at}/correct", WISH)
+    assert (refused.status, refused.body["type"]) == (409, "urn:rapport:problem:nothing_fits")
+    assert [one["content"] for one in refused.body["looked_at"]] == ["Lives in Porto"]
+
+    api.post(f"{at}/entries", {"type": "identity", "key": "city", "content": "Lives in Lisbon with Ana"})
+    assert api.post(f"{at}/correct", WISH).body["state"] == "carried_out"
+    past = api.get(f"{at}/entries?state=superseded").body["items"]
+    assert {one["content"] for one in past} == {"Lives in Lisbon", "Lives in Porto"}
