@@ -1,6 +1,7 @@
 """`rapport`: a relationship in and out of a file, a command on its files, a tool, any operation of the REST API."""
 
 import argparse
+import inspect
 import json
 import os
 import sys
@@ -79,14 +80,16 @@ def _parser() -> argparse.ArgumentParser:
 def _export(client: Rapport, parsed: argparse.Namespace) -> None:
     archive = json.dumps(client.relationships_export(parsed.relationship), ensure_ascii=False, indent=1)
     if parsed.file:
-        parsed.file.write_text(archive)
+        parsed.file.write_text(archive, encoding="utf-8")
     else:
         print(archive)
 
 
 def _import(client: Rapport, parsed: argparse.Namespace) -> None:
-    archive = json.loads(parsed.file.read_text() if parsed.file else sys.stdin.read())
-    _show(client.relationships_import(parsed.relationship, **archive))
+    archive = json.loads(parsed.file.read_text(encoding="utf-8") if parsed.file else sys.stdin.read())
+    if not isinstance(archive, dict) or archive.get("format") != "rapport.relationship":
+        raise ValueError(f"{parsed.file or 'standard input'} is no export of a relationship.")
+    _show(_called(client.relationships_import, [parsed.relationship], archive))
 
 
 def _run(client: Rapport, parsed: argparse.Namespace) -> int:
@@ -135,9 +138,8 @@ def _call(client: Rapport, parsed: argparse.Namespace) -> None:
         raise ValueError(f"{parsed.operation!r} is no operation; see /v1/docs of the service.")
     placed = [word for word in parsed.words if "=" not in word]
     named = dict(word.split("=", 1) for word in parsed.words if "=" in word)
-    answer = getattr(client, parsed.operation)(
-        *placed, **{name: _value(text) for name, text in named.items()}
-    )
+    given = {name: _value(text) for name, text in named.items()}
+    answer = _called(getattr(client, parsed.operation), placed, given)
     if isinstance(answer, bytes):
         sys.stdout.buffer.write(answer)
     elif hasattr(answer, "__next__"):
@@ -145,6 +147,19 @@ def _call(client: Rapport, parsed: argparse.Namespace) -> None:
             print(json.dumps({"event": event.name, "id": event.id, "data": event.data}), flush=True)
     elif answer is not None:
         _show(answer)
+
+
+def _called(operation: Callable[..., Any], placed: Sequence[str], named: dict[str, Any]) -> Any:
+    """Raises ValueError where it takes something else."""
+    takes = inspect.signature(operation)
+    try:
+        takes.bind(*placed, **named)
+    except TypeError as error:
+        known = ", ".join(
+            name if one.default is one.empty else f"[{name}]" for name, one in takes.parameters.items()
+        )
+        raise ValueError(f"{operation.__name__}: {error}. It takes: {known}.") from None
+    return operation(*placed, **named)
 
 
 def _value(text: str) -> Any:
