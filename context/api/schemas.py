@@ -69,7 +69,7 @@ class ContextAnswer(ReadFromAnswer):
     capacity: CapacityAnswer | None
     """Set when the scratchpad takes nine tenths of its soft budget, or more."""
     provenance: dict[str, str] | None
-    """The level of every configuration value, by dotted path; with `explain` only."""
+    """The level of every configuration value, by dotted path; with `explain` only, and for no relationship token."""
 
 
 def present_context(assembled: AssembledContext) -> dict[str, Any]:

@@ -43,6 +43,6 @@ class ContextView(ApiView):
                 explain=body.explain,
                 key=self.credentials.remembered,
             )
-            return present_context(assembled)
+            return self.without_configuration(present_context(assembled), provenance=None)
 
         return self.answer_by(body, make)

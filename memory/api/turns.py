@@ -90,7 +90,7 @@ class TurnView(ApiView):
     def get(self, request: Request, relationship_id: UUID, turn_id: UUID, query: TraceQuery) -> Response:
         """Messages, each proposed operation with its verdict, and every model call with its exact prompt.
 
-        A relationship token is not shown the model calls: the prompt is the developer's.
+        A relationship token is not shown the model calls and the configuration: they are the developer's.
         """
         self.get_relationship(relationship_id)
         turn = _turn(relationship_id, turn_id)
@@ -106,7 +106,8 @@ class TurnView(ApiView):
         if not query.hidden:
             leave_out_hidden(what)
         awaiting = _awaiting_review(relationship_id, [turn])[turn_id]
-        return self.answer(present_trace(what, awaiting_review=awaiting))
+        shown = present_trace(what, awaiting_review=awaiting)
+        return self.answer(self.without_configuration(shown, config={}))
 
 
 class RetryTurnView(ApiView):

@@ -136,8 +136,10 @@ class RelationshipView(ApiView):
 
     @operation("relationships_read", "Read a relationship", answers={200: RelationshipAnswer}, etag=True)
     def get(self, request: Request, relationship_id: UUID) -> Response:
+        """A relationship token is shown no `config`: it is the developer's."""
         relationship = self.get_relationship(relationship_id, "companion", "user")
-        return self.answer(present_relationship(relationship), version=relationship.version)
+        shown = self.without_configuration(present_relationship(relationship), config={})
+        return self.answer(shown, version=relationship.version)
 
     @operation(
         "relationships_change",

@@ -126,3 +126,7 @@ class ApiView(RestView):
         if config:
             check_level(config)
         return config
+
+    def without_configuration(self, shown: dict[str, Any], **instead: Any) -> dict[str, Any]:
+        """`shown`, and to a person's token what stands there `instead` of the developer's configuration."""
+        return shown if self.credentials.relationship_id is None else shown | instead

@@ -55,6 +55,22 @@ def test_a_token_can_not_choose_the_configuration_of_a_turn(api: Api, path: str)
     assert token_for(api, path, "write").post(f"{path}/turns", turn).status == 403
 
 
+def test_a_token_is_shown_no_configuration(api: Api, path: str) -> None:
+    config = {"events": {"webhook": {"url": "https://example.com/secret"}}}
+    api.patch(path, {"config": config})
+    turn = {"messages": [{"role": "user", "content": "Hello."}], "config": config}
+    turn_path = f"{path}/turns/{api.post(f'{path}/turns', turn).body['id']}"
+    browser, asked = token_for(api, path, "write"), {"message": "Hello?", "explain": True}
+
+    shown = [browser.get(path).body["config"], browser.get(turn_path).body["config"]]
+    context = browser.post(f"{path}/context", asked).body
+
+    assert (shown, context["provenance"]) == ([{}, {}], None)
+    assert context["layers"][0]["reasons"] is not None
+    assert [api.get(path).body["config"], api.get(turn_path).body["config"]] == [config, config]
+    assert api.post(f"{path}/context", asked).body["provenance"]["events.webhook.url"] == "relationship"
+
+
 def test_a_revoked_token_opens_nothing(api: Api, path: str) -> None:
     made = api.post(f"{path}/tokens", {"scopes": ["read"]}).body
 
