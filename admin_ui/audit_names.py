@@ -38,12 +38,12 @@ class NamedEvent:
 
 
 def named_events(events: Sequence[AuditEvent], project_id: UUID) -> list[NamedEvent]:
-    """One statement for each kind of thing that is named: at most seven."""
+    """One statement for each kind of thing that is named: at most eight."""
     targets = [_target_of(event) for event in events]
     wanted: dict[str, set[Any]] = {}
     for kind, key in targets:
         wanted.setdefault(kind, set()).add(key)
-    actors = {ActorKind.OPERATOR: Operator, ActorKind.DEVELOPER: ApiKey}
+    actors = {ActorKind.OPERATOR: Operator, ActorKind.DEVELOPER: ApiKey, ActorKind.END_USER: EndUser}
     found = {kind: _NAMES[kind](project_id, keys) for kind, keys in wanted.items() if kind in _NAMES}
     who: dict[str, Names] = {
         kind: _actors(model, {event.actor_id for event in events if event.actor_kind == kind}, project_id)
@@ -86,6 +86,9 @@ def _actors(model: Any, ids: Collection[str], project_id: UUID) -> Names:
     if model is ApiKey:
         rows = ApiKey.objects.filter(project_id=project_id, prefix__in=ids).values_list("prefix", "name")
         return {prefix: (name, reverse("admin_ui:keys")) for prefix, name in rows}
+    if model is EndUser:
+        named = _people(project_id, filter(None, map(parse_uuid, ids)))
+        return {str(person): name for person, name in named.items()}
     people = Operator.objects.filter(email__in=ids).values_list("email", "first_name")
     return {email: (name or email, reverse("admin_ui:operators")) for email, name in people}
 

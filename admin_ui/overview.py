@@ -194,9 +194,11 @@ def _alarm(found: Blocker) -> str:
 
 
 def _refusal(why: str, provider: str) -> str:
-    """A sentence about "the provider" with its name."""
+    """A sentence about "the provider" with its name, where that is known."""
+    if not provider:
+        return why
     named = re.sub("the provider", provider, why, count=1, flags=re.IGNORECASE)
-    return named if named != why or not provider else f"{provider}: {why}"
+    return named if named != why else f"{provider}: {why}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ def create_prompt(
         created_by_kind=by.kind,
         created_by_id=by.id,
     )
-    _audit(companion, "prompt.create", by, version=prompt.version)
+    _audit(companion, "prompt.created", by, version=prompt.version)
     if publish:
         publish_prompt(companion=companion, version=prompt.version, by=by)
     return prompt
@@ -45,7 +45,7 @@ def publish_prompt(*, companion: Companion, version: int, by: Actor) -> Companio
     Companion.objects.filter(id=companion.id).update(
         prompt_version=None if version == SHIPPED else version, version=locked.version + 1
     )
-    _audit(companion, "prompt.publish", by, before=before, after=version)
+    _audit(companion, "prompt.published", by, before=before, after=version)
     companion.refresh_from_db()
     return companion
 

@@ -43,7 +43,7 @@ def test_publishing_rolls_back_to_any_version_and_to_the_one_that_ships(
     assert "What to keep" in shipped["template"]
     assert api.get(f"/companions/{companion.id}").body["prompt_version"] is None
     assert api.get(f"{path}/0").body == shipped
-    published = AuditEvent.objects.filter(action="prompt.publish").order_by("id")
+    published = AuditEvent.objects.filter(action="prompt.published").order_by("id")
     assert [(event.detail["before"], event.detail["after"]) for event in published] == [
         (0, 1),
         (1, 2),

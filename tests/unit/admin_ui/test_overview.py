@@ -10,7 +10,7 @@ from pytest_django.fixtures import Settings
 
 from admin_ui.overview import Overview, Period, overview_of
 from memory.models import ModelCall
-from providers.errors import ProviderUnavailable, Unauthorized
+from providers.errors import ModelNotFound, ProviderUnavailable, Unauthorized
 from relationships.models import ApiKey, Companion, Project, Relationship, Turn
 from relationships.services.model_budgets import set_model_budget
 from tests.fakes import ScriptedProvider
@@ -156,6 +156,22 @@ def test_turns_that_a_refused_key_holds_up_are_told_with_the_reason_and_since_wh
         in banner
     )
     assert "2 turns of this project are waiting; nothing is lost. Next try" in re.sub(r"<[^>]+>", "", banner)
+
+
+def test_a_model_that_the_project_named_wrongly_is_told_in_a_whole_sentence(
+    editor: Client, conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    beat(name="here/1:1:1", pool_restarts=0, counters={})
+    scripted_provider.answer_with(ModelNotFound())
+    Relationship.objects.update(config={"ingestion": {"model": "no-such-model"}})
+    conversation.hear("I like tea.")
+
+    banner = editor.get("/admin-ui/alarm/", headers={"HX-Request": "true"}).content.decode()
+
+    assert (
+        ">The provider knows no such model; check the model&#x27;s name and the base URL. Turns have"
+        in banner
+    )
 
 
 def test_a_dead_worker_and_a_queue_that_nobody_takes_raise_the_banner(

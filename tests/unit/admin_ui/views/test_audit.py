@@ -61,12 +61,15 @@ def test_who_and_what_are_named_with_the_way_there(
     by_key = Actor(ActorKind.DEVELOPER, row.prefix)
     audit_row(relationship, "profile.changed", by_key, version=2)
     audit_row(relationship.companion, "companion.changed", Actor(ActorKind.OPERATOR, "ana@example.org"))
+    person = relationship.user
+    audit_row(relationship, "profile.changed", Actor(ActorKind.END_USER, str(person.id)), version=3)
 
     shown = viewer.get(AUDIT).content.decode()
 
     assert f'<a href="/admin-ui/relationships/{relationship.id}/">' in shown
     assert f'<a href="/admin-ui/companions/{relationship.companion_id}/">' in shown
     assert "<bdi>Ana</bdi>" in shown
+    assert f'?person={person.external_id}" title="{person.id}"><bdi>{person}</bdi>' in shown
     assert shown.count("<bdi>The app</bdi>") == 2  # who changed a profile, and what was created
     assert "Profile changed" in shown
 

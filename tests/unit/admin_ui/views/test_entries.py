@@ -10,6 +10,7 @@ from relationships.models import Relationship
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import PERSON, Conversation, add, answer
 from upkeep.erasure import erase_entry
+from web.actor import Actor, ActorKind
 
 
 def history(entry: ScratchpadEntry) -> str:
@@ -43,6 +44,17 @@ def test_the_history_tells_what_changed_who_did_it_and_its_sources(
     assert (
         f"turns/{EntryRevision.objects.for_relationship(relationship.id).order_by('seq')[0].turn_id}/" in page
     )
+
+
+def test_the_history_tells_that_the_person_changed_it(viewer: Client, conversation: Conversation) -> None:
+    entry = conversation.remember("Runs a marathon")[0]
+    person = Actor(ActorKind.END_USER, str(conversation.relationship.user_id))
+    delete_entry(relationship_id=entry.relationship_id, entry_id=entry.id, by=person)
+
+    page = viewer.get(history(entry)).content.decode()
+
+    assert "by the person, <time" in page
+    assert person.id not in page
 
 
 def test_the_history_tells_changed_fields_in_words(viewer: Client, conversation: Conversation) -> None:
