@@ -14,6 +14,7 @@ from memory.mending.forgotten import Forgotten
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry
 from relationships.ids import uuid7
 from relationships.models import Relationship
+from relationships.same_json import same_json
 from relationships.services.rows import require, require_lock
 from web.actor import Actor
 from web.errors import Conflict, NotFound
@@ -108,7 +109,7 @@ def restore_entries(relationship: Relationship, *, at: datetime, by: Actor) -> i
                     setattr(entry, name, getattr(past, name))
             entry.content_hash = content_hash(entry.content)
             event = RevisionEvent.RESTORE
-        if fields_of(entry) != before:
+        if not same_json(fields_of(entry), before):
             reason = f"restored to {at.isoformat()}"
             changes.append(changed(entry, before, event, at=entry.effective_at, reason=reason))
     owner = {"relationship_id": relationship.id, "project_id": relationship.project_id}

@@ -20,6 +20,7 @@ from memory.errors import EntryNotActive, ReadOnlyEntry, SameAsAnother, TooManyE
 from memory.models import EntrySource, EntryState, RevisionEvent, ScratchpadEntry, Tier
 from relationships.ids import uuid7
 from relationships.models import Relationship
+from relationships.same_json import same_json
 from relationships.services.configuration import configuration_of
 from relationships.services.rows import require, require_lock
 from web.actor import Actor
@@ -105,7 +106,8 @@ def revise_entry(
         setattr(entry, name, value)
     entry.content_hash = content_hash(entry.content)
     entry.source_message_ids = list(dict.fromkeys([*entry.source_message_ids, *rests_also_on]))
-    if fields_of(entry) == {**before, "effective_at": fields_of(entry)["effective_at"]}:
+    after = fields_of(entry)
+    if same_json(after, {**before, "effective_at": after["effective_at"]}):
         return _entry(relationship_id, entry_id, None)  # nothing is different: no version, no revision
     if (entry.valid_from, entry.valid_to) != valid:  # an entry may be older than the rule
         refuse_empty_period(entry.valid_from, entry.valid_to)

@@ -16,6 +16,7 @@ from memory.entries.limits import refuse_changes_beyond_limits
 from memory.entries.snapshots import rebuild_scratchpad
 from memory.models import EntryRevision, EntryState, RevisionEvent, ScratchpadEntry
 from memory.models.entry import ACCESS_FIELDS
+from relationships.same_json import same_json
 from relationships.services.sequence import TAKE_NUMBERS
 from web.actor import Actor
 from web.errors import NotFound
@@ -210,7 +211,7 @@ def _differing(changes: Sequence[Change]) -> Iterator[tuple[ScratchpadEntry, dic
         if change.entry is None or change.before is None:
             continue
         now = fields_of(change.entry)
-        names = [name for name in FIELDS if now[name] != change.before.get(name)]
+        names = [name for name in FIELDS if not same_json(now[name], change.before.get(name))]
         if names:
             yield change.entry, {name: getattr(change.entry, name) for name in names}
 

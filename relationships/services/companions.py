@@ -7,6 +7,7 @@ from django.db.models import Q
 
 from relationships.configuration.merge_patch import merge_patch
 from relationships.models import Companion
+from relationships.same_json import same_json
 from relationships.services.audit import audit_row
 from relationships.services.configuration import check_level
 from relationships.services.rows import change_row, check_version, require, save_version
@@ -76,9 +77,11 @@ def write_companion_config(
     """
     companion = get_companion(project_id=project_id, companion_id=companion_id, lock=True)
     check_version(expected=expected_version, current=companion.version)
-    companion.config = merge_patch(companion.config, config) if merge else dict(config)
+    before = companion.config
+    companion.config = merge_patch(before, config) if merge else dict(config)
     check_level(companion.config, inside="")
-    save_version(companion, "companion", fields=["config"], changed=["config"], by=by)
+    if not same_json(companion.config, before):
+        save_version(companion, "companion", fields=["config"], changed=["config"], by=by)
     return companion
 
 

@@ -12,6 +12,7 @@ from relationships.configuration.json_schemas import refuse_misshapen
 from relationships.configuration.merge_patch import merge_patch
 from relationships.ids import uuid7
 from relationships.models import Profile, ProfileRevision, Relationship
+from relationships.same_json import same_json
 from relationships.services.audit import audit_row
 from relationships.services.configuration import configuration_of
 from relationships.services.limits import document_fault
@@ -52,7 +53,7 @@ def _change(
     current, version = read_profile(relationship.id)
     check_version(expected=expected_version, current=version)
     data = change(current)
-    if version and data == current:
+    if version and same_json(data, current):
         return current, version
     if fault := document_fault(data):
         raise TooMuch(f"The profile {fault}.", limit=settings.MAX_PROFILE_BYTES)

@@ -8,6 +8,7 @@ from config.postgresql.rows import columns_of, take_instance
 from config.postgresql.sessions import prepared_cursor
 from relationships.ids import relationship_id
 from relationships.models import Companion, EndUser, Project, Relationship
+from relationships.same_json import same_json
 from relationships.services.audit import audit_row
 from relationships.services.companions import find_companion
 from relationships.services.configuration import check_level
@@ -135,7 +136,7 @@ def take_up_relationship(
         moved = {"timezone": said["timezone"]}
         found = change_relationship(project_id=project_id, relationship_id=found.id, changes=moved, by=by)
     found.user = person
-    kept = ["config"] if said.get("config", found.config) != found.config else []
+    kept = [] if same_json(said.get("config", found.config), found.config) else ["config"]
     return found, created, kept
 
 

@@ -7,6 +7,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from relationships.configuration.merge_patch import merge_patch
+from relationships.same_json import same_json
 from relationships.services.audit import audit_row
 from relationships.services.configuration import check_level
 from relationships.services.sequence import lock_relationship
@@ -49,15 +50,19 @@ def change_row(
     expected_version: int | None,
 ) -> None:
     """Write into a locked row those of `changes` that are among `fields`: `config` and `metadata` are merged into what
-    is there (RFC 7396), anything else replaces. Raises StaleVersion, InvalidConfiguration.
+    is there (RFC 7396), anything else replaces. Where all is as it was, nothing is written. Raises StaleVersion,
+    InvalidConfiguration.
     """
     check_version(expected=expected_version, current=row.version)
+    before = {name: getattr(row, name) for name in fields}
     for name in [name for name in fields if name in changes]:
         merges = name in ("config", "metadata")
         setattr(row, name, merge_patch(getattr(row, name), changes[name]) if merges else changes[name])
     if "config" in changes:
         check_level(row.config)
-    save_version(row, what, fields=fields, changed=sorted(changes), by=by)
+    changed = sorted(name for name, value in before.items() if not same_json(value, getattr(row, name)))
+    if changed:
+        save_version(row, what, fields=fields, changed=changed, by=by)
 
 
 def save_version(row: Any, what: str, *, fields: Sequence[str], changed: Sequence[str], by: Actor) -> None:

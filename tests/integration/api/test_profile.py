@@ -52,6 +52,26 @@ def test_the_same_again_makes_no_new_version(api: Api, path: str) -> None:
     assert ProfileRevision.objects.count() == 1
 
 
+@pytest.mark.parametrize(("was", "is_now"), [(1, True), ([0], [False]), (1, 1.0)], ids=str)
+def test_true_in_place_of_1_is_a_change(api: Api, path: str, was: object, is_now: object) -> None:
+    api.put(path, {"vip": was})
+
+    again = api.patch(path, {"vip": is_now})
+
+    assert (repr(again.body["vip"]), again.headers["ETag"]) == (repr(is_now), '"2"')
+    assert repr(api.get(path).body["vip"]) == repr(is_now)
+
+
+def test_so_it_is_in_an_entrys_metadata(api: Api, relationship: Relationship) -> None:
+    entries = f"/relationships/{relationship.id}/entries"
+    entry = api.post(entries, {"type": "other", "content": "Likes tea", "metadata": {"vip": 1}}).body
+
+    changed = api.patch(f"{entries}/{entry['id']}", {"metadata": {"vip": True}})
+
+    assert (changed.body["metadata"]["vip"], changed.body["version"]) == (True, 2)
+    assert api.get(f"{entries}/{entry['id']}").body["metadata"]["vip"] is True
+
+
 def test_a_profile_over_the_limit_is_refused_and_nothing_is_written(
     api: Api, path: str, settings: Settings
 ) -> None:

@@ -107,6 +107,30 @@ def test_a_relationship_is_changed_with_its_version_in_hand(api: Api, relationsh
     assert AuditEvent.objects.get(action="relationship.changed").detail["fields"] == ["config", "timezone"]
 
 
+def test_what_changes_nothing_makes_no_version(
+    api: Api, relationship: Relationship, companion: Companion
+) -> None:
+    paths = [
+        f"/relationships/{relationship.id}",
+        f"/users/{relationship.user_id}",
+        f"/companions/{companion.id}",
+    ]
+    for path in [*paths, "/project", f"/companions/{companion.id}/config"]:
+        before = api.get(path)
+        same = {
+            name: before.body[name] for name in ("timezone", "display_name", "name") if name in before.body
+        }
+        for body in ({}, same):
+            assert api.patch(path, body).status == 200
+        assert api.get(path).headers["ETag"] == before.headers["ETag"]
+    assert not AuditEvent.objects.filter(action__endswith=".changed").exists()
+
+    assert api.patch(paths[1], {"metadata": {"vip": 1}, "display_name": "Maya"}).headers["ETag"] == '"2"'
+    vip = api.patch(paths[1], {"metadata": {"vip": True}, "display_name": "Maya"})
+    assert (vip.body["metadata"]["vip"], vip.headers["ETag"]) == (True, '"3"')
+    assert AuditEvent.objects.filter(action="user.changed").latest("id").detail["fields"] == ["metadata"]
+
+
 def test_the_list_filters_by_companion_and_user(api: Api, relationship: Relationship) -> None:
     api.post("/companions", {"slug": "bob", "name": "Bob"})
     api.post("/relationships", {"companion": "bob", "user": "maya"})
