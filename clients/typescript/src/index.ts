@@ -20,6 +20,8 @@ export interface Options {
   apiKey: string;
   /** Of what may be sent again; 3 if left out. */
   retries?: number;
+  /** Seconds until the answer of one attempt begins, beside what the call itself waits; 60 if left out. */
+  timeout?: number;
   fetch?: typeof fetch;
 }
 
@@ -33,10 +35,10 @@ export class Rapport {
   readonly #headers: Record<string, string>;
   readonly #baseUrl: string;
 
-  constructor({ baseUrl, apiKey, retries = 3, fetch: given = globalThis.fetch.bind(globalThis) }: Options) {
+  constructor({ baseUrl, apiKey, retries = 3, timeout = 60, fetch: given = globalThis.fetch.bind(globalThis) }: Options) {
     this.#baseUrl = baseUrl.replace(/\/+$/, "").replace(/\/v1$/, "");
     this.#headers = { Authorization: `Bearer ${apiKey}` };
-    this.#send = retrying({ retries, fetch: given });
+    this.#send = retrying({ retries, timeout, fetch: given });
     this.http = createClient<paths>({ baseUrl: this.#baseUrl, headers: this.#headers, fetch: this.#send });
   }
 

@@ -3,28 +3,35 @@ import { ProblemError, StreamBroken } from "./errors.js";
 
 export interface Sending {
   retries: number;
+  /** Seconds until the answer of one attempt begins. */
+  timeout: number;
   fetch: typeof fetch;
 }
 
 const LATER = new Set([502, 503, 504]);
 const SAFE = new Set(["GET", "HEAD", "PUT", "DELETE"]);
-const READING = /\/(search|context|preview)$/;
+const READING = /\/(search|context)$/;
 const KEYED = /\/(turns|entries|completions)$/;
+/** A model is asked meanwhile, which may take so many seconds longer. */
+const ASKS = /\/(preview|forget|correct|completions)$/;
+const ASKING = 300;
 const LONGEST_PAUSE = 60;
 
-export function retrying({ retries, fetch: send }: Sending): typeof fetch {
+export function retrying({ retries, timeout, fetch: send }: Sending): typeof fetch {
   return async (input, init) => {
     const request = new Request(input, init);
     // Given to each copy again: a clone's own signal follows this one only until the garbage collector comes by (Node).
     const signal = init?.signal ?? (input instanceof Request ? input.signal : null);
-    const path = new URL(request.url).pathname;
+    const { pathname: path, searchParams } = new URL(request.url);
+    const seconds = timeout + Number(searchParams.get("wait") ?? 0) + (ASKS.test(path) ? ASKING : 0);
     if (request.method === "POST" && KEYED.test(path) && !request.headers.has("Idempotency-Key")) {
       request.headers.set("Idempotency-Key", newKey());
     }
     const again =
       SAFE.has(request.method) || READING.test(path) || request.headers.has("Idempotency-Key");
     for (let attempt = 0; ; attempt++) {
-      const outcome = await send(request.clone(), { signal }).catch((error: unknown) => error);
+      const ask = (stop: AbortSignal) => send(request.clone(), { signal: stop });
+      const outcome = await within(seconds, signal, ask).catch((error: unknown) => error);
       const pause = attempt < retries ? pauseBefore(attempt, outcome, again, signal) : undefined;
       if (pause === undefined) {
         if (outcome instanceof Response) return outcome;
@@ -34,6 +41,25 @@ export function retrying({ retries, fetch: send }: Sending): typeof fetch {
       signal?.throwIfAborted();
     }
   };
+}
+
+/** What begins to answer within so many seconds; throws a TimeoutError. What comes of it follows `signal`. */
+async function within(
+  seconds: number,
+  signal: AbortSignal | null,
+  ask: (stop: AbortSignal) => Promise<Response>,
+): Promise<Response> {
+  const stop = new AbortController();
+  const leave = () => stop.abort(signal?.reason);
+  signal?.addEventListener("abort", leave);
+  if (signal?.aborted) leave();
+  const late = () => stop.abort(new DOMException(`No answer came within ${seconds} s.`, "TimeoutError"));
+  const timer = setTimeout(late, seconds * 1000);
+  try {
+    return await ask(stop.signal);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Not by `randomUUID`, which browsers keep from pages over plain HTTP. */

@@ -101,6 +101,26 @@ test("what would be done twice is not sent again", async () => {
   });
 });
 
+test("what does not answer in time is asked again, a model not", async () => {
+  const asked = [];
+  const never = (request, { signal }) => {
+    asked.push(new URL(request.url).pathname.split("/").at(-1));
+    return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  };
+  const client = new Rapport({ baseUrl: "http://here", apiKey: "rk_x", retries: 1, timeout: 0.01, fetch: never });
+  await assert.rejects(client.relationshipById("r").context("Hello"), { name: "TimeoutError" });
+  assert.deepEqual(asked, ["context", "context"]);
+
+  const leaving = new AbortController();
+  const path = "/v1/companions/{companion_id}/prompts/preview";
+  const preview = client.http.POST(path, { params: { path: { companion_id: "c" } }, body: {}, signal: leaving.signal });
+  const late = new Promise((resolve) => setTimeout(resolve, 50, "still asks"));
+  assert.equal(await Promise.race([preview.catch(() => "gave up"), late]), "still asks");
+  leaving.abort();
+  await assert.rejects(preview, { name: "AbortError" });
+  assert.deepEqual(asked, ["context", "context", "preview"]);
+});
+
 test("a reply comes piece by piece, and one that breaks off is an error", async () => {
   const chunk = (content) => `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`;
   const headers = { "Content-Type": "text/event-stream" };

@@ -2,10 +2,12 @@
 
 import asyncio
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
+import httpx
 import pytest
 from rapport_client import (
     AsyncRapport,
@@ -76,6 +78,38 @@ def test_what_would_be_done_twice_is_not_sent_again(failure: Told) -> None:
         with pytest.raises((Unreachable, Exception)):
             client.users_create(external_id="maya")
         assert len(server.asked) == 1
+
+
+class Silent(httpx.MockTransport):
+    """Never answers; `patience`: how many seconds each request would have waited for that."""
+
+    def __init__(self) -> None:
+        self.patience: list[float] = []
+        super().__init__(self._take)
+
+    def _take(self, request: httpx.Request) -> httpx.Response:
+        self.patience.append(request.extensions["timeout"]["read"])
+        raise httpx.ReadTimeout("", request=request)
+
+
+@pytest.mark.parametrize(
+    ("ask", "patience"),
+    [
+        (lambda client: client.context_build("r"), [30, 30]),
+        (lambda client: client.prompts_preview("c", version=1), [330]),
+        (lambda client: client.relationships_forget("r", what="tea"), [330]),
+        (lambda client: client.relationships_correct("r", what="tea", to="Likes coffee"), [330]),
+        (lambda client: client.chat.complete("ada", "Hello", user="maya"), [330, 330]),
+    ],
+    ids=["none", "preview", "forget", "correct", "a reply, under its key"],
+)
+def test_what_asks_a_model_may_take_minutes_and_is_not_asked_twice(
+    ask: Callable[[Rapport], object], patience: list[float]
+) -> None:
+    silent = Silent()
+    with Rapport("http://here", "rk_x", transport=silent, retries=1) as client, pytest.raises(Unreachable):
+        ask(client)
+    assert silent.patience == patience
 
 
 def test_nothing_there_is_unreachable_after_the_retries() -> None:

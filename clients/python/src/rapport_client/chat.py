@@ -81,7 +81,7 @@ def _asked(
         body["metadata"] = {**(options.get("metadata") or {}), "session": session}
     if stream:
         body.setdefault("stream_options", {"include_usage": True})
-    return Operation("POST", PATH, headers={"Idempotency-Key": idempotency_key}, json=body)
+    return Operation("POST", PATH, headers={"Idempotency-Key": idempotency_key}, json=body, asking=True)
 
 
 class Chat:

@@ -31,6 +31,7 @@ File: TypeAlias = Any
 """What httpx takes: an open file, bytes, or (name, bytes, media type)."""
 
 IDEMPOTENCY = "Idempotency-Key"
+ASKING = 300.0  # seconds that a call may take longer in which a model is asked
 _SAFE = frozenset(("GET", "HEAD", "PUT", "DELETE"))
 _PLACE = re.compile(r"{(\w+)}")
 # What may be over in a moment. 429 did nothing, so that anything may be sent again.
@@ -39,7 +40,7 @@ LATER = frozenset((502, 503, 504))
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One call of the REST API. `reading`: it writes nothing, though it is a POST."""
+    """One call of the REST API. `reading`: it writes nothing, though it is a POST. `asking`: it waits for a model."""
 
     method: str
     template: str
@@ -50,6 +51,7 @@ class Operation:
     form: Mapping[str, Any] | None = None
     content: bytes | None = None
     reading: bool = False
+    asking: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,8 @@ def prepare(operation: Operation) -> Prepared:
         arguments["content"] = dump(_given(body) if isinstance(body, Mapping) else body)
         headers["Content-Type"] = "application/json"
     again = operation.method in _SAFE or operation.reading or IDEMPOTENCY in headers
-    return Prepared(operation.method, url, arguments, again, float(query.get("wait", 0)))
+    waits = float(query.get("wait", 0)) + ASKING * operation.asking
+    return Prepared(operation.method, url, arguments, again, waits)
 
 
 def events_of(relationship_id: Id, after: Maybe[str]) -> Operation:
