@@ -104,8 +104,14 @@ class Page(Answer, Generic[A]):
 
 def _written_as_rfc3339(value: Any) -> Any:
     if not isinstance(value, datetime) and not (isinstance(value, str) and _RFC3339.fullmatch(value)):
-        raise ValueError("write a time with its zone, such as 2026-03-02T09:00:00Z")
+        raise ValueError(f"write a time with its zone, such as 2026-03-02T09:00:00Z{_lost_plus(value)}")
     return value
+
+
+def _lost_plus(value: Any) -> str:
+    date, space, zone = str(value).rpartition(" ")
+    lost = space and _RFC3339.fullmatch(f"{date}+{zone}")
+    return "; the + of a zone is written %2B in an address" if lost else ""
 
 
 def _in_utc(value: datetime) -> datetime:
@@ -229,7 +235,7 @@ def field_problems(error: ValidationError, data: Any) -> list[FieldProblem]:
     """pydantic's complaints as ours: dotted paths into what was sent, a sentence each."""
     problems: dict[str, str] = {}
     for line in listed_errors(error):
-        path = _path(line["loc"], data, missing=line["type"] == "missing")
+        path = _path(line["loc"], data, missing=line["type"] in ("missing", "wrong_part"))
         known, detail = problems.get(path), sentence_of(line)
         if known is None:
             problems[path] = detail

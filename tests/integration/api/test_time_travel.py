@@ -66,3 +66,12 @@ def test_a_time_that_is_none_is_named(api: Api, path: str, given: str) -> None:
     answer = api.get(f"{path}?as_of={given}")
 
     assert (answer.status, answer.fields) == (422, ["as_of"])
+
+
+def test_a_plus_that_was_lost_on_the_way_is_told(api: Api, path: str) -> None:
+    lost = api.get(f"{path}?as_of=2026-03-02T10:00:00+01:00")
+
+    assert lost.body["detail"].endswith(
+        "such as 2026-03-02T09:00:00Z; the + of a zone is written %2B in an address"
+    )
+    assert api.get(f"{path}?as_of=2026-03-02T10:00:00%2B01:00").status == 200

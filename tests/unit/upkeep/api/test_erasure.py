@@ -146,12 +146,12 @@ def test_no_message_of_another_relationship_is_reached(
     ("body", "field"),
     [
         ({"messages": []}, "messages"),
-        ({}, "body"),
+        ({}, "messages"),
         ({"messages": ["x"]}, "messages.0"),
         ({"messages": ["00000000-0000-7000-8000-000000000000"] * 501}, "messages"),
         ({"messages": ["00000000-0000-7000-8000-000000000000"], "reason": "x"}, "reason"),
         ({"turns": ["00000000-0000-7000-8000-000000000000"]}, "turns"),
-        ({"from_seq": 1}, "body"),
+        ({"from_seq": 1}, "to_seq"),
         ({"from_seq": 9, "to_seq": 1}, "to_seq"),
     ],
     ids=[
