@@ -73,6 +73,6 @@ def make_again(relationship_id: UUID, covering: Sequence[Summary], now: datetime
     rows.exclude(state__in=OPEN).update(**gone)
     being_made = {summary.messages for summary in covering if summary.state in OPEN}
     again = {summary.messages: summary for summary in covering if summary.messages not in being_made}
-    for _, summary in sorted(again.items()):
-        owe_again(summary, by=BY_POINT)
+    if again:
+        owe_again([summary for _, summary in sorted(again.items())], by=BY_POINT)
     rebuild_summary(relationship_id=relationship_id, project_id=covering[0].project_id)

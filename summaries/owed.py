@@ -1,10 +1,10 @@
 """What makes a summary owed: enough messages, or somebody who asks for one. The row is written in that transaction."""
 
-from collections.abc import Collection
-from typing import Any
+from collections.abc import Collection, Sequence
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import Max
 from django.utils import timezone
 
 from config.postgresql.sessions import execute
@@ -22,10 +22,13 @@ BY_POINT = Actor.policy("summaries")
 TASK = "summaries.tasks.summarise"
 
 # Which messages are the first, and the last of so many. They keep their numbers when they are erased.
-_RANGE = """
-SELECT (SELECT min(seq) FROM relationships_message WHERE relationship_id = %(relationship)s),
-       (SELECT seq FROM relationships_message WHERE relationship_id = %(relationship)s
-         ORDER BY seq OFFSET %(messages)s - 1 LIMIT 1)
+_RANGES = """
+SELECT messages, first_seq, last_seq
+  FROM (SELECT row_number() OVER (ORDER BY seq) AS messages, seq AS last_seq,
+               first_value(seq) OVER (ORDER BY seq) AS first_seq
+          FROM relationships_message WHERE relationship_id = %(relationship)s) counted
+ WHERE messages = ANY(%(points)s)
+ ORDER BY messages
 """
 
 
@@ -57,34 +60,35 @@ def ask_for_summary(*, relationship: Relationship, by: Actor) -> Summary:
     owe(relationship_id=relationship.id, project_id=relationship.project_id, points=[count], by=by)
     rows = Summary.objects.for_relationship(relationship.id).filter(messages=count)
     newest: Summary = rows.order_by("-version")[0]
-    return owe_again(newest, by=by) if newest.state == SummaryState.FAILED else newest
+    return owe_again([newest], by=by)[0] if newest.state == SummaryState.FAILED else newest
 
 
 def owe(*, relationship_id: UUID, project_id: UUID, points: Collection[int], by: Actor) -> None:
     """Make the rows that are not there yet, and tell a worker. Call it under the relationship's row lock."""
     there = Summary.objects.for_relationship(relationship_id).filter(messages__in=points)
-    missing = sorted(set(points) - set(there.values_list("messages", flat=True)))
-    for messages in missing:
-        first, last = _range(relationship_id, messages)
+    if missing := set(points) - set(there.values_list("messages", flat=True)):
+        ranges = execute(_RANGES, {"relationship": relationship_id, "points": list(missing)})
+        names = ("messages", "first_seq", "last_seq")
         owner = {"relationship_id": relationship_id, "project_id": project_id}
-        _open(by, **owner, messages=messages, version=1, first_seq=first, last_seq=last)
+        _open(by, [Summary(**owner, **dict(zip(names, found, strict=True))) for found in ranges])
 
 
-def owe_again(summary: Summary, *, by: Actor) -> Summary:
-    """Owe the same once more, as the next version. Call it under the relationship's row lock."""
-    rows = Summary.objects.for_relationship(summary.relationship_id).filter(messages=summary.messages)
-    newest = rows.order_by("-version").values_list("version", flat=True)[0]
+def owe_again(summaries: Sequence[Summary], *, by: Actor) -> list[Summary]:
+    """Owe the same of a relationship once more, each as its next version. Call it under the relationship's row lock."""
+    points = [summary.messages for summary in summaries]
+    rows = Summary.objects.for_relationship(summaries[0].relationship_id).filter(messages__in=points)
+    newest = dict(rows.order_by().values_list("messages").annotate(Max("version")))
     kept = ("relationship_id", "project_id", "messages", "first_seq", "last_seq")
-    return _open(by, version=newest + 1, **{name: getattr(summary, name) for name in kept})
+    again = [Summary(**{name: getattr(summary, name) for name in kept}) for summary in summaries]
+    for row in again:
+        row.version = newest[row.messages] + 1
+    return _open(by, again)
 
 
-def _open(by: Actor, **fields: Any) -> Summary:
-    row = Summary(id=uuid7(), actor_kind=by.kind, actor_id=by.id, due_at=timezone.now(), **fields)
-    row.save(force_insert=True)
-    enqueue_task(TASK, row.relationship_id, project_id=row.project_id)
-    return row
-
-
-def _range(relationship_id: UUID, messages: int) -> tuple[int, int]:
-    [(first, last)] = execute(_RANGE, {"relationship": relationship_id, "messages": messages})
-    return first, last
+def _open(by: Actor, rows: list[Summary]) -> list[Summary]:
+    for row in rows:
+        row.id, row.due_at = uuid7(), timezone.now()
+        row.actor_kind, row.actor_id = by.kind, by.id
+    Summary.objects.bulk_create(rows)
+    enqueue_task(TASK, rows[0].relationship_id, project_id=rows[0].project_id)
+    return rows
