@@ -3,20 +3,33 @@ until an agent writes hot context anew, contexts would show it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
+
+from django.utils import timezone
 
 from memory.entries.history import ChangedEntries
 from memory.mending.deletions import told_by_deleted
 from memory.models import EntryState, ScratchpadEntry
 from relationships.models import Relationship
-from workspace.files import change_files
-from workspace.forgettable import branches_of, bring_back, sentences_of, without
+from workspace.files import show_hot_context
+from workspace.forgettable import branches_of, bring_back
 from workspace.hot_context import PATH
-from workspace.identity import RAPPORT
+from workspace.identity import RAPPORT, author_of
 from workspace.models import MAIN
-from workspace.store import read_blobs, read_head
-from workspace.trees import text_of
+from workspace.sentences import sentences_of, without
+from workspace.store import (
+    Head,
+    NewCommit,
+    keep_commits,
+    make_commit,
+    move_branch,
+    read_blobs,
+    read_head,
+)
+from workspace.trees import entry_of, key_of, text_of
+from workspace.undoing import TAKES_OUT
 
 
 def follow_entries(changed: ChangedEntries) -> None:
@@ -55,26 +68,52 @@ def _deletes(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
 def _take_out(
     relationship: Relationship, branches: Iterable[str], entries: Sequence[ScratchpadEntry]
 ) -> None:
+    """Each with a commit of its own, and as many statements as for one."""
     versions = {entry.id: entry.version for entry in entries}
-    texts = {branch: text for branch in branches if (text := _hot_context(relationship.id, branch))}
+    heads = {branch: head for branch in branches if (head := read_head(relationship.id, branch))}
+    texts = _hot_contexts(relationship.id, heads)
     sentences = {sentence for text in texts.values() for sentence in sentences_of(text)}
-    for entry_id, told in told_by_deleted(relationship, entries, sentences).items():
-        message = _said(entry_id, versions[entry_id])
-        for branch, text in texts.items():
-            left = without(text, told)
-            if left is not None:
-                texts[branch], changes = left, {PATH: left.encode()}
-                change_files(
-                    relationship=relationship, changes=changes, by=RAPPORT, branch=branch, message=message
-                )
+    told = told_by_deleted(relationship, entries, sentences)
+    for branch, text in texts.items():
+        lefts: list[tuple[str, str]] = []
+        for entry_id, gone in told.items():
+            if (left := without(text, gone)) is not None:
+                text = left
+                lefts.append((_said(entry_id, versions[entry_id]), left))
+        if lefts:
+            _commit_each(relationship, branch, heads[branch], lefts)
 
 
-def _hot_context(relationship_id: UUID, branch: str) -> str:
-    head = read_head(relationship_id, branch)
-    entry = head.files.get(PATH) if head else None
-    return (text_of(read_blobs(relationship_id, [entry])[entry.sha256]) or "") if entry else ""
+def _hot_contexts(relationship_id: UUID, heads: Mapping[str, Head]) -> dict[str, str]:
+    """By branch, where there is any."""
+    entries = {branch: head.files[PATH] for branch, head in heads.items() if PATH in head.files}
+    contents = read_blobs(relationship_id, entries.values())
+    texts = {branch: text_of(contents[entry.sha256]) for branch, entry in entries.items()}
+    return {branch: text for branch, text in texts.items() if text}
+
+
+def _commit_each(
+    relationship: Relationship, branch: str, head: Head, texts: Iterable[tuple[str, str]]
+) -> None:
+    """One commit after the other, each with its message; chat is shown the last of main's."""
+    commits: list[NewCommit] = []
+    files, parent, at = head.files, head.commit, max(timezone.now(), head.at)
+    for message, text in texts:
+        content = text.encode()
+        files = files | {PATH: entry_of(content, mode=files[PATH].mode)}
+        at += timedelta(microseconds=1)  # so that a log is in order
+        blobs = {key_of(files[PATH].sha256): content}
+        made = make_commit(
+            files, parents=(parent,), author=author_of(RAPPORT), message=message, blobs=blobs, at=at
+        )
+        commits.append(made)
+        parent = made.sha
+    keep_commits(relationship, commits)
+    move_branch(relationship, branch, commits[-1], at=at)
+    if branch == MAIN:
+        show_hot_context(relationship, files, parent, by=RAPPORT)
 
 
 def _said(entry_id: UUID | str, version: int) -> str:
     """The commit's message, by which it is found again."""
-    return f"Take out what entry {entry_id} said (version {version})"
+    return f"{TAKES_OUT}entry {entry_id} said (version {version})"

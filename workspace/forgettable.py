@@ -15,23 +15,21 @@ from django.utils import timezone
 
 from config.postgresql.sessions import execute
 from memory.mending.candidates import Candidate, Scope
-from memory.mending.judging import pieces
 from relationships.models import Relationship
 from web.errors import NotFound
 from workspace.files import NewTree, commit_on
 from workspace.generated import DOCUMENTS, ENTRIES, PROFILE, RULES, TOOLS, entries_file, made_elsewhere
 from workspace.hot_context import PATH as HOT_CONTEXT
 from workspace.identity import RAPPORT, author_of
-from workspace.merging import merge_trees
-from workspace.models import MAIN, Blob, Branch, Commit
+from workspace.models import MAIN, Blob, Branch
 from workspace.redaction import SHORTEST, redact_pattern
-from workspace.store import Head, read_blobs, read_commit, read_contents
-from workspace.trees import Entry, entry_of, key_of, text_of
+from workspace.sentences import EMPTIED, MARKS, sentences_of, without
+from workspace.store import Head, read_blobs, read_contents
+from workspace.trees import entry_of, key_of, text_of
+from workspace.undoing import TAKES_OUT, Undoing
 
 MOST = 5000  # different sentences, those of the branches first
 EARLIER = "an earlier version"
-_MARKS = "-*+>#| \t"  # of a list, a heading, a table
-_EMPTIED = re.compile(r"[\W\d_]*")  # what is left of a line whose words went
 _GENERATED = """
 SELECT DISTINCT left(f.value ->> 0, 32)::uuid FROM workspace_tree t CROSS JOIN jsonb_each(t.files) f
  WHERE t.relationship_id = %s AND (f.key = ANY(%s) OR starts_with(f.key, %s))
@@ -51,10 +49,10 @@ class ForgettableFiles:
             if scope.wish.everything and path.startswith(TOOLS):
                 continue
             for number, sentence in enumerate(sentences_of(text_of(content) or "")):
-                if sentence not in seen and _EMPTIED.fullmatch(sentence) is None:
+                if sentence not in seen and EMPTIED.fullmatch(sentence) is None:
                     seen.add(sentence)
                     told_at = now if path == HOT_CONTEXT else None
-                    text = sentence.lstrip(_MARKS)
+                    text = sentence.lstrip(MARKS)
                     yield Candidate(self.kind, _id_of(content, number), text, place=path, told_at=told_at)
                 if len(seen) == MOST:
                     return
@@ -74,7 +72,7 @@ class ForgettableFiles:
 
     def erase(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> None:
         """The branches lose the sentence whole, so that no mark of it is read; the history before keeps a mark."""
-        texts = {text.lstrip(_MARKS) for text in _found(relationship.id, ids).values()}
+        texts = {text.lstrip(MARKS) for text in _found(relationship.id, ids).values()}
         if texts:
             self.hide(relationship, ids, now=now)
             redact_pattern(
@@ -84,13 +82,9 @@ class ForgettableFiles:
 
 def bring_back(relationship: Relationship, messages: Collection[str]) -> None:
     """On every branch what commits with these messages took out."""
-    owned = Commit.objects.for_relationship(relationship.id).filter(message__in=messages)
-    for taken in owned.order_by("-recorded_at"):
-        after = read_commit(relationship.id, taken.id)
-        before = read_commit(relationship.id, taken.parents[0])
-        if before and after:
-            for branch in branches_of(relationship.id):
-                _bring_back(relationship, branch, before, after)
+    undoing = Undoing(relationship.id, messages)
+    for branch in branches_of(relationship.id) if undoing.taken else ():
+        _commit(relationship, branch, undoing)
 
 
 def renew_entries(relationship: Relationship, branch: str) -> None:
@@ -119,14 +113,6 @@ def _contents(relationship_id: UUID) -> Iterator[tuple[str, bytes]]:
 def branches_of(relationship_id: UUID) -> list[str]:
     names = Branch.objects.for_relationship(relationship_id).values_list("name", flat=True)
     return sorted(names, key=lambda name: (name != MAIN, name))
-
-
-def sentences_of(text: str) -> Iterator[str]:
-    return (sentence for line in text.splitlines() for sentence in map(_plain, pieces(line)) if sentence)
-
-
-def _plain(piece: str) -> str:
-    return " ".join(piece.split())
 
 
 def _id_of(content: bytes, number: int) -> UUID:
@@ -165,37 +151,6 @@ def _take_out(relationship: Relationship, branch: str, gone: set[str], *, messag
     _commit(relationship, branch, left)
 
 
-def without(text: str, gone: set[str]) -> str | None:
-    """The text without these sentences, and without lines that held nothing else; None: it has none of them."""
-    lines = text.splitlines(keepends=True)
-    left = [line if (rest := _rest(line, gone)) == line else rest for line in lines]
-    return None if left == lines else "".join(left)
-
-
-def _rest(line: str, gone: set[str]) -> str:
-    body = line.rstrip("\r\n")
-    parts = list(pieces(body))
-    kept = [part for part in parts if _plain(part) not in gone]
-    if len(kept) == len(parts):
-        return line
-    rest = "".join(kept).rstrip()
-    if _plain(parts[0]) in gone:  # an item of a list stays one
-        rest = body[: len(body) - len(body.lstrip(_MARKS))] + rest.lstrip()
-    return "" if _EMPTIED.fullmatch(rest) else rest + line[len(body) :]
-
-
-def _bring_back(relationship: Relationship, branch: str, before: Head, after: Head) -> None:
-    def read(entry: Entry) -> bytes:
-        return read_blobs(relationship.id, [entry])[entry.sha256]
-
-    def brought_back(head: Head) -> NewTree:
-        merged = merge_trees(after.files, head.files, before.files, read=read, label="undo")
-        files = head.files if merged.held else merged.files
-        return files, merged.blobs, "Bring back what was taken out"
-
-    _commit(relationship, branch, brought_back)
-
-
 def _commit(relationship: Relationship, branch: str, change: Callable[[Head], NewTree]) -> None:
     with suppress(NotFound):  # a session's branch that went meanwhile
         commit_on(relationship, branch, change, author_of(RAPPORT), by=RAPPORT)
@@ -204,7 +159,7 @@ def _commit(relationship: Relationship, branch: str, change: Callable[[Head], Ne
 def _said(ids: Collection[UUID]) -> str:
     """The commit's message: it names no word, and by it the commit is found again."""
     mark = hashlib.sha256(b"".join(sorted(one.bytes for one in ids))).hexdigest()[:12]
-    return f"Take out what is to be forgotten ({mark})"
+    return f"{TAKES_OUT}is to be forgotten ({mark})"
 
 
 def _spelt(text: str) -> str:

@@ -76,8 +76,8 @@ def merge_trees(base: Files, ours: Files, theirs: Files, *, read: Read, label: s
     return merged
 
 
-def merge_lines(base: str, ours: str, theirs: str, effort: Effort) -> str | None:
-    """The merged text; None: they contradict each other."""
+def merge_lines(base: str, ours: str, theirs: str, effort: Effort, *, both: bool = False) -> str | None:
+    """The merged text; None: they contradict each other. `both`: what both added at one place is kept, items or not."""
     lines: list[str] = []
     matcher: Any = partial(Matcher, effort=effort)
     merge = Merge3(_lines(base), _lines(ours), _lines(theirs), sequence_matcher=matcher)
@@ -86,7 +86,7 @@ def merge_lines(base: str, ours: str, theirs: str, effort: Effort) -> str | None
             lines += group[1]
             continue
         _, old, our, their = group
-        if old or not (_is_list(our) and _is_list(their)):
+        if old or not (both or (_is_list(our) and _is_list(their))):
             return None
         kept = _ended(our)
         known = set(kept)

@@ -1,6 +1,6 @@
 """What hot context says of an entry leaves it when the entry is deleted, by whichever door, and comes back with it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 from django.db import transaction
@@ -20,8 +20,9 @@ from tests.wire import statements_sent
 from workspace.checkpoints import take_checkpoint
 from workspace.deleted_entries import withhold
 from workspace.files import change_files, read_file
+from workspace.forgettable import bring_back
 from workspace.hot_context import PATH, read_hot_context
-from workspace.models import Worker
+from workspace.models import MAIN, Worker
 
 HOT = "# Maya\n\n- Maya lives in beautiful Klosterneuburg. Sings in a choir.\n- Likes tea\n- Works in Klosterneuburg\n"
 LEFT = HOT.replace("Maya lives in beautiful Klosterneuburg. ", "")
@@ -77,6 +78,51 @@ def test_each_deletion_is_undone_by_itself(
     ]:
         assert ask(f"{path}{suffix}").status == 200
     assert hot(pair) == HOT
+
+
+@pytest.mark.parametrize("mark", ["- ", ""], ids=["a list", "lines"])
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (2, 1, 0), (1, 2, 0)])
+def test_lines_that_stood_together_come_back_in_any_order(
+    api: Api, pair: Relationship, conversation: Conversation, order: tuple[int, ...], mark: str
+) -> None:
+    said = ["Sings in a choir", "Keeps three bees", "Works in Klosterneuburg"]
+    text = "# Maya\n\n" + "".join(f"{mark}{line}\n" for line in said) + f"{mark}Reads a lot\n"
+    change_files(relationship=pair, changes={PATH: text.encode()}, by=TESTER)
+    paths = [f"/relationships/{pair.id}/entries/{entry.id}" for entry in conversation.remember(*said)]
+    for path in paths:
+        assert api.delete(path).status == 200
+    assert hot(pair) == f"# Maya\n\n{mark}Reads a lot\n"
+
+    for number in order:
+        assert api.post(f"{paths[number]}/restore").status == 200
+
+    assert sorted(hot(pair).splitlines()) == sorted(text.splitlines())
+
+
+def test_lines_that_stood_together_come_back_by_plans(api: Api, pair: Relationship) -> None:
+    text = "# Maya\n\n- Sings in a choir\n- Keeps three bees\n- Reads a lot\n"
+    change_files(relationship=pair, changes={PATH: text.encode()}, by=TESTER)
+    path = f"/relationships/{pair.id}"
+    wishes = ["that I sing in a choir", "that I keep three bees"]
+    plans = [api.post(f"{path}/forget", {"what": what}).body["id"] for what in wishes]
+    assert hot(pair) == "# Maya\n\n- Reads a lot\n"
+
+    assert api.post(f"{path}/plans/{plans[0]}/undo").status == 200
+    assert hot(pair) == text.replace("- Keeps three bees\n", "")
+    assert api.post(f"{path}/plans/{plans[1]}/undo").status == 200
+    assert hot(pair) == text
+
+
+def test_what_somebody_wrote_in_its_place_stays(
+    api: Api, pair: Relationship, entries: list[ScratchpadEntry]
+) -> None:
+    path = f"/relationships/{pair.id}/entries/{entries[0].id}"
+    assert api.delete(path).status == 200
+    anew = LEFT.replace("Sings in a choir", "Sings in two choirs")
+    change_files(relationship=pair, changes={PATH: anew.encode()}, by=TESTER)
+
+    assert api.post(f"{path}/restore").status == 200
+    assert hot(pair) == anew
 
 
 @pytest.mark.parametrize("door", ["admin_ui", "held", "tool", "reading", "erased"])
@@ -145,16 +191,32 @@ def test_a_checkpoint_brings_back_nothing_that_was_deleted_or_forgotten_since(
     assert hot(pair) == (HOT.replace("- Likes tea\n", "") if memory == "true" else left)
 
 
-def test_many_deleted_at_once_ask_the_database_no_more_than_two(
+def test_many_deleted_or_restored_at_once_ask_the_database_no_more_than_two(
     pair: Relationship, conversation: Conversation, entries: list[ScratchpadEntry]
 ) -> None:
-    def asked(count: int) -> int:
-        some = conversation.remember(*(f"Likes tea from garden {count} {place}" for place in range(count)))
-        with statements_sent() as sent, transaction.atomic():
-            withhold(pair.id, some)
-        return len(sent)
+    """Each has a line of hot context, and a commit of its own, on main and in a session."""
 
-    assert asked(2) == asked(30)
+    session = begin(pair, worker=Worker.EXTERNAL)
+
+    def said() -> list[str]:
+        return [hot(pair), read_file(pair, PATH, session.branch).content.decode()]
+
+    def asked(animals: Sequence[str]) -> tuple[int, int]:
+        some = conversation.remember(*(f"Likes the {animal}" for animal in animals))
+        lines = "".join(f"- {entry.content}\n" for entry in some)
+        for branch in (MAIN, session.branch):
+            change_files(relationship=pair, changes={PATH: (HOT + lines).encode()}, by=TESTER, branch=branch)
+        with statements_sent() as taking, transaction.atomic():
+            withhold(pair.id, some)
+        assert said() == [HOT, HOT]
+        messages = [f"Take out what entry {entry.id} said (version {entry.version})" for entry in some]
+        with statements_sent() as bringing, transaction.atomic():
+            bring_back(pair, messages)
+        assert said() == [HOT + lines, HOT + lines]
+        return len(taking), len(bringing)
+
+    two = asked(["raven", "otter"])
+    assert two == asked("badger weasel heron lynx marmot viper stoat crane".split())
 
 
 def test_of_many_each_takes_its_own_sentence(pair: Relationship, conversation: Conversation) -> None:

@@ -1,0 +1,36 @@
+"""The sentences of a file's text, and the text without some of them. Pure."""
+
+import re
+from collections.abc import Collection, Iterator
+
+from memory.mending.judging import pieces
+
+MARKS = "-*+>#| \t"  # of a list, a heading, a table
+EMPTIED = re.compile(r"[\W\d_]*")  # what is left of a line whose words went
+
+
+def sentences_of(text: str) -> Iterator[str]:
+    return (sentence for line in text.splitlines() for sentence in map(_plain, pieces(line)) if sentence)
+
+
+def without(text: str, gone: Collection[str]) -> str | None:
+    """The text without these sentences, and without lines that held nothing else; None: it has none of them."""
+    lines = text.splitlines(keepends=True)
+    left = [line if (rest := _rest(line, gone)) == line else rest for line in lines]
+    return None if left == lines else "".join(left)
+
+
+def _plain(piece: str) -> str:
+    return " ".join(piece.split())
+
+
+def _rest(line: str, gone: Collection[str]) -> str:
+    body = line.rstrip("\r\n")
+    parts = list(pieces(body))
+    kept = [part for part in parts if _plain(part) not in gone]
+    if len(kept) == len(parts):
+        return line
+    rest = "".join(kept).rstrip()
+    if _plain(parts[0]) in gone:  # an item of a list stays one
+        rest = body[: len(body) - len(body.lstrip(MARKS))] + rest.lstrip()
+    return "" if EMPTIED.fullmatch(rest) else rest + line[len(body) :]

@@ -1,0 +1,105 @@
+"""Merges back what commits took out of files. Where somebody changed the same lines since, they stay as they are; what
+Rapport itself took out beside them is no such change.
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from relationships.models import OwnedQuerySet
+from relationships.text_matching import MOST_AT_ONCE, Effort
+from workspace.files import NewTree
+from workspace.merging import merge_lines
+from workspace.models import Commit, Tree
+from workspace.sentences import sentences_of, without
+from workspace.store import Head, read_blobs
+from workspace.trees import Entry, entry_of, key_of, text_of
+
+TAKES_OUT = "Take out what "  # so begin the messages of such commits
+
+
+class _Taken(NamedTuple):
+    """A commit: the files that it changed, each as it was before and after."""
+
+    at: datetime
+    changed: Mapping[str, tuple[Entry, Entry]]
+
+
+class Undoing:
+    """A change of a branch, for `commit_on`: back comes what the commits with these messages took out."""
+
+    def __init__(self, relationship_id: UUID, messages: Iterable[str]) -> None:
+        self._relationship_id = relationship_id
+        self._commits: OwnedQuerySet = Commit.objects.for_relationship(relationship_id)
+        self.taken = self._read_commits(self._commits.filter(message__in=list(messages)))
+        self._others: list[_Taken] | None = None
+        self._texts: dict[str, str] = {}  # by SHA-256
+        self._effort = Effort(MOST_AT_ONCE)
+
+    def __call__(self, head: Head) -> NewTree:
+        files, blobs = dict(head.files), dict[UUID, bytes]()
+        self._read(self.taken, files)
+        for taken in self.taken:
+            for path, (before, after) in taken.changed.items():
+                there = files.get(path)
+                text = self._merged(path, there, before, after) if there else None
+                if there and text is not None:
+                    content = text.encode()
+                    entry = files[path] = entry_of(content, mode=there.mode)
+                    blobs[key_of(entry.sha256)], self._texts[entry.sha256] = content, text
+        return files, blobs, "Bring back what was taken out"
+
+    def _merged(self, path: str, there: Entry, before: Entry, after: Entry) -> str | None:
+        said, now, left = (self._texts[entry.sha256] for entry in (before, there, after))
+        merged = merge_lines(left, now, said, self._effort, both=True)
+        if merged is not None:
+            return merged
+        gone = self._taken_since(path) - set(sentences_of(now)) - _lost(said, left)
+        said, left = (text if (rest := without(text, gone)) is None else rest for text in (said, left))
+        return merge_lines(left, now, said, self._effort, both=True)
+
+    def _taken_since(self, path: str) -> set[str]:
+        """The sentences of this file that any such commit took out since the first that is undone."""
+        if self._others is None:
+            since = self._commits.filter(message__startswith=TAKES_OUT, recorded_at__gte=self.taken[-1].at)
+            self._others = self._read_commits(since)
+            self._read(self._others, {})
+        pairs = [taken.changed[path] for taken in self._others if path in taken.changed]
+        lost = (_lost(self._texts[before.sha256], self._texts[after.sha256]) for before, after in pairs)
+        return set().union(*lost)
+
+    def _read(self, taken: Iterable[_Taken], files: Mapping[str, Entry]) -> None:
+        """The texts that it takes, in one statement; "" of what is no text."""
+        entries = {entry.sha256: entry for one in taken for pair in one.changed.values() for entry in pair}
+        entries |= {files[path].sha256: files[path] for one in taken for path in one.changed if path in files}
+        lacking = [entry for sha256, entry in entries.items() if sha256 not in self._texts]
+        contents = read_blobs(self._relationship_id, lacking)
+        self._texts |= {entry.sha256: text_of(contents[entry.sha256]) or "" for entry in lacking}
+
+    def _read_commits(self, rows: OwnedQuerySet) -> list[_Taken]:
+        """The last one first, in three statements."""
+        found = list(rows.order_by("-recorded_at").values_list("tree_id", "parents", "recorded_at"))
+        parents = self._commits.filter(id__in=[parents[0] for _, parents, _ in found])
+        trees_before = dict(parents.values_list("id", "tree_id"))
+        ids = {*trees_before.values(), *(tree_id for tree_id, _, _ in found)}
+        trees = Tree.objects.for_relationship(self._relationship_id).filter(id__in=ids)
+        files = dict(trees.values_list("id", "files"))
+        return [
+            _Taken(at, _changed(files[trees_before[parents[0]]], files[tree_id]))
+            for tree_id, parents, at in found
+        ]
+
+
+def _changed(
+    before: Mapping[str, list[Any]], after: Mapping[str, list[Any]]
+) -> dict[str, tuple[Entry, Entry]]:
+    return {
+        path: (Entry(*before[path]), Entry(*entry))
+        for path, entry in after.items()
+        if path in before and before[path] != entry
+    }
+
+
+def _lost(before: str, after: str) -> set[str]:
+    return set(sentences_of(before)) - set(sentences_of(after))
