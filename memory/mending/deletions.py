@@ -1,28 +1,26 @@
 """Which sentences that another room wrote say what a deleted entry said, as a wish to forget it would find them."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 from uuid import UUID
 
 from memory.entries.words import names_in_text
 from memory.mending.candidates import Scope, language_of, scope_of, stems_in
-from memory.mending.first_look import FirstLook
+from memory.mending.first_look import FirstLook, Folded
 from memory.mending.judging import AKIN, Verdict, judge
 from memory.mending.wishes import STOP, Wish
 from memory.models import USER_SUBJECT, ScratchpadEntry
-from memory.words import Stems, Word, is_in, one_word, spelt, words_of
+from memory.words import Stems, Word, is_in, spelt, words_of
 from relationships.models import Relationship
-
-Staying = Sequence[tuple[str, str]]  # content and subject of an entry
 
 
 class _Sentence(NamedTuple):
-    """`there`: all that its words may be called; `begins`: how the longer ones begin (judging.AKIN)."""
+    """`there`: all that its words may be called."""
 
     text: str
     there: set[str]
-    begins: frozenset[str]
 
 
 class _Told(NamedTuple):
@@ -46,7 +44,7 @@ def told_by_deleted(
     words = [form for scope in scopes.values() for word in scope.wish.must for form in word.forms]
     contents = [entry.content for entry in deleted]
     stems = stems_in(language, [*contents, *words, *sentences])
-    read = [_read(sentence, stems) for sentence in sentences]
+    read = _Sentences(sentences, stems)
     told = [one for entry in deleted for one in _told_by(entry, scopes[entry.id], read, stems)]
     found: dict[UUID, set[str]] = {}
     for one in _without_staying(relationship.id, told, deleted, language) if told else ():
@@ -59,34 +57,52 @@ def _with_subject(entry: ScratchpadEntry) -> str:
     return f"{entry.subject}: {entry.content}" if unnamed else entry.content
 
 
-def _read(sentence: str, stems: Stems) -> _Sentence:
-    words = words_of(sentence)
-    return _Sentence(sentence, spelt(words, stems), frozenset(word.plain[:AKIN] for word in words))
+class _Sentences:
+    """Sentences, found by what their words may be called, or how they begin (judging.AKIN)."""
+
+    def __init__(self, texts: Iterable[str], stems: Stems) -> None:
+        self._stems = stems
+        self._sentences: list[_Sentence] = []
+        self._numbers = defaultdict[str, set[int]](set)
+        for number, text in enumerate(texts):
+            words = words_of(text)
+            sentence = _Sentence(text, spelt(words, stems))
+            self._sentences.append(sentence)
+            for key in (*sentence.there, *map(_beginning, words)):
+                self._numbers[key].add(number)
+
+    def that_may_say(self, wish: Wish) -> Iterator[_Sentence]:
+        """Never too few: those with a word that tells the wish, or what `judge` takes for one."""
+        if wish.must:
+            numbers = self._with_any(self._spellings(wish.must))
+        else:
+            numbers = set.intersection(*map(self._with_any, wish.may)) if wish.may else set()
+        return (self._sentences[number] for number in sorted(numbers))
+
+    def _with_any(self, keys: Iterable[str]) -> set[int]:
+        return set().union(*(self._numbers.get(key, ()) for key in keys))
+
+    def _spellings(self, words: Sequence[Word]) -> Iterator[str]:
+        yield from spelt(words, self._stems)
+        yield from map(_beginning, words)
+        for first, second in pairwise(words):  # written as one word
+            yield from (one + two for one in first.forms for two in second.forms)
 
 
-def _told_by(
-    entry: ScratchpadEntry, scope: Scope, sentences: Iterable[_Sentence], stems: Stems
-) -> Iterator[_Told]:
+def _beginning(word: Word) -> str:
+    return f"^{word.plain[:AKIN]}"
+
+
+def _told_by(entry: ScratchpadEntry, scope: Scope, sentences: _Sentences, stems: Stems) -> Iterator[_Told]:
     wish = scope.wish
     if wish.everything or wish.last:
         return  # nothing tells it
     own = [word for word in words_of(_with_subject(entry)) if not word.forms & STOP]
-    for sentence in sentences:
-        if not _may_say(wish, sentence, stems):
-            continue
+    for sentence in sentences.that_may_say(wish):
         judged = judge(wish, sentence.text, stems=stems, owners=scope.owners)
         if judged.verdict == Verdict.SAYS:
             held = [word for word in own if is_in(word, sentence.there, stems)]
             yield _Told(entry.id, sentence.text, held)
-
-
-def _may_say(wish: Wish, sentence: _Sentence, stems: Stems) -> bool:
-    """Cheaply, and never too seldom: it has a word that tells the wish, or what `judge` takes for one."""
-    if not wish.must:
-        return all(group & sentence.there for group in wish.may)
-    return any(
-        is_in(word, sentence.there, stems) or word.plain[:AKIN] in sentence.begins for word in wish.must
-    ) or any(one_word(*two, sentence.there) for two in pairwise(wish.must))
 
 
 def _without_staying(
@@ -95,19 +111,23 @@ def _without_staying(
     """Without those of which an entry that stays has all that the sentence has, and is about whom it is about."""
     active = ScratchpadEntry.objects.for_relationship(relationship_id).active()
     staying = active.exclude(id__in=[entry.id for entry in deleted]).values_list("content", "subject")
-    texts = list(staying)
-    likely = [_likely(one, texts) for one in told]
+    by_subject: dict[str, list[Folded]] = defaultdict(list)
+    for content, subject in staying:
+        by_subject[subject].append(Folded(content))
+    likely = [_likely(one, by_subject) for one in told]
     held = [form for one in told for word in one.held for form in word.forms]
     stems = stems_in(language, [*held, *(content for contents in likely for content in contents)])
     return [one for one, contents in zip(told, likely, strict=True) if not _is_said(one, contents, stems)]
 
 
-def _likely(told: _Told, staying: Staying) -> list[str]:
+def _likely(told: _Told, staying: Mapping[str, Sequence[Folded]]) -> list[str]:
+    """`staying`: the texts of entries by their subject."""
     look = FirstLook(told.held)
     return [
-        content
-        for content, subject in staying
-        if look.may_have_all(content) and (subject == USER_SUBJECT or names_in_text(told.sentence, subject))
+        one.text
+        for subject, texts in staying.items()
+        if subject == USER_SUBJECT or names_in_text(told.sentence, subject)
+        for one in look.those_with_all(texts)
     ]
 
 

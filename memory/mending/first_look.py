@@ -5,7 +5,8 @@ an identifier by its signs without what stands between them.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 from memory.words import Word, folds
 
@@ -13,6 +14,19 @@ _JOINTS = re.compile(r"[\W_]+")
 _CHANGED_IN_FRONT = re.compile(
     "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]"
 )  # Hebrew, Arabic: "the" is a part of it
+
+
+class Folded:
+    """A text as any number of looks see it."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._folded = folds(text)
+        self.begins = self._folded.replace("y", "i")
+
+    @cached_property
+    def bare(self) -> str:
+        return _JOINTS.sub("", self._folded)
 
 
 class FirstLook:
@@ -26,22 +40,27 @@ class FirstLook:
         self._others = frozenset(map(_beginning, others))
 
     def may_have_all(self, text: str) -> bool:
-        folded, bare = self._folded(text)
-        return all(any(begin in folded for begin in begins) for begins in self._begins) and all(
-            any(sign in bare for sign in signs) for signs in self._signs
-        )
+        return bool(self.those_with_all([Folded(text)]))
+
+    def those_with_all(self, texts: Sequence[Folded]) -> Sequence[Folded]:
+        """Those that may have all of the words."""
+        for begin, *others in map(list, self._begins):
+            texts = [
+                one
+                for one in texts
+                if begin in one.begins or (others and any(other in one.begins for other in others))
+            ]
+        for signs in self._signs:
+            texts = [one for one in texts if any(sign in one.bare for sign in signs)]
+        return texts
 
     def may_have_any(self, text: str) -> bool:
-        folded, bare = self._folded(text)
+        seen = Folded(text)
         return (
-            any(begin in folded for begins in self._begins for begin in begins)
-            or any(begin in folded for begin in self._others)
-            or any(sign in bare for signs in self._signs for sign in signs)
+            any(begin in seen.begins for begins in self._begins for begin in begins)
+            or any(begin in seen.begins for begin in self._others)
+            or any(sign in seen.bare for signs in self._signs for sign in signs)
         )
-
-    def _folded(self, text: str) -> tuple[str, str]:
-        folded = folds(text)
-        return folded.replace("y", "i"), _JOINTS.sub("", folded) if self._signs else ""
 
 
 def _beginning(form: str) -> str:
