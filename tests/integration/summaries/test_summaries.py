@@ -2,7 +2,6 @@
 erased of it is erased of every summary."""
 
 import re
-from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
@@ -25,7 +24,6 @@ from tests.fakes import ScriptedProvider
 from tests.fixtures.summaries import chat, name_birds, ready, summaries_of, summarise
 from tests.fixtures.turns import PERSON, Conversation
 from tests.integration.copies import dump, tables_with
-from tests.wire import statements_sent
 from upkeep.erasure import redact_messages
 
 
@@ -200,31 +198,6 @@ def test_what_a_deleted_entry_rests_on_is_told_no_more(talk: Conversation) -> No
     assert "number0043" in layer(talk)[0]
     # The history of what was shown stays until a person erases it.
     assert {row.state for row in summaries_of(talk) if "number0042" in row.text} == {"hidden"}
-
-
-def test_many_summaries_are_owed_with_as_many_statements_as_one(
-    conversation: Conversation, scripted_provider: ScriptedProvider
-) -> None:
-    """Of a long conversation that was imported, say, and of one whose first message goes."""
-    scripted_provider.otherwise = name_birds
-    one, many = {"at": [41], "every": 0}, {"at": [2], "every": 2}
-    conversation.say(*(f"Today I saw the bird number{n:04}." for n in range(40)), summaries={"enabled": False})
-
-    def asked(do: Callable[[], object]) -> int:
-        with statements_sent() as sent:
-            do()
-        return len(sent)
-
-    first = asked(lambda: conversation.say("Good morning.", summaries=one))
-    assert first == asked(lambda: conversation.say("Good evening.", summaries=many))
-    assert [row.messages for row in summaries_of(conversation)] == [*range(2, 41, 2), 41, 42]
-    assert summarise(conversation) == 22
-    assert ready(conversation)[40].last_seq == message(conversation, 39).seq
-
-    few = asked(lambda: erase(conversation, 39))
-    assert summarise(conversation) == 3
-    assert few == asked(lambda: erase(conversation, 0))
-    assert [row.version for row in summaries_of(conversation) if row.state == "pending"] == [2] * 19 + [3] * 3
 
 
 def test_a_persons_edit_is_shown_and_is_what_the_next_extends(
