@@ -1,7 +1,7 @@
 """What was: the commits that led to a branch, and what lies between two of them."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -74,18 +74,28 @@ def head_at(relationship: Relationship, revision: str) -> Head:
 
 def changes_of(relationship: Relationship, commit: Commit) -> list[FileDiff]:
     """What a commit changed, against its first parent."""
+    return diff_trees(relationship.id, *trees_of(relationship, commit))
+
+
+def trees_of(relationship: Relationship, commit: Commit) -> tuple[Files, Files]:
+    """The files of its first parent, and its own."""
     after = read_commit(relationship.id, commit.id)
     assert after is not None, "a commit has its tree"
     before = read_commit(relationship.id, commit.parents[0]) if commit.parents else None
-    return diff_trees(relationship.id, before.files if before else {}, after.files)
+    return before.files if before else {}, after.files
 
 
-def diff_trees(relationship_id: UUID, before: Files, after: Files) -> list[FileDiff]:
-    differing = [
-        (path, before.get(path), after.get(path))
-        for path in sorted(before.keys() | after.keys())
-        if before.get(path) != after.get(path)
-    ]
+def paths_between(before: Files, after: Files) -> list[str]:
+    """Of the files that differ."""
+    return [path for path in sorted(before.keys() | after.keys()) if before.get(path) != after.get(path)]
+
+
+def diff_trees(
+    relationship_id: UUID, before: Files, after: Files, paths: Sequence[str] | None = None
+) -> list[FileDiff]:
+    """Of these of `paths_between`; None: of all."""
+    listed = paths_between(before, after) if paths is None else paths
+    differing = [(path, before.get(path), after.get(path)) for path in listed]
     entries = [entry for _, *both in differing for entry in both if entry]
     contents, effort = read_blobs(relationship_id, entries), Effort(MOST_AT_ONCE)
     return [_diff(path, old, new, contents, effort) for path, old, new in differing]

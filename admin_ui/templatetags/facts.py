@@ -23,6 +23,7 @@ register = template.Library()
 # Named beside the details, with a link; or of no interest to a reader.
 _LEFT_OUT = ("operator", "relationship_id", "companion_id", "summary", "version")
 MOST_LISTED = 12  # of a list in an audit event
+MOST_LINES = 1000  # of a file's change
 _ISO_DATE = re.compile(r"\b(\d{4})-(0[1-9]|1[0-2])(?!\d)(?:-(\d\d)(?!\d)(T(?=\d))?)?")
 _UNITS = (("year", 365 * 86400), ("month", 30 * 86400), ("day", 86400), ("hour", 3600), ("minute", 60))
 
@@ -147,13 +148,23 @@ def diff(pieces: Sequence[Piece]) -> str:
 
 @register.simple_tag
 def patch(unified: str) -> str:
-    """The lines of a file's change, each told by colour and by its sign; without the heading, which names the file."""
+    """The lines of a file's change, each told by colour and by its sign; without the heading, which names the file.
+
+    Of a long one the first, and how many more there are.
+    """
     kinds = {"+": "<ins>{}</ins>", "-": "<del>{}</del>", "@": '<span class="soft">{}</span>'}
     lines = unified.splitlines(keepends=True)[2:]
-    shown = (format_html(kinds.get(line[:1], "{}"), line) for line in lines)
+    shown = (format_html(kinds.get(line[:1], "{}"), line) for line in lines[:MOST_LINES])
+    more = len(lines) - MOST_LINES
+    left = (
+        format_html('<p class="pad soft small">{} more lines are not shown.</p>', f"{more:,}")
+        if more > 0
+        else ""
+    )
     return format_html(
-        '<pre class="block patch" dir="auto" tabindex="0">{}</pre>',
+        '<pre class="block patch" dir="auto" tabindex="0">{}</pre>{}',
         format_html_join("", "{}", ((line,) for line in shown)),
+        left,
     )
 
 

@@ -20,7 +20,15 @@ from workspace.checkpoints import restore_checkpoint, take_checkpoint
 from workspace.files import read_file
 from workspace.gateway.tools import approve_tool
 from workspace.generated import SPEC_PATH, generated_paths, made_elsewhere, written_files
-from workspace.history import changes_of, diff_trees, get_commit, head_at, log_of, log_of_file
+from workspace.history import (
+    diff_trees,
+    get_commit,
+    head_at,
+    log_of,
+    log_of_file,
+    paths_between,
+    trees_of,
+)
 from workspace.hot_context import MOST_WORDS, read_hot_context
 from workspace.models import (
     MAIN,
@@ -48,6 +56,7 @@ from workspace.trees import text_of
 from workspace.write_hot_context import write_hot_context
 
 SHOWN = 50
+FILES_A_PAGE = 20  # of a commit
 FILE_COLUMNS: dict[str, Any] = {"path": itemgetter(0), "size": lambda file: file[1] or 0}
 VERBS = {"pause": pause_session, "resume": resume_session, "stop": stop_session, "retry": retry_session}
 
@@ -140,12 +149,14 @@ class CommitView(WorkspacePart):
         """What it changed; with `base`, all that lies between the two."""
         relationship = self.get_relationship(relationship_id)
         commit, base = get_commit(relationship, sha), text_param(request.GET, "base")
-        changes = (
-            diff_trees(relationship.id, head_at(relationship, base).files, head_at(relationship, sha).files)
+        before, after = (
+            (head_at(relationship, base).files, head_at(relationship, sha).files)
             if base
-            else changes_of(relationship, commit)
+            else trees_of(relationship, commit)
         )
-        ctx = {**self.ctx_of(relationship), "commit": commit, "changes": changes, "base": base}
+        page = page_of(request, paths_between(before, after), size=FILES_A_PAGE)
+        changes = diff_trees(relationship.id, before, after, page.rows)
+        ctx = {**self.ctx_of(relationship), "commit": commit, "page": page, "changes": changes, "base": base}
         return render(request, "admin_ui/workspace/commit.html", ctx)
 
 

@@ -8,8 +8,10 @@ from context.pipeline import build_context
 from relationships.models import Relationship
 from tests.fixtures.api import TESTER, Api
 from tests.fixtures.people import meet
+from tests.wire import statements_sent
 from workspace.files import change_files, list_files, read_file
 from workspace.models import Branch
+from workspace.transfer import FILES_AT_ONCE, files_to_keep
 
 FILES = {
     "memory/hot_context.md": b"Is writing a book about owls.\n",
@@ -85,3 +87,15 @@ def test_what_can_not_be_kept_is_refused_by_its_field_and_nothing_is_written(
     assert [line["field"] for line in refused.body["errors"]] == [field]
     assert not Branch.objects.for_relationship(relationship.id).exists()
     assert api.get(f"/relationships/{relationship.id}/entries").body["items"] == []
+
+
+def test_many_files_are_read_some_at_a_time(relationship: Relationship) -> None:
+    change_files(
+        relationship=relationship,
+        changes={f"notes/{number}.md": f"{number}\n".encode() for number in range(FILES_AT_ONCE)},
+        by=TESTER,
+    )
+
+    with statements_sent() as sent:
+        files = list(files_to_keep(relationship.id, companion_id=relationship.companion_id))
+    assert (len(files), len(sent)) == (FILES_AT_ONCE, 3)

@@ -205,3 +205,18 @@ def test_sessions_and_checkpoints_are_counted_and_go_on_on_the_next_page(
     points, oldest = shown(page("file_history", here)), shown(page("file_history", here) + "?checkpoints=9")
     assert "checkpoints</span>" in points and "?checkpoints=2" in points
     assert "Point 0" not in points and "No checkpoints yet" in oldest
+
+
+def test_a_commit_of_many_files_goes_on_on_the_next_page(owner: Client, here: Relationship) -> None:
+    """A push may hold 20 MB: the browser gets them page by page, and of a long file the first lines."""
+    files = {f"notes/{number:02}.md": b"one\n" for number in range(24)} | {"a.md": b"line\n" * 5000}
+    sha = change_files(relationship=here, changes=files, by=TESTER).commit
+
+    def shown(query: str) -> str:
+        return owner.get(page("commit", here, sha=sha) + query).content.decode()
+
+    first, second = shown(""), shown("?page=2")
+    assert "25 files" in first and "notes/18.md" in first and "notes/19.md" not in first
+    assert first.count("+line") == 999 and "4,001 more lines are not shown." in first
+    assert "notes/19.md" in second and "notes/23.md" in second and "notes/18.md" not in second
+    assert "25 files" not in shown("?base=" + sha)
