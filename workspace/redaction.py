@@ -6,7 +6,9 @@ whoever has a clone clones again.
 
 import re
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from itertools import islice
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Model
@@ -106,17 +108,19 @@ def _redact_history(relationship_id: UUID, pattern: re.Pattern[str]) -> Counter[
     counts: Counter[str] = Counter()
     contents = _redact_blobs(relationship_id, pattern)
     trees: dict[UUID, tuple[UUID, str]] = {}
-    for tree in _owned(Tree, relationship_id).iterator(chunk_size=AT_ONCE):
-        files = {
-            pattern.sub(ERASED, path): _renewed(Entry(*entry), contents) for path, entry in tree.files.items()
-        }
-        if (sha := tree_sha(files)) != tree.sha:
-            own = {"relationship_id": relationship_id, "project_id": tree.project_id}
-            listed = {path: list(entry) for path, entry in files.items()}
-            Tree.objects.bulk_create(
-                [Tree(**own, id=key_of(sha), sha=sha, files=listed)], ignore_conflicts=True
-            )
-            trees[tree.id] = (key_of(sha), sha)
+    for some in _pieces(_owned(Tree, relationship_id)):
+        new: list[Tree] = []
+        for tree in some:
+            files = {
+                pattern.sub(ERASED, path): _renewed(Entry(*entry), contents)
+                for path, entry in tree.files.items()
+            }
+            if (sha := tree_sha(files)) != tree.sha:
+                own = {"relationship_id": relationship_id, "project_id": tree.project_id}
+                listed = {path: list(entry) for path, entry in files.items()}
+                new.append(Tree(**own, id=key_of(sha), sha=sha, files=listed))
+                trees[tree.id] = (key_of(sha), sha)
+        Tree.objects.bulk_create(new, ignore_conflicts=True)
     commits = _redact_commits(relationship_id, pattern, trees)
     _owned(Tree, relationship_id).filter(id__in=trees).delete()
     _owned(Blob, relationship_id).filter(id__in=[key_of(sha256) for sha256 in contents]).delete()
@@ -124,17 +128,28 @@ def _redact_history(relationship_id: UUID, pattern: re.Pattern[str]) -> Counter[
     return counts
 
 
+def _pieces(rows: OwnedQuerySet) -> Iterator[list[Any]]:
+    """All of the rows, read in one statement, so many at a time; what is written meanwhile is not among them."""
+    found = rows.iterator(chunk_size=AT_ONCE)
+    while some := list(islice(found, AT_ONCE)):
+        yield some
+
+
 def _redact_blobs(relationship_id: UUID, pattern: re.Pattern[str]) -> dict[str, Entry]:
     """What is there in the place of each content that held the words, by its SHA-256."""
     renewed: dict[str, Entry] = {}
-    for blob in _owned(Blob, relationship_id).iterator(chunk_size=AT_ONCE):
-        old = bytes(blob.content)
-        new = pattern.sub(ERASED, old.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
-        if new != old:
-            entry = renewed[entry_of(old).sha256] = entry_of(new)
-            own = {"relationship_id": relationship_id, "project_id": blob.project_id}
-            row = Blob(**own, id=key_of(entry.sha256), size=len(new), content=new)
-            Blob.objects.bulk_create([row], ignore_conflicts=True)
+    for some in _pieces(_owned(Blob, relationship_id)):
+        rows: list[Blob] = []
+        for blob in some:
+            old = bytes(blob.content)
+            new = pattern.sub(ERASED, old.decode("utf-8", "surrogateescape")).encode(
+                "utf-8", "surrogateescape"
+            )
+            if new != old:
+                entry = renewed[entry_of(old).sha256] = entry_of(new)
+                own = {"relationship_id": relationship_id, "project_id": blob.project_id}
+                rows.append(Blob(**own, id=key_of(entry.sha256), size=len(new), content=new))
+        Blob.objects.bulk_create(rows, ignore_conflicts=True)
     return renewed
 
 
@@ -149,6 +164,7 @@ def _redact_commits(
     """Write them anew where their tree, a parent or their words changed, parents first; and move what names them."""
     moved: dict[UUID, UUID] = {}
     shas: dict[str, str] = {}
+    new: list[Commit] = []
     for commit in _owned(Commit, relationship_id).order_by("recorded_at", "id"):
         tree_id, tree = trees.get(commit.tree_id, (commit.tree_id, ""))
         raw = _raw(bytes(commit.raw).decode("utf-8", "surrogateescape"), tree, shas, pattern)
@@ -167,16 +183,18 @@ def _redact_commits(
             "recorded_at": commit.recorded_at,
         }
         own = {"relationship_id": relationship_id, "project_id": commit.project_id}
-        Commit.objects.bulk_create([Commit(**own, **values)], ignore_conflicts=True)
-    for row in _owned(Branch, relationship_id):
-        tree_id = trees.get(row.tree_id, (row.tree_id, ""))[0]
-        _owned(Branch, relationship_id).filter(id=row.id).update(
-            commit_id=moved.get(row.commit_id, row.commit_id), tree_id=tree_id
-        )
+        new.append(Commit(**own, **values))
+    Commit.objects.bulk_create(new, batch_size=AT_ONCE, ignore_conflicts=True)
+    branches = list(_owned(Branch, relationship_id).filter(commit_id__in=moved))
+    for row in branches:
+        row.commit_id, row.tree_id = moved[row.commit_id], trees.get(row.tree_id, (row.tree_id, ""))[0]
+    _owned(Branch, relationship_id).bulk_update(branches, ("commit_id", "tree_id"), batch_size=AT_ONCE)
     for model, names in _REFERENCES.items():
         for name in names:
-            for old, new in moved.items():
-                _owned(model, relationship_id).filter(**{name: old}).update(**{name: new})
+            rows = list(_owned(model, relationship_id).filter(**{f"{name}__in": moved}))
+            for row in rows:
+                setattr(row, name, moved[getattr(row, name)])
+            _owned(model, relationship_id).bulk_update(rows, (name,), batch_size=AT_ONCE)
     _owned(Commit, relationship_id).filter(id__in=moved).delete()
     return moved
 

@@ -1,5 +1,6 @@
 """Erases one entry with every copy of its words; what happened to it, when and by whom stays readable."""
 
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -19,6 +20,7 @@ from upkeep.erasure.erased_texts import (
     Traces,
     Words,
     find_traces,
+    joined,
     same_words_elsewhere,
     turns_of,
     words_of,
@@ -44,33 +46,62 @@ def erase_entry(
     entry_id: UUID,
     by: Actor,
     messages: Literal["redact", "keep"] = "redact",
-    kept: str | None = None,
 ) -> EntryErasure:
     """Forget an entry, and entries shown nowhere that say exactly the same. Raises NotFound.
 
     Its history keeps what happened, when and by whom, without words. With `redact` the messages it rests on are
     emptied too, and those of the same exchanges, of either side, that say all of it, so that it can't be learnt from
     them again; `keep` leaves the conversation as it was. What the model was asked and answered about it is emptied
-    either way, and so are operations that quote it. `kept`: a text of it that is no secret.
+    either way, and so are operations that quote it.
     """
     with erasing():
         lock_relationship(relationship_id)
         entries = ScratchpadEntry.objects.for_relationship(relationship_id)
         entry: ScratchpadEntry = require(entries.filter(id=entry_id), "entry")
-        now, words = timezone.now(), words_of(entry, kept)
-        if entry.state == EntryState.ACTIVE and kept is None:
-            withhold(relationship_id, [entry])  # with what it says in other words
+        words = words_of(entry)
         search = WordSearch.of(relationship_id, words.contents)
         traces = find_traces(relationship_id, words)
         redacted = _messages_of(relationship_id, words, traces, search) if messages == "redact" else set()
-        counts = empty_copies(relationship_id, words, traces, messages=redacted, now=now)
-        counts += leave_index(relationship_id, SearchedKind.ENTRY, words.entries)
-        counts += files_of(redact_workspace(relationship_id, words.contents))
-        counts["entry_revision"] = _redact_history(entry, words, by, now) + counts["entry_revision"]
-        counts["scratchpad_entry"] = len(words.entries)
+        counts = _erase([entry], words, traces, redacted, by)
         told = tell(project_id=entry.project_id, level="entry", target_id=entry_id, by=by, counts=counts)
     # Nobody waits for this: the lock is given back, and what was emptied holds no word any more.
     return EntryErasure(told, tuple(sorted(redacted)), search.still_holding())
+
+
+def erase_entries(entries: Sequence[ScratchpadEntry], kept: Mapping[UUID, str], *, by: Actor) -> Counts:
+    """Forget several of one relationship as `erase_entry` does, with a few statements for each, and keep the
+    conversation. `kept`: by an entry's ID a text of it that is no secret. Inside `erasing`, under the row lock.
+    """
+    if not entries:
+        return Counts()
+    words = joined([words_of(entry, kept.get(entry.id)) for entry in entries])
+    counts = _erase(entries, words, find_traces(entries[0].relationship_id, words), set(), by, edited=kept)
+    for entry in entries:
+        one = Counts(scratchpad_entry=1)
+        tell(project_id=entry.project_id, level="entry", target_id=entry.id, by=by, counts=one)
+    return counts
+
+
+def _erase(
+    entries: Sequence[ScratchpadEntry],
+    words: Words,
+    traces: Traces,
+    redacted: Collection[UUID],
+    by: Actor,
+    *,
+    edited: Container[UUID] = (),
+) -> Counts:
+    """`edited`: entries of which a part stays."""
+    relationship_id, now = entries[0].relationship_id, timezone.now()
+    active = [row for row in entries if row.state == EntryState.ACTIVE and row.id not in edited]
+    if active:
+        withhold(relationship_id, active)  # with what they say in other words
+    counts = empty_copies(relationship_id, words, traces, messages=redacted, now=now)
+    counts += leave_index(relationship_id, SearchedKind.ENTRY, words.entries)
+    counts += files_of(redact_workspace(relationship_id, words.contents))
+    counts["entry_revision"] += _redact_history(entries[0], words, by, now)
+    counts["scratchpad_entry"] = len(words.entries)
+    return counts
 
 
 def _messages_of(relationship_id: UUID, words: Words, traces: Traces, search: WordSearch) -> set[UUID]:
@@ -82,7 +113,7 @@ def _messages_of(relationship_id: UUID, words: Words, traces: Traces, search: Wo
 
 def _redact_history(entry: ScratchpadEntry, words: Words, by: Actor, now: datetime) -> int:
     """The entries go, and one more revision of each says who erased it; then all of theirs lose their text, this
-    one's bare ID included."""
+    one's bare ID included. `entry`: any of the relationship."""
     gone = [
         Change(RevisionEvent.REDACT, {"id": str(entry_id), "version": version + 1}, None, now)
         for entry_id, version in words.entries.items()

@@ -1,6 +1,6 @@
 """What an entry ever said, and where else that is written down. Only reads."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 from uuid import UUID
@@ -75,6 +75,20 @@ def words_of(entry: ScratchpadEntry, kept: str | None = None) -> Words:
         phrases=tuple(sorted({text.casefold() for text in contents if len(text) >= SHORTEST_PHRASE})),
         cited=frozenset(message_id for saying in said for message_id in saying.cited),
         turns=frozenset(revision.turn_id for revision in [*revisions, *of_twins] if revision.turn_id),
+    )
+
+
+def joined(many: Sequence[Words]) -> Words:
+    """All of them together."""
+    entries = {entry_id: version for words in many for entry_id, version in words.entries.items()}
+    return Words(
+        entries=entries,
+        spared=frozenset().union(*(words.spared for words in many)) - entries.keys(),
+        hashes=frozenset().union(*(words.hashes for words in many)),
+        contents=frozenset().union(*(words.contents for words in many)),
+        phrases=tuple(sorted({phrase for words in many for phrase in words.phrases})),
+        cited=frozenset().union(*(words.cited for words in many)),
+        turns=frozenset().union(*(words.turns for words in many)),
     )
 
 

@@ -14,10 +14,10 @@ from memory.mending.candidates import forgettables
 from memory.mending.carrying import choose_items, finish, locked_relationship
 from memory.mending.plans import leave_plans, plan_of
 from memory.models import EntrySource, EntryState, MendingPlan, MendingState, MendingVerb, ScratchpadEntry
-from relationships.models import Message
+from relationships.models import Message, Relationship
 from upkeep.erasure.allow_erasure import erasing
 from upkeep.erasure.counts import Counts, tell
-from upkeep.erasure.entries import erase_entry
+from upkeep.erasure.entries import erase_entries
 from upkeep.erasure.messages import redact_messages
 from web.actor import Actor
 from web.errors import InvalidInput
@@ -37,9 +37,7 @@ def erase_plan(plan: MendingPlan, *, by: Actor, ticked: Collection[int] | None =
         listed = _listed(plan, ticked)
         chosen = _as_planned(plan, listed)
         finish(plan, MendingState.ERASED, listed, {UUID(item["id"]) for item in chosen}, now)
-        for item in chosen:
-            if item["kind"] == "entry":
-                counts += _erase_entry(relationship, item, by)
+        counts += _erase_entries(relationship, [item for item in chosen if item["kind"] == "entry"], by)
         messages = [UUID(item["id"]) for item in chosen if item["kind"] == "message"]
         if messages:
             counts += redact_messages(
@@ -91,20 +89,22 @@ def _as_planned(plan: MendingPlan, listed: Sequence[dict[str, Any]]) -> list[dic
     return chosen
 
 
-def _erase_entry(relationship: Any, item: dict[str, Any], by: Actor) -> Counts:
-    entry = ScratchpadEntry.objects.for_relationship(relationship.id).filter(id=item["id"]).first()
-    if entry is None:  # with another that says the same
-        return Counts()
-    counts = erase_entry(
-        relationship_id=relationship.id, entry_id=entry.id, by=by, messages="keep", kept=item["rest"]
-    ).counts
-    if item["rest"] is not None and entry.state == EntryState.ACTIVE:
-        values = {name: getattr(entry, name) for name in _KEPT}
-        with suppress(SameAsAnother):  # another says the rest already
-            add_entry(
-                relationship=relationship,
-                values={**values, "content": item["rest"], "effective_at": entry.effective_at},
-                by=by,
-                source=EntrySource.API,
-            )
+def _erase_entries(relationship: Relationship, items: Sequence[dict[str, Any]], by: Actor) -> Counts:
+    rests: dict[UUID, str | None] = {}
+    for item in items:
+        rests.setdefault(UUID(item["id"]), item["rest"])  # an entry before what it said earlier
+    rows = ScratchpadEntry.objects.for_relationship(relationship.id).filter(id__in=rests)
+    entries = list(rows.order_by("id"))
+    counts = erase_entries(entries, {key: rest for key, rest in rests.items() if rest is not None}, by=by)
+    for entry in entries:
+        rest = rests[entry.id]
+        if rest is not None and entry.state == EntryState.ACTIVE:
+            values = {name: getattr(entry, name) for name in _KEPT}
+            with suppress(SameAsAnother):  # another says the rest already
+                add_entry(
+                    relationship=relationship,
+                    values={**values, "content": rest, "effective_at": entry.effective_at},
+                    by=by,
+                    source=EntrySource.API,
+                )
     return counts
