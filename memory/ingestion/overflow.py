@@ -2,7 +2,7 @@
 
 The model is asked to condense before that, from nine tenths of the budget on (memory.ingestion.prompt). What it does
 not condense overflows here, down to LOW_WATER: in one go and not one entry a turn, and far enough that the model is
-left alone for a while.
+left alone for a while. Of a long list that was imported only so many at a time, as others wait for the lock meanwhile.
 """
 
 from collections.abc import Collection, Sequence
@@ -63,6 +63,7 @@ def least_salient(candidates: Sequence[Candidate], *, tokens: int) -> list[Candi
 
 
 BY_OVERFLOW = Actor.policy("overflow")
+MOST_AT_ONCE = 500  # entries: about half a second
 LOW_WATER = 0.8  # of the soft budget: below the nine tenths from which the model is asked to condense
 # No text takes more by providers.tokens: a byte beyond ASCII counts 0.3, and a line's dash, break and rounding up 1.75.
 TOKENS_PER_BYTE, TOKENS_AROUND_A_LINE = 0.3, 2
@@ -94,6 +95,7 @@ def overflow_scratchpad(
         return []
     free = _free_to_leave(relationship_id, shown, written, now)
     leaving = least_salient([_candidate(entry, now) for entry in free], tokens=used - int(LOW_WATER * budget))
+    leaving = leaving[:MOST_AT_ONCE]
     known = {entry.id: entry for entry in free}
     changes = [_archived(known[candidate.id], candidate, used, budget, now) for candidate in leaving]
     return change_entries(

@@ -64,6 +64,16 @@ def in_scratchpad(relationship: Relationship) -> list[ScratchpadEntry]:
     return list(ScratchpadEntry.objects.for_relationship(relationship.id).active().in_scratchpad())
 
 
+def test_a_long_list_leaves_in_parts_so_that_nobody_waits_for_the_lock(
+    relationship: Relationship, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = dishes(relationship, 32)
+    monkeypatch.setattr("memory.ingestion.overflow.MOST_AT_ONCE", 10)
+
+    assert [len(overflow(relationship)) for _ in range(3)] == [10, 6, 0]
+    assert {entry.id for entry in in_scratchpad(relationship)} == {entry.id for entry in known[16:]}
+
+
 def test_within_the_budget_nothing_leaves_and_no_entry_is_read(relationship: Relationship) -> None:
     dishes(relationship, 15)
 
