@@ -4,7 +4,6 @@ from dataclasses import asdict
 from typing import Any, ClassVar
 from uuid import UUID
 
-from django.db import transaction
 from pydantic import RootModel
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -19,8 +18,6 @@ from relationships.api.relationships import RelationshipView
 from relationships.api.users import UserView
 from relationships.api.views import ApiView
 from relationships.models import Project
-from relationships.services.rows import check_version
-from relationships.services.sequence import lock_relationship
 from upkeep.api.hiding import WhichMessages, which_messages
 from upkeep.erasure import (
     Counts,
@@ -114,15 +111,16 @@ class ErasableEntryView(EntryView):
         """
         version = expected_version(request)
         self.get_relationship(relationship_id)
-        if query.permanent:
-            with transaction.atomic():
-                lock_relationship(relationship_id)
-                check_version(expected=version, current=get_entry(relationship_id, entry_id).version)
-                erased = erase_entry(
-                    relationship_id=relationship_id, entry_id=entry_id, by=self.actor, messages=query.messages
-                )
-            return self.answer(_entry_shown(erased))
         get_entry(relationship_id, entry_id)
+        if query.permanent:
+            erased = erase_entry(
+                relationship_id=relationship_id,
+                entry_id=entry_id,
+                by=self.actor,
+                messages=query.messages,
+                version=version,
+            )
+            return self.answer(_entry_shown(erased))
         entry = delete_entry(
             relationship_id=relationship_id, entry_id=entry_id, by=self.actor, version=version
         )

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from memory.entries.history import Change, change_entries
 from memory.models import EntryRevision, EntryState, RevisionEvent, ScratchpadEntry, SearchedKind
-from relationships.services.rows import require
+from relationships.services.rows import check_version, require
 from relationships.services.sequence import lock_relationship
 from upkeep.erasure.allow_erasure import erasing
 from upkeep.erasure.copies import empty_copies, leave_index
@@ -46,8 +46,10 @@ def erase_entry(
     entry_id: UUID,
     by: Actor,
     messages: Literal["redact", "keep"] = "redact",
+    version: int | None = None,
 ) -> EntryErasure:
-    """Forget an entry, and entries shown nowhere that say exactly the same. Raises NotFound.
+    """Forget an entry, and entries shown nowhere that say exactly the same. `version`: the one that is meant, None for
+    any. Raises NotFound, StaleVersion.
 
     Its history keeps what happened, when and by whom, without words. With `redact` the messages it rests on are
     emptied too, and those of the same exchanges, of either side, that say all of it, so that it can't be learnt from
@@ -58,6 +60,7 @@ def erase_entry(
         lock_relationship(relationship_id)
         entries = ScratchpadEntry.objects.for_relationship(relationship_id)
         entry: ScratchpadEntry = require(entries.filter(id=entry_id), "entry")
+        check_version(expected=version, current=entry.version)
         words = words_of(entry)
         search = WordSearch.of(relationship_id, words.contents)
         traces = find_traces(relationship_id, words)

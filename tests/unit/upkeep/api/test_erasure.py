@@ -1,6 +1,9 @@
 """DELETE over REST: who may, what is answered, and what a second one gets."""
 
+from typing import Any
+
 import pytest
+from django.db import connection
 
 from relationships.models import AuditEvent, Companion, EndUser, Message, Project, Relationship
 from tests.fixtures.api import Api, ApiAnswer
@@ -32,6 +35,27 @@ def test_erasing_answers_with_the_rows_that_are_gone(
     assert not Relationship.objects.exists()
     assert api.get(path).status == 404
     assert api.delete(path).status == 404
+
+
+def test_the_messages_that_still_hold_its_words_are_looked_for_after_the_lock_was_given_back(
+    api: Api, conversation: Conversation, relationship: Relationship
+) -> None:
+    """However many there are, no turn waits meanwhile."""
+    conversation.say("Klosterneuburg is nice.")
+    [entry] = conversation.remember("Lives in Klosterneuburg")
+    looked: list[int] = []
+
+    def note(execute: Any, sql: Any, *rest: Any) -> Any:
+        if "LIKE ANY" in str(sql):
+            looked.append(len(connection.savepoint_ids))
+        return execute(sql, *rest)
+
+    outside = len(connection.savepoint_ids)
+    with connection.execute_wrapper(note):
+        answer = api.delete(f"/relationships/{relationship.id}/entries/{entry.id}?permanent=true")
+
+    assert answer.status == 200 and answer.body["messages_still_holding_total"] == 1
+    assert looked == [outside]
 
 
 def test_a_project_goes_when_its_name_is_said(api: Api, relationship: Relationship) -> None:
