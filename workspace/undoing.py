@@ -10,6 +10,7 @@ from uuid import UUID
 from relationships.models import OwnedQuerySet
 from relationships.text_matching import MOST_AT_ONCE, Effort
 from workspace.files import NewTree
+from workspace.history import reachable
 from workspace.merging import merge_lines
 from workspace.models import Commit, Tree
 from workspace.sentences import sentences_of, without
@@ -22,12 +23,13 @@ TAKES_OUT = "Take out what "  # so begin the messages of such commits
 class _Taken(NamedTuple):
     """A commit: the files that it changed, each as it was before and after."""
 
+    id: UUID
     at: datetime
     changed: Mapping[str, tuple[Entry, Entry]]
 
 
 class Undoing:
-    """A change of a branch, for `commit_on`: back comes what the commits with these messages took out."""
+    """A change of a branch, for `commit_on`: back comes what those of its commits with these messages took out."""
 
     def __init__(self, relationship_id: UUID, messages: Iterable[str]) -> None:
         self._relationship_id = relationship_id
@@ -39,8 +41,9 @@ class Undoing:
 
     def __call__(self, head: Head) -> NewTree:
         files, blobs = dict(head.files), dict[UUID, bytes]()
+        own = reachable(self._relationship_id, key_of(head.commit))
         self._read(self.taken, files)
-        for taken in self.taken:
+        for taken in (taken for taken in self.taken if taken.id in own):
             for path, (before, after) in taken.changed.items():
                 there = files.get(path)
                 text = self._merged(path, there, before, after) if there else None
@@ -79,15 +82,15 @@ class Undoing:
 
     def _read_commits(self, rows: OwnedQuerySet) -> list[_Taken]:
         """The last one first, in three statements."""
-        found = list(rows.order_by("-recorded_at").values_list("tree_id", "parents", "recorded_at"))
-        parents = self._commits.filter(id__in=[parents[0] for _, parents, _ in found])
+        found = list(rows.order_by("-recorded_at").values_list("id", "tree_id", "parents", "recorded_at"))
+        parents = self._commits.filter(id__in=[parents[0] for _, _, parents, _ in found])
         trees_before = dict(parents.values_list("id", "tree_id"))
-        ids = {*trees_before.values(), *(tree_id for tree_id, _, _ in found)}
+        ids = {*trees_before.values(), *(tree_id for _, tree_id, _, _ in found)}
         trees = Tree.objects.for_relationship(self._relationship_id).filter(id__in=ids)
         files = dict(trees.values_list("id", "files"))
         return [
-            _Taken(at, _changed(files[trees_before[parents[0]]], files[tree_id]))
-            for tree_id, parents, at in found
+            _Taken(commit_id, at, _changed(files[trees_before[parents[0]]], files[tree_id]))
+            for commit_id, tree_id, parents, at in found
         ]
 
 

@@ -1,4 +1,4 @@
-"""Forgetting much at once, in a workspace with a long history."""
+"""Forgetting much at once, in a workspace with a long history, and undoing that."""
 
 from relationships.models import Relationship
 from tests.fixtures.api import TESTER, Api
@@ -32,3 +32,25 @@ def test_many_entries_are_erased_with_a_few_statements_each_however_long_the_his
     few = asked(ANIMALS[:2], commits=2)
     assert asked(ANIMALS[2:], commits=12) <= few + 6 * MOST_EACH
     assert Commit.objects.for_relationship(pair.id).count() == 15
+
+
+def test_many_entries_are_brought_back_with_one_statement_each(
+    api: Api, pair: Relationship, conversation: Conversation
+) -> None:
+    def asked(animals: list[str]) -> int:
+        said = [f"Feeds the {animal} at home" for animal in animals]
+        conversation.remember(*said)
+        plan = api.post(
+            f"/relationships/{pair.id}/forget", {"what": "that I feed animals at home", "dry_run": True}
+        )
+        path = f"/relationships/{pair.id}/plans/{plan.body['id']}"
+        ticked = [item["number"] for item in plan.body["items"] if item["sentence"] in said]
+        assert api.post(f"{path}/carry-out", {"ticked": ticked}).status == 200
+        assert not set(said) & set(conversation.contents)
+        with statements_sent() as sent:
+            assert api.post(f"{path}/undo").status == 200
+        assert set(said) <= set(conversation.contents)
+        return len(sent)
+
+    few = asked(ANIMALS[:2])
+    assert asked(ANIMALS[2:]) <= few + 6
