@@ -18,6 +18,8 @@ from relationships.models import Relationship
 from workspace.models import Blob, Branch, Commit, Tree
 from workspace.trees import Author, Entry, Files, commit_raw, git_sha, key_of, tree_sha
 
+FILES_AT_ONCE = 1000  # of trees in one statement: long lists are written as parts of a list, which takes long
+
 _HEAD = """
 SELECT c.sha, t.sha, t.files::text, c.recorded_at
   FROM workspace_branch b
@@ -178,13 +180,14 @@ def keep_commits(relationship: Relationship, commits: Iterable[NewCommit]) -> No
     own = {"relationship_id": relationship.id, "project_id": relationship.project_id}
     blobs = {key: content for commit in commits for key, content in commit.blobs.items()}
     trees = {commit.tree: commit.files for commit in commits}
+    longest = max(map(len, trees.values()), default=0)
     Blob.objects.bulk_create(
         (Blob(**own, id=key, size=len(content), content=content) for key, content in blobs.items()),
         ignore_conflicts=True,
     )
     Tree.objects.bulk_create(
         (Tree(**own, id=key_of(sha), sha=sha, files=files) for sha, files in trees.items()),
-        batch_size=1,  # of several, each text of many files would be written as a part of a list, which takes long
+        batch_size=max(1, FILES_AT_ONCE // max(1, longest)),
         ignore_conflicts=True,
     )
     rows = (

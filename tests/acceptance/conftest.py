@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from django.core.management import call_command
+from django.db import connection
 from pytest_django.plugin import DjangoDbBlocker
 
 from tests.acceptance.database import LiveDatabase, create_database, django_on, drop_database, own_server
@@ -77,6 +78,7 @@ def own_live(django_db_blocker: DjangoDbBlocker, tmp_path: Path) -> Iterator[Liv
     """A service on an embedded server of its own, which a test may kill."""
     with own_server(tmp_path / "own") as database, django_db_blocker.unblock(), django_on(database):
         call_command("migrate", verbosity=0)
+        connection.close()  # a test may have the server restarted
         service = LiveService(database, tmp_path)
         yield service
         service.end()

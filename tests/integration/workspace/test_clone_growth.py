@@ -1,8 +1,7 @@
 """What a clone takes of memory follows from what there is to send, and not from how often it is listed."""
 
 import tracemalloc
-
-from django.utils import timezone
+from datetime import UTC, datetime
 
 from relationships.models import Relationship
 from tests.fixtures.workspaces import whole
@@ -13,6 +12,7 @@ from workspace.store import keep_commits, make_commit
 from workspace.trees import entry_of
 
 FILES, FEW, MANY = 400, 30, 90
+AT = datetime(2026, 3, 2, 12, tzinfo=UTC)  # commits of one moment that say the same are one
 
 
 def test_a_long_history_of_many_files_is_not_held_at_once(relationship: Relationship) -> None:
@@ -28,7 +28,7 @@ def test_a_long_history_of_many_files_is_not_held_at_once(relationship: Relation
                 author=author_of(RAPPORT),
                 message="Count",
                 blobs={},
-                at=timezone.now(),
+                at=AT,
             )
             for number in range(count)
         ]
