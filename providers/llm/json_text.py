@@ -1,8 +1,9 @@
 """Finds the JSON in what a model wrote around it.
 
-Models that are asked for JSON alone still wrap it in Markdown fences, greet first, or think aloud. Only an
-answer that is certain is unwrapped: where it is cut off, where there are two, or where there is none, the
-text stays as it came and whoever asked can ask again.
+Models that are asked for JSON alone still wrap it in Markdown fences, greet first, or think aloud; small ones write
+it as Python or JavaScript, with single quotes, comments and a comma too many. Only an answer that is certain is
+unwrapped: where it is cut off, where there are two, or where there is none, the text stays as it came and whoever
+asked can ask again.
 """
 
 import json
@@ -17,6 +18,21 @@ _UNOPENED_THOUGHT = re.compile(
 )
 _DECODER = json.JSONDecoder()
 
+_LOOSE_OPENING = re.compile(r"""\{\s*["'/#}]|\[\s*[{/#]""")
+_LOOSE = re.compile(
+    r"""
+      "(?:[^"\\]|\\.)*+(?:"|\Z)
+    | (?<=[\s{\[,:])'(?:[^'\\]|\\.|'(?!\s{0,9}[,:}\]]))*+(?:'|\Z)
+    | //[^\n]*+ | /\*.*?(?:\*/|\Z) | \#[^\n]*+
+    | ,(?=\s*[}\]])
+    | \b(?:None|True|False)\b
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_LITERALS = {"None": "null", "True": "true", "False": "false"}
+_CONTROL = re.compile(r"[\x00-\x1f]")
+_ESCAPED_OR_QUOTE = re.compile(r'\\.|"', re.DOTALL)
+
 
 def extract_json_text(text: str) -> str:
     """The one JSON object in `text` (or the one array, if there is no object), without what stands around it.
@@ -25,13 +41,16 @@ def extract_json_text(text: str) -> str:
     '{"operations": []}'
     """
     bare = text.lstrip("\ufeff").strip()
-    if _is_json(bare):
-        return bare
-    found = _outermost_json(bare)
-    objects = [span for value, span in found if isinstance(value, dict)]
-    arrays = [span for value, span in found if _is_array_of_objects(value)]
-    candidates = objects or arrays
-    return candidates[0] if len(set(candidates)) == 1 else bare
+    for written in (bare, _as_json(bare)):
+        if _is_json(written):
+            return written
+        found = _outermost_json(written)
+        objects = [span for value, span in found if isinstance(value, dict)]
+        arrays = [span for value, span in found if _is_array_of_objects(value)]
+        candidates = objects or arrays
+        if len(set(candidates)) == 1:
+            return candidates[0]
+    return bare
 
 
 def without_thoughts(text: str) -> str:
@@ -46,6 +65,34 @@ def without_thoughts(text: str) -> str:
     if _UNCLOSED_THOUGHT.match(text):
         return ""
     return _UNOPENED_THOUGHT.sub("", text, count=1)
+
+
+def _as_json(text: str) -> str:
+    """What looks like an object of Python or JavaScript, spelt as JSON; and the brace that small models forget behind
+    the last list of one, which is whole.
+    """
+    looks = _LOOSE_OPENING.search(text)
+    if looks is None:
+        return text
+    start = looks.start()
+    # A comma before a comment is one too many only once the comment is gone.
+    spelt = _LOOSE.sub(_spelt, _LOOSE.sub(_spelt, text[start:]))
+    forgotten = "}" if spelt.endswith("]") and _is_json(f"{spelt}}}") else ""
+    return f"{text[:start]}{spelt}{forgotten}"
+
+
+def _spelt(found: re.Match[str]) -> str:
+    """A string, a literal, a comment or a comma too many, in JSON."""
+    written = found[0]
+    if written[0] == "'" and written[-1] == "'":
+        written = f'"{_ESCAPED_OR_QUOTE.sub(_in_double_quotes, written[1:-1])}"'
+    elif written[0] not in "\"'":
+        return _LITERALS.get(written, "")
+    return _CONTROL.sub(lambda sign: json.dumps(sign[0])[1:-1], written)
+
+
+def _in_double_quotes(found: re.Match[str]) -> str:
+    return {'"': '\\"', "\\'": "'"}.get(found[0], found[0])
 
 
 def _is_json(text: str) -> bool:

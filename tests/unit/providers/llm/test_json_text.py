@@ -26,6 +26,16 @@ UNWRAPPED = {
     "an array in a fence": ('```json\n[{"op": "add"}]\n```', '[{"op": "add"}]'),
     "an empty array in a fence": ("```json\n[]\n```", "[]"),
     "an empty object in prose": ("Nothing to do: {}", "{}"),
+    "single quotes": ("{'operations': [{'op': 'add'}]}", ONE),
+    "single quotes in prose": ("Here's what I've got: {'operations': [{'op': 'add'}]}. It's all.", ONE),
+    "an apostrophe in single quotes": ("{'a': 'doesn't', 'b': 'it\\'s'}", '{"a": "doesn\'t", "b": "it\'s"}'),
+    "double quotes in single ones": ("{'a': 'says \"hi\"'}", '{"a": "says \\"hi\\""}'),
+    "Python's literals": ("{'a': None, 'b': True}", '{"a": null, "b": true}'),
+    "a comma too many": ('{"operations": [{"op": "add",},\n]}', '{"operations": [{"op": "add"}\n]}'),
+    "such signs in a string": ('{"a": "None,] // it\'s"}', '{"a": "None,] // it\'s"}'),
+    "comments": ('{"a": [1, // one\n], /* two */ "b": 2}', '{"a": [1 \n],  "b": 2}'),
+    "a line break in a string": ('{"a": "b\nc"}', '{"a": "b\\nc"}'),
+    "the last brace forgotten": ('{"operations": [{"op": "add"}]', ONE),
     "the same twice": (f"{ONE}\nOnce more:\n{ONE}", ONE),
     "other languages": ('答えは {"名": "アナ"} です', '{"名": "アナ"}'),
 }
@@ -43,7 +53,8 @@ LEFT_ALONE = {
     "an object cut off": '{"operations": [{"op": "add"}, {"op": "up',
     "a fenced object cut off": '```json\n{"operations": [\n  {"op": "add"},\n  {"op": "up',
     "an object that is wrong inside": 'Look: {"operations": [{"op": "add"},,]} and {"op": "add"}',
-    "single quotes": "{'operations': []}",
+    "single quotes cut off": "{'operations': [{'op': 'ad",
+    "a list cut off between two operations": '{"operations": [{"op": "add"}',
     "bare names": '{operations: [{"op": "add"}]}',
     "an object in what is none": '{operations: {"op": "add"}}',
     "one object a line": '{"op": "add"}\n{"op": "delete"}',
@@ -64,6 +75,11 @@ def test_a_long_answer_takes_no_long_time() -> None:
         return f"Here: {json.dumps({'operations': operations})} [x] " + "[1] " * (4 * size)
 
     assert growth(extract_json_text, answer, size=1500) < MOST
+
+
+@pytest.mark.parametrize("piece", ["'x' ", '\\\\"', "/*", "# ", ",\n", "'", "{'a': 1,} "])
+def test_what_is_no_json_takes_no_long_time(piece: str) -> None:
+    assert growth(extract_json_text, lambda size: "{'a': " + piece * size, size=3000) < MOST
 
 
 THOUGHTS = {
