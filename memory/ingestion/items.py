@@ -3,6 +3,7 @@
 What the strategies' answers have in common is judged here, so that none is more trusting than another.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -16,6 +17,9 @@ from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.models import USER_SUBJECT
 
 Item = Mapping[str, Any]
+_ONE_NUMBER = re.compile(r"[^\d.-]*(\d{1,9})[\]\s]*", re.ASCII)
+_MOST = 10**9
+_SAYS_NOTHING = frozenset("null none n/a na nil nothing unknown undefined".split())
 KEPT_DEPTH = 4  # of a raw item's objects and lists
 _FORBIDDEN = {code: None for code in (*range(0x20), 0x7F) if code not in (0x09, 0x0A)}
 
@@ -54,6 +58,11 @@ def entry_number(item: Item, shown: Sequence[ShownEntry]) -> int:
     return number
 
 
+def names_shown(item: Item, shown: Sequence[ShownEntry]) -> bool:
+    number = number_of(item.get("entry"))
+    return number is not None and 1 <= number <= len(shown)
+
+
 def text_of(item: Item, name: str) -> str:
     """A text that says something, in one line. Raises RefusedItem."""
     if not isinstance(item.get(name), str):
@@ -61,6 +70,8 @@ def text_of(item: Item, name: str) -> str:
     content = " ".join(cleaned(item[name]).split())
     if fault := entry_fault(content):
         raise RefusedItem(f"{name} {fault}")
+    if name == "content" and (not any(map(str.isalnum, content)) or content.lower() in _SAYS_NOTHING):
+        raise RefusedItem("content says nothing")
     return content
 
 
@@ -146,20 +157,23 @@ def moment_in(item: Item, name: str, given: IngestionInput, remarks: list[str]) 
 
 
 def numbers_of(value: Any) -> tuple[int, ...] | None:
+    if isinstance(value, str):
+        value = value.strip("[] ").split(",")  # "1, 2" and "[1, 2]"
     items = value if isinstance(value, list) else [value]
     numbers = [number_of(item) for item in items]
     return None if any(number is None for number in numbers) else tuple(n for n in numbers if n is not None)
 
 
 def number_of(value: Any) -> int | None:
-    """3, "3" and "[3]" are all meant as 3."""
+    """3, 3.0, "3", "[3]" and "entry 3" are all meant as 3."""
     if isinstance(value, bool):
         return None
+    if isinstance(value, float) and value.is_integer() and abs(value) < _MOST:
+        return int(value)
     if isinstance(value, int):
         return value
-    if isinstance(value, str):
-        digits = value.strip().strip("[]#mM ")
-        return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else None
+    if isinstance(value, str) and (one := _ONE_NUMBER.fullmatch(value)):
+        return int(one[1])
     return None
 
 

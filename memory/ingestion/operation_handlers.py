@@ -1,5 +1,7 @@
 """What each operation does to the state it is applied to. No database here; apply.py writes it down."""
 
+from dataclasses import replace
+
 from memory.entries.fingerprint import content_hash
 from memory.ingestion.apply_state import ApplyState, is_single_valued
 from memory.ingestion.entry_values import (
@@ -9,6 +11,7 @@ from memory.ingestion.entry_values import (
     subject_of,
     take_place_of,
 )
+from memory.ingestion.likeness import share_said
 from memory.ingestion.operations import Operation
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry, Verdict
 from relationships.ids import uuid7
@@ -47,6 +50,7 @@ def _add(state: ApplyState, operation: Operation) -> None:
     if state.forgotten.get(fingerprint, said_at) > said_at:
         state.add_result(operation, Verdict.REFUSED, FORGOTTEN)
         return
+    operation = _with_its_own_key(state, operation, subject)
     key, single = (subject, operation.key or ""), is_single_valued(state, operation)
     held = state.keyed.get(key) if single else None
     if state.is_full and held is None:
@@ -63,6 +67,18 @@ def _add(state: ApplyState, operation: Operation) -> None:
     if held is not None:
         take_place_of(held, entry)
     state.take_in(operation, entry, reason=operation.reason)
+
+
+def _with_its_own_key(state: ApplyState, operation: Operation, subject: str) -> Operation:
+    """Without a key that another kind of entry holds which says nothing of the same: it would be lost by a key that a
+    model gave at random. Not where a strategy is asked for keys."""
+    held = state.keyed.get((subject, operation.key or ""))
+    if held is None or operation.single_valued is not None or operation.type == held.type:
+        return operation
+    if share_said(held.content, operation.content, own=(state.given.user_name,)):
+        return operation
+    remark = f"the {operation.key} is held by entry {held.id}, which is about something else; kept without it"
+    return replace(operation, key=None, remarks=(*operation.remarks, remark))
 
 
 def _update(state: ApplyState, operation: Operation, entry: ScratchpadEntry) -> None:

@@ -9,6 +9,12 @@ from uuid import UUID
 
 from memory.entries.words import names_in_text
 from memory.errors import UnparsableAnswer
+from memory.ingestion.grounds import (
+    as_companions_words,
+    is_of_another_thing,
+    known_by_name,
+    refuse_example,
+)
 from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.items import (
     RefusedItem,
@@ -18,6 +24,7 @@ from memory.ingestion.items import (
     happens_in,
     key_in,
     moment_in,
+    names_shown,
     numbers_of,
     reason_in,
     share_in,
@@ -30,6 +37,9 @@ from memory.models import USER_SUBJECT, Tier
 from providers.llm.json_text import extract_json_text
 
 MAX_OPERATIONS = 200  # of one answer; what is beyond is refused, visibly
+BESIDE = ("wishes", "forget")  # what an answer may hold beside its list
+# How models that are held to no schema call the members of an operation.
+_ALIASES = {"operation": "op", "action": "op", "message": "messages", "text": "content"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +97,19 @@ def parse_answer(text: str, name: str = "operations") -> list[Any]:
 
 
 def parse_object(text: str, name: str) -> dict[str, Any]:
-    """An answer that holds a list `name`; a bare list is taken for it. Raises UnparsableAnswer."""
+    """An answer that holds a list `name`; a bare list is taken for it, one operation for a list of it, and one without
+    anything for an empty one. Raises UnparsableAnswer.
+    """
     try:
         answer = json.loads(extract_json_text(text))
     except (ValueError, RecursionError) as error:
         raise UnparsableAnswer(f"The answer is not JSON: {str(error)[:200]}") from None
     if isinstance(answer, list):
         answer = {name: answer}
+    elif isinstance(answer, dict) and "op" in answer:
+        answer = {name: [answer]}
+    elif isinstance(answer, dict) and answer.get(name) is None and answer.keys() <= {name, *BESIDE}:
+        answer[name] = []  # as {}: nothing
     if not isinstance(answer, dict) or not isinstance(answer.get(name), list):
         raise UnparsableAnswer(f'The answer is JSON, but not an object with a list "{name}".')
     return answer
@@ -125,8 +141,10 @@ def of_one_subject(items: Sequence[Operation | Refusal], given: IngestionInput) 
 def check_each(
     raw: list[Any], given: IngestionInput, understand: Callable[[dict[str, Any]], Operation]
 ) -> list[Operation | Refusal]:
-    """Each item by itself, in order. `understand` raises RefusedItem; an entry is changed once in an answer."""
-    changed: set[int] = set()
+    """Each item by itself, in order. `understand` raises RefusedItem. An entry is changed once in an answer; what
+    another update of it says is kept beside it.
+    """
+    changed: dict[int, str] = {}  # what the entry says then
     judged: list[Operation | Refusal] = []
     for place, item in enumerate(raw):
         try:
@@ -135,15 +153,31 @@ def check_each(
             if place >= MAX_OPERATIONS:
                 raise RefusedItem(f"an answer may hold {MAX_OPERATIONS} operations")
             operation = understand(item)
-            if operation.entry in changed:
-                raise RefusedItem(
-                    f"entry {operation.entry} is changed by an earlier operation of this answer"
-                )
-            changed.update([operation.entry] if operation.entry is not None else [])
+            if operation.op != "known" and operation.entry in changed:
+                twice = f"entry {operation.entry} is changed by an earlier operation of this answer"
+                if operation.op != "update" or operation.content == changed[operation.entry]:
+                    raise RefusedItem(twice)
+                operation = beside(operation, given, twice)
+            if operation.entry is not None and operation.op != "known":
+                changed[operation.entry] = operation.content
             judged.append(operation)
         except RefusedItem as refusal:
             judged.append(refused(item, str(refusal), given))
     return judged
+
+
+def beside(operation: Operation, given: IngestionInput, why: str) -> Operation:
+    """What an update says as an entry of its own: the one that it names stays as it is."""
+    assert operation.entry is not None, "an update names an entry"
+    entry = given.entries[operation.entry - 1]
+    return replace(
+        operation,
+        op="add",
+        entry=None,
+        type=operation.type or entry.type,
+        subject=operation.subject or entry.subject,
+        remarks=(*operation.remarks, f"{why}; kept beside it"),
+    )
 
 
 def refused(item: Any, reason: str, given: IngestionInput) -> Refusal:
@@ -160,7 +194,9 @@ def understand(
     `condenses`: it need not rest on a new message.
     """
     remarks: list[str] = []
-    return Operation(
+    if op in ("update", "replace") and not names_shown(item, given.entries):
+        op, remarks = "add", ["names no entry that was shown; kept as new"]
+    operation = Operation(
         op=op,
         messages=() if condenses and item.get("messages") == [] else cited_messages(item, given),
         earlier=earlier_messages(item, given),
@@ -176,14 +212,40 @@ def understand(
         reason=reason_in(item),
         remarks=tuple(remarks),
     )
+    return _on_its_grounds(operation, item, given)
+
+
+def _on_its_grounds(operation: Operation, item: dict[str, Any], given: IngestionInput) -> Operation:
+    """What is said as whose, and of which entry. Raises RefusedItem."""
+    op, content = operation.op, operation.content
+    if content:
+        refuse_example(content, item, given)
+    if op == "add":
+        words = as_companions_words(content, operation.subject, operation.type, operation.messages, given)
+        if words is not None:
+            remark = "only the companion said it; kept as its words"
+            remarks = (*operation.remarks, remark)
+            return replace(operation, content=words, subject=given.companion_name, key=None, remarks=remarks)
+    if op == "update" and operation.entry is not None:
+        entry = given.entries[operation.entry - 1]
+        if is_of_another_thing(content, entry, item, given):
+            subject = operation.subject or USER_SUBJECT
+            why = f"neither it nor a message it rests on says a word of entry {operation.entry}"
+            return beside(replace(operation, subject=subject), given, why)
+    return operation
 
 
 def _understand(item: dict[str, Any], given: IngestionInput) -> Operation:
-    op = item.get("op")
+    item = {_ALIASES.get(name, name) if _ALIASES.get(name) not in item else name: item[name] for name in item}
+    op = str(item.get("op")).strip().lower()
     if op not in ("add", "update", "replace", "delete"):
-        raise RefusedItem(f"op is {op!r:.40}; known: add, update, replace, delete")
+        raise RefusedItem(f"op is {item.get('op')!r:.40}; known: add, update, replace, delete")
     cleared = tuple(name for name in ("happens_at", "expires_at") if name in item and item[name] is None)
     untrue = op == "delete" and item.get("untrue") is True
     condenses = op == "update" and given.nears_budget
     understood = understand(item, given, op, keyed=True, condenses=condenses)
-    return replace(understood, cleared=cleared, untrue=untrue)
+    operation = replace(understood, cleared=cleared, untrue=untrue)
+    about_person = operation.op == "add" and operation.subject in (None, USER_SUBJECT)
+    if about_person and (number := known_by_name(operation.content, given)) is not None:
+        return replace(operation, op="known", entry=number, content="", type="")
+    return operation

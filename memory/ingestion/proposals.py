@@ -13,6 +13,7 @@ from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.ingestion.operations import Operation, Refusal
 from memory.ingestion.reported_wishes import reported_wishes
 from memory.ingestion.strategies.base import Proposal, Strategy
+from memory.ingestion.unasked import leave_what_nobody_asked
 from memory.ingestion.vectors import TextVectors
 from memory.mending.heard import Spoken
 from memory.models import Tier
@@ -44,7 +45,8 @@ def propose_all(given: IngestionInput, log: CallLog, *, purpose: str) -> Propose
     proposed = combine(given, proposals)
     answers = [record.completion.text for record in log.waiting[before:] if record.completion]
     wishes, refusals = reported_wishes(answers, given)
-    return replace(proposed, items=[*proposed.items, *refusals], wishes=tuple(wishes))
+    items = leave_what_nobody_asked(proposed.items, proposed.given, wishes)
+    return replace(proposed, items=[*items, *refusals], wishes=tuple(wishes))
 
 
 def strategies_of(given: IngestionInput) -> Iterator[tuple[Strategy, Tier]]:

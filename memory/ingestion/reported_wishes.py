@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from memory.ingestion.grounds import refuse_example
 from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.items import RefusedItem, cited_messages, cleaned, text_of
 from memory.ingestion.operations import Refusal, refused
@@ -52,4 +53,5 @@ def _understood(item: Any, given: IngestionInput) -> Spoken:
     what = " ".join(cleaned(item.get("what")).split())
     if not what or len(what) > LONGEST_WISH:
         raise RefusedItem(f"what has to be a text of at most {LONGEST_WISH} characters")
+    refuse_example(what, item, given)
     return Spoken(own[-1].id, verb, what, text_of(item, "to") if verb == MendingVerb.CORRECT else "")

@@ -13,13 +13,15 @@ from memory.errors import UnparsableAnswer
 from memory.ingestion.calls import CallLog
 from memory.ingestion.erosion import lost_details
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
-from memory.ingestion.operations import Operation, Refusal
+from memory.ingestion.likeness import share_said, unsaid_words
+from memory.ingestion.operations import Operation, Refusal, beside
 from memory.ingestion.prompt import Question
 from memory.ingestion.reported_wishes import reported_wishes
 from memory.ingestion.strategies.asking import ask_back
 from memory.models import USER_SUBJECT, MendingVerb
 from providers.errors import ProviderError
 
+MOSTLY = 1 / 3  # of its words that an update keeps
 Items = list[Operation | Refusal]
 Lost = Mapping[int, tuple[str, ...]]  # details, by the number of the entry
 
@@ -33,10 +35,13 @@ def mend_losses(
     answered: str,
     again: str,
     check: Callable[[str], Items],
+    reasoned: bool = False,
 ) -> Items:
     """The items, with the updates that lost something as the model gives them when it is told so.
 
     `answered`: the answer they were read from. `again`: what the model is asked for. `check` reads what it then says.
+    `reasoned`: it is asked for a reason of what it leaves out; where it gives the same text without one, it did not
+    listen: the entry stays, and the text is kept beside it.
     """
     wishes, _ = reported_wishes([answered], given)
     asked = {wish.message_id for wish in wishes if wish.verb == MendingVerb.FORGET}
@@ -53,7 +58,7 @@ def mend_losses(
         )
     except (ProviderError, UnparsableAnswer):  # kept with its call; the operations are applied as they were
         better = []
-    return _mended(items, lost, _by_entry(better, lost), given)
+    return _mended(items, lost, _by_entry(better, lost), given, reasoned=reasoned)
 
 
 def _cited(item: Operation | Refusal, given: IngestionInput) -> list[UUID]:
@@ -69,6 +74,7 @@ def _lost_in(items: Sequence[Operation | Refusal], given: IngestionInput) -> dic
     lost: dict[int, tuple[str, ...]] = {}
     dates: dict[str, str] = {}  # of the first entry that gets a text
     own = (given.companion_name, given.user_name)
+    known = {entry.content for entry in given.entries}
     for item in items:
         if isinstance(item, Operation) and item.op == "update" and item.entry is not None:
             entry = given.entries[item.entry - 1]
@@ -79,7 +85,10 @@ def _lost_in(items: Sequence[Operation | Refusal], given: IngestionInput) -> dic
             said = f"{item.content} {dates.setdefault(item.content, date)}"
             details = lost_details(entry.content, said, names=names, own=own)
             details = tuple(detail for detail in details if detail not in _planned_on(entry, given.timezone))
-            if details := (*details, *lost_details(goes, said)):
+            details = (*details, *lost_details(goes, said))
+            if not details and item.content not in known:  # else it is made one with what says that already
+                details = _mostly_lost(entry.content, said, own)
+            if details:
                 lost[item.entry] = details
     return lost
 
@@ -92,6 +101,11 @@ def _planned_on(entry: ShownEntry, timezone: str) -> tuple[str, ...]:
     return day, day[:7]
 
 
+def _mostly_lost(old: str, said: str, own: Sequence[str]) -> tuple[str, ...]:
+    """The words of an entry of which hardly anything is left, though no name or number went: it was written over."""
+    return tuple(unsaid_words(old, said, own=own)) if share_said(old, said, own=own) < MOSTLY else ()
+
+
 def _by_entry(items: Items, lost: Lost) -> dict[int, Operation]:
     """Only what was sent back counts."""
     return {
@@ -102,7 +116,13 @@ def _by_entry(items: Items, lost: Lost) -> dict[int, Operation]:
     }
 
 
-def _mended(items: Items, lost: Lost, again: Mapping[int, Operation], given: IngestionInput) -> Items:
+def _repeats(again: Operation | None, before: Operation) -> bool:
+    return again is not None and again.op == "update" and again.content == before.content and not again.reason
+
+
+def _mended(
+    items: Items, lost: Lost, again: Mapping[int, Operation], given: IngestionInput, *, reasoned: bool
+) -> Items:
     """Each as it came back. What made several entries one had the same text for each of them: they stay one."""
     updates = {
         item.entry: item
@@ -123,6 +143,8 @@ def _mended(items: Items, lost: Lost, again: Mapping[int, Operation], given: Ing
         else:
             remark = f"was sent back once for what it left out: {', '.join(details)}"
         better[entry] = replace(better[entry], remarks=(*better[entry].remarks, remark))
+        if entry in still and reasoned and _repeats(again.get(entry), updates[entry]):
+            better[entry] = beside(better[entry], given, "nothing was said of why")
 
     def mended(item: Operation | Refusal) -> Operation | Refusal:
         entry = item.entry if isinstance(item, Operation) else None

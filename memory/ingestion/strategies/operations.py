@@ -18,7 +18,7 @@ from memory.models import Tier
 
 AGAIN = (
     "Give the operations on these entries again, and no others, with that put back in. Leave out only what the new "
-    "messages contradict; where all that the entry said has ended, use replace."
+    'messages contradict, with that as "reason"; where all that the entry said has ended, use replace.'
 )
 
 
@@ -39,6 +39,7 @@ class OperationsStrategy(Strategy):
             answered=text,
             again=AGAIN,
             check=lambda text: check_operations(parse_answer(text), given),
+            reasoned=True,
         )
         return Proposal(given.entries, of_one_subject(items, given), given.tier)
 

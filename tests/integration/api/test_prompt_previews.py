@@ -112,7 +112,7 @@ def test_a_preview_reads_past_turns_again_from_nothing_or_from_what_is_known(
     api.post(path, {"template": RECIPES})
     body = {"relationship": str(relationship.id), "turns": turns[::-1], "version": 1}
     scripted_provider.answer_with(
-        answer(add("Cooks", messages=[1])), answer(delete(1), add("Moved", messages=[2]))
+        answer(add("Cooks", messages=[1])), answer(delete(1, untrue=True), add("Moved", messages=[2]))
     )
 
     from_nothing = api.post(f"{path}/preview", body).body

@@ -93,8 +93,8 @@ def test_how_many_are_too_many(
 def test_merging_everything_into_one_line_is_held_like_deleting_it(
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
-    conversation.remember(*"abcdefgh")
-    scripted_provider.answer_with(answer(*(update(number, "Nothing is known") for number in range(1, 9))))
+    conversation.remember(*(f"Likes {thing}" for thing in "abcdefgh"))
+    scripted_provider.answer_with(answer(*(update(number, "Likes nothing") for number in range(1, 9))))
 
     turn = conversation.hear("Overwrite everything.")
 

@@ -94,7 +94,7 @@ def test_an_exact_repeat_becomes_none_and_the_history_shows_it(
 
 @pytest.mark.parametrize(
     ("first", "second"),
-    [("Likes coffee", "Doesn't like coffee"), ("Prefers tea over coffee", "Prefers coffee over tea")],
+    [("Likes coffee", "Doesn't like coffee"), ("Prefers tea over milk", "Prefers milk over tea")],
     ids=["negation", "order"],
 )
 def test_what_is_merely_similar_is_never_merged(
@@ -180,18 +180,18 @@ def test_one_answer_may_replace_a_keyed_entry_twice_and_the_last_stands(
 def test_bad_operations_are_refused_one_by_one_and_the_good_one_is_kept(
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
-    scripted_provider.answer_with(answer(add("Known already")))
+    scripted_provider.answer_with(answer(add("Drinks tea")))
     conversation.hear("Something.")
     scripted_provider.answer_with(
         {
             "operations": [
-                update(9, "Never shown"),
+                delete(9),
                 add("Rests on nothing", messages=[]),
                 add("Rests on another message", messages=[7]),
                 {"op": "upsert", "content": "?", "messages": [1]},
                 "not even an object",
                 None,
-                update(1, "Changed once"),
+                update(1, "Drinks green tea"),
                 delete(1),
                 add("Good"),
             ]
@@ -200,7 +200,7 @@ def test_bad_operations_are_refused_one_by_one_and_the_good_one_is_kept(
 
     turn = conversation.hear("Something else.")
 
-    assert sorted(conversation.contents) == ["Changed once", "Good"]
+    assert sorted(conversation.contents) == ["Drinks green tea", "Good"]
     assert [verdict for verdict, _ in conversation.verdicts(turn)] == ["refused"] * 6 + [
         "applied",
         "refused",

@@ -105,15 +105,15 @@ def test_an_update_that_only_adds_a_detail_is_carried_out(
 def test_each_entry_may_take_over_the_text_that_another_gave_up(
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
-    conversation.remember(*(f"Fact {number}" for number in range(8)))
-    known = [f"Fact {number}" for number in range(8)]
+    conversation.remember(*(f"Runs {number}" for number in range(8)))
+    known = [f"Runs {number}" for number in range(8)]
     moved_down = [update(number + 1, text) for number, text in enumerate(known, start=1) if number < 8]
-    scripted_provider.answer_with(answer(add(known[7]), update(1, "Fact 8"), *moved_down))
+    scripted_provider.answer_with(answer(add(known[7]), update(1, "Runs 8"), *moved_down))
 
     turn = conversation.hear("All of it has moved on.")
 
     assert [verdict for verdict, _ in conversation.verdicts(turn)] == ["none", *["applied"] * 8]
-    assert sorted(conversation.contents) == sorted(["Fact 8", *known[:7]])
+    assert sorted(conversation.contents) == sorted(["Runs 8", *known[:7]])
 
 
 def test_a_keyed_entry_that_turns_out_to_be_about_somebody_else_supersedes_theirs(
@@ -173,7 +173,7 @@ def test_a_key_that_may_not_be_taken_is_left_and_the_operation_refused(
 def test_of_two_entries_that_say_the_same_as_different_types_the_second_is_found_when_the_first_goes(
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
-    for type, content in (("preference", "Tea"), ("goal", "Tea"), ("goal", "Drinks")):
+    for type, content in (("preference", "Tea"), ("goal", "Tea"), ("goal", "Some tea")):
         values = {"type": type, "content": content, "effective_at": MARCH}
         add_entry(relationship=conversation.relationship, values=values, by=PERSON, source=EntrySource.MANUAL)
     numbers = {
@@ -182,10 +182,10 @@ def test_of_two_entries_that_say_the_same_as_different_types_the_second_is_found
     }
     # Whichever of the two the look-up holds: one goes, and the other still says it.
     scripted_provider.answer_with(
-        answer(delete(numbers["preference", "Tea"]), update(numbers["goal", "Drinks"], "Tea"))
+        answer(delete(numbers["preference", "Tea"]), update(numbers["goal", "Some tea"], "Tea"))
     )
 
-    turn = conversation.hear("By drinks I meant tea.")
+    turn = conversation.hear("Some tea: any tea.")
 
     assert turn.state == TurnState.APPLIED
     assert [(entry.type, entry.content) for entry in conversation.entries] == [("goal", "Tea")]

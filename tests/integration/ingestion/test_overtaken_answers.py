@@ -41,7 +41,7 @@ def test_when_a_person_keeps_editing_only_the_stale_operation_is_refused_in_the_
     entry = conversation.remember("Drinks coffee")[0]
 
     def edit(request: CompletionRequest) -> None:
-        text = f"Edited{' again' * len(scripted_provider.requests)}"
+        text = f"Drinks it{' again' * len(scripted_provider.requests)}"
         revise_entry(
             relationship_id=entry.relationship_id, entry_id=entry.id, values={"content": text}, by=PERSON
         )
@@ -52,7 +52,7 @@ def test_when_a_person_keeps_editing_only_the_stale_operation_is_refused_in_the_
     turn = conversation.hear("I drink tea now, I bought a kettle.")
 
     assert len(scripted_provider.requests) == 3
-    assert sorted(conversation.contents) == ["Edited again again again", "Owns a kettle"]
+    assert sorted(conversation.contents) == ["Drinks it again again again", "Owns a kettle"]
     assert [verdict for verdict, _ in conversation.verdicts(turn)] == ["refused", "applied"]
 
 

@@ -92,7 +92,7 @@ def test_a_day_that_an_entry_keeps_beside_its_text_is_not_lost(
 ) -> None:
     scripted_provider.answer_with(
         answer(add("Went to Rome on 2026-03-01", type="event", happens_at="2026-03-01")),
-        *[answer(update(1, "Went to Rome with a friend", **fields))] * 2,
+        *[answer(update(1, "Went to Rome with a friend", reason="another day", **fields))] * 2,
     )
 
     conversation.hear("I went to Rome yesterday.")

@@ -24,8 +24,19 @@ def check(*raw: Any, **of_reading: Any) -> list[Operation | Refusal]:
     return check_operations(list(raw), ingestion_input("I like tea.", "And cake.", **of_reading))
 
 
-def test_a_bare_list_is_understood_as_operations() -> None:
-    assert parse_answer("[]") == []
+@pytest.mark.parametrize(
+    ("text", "operations"),
+    [
+        ("[]", []),
+        ("{}", []),
+        ('{"operations": null}', []),
+        ('{"wishes": []}', []),
+        ('{"op": "add"}', [{"op": "add"}]),
+    ],
+    ids=["bare list", "nothing", "null", "wishes alone", "one operation"],
+)
+def test_an_answer_without_its_list_is_understood(text: str, operations: list[Any]) -> None:
+    assert parse_answer(text) == operations
 
 
 @pytest.mark.parametrize(
@@ -81,11 +92,14 @@ def test_a_whole_operation_is_understood() -> None:
         ({"messages": ["first"]}, "messages is not a list of numbers"),
         ({"messages": [3]}, "rests on messages that were not shown"),
         ({"messages": [0, -1]}, "rests on messages that were not shown"),
-        ({"op": "update", "entry": 2}, "entry 2 was not shown"),
-        ({"op": "update", "entry": 0}, "entry 0 was not shown"),
-        ({"op": "update", "entry": True}, "names no entry"),
-        ({"op": "update", "entry": 1.0}, "names no entry"),
-        ({"op": "update", "entry": "9" * 12}, "names no entry"),
+        ({"op": "delete", "entry": 2}, "entry 2 was not shown"),
+        ({"op": "delete", "entry": 0}, "entry 0 was not shown"),
+        ({"op": "delete", "entry": True}, "names no entry"),
+        ({"op": "delete", "entry": 1.5}, "names no entry"),
+        ({"op": "delete", "entry": "-1"}, "names no entry"),
+        ({"op": "delete", "entry": "9" * 12}, "names no entry"),
+        ({"content": "N/A"}, "content says nothing"),
+        ({"content": "..."}, "content says nothing"),
         ({"messages": [1, "x"]}, "messages is not a list of numbers"),
         ({"op": "delete"}, "names no entry"),
         ({"op": "delete", "entry": "01890a5d-ac96-774b-bcce-b302099a8057"}, "names no entry"),
@@ -99,12 +113,46 @@ def test_a_bad_operation_is_refused_with_its_reason(change: dict[str, Any], reas
     assert isinstance(good, Operation)
 
 
-@pytest.mark.parametrize("number", [1, "1", "[1]", "#1"])
+@pytest.mark.parametrize("number", [1, 1.0, "1", "[1]", "#1", "entry 1"])
 def test_a_number_may_be_written_as_models_write_it(number: Any) -> None:
     [operation] = check({"op": "delete", "entry": number, "messages": number}, entries=[shown("Likes water")])
 
     assert isinstance(operation, Operation)
     assert (operation.entry, operation.messages) == (1, (1,))
+
+
+@pytest.mark.parametrize("numbers", ["1, 2", "[1, 2]", ["message 1", "2"]])
+def test_numbers_may_be_written_as_models_write_them(numbers: Any) -> None:
+    [operation] = check({**GOOD, "messages": numbers})
+
+    assert isinstance(operation, Operation)
+    assert operation.messages == (1, 2)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        {**GOOD, "op": "ADD"},
+        {"operation": "add", "type": "preference", "text": "Likes tea", "message": 1},
+        {"action": "Add ", "type": "preference", "content": "Likes tea", "messages": [1]},
+    ],
+    ids=["upper case", "other names", "another"],
+)
+def test_an_operation_may_have_the_names_that_models_give_it(written: dict[str, Any]) -> None:
+    [operation] = check(written)
+
+    assert isinstance(operation, Operation)
+    assert (operation.op, operation.content, operation.messages) == ("add", "Likes tea", (1,))
+
+
+@pytest.mark.parametrize("entry", [None, 0, 7, "none"])
+@pytest.mark.parametrize("op", ["update", "replace"])
+def test_what_would_change_an_entry_that_was_not_shown_is_kept_as_new(op: str, entry: Any) -> None:
+    [operation] = check({**GOOD, "op": op, "entry": entry}, entries=[shown("Likes water")])
+
+    assert isinstance(operation, Operation)
+    assert (operation.op, operation.entry, operation.type) == ("add", None, "preference")
+    assert "kept as new" in " ".join(operation.remarks)
 
 
 @pytest.mark.parametrize(

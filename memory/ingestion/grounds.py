@@ -1,0 +1,91 @@
+"""What no message gives ground for: an example of our own prompt, or the companion's words as the person's.
+
+Small models repeat what a prompt shows them, and take whatever was said for the person's.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import cache
+
+from memory.entries.fingerprint import content_hash
+from memory.entries.words import names_in_text
+from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
+from memory.ingestion.items import Item, RefusedItem, cited_messages, earlier_messages
+from memory.ingestion.likeness import share_said, without_first_word
+from memory.ingestion.templates import PROMPTS
+from memory.models import USER_SUBJECT
+from relationships.models import MessageRole
+
+ADVICE = "agreement"  # the type of what the companion advises or promises, which it alone may have said
+HARDLY = 0.5  # of its words, but for the first
+_EXAMPLE = re.compile(r'"(?:content|what)": "(?:that )?([^"{}]+)"')
+
+
+def refuse_example(text: str, item: Item, given: IngestionInput) -> None:
+    """Raises RefusedItem where it is an example of the prompt and the messages it rests on hardly say it."""
+    said = text.removeprefix("that ")
+    if content_hash(said) not in _examples() | _own_examples(given):
+        return
+    if share_said(without_first_word(said), *cited_texts(item, given)) < HARDLY:
+        raise RefusedItem("is an example of the prompt, which the messages it rests on do not say")
+
+
+def cited_texts(item: Item, given: IngestionInput) -> list[str]:
+    """Of the messages it rests on, earlier ones too. Raises RefusedItem where it names none that is new."""
+    cited = [given.messages[number - 1] for number in cited_messages(item, given)]
+    above = given.earlier_above + 1
+    cited += [given.references[number - above] for number in earlier_messages(item, given)]
+    return [message.content for message in cited]
+
+
+def is_of_another_thing(content: str, entry: ShownEntry, item: Item, given: IngestionInput) -> bool:
+    """Whether neither the text that an update gives an entry nor the messages it rests on say a word of that entry: its
+    number is a mistake, most likely.
+    """
+    about = "" if entry.subject == USER_SUBJECT else entry.subject
+    told = (content, *cited_texts(item, given))
+    return share_said(f"{about} {entry.content}", *told, own=(given.user_name,)) == 0
+
+
+def as_companions_words(
+    content: str, subject: str | None, type: str, messages: Sequence[int], given: IngestionInput
+) -> str | None:
+    """What would be kept of the person though only the companion said it and it does not name the companion, as the
+    companion's words; None where it is no such thing. A companion's own prompt may want its observations.
+    """
+    alone = all(given.messages[number - 1].role == MessageRole.ASSISTANT for number in messages)
+    about_person = subject in (None, USER_SUBJECT) and type != ADVICE
+    if not alone or not about_person or given.instructions.version is not None:
+        return None
+    named = names_in_text(content, given.companion_name)
+    return None if named else f"{given.companion_name}: {content}"
+
+
+def known_by_name(content: str, given: IngestionInput) -> int | None:
+    """The number of the person's entry that says the same with their name before it, or without: "Maya likes tea"."""
+    said = content_hash(_without_name(content, given.user_name))
+    numbered = (
+        number
+        for number, entry in enumerate(given.entries, start=1)
+        if entry.subject == USER_SUBJECT and entry.content != content
+        if content_hash(_without_name(entry.content, given.user_name)) == said
+    )
+    return next(numbered, None)
+
+
+def _without_name(content: str, name: str) -> str:
+    for called in (f"{name} ", "the user ", "user "):
+        if content.lower().startswith(called.lower()):
+            return content[len(called) :]
+    return content
+
+
+@cache
+def _examples() -> frozenset[bytes]:
+    """Of the answers that the prompts show."""
+    shown = (text for file in PROMPTS.glob("*.md") for text in _EXAMPLE.findall(file.read_text()))
+    return frozenset(map(content_hash, shown))
+
+
+def _own_examples(given: IngestionInput) -> set[bytes]:
+    return {content_hash(text) for entry_type in given.ingestion.types for text in entry_type.examples}

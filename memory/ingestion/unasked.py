@@ -1,0 +1,87 @@
+"""Deletions that nobody asked for. Small models delete what was merely not mentioned, and write an entry anew by
+deleting it and adding another: so a person would be forgotten in silence.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
+from memory.ingestion.likeness import share_said
+from memory.ingestion.operations import Operation, Refusal
+from memory.mending.heard import Spoken
+from memory.mending.wishes import wish_in
+from memory.models import USER_SUBJECT, MendingVerb
+
+Items = list[Operation | Refusal]
+UNASKED = "nobody asks to forget it, it is not said to be untrue, and no message shown says a word of it"
+ANEW = "an addition of this answer says it anew"
+ANOTHER_WORDING = 0.5  # of an entry's words that an addition says, which then takes its place
+
+
+def leave_what_nobody_asked(items: Items, given: IngestionInput, wishes: Iterable[Spoken]) -> Items:
+    """The items, where an entry that was deleted and added in other words is replaced, and one that no message speaks
+    of stays. Deletions of what was never true pass, as do all where the person wishes something forgotten; so
+    many at once that they are held are left for a person.
+    """
+    deletions = [
+        item
+        for item in items
+        if isinstance(item, Operation) and item.op == "delete" and not (item.untrue or item.raw.get("forget"))
+    ]
+    if not deletions or _wished(given, wishes):
+        return items
+    for deletion in deletions:
+        if (addition := _anew(deletion, items, given)) is not None:
+            remarks = (
+                *addition.remarks,
+                f"takes the place of entry {deletion.entry}, which was to be deleted",
+            )
+            in_place = replace(addition, op="replace", entry=deletion.entry, remarks=remarks)
+            items = [
+                in_place if item is addition else _refusal(deletion, ANEW) if item is deletion else item
+                for item in items
+            ]
+    left = [item for item in items if item in deletions]
+    if len(left) > given.ingestion.deletion_hold.most(len(given.entries)):
+        return items
+    said = [message.content for message in (*given.messages, *given.references)]
+    return [
+        _refusal(item, UNASKED)
+        if isinstance(item, Operation) and item in left and not _spoken_of(_entry_of(item, given), said)
+        else item
+        for item in items
+    ]
+
+
+def _wished(given: IngestionInput, wishes: Iterable[Spoken]) -> bool:
+    own = (message.content for message in given.messages if message.role == "user")
+    return any(wish.verb == MendingVerb.FORGET for wish in wishes) or any(
+        wish_in(said) is not None for said in own
+    )
+
+
+def _anew(deletion: Operation, items: Items, given: IngestionInput) -> Operation | None:
+    """The addition that says most of what the deleted entry says, about the same person and on a common message."""
+    entry = _entry_of(deletion, given)
+    found = [
+        (share_said(entry.content, item.content, own=(given.user_name,), of_nothing=0), item)
+        for item in items
+        if isinstance(item, Operation) and item.op == "add" and item.strategy == deletion.strategy
+        if (item.subject or USER_SUBJECT) == entry.subject and {*item.messages} & {*deletion.messages}
+    ]
+    share, best = max(found, key=lambda one: one[0], default=(0.0, None))
+    return best if share >= ANOTHER_WORDING else None
+
+
+def _spoken_of(entry: ShownEntry, said: Sequence[str]) -> bool:
+    about = "" if entry.subject == USER_SUBJECT else entry.subject
+    return share_said(f"{about} {entry.content}", *said) > 0
+
+
+def _entry_of(item: Operation, given: IngestionInput) -> ShownEntry:
+    assert item.entry is not None, "who deletes names an entry"
+    return given.entries[item.entry - 1]
+
+
+def _refusal(item: Operation, reason: str) -> Refusal:
+    return Refusal(item.raw, reason, item.messages, item.call_id)
