@@ -5,7 +5,7 @@ Small models repeat what a prompt shows them, and take whatever was said for the
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from memory.entries.fingerprint import content_hash
 from memory.entries.words import names_in_text
@@ -63,21 +63,22 @@ def as_companions_words(
 
 def known_by_name(content: str, given: IngestionInput) -> int | None:
     """The number of the person's entry that says the same with their name before it, or without: "Maya likes tea"."""
-    said = content_hash(_without_name(content, given.user_name))
+    said = _hash_without_name(content, given.user_name)
     numbered = (
         number
         for number, entry in enumerate(given.entries, start=1)
         if entry.subject == USER_SUBJECT and entry.content != content
-        if content_hash(_without_name(entry.content, given.user_name)) == said
+        if _hash_without_name(entry.content, given.user_name) == said
     )
     return next(numbered, None)
 
 
-def _without_name(content: str, name: str) -> str:
+@lru_cache(maxsize=2048)
+def _hash_without_name(content: str, name: str) -> bytes:
     for called in (f"{name} ", "the user ", "user "):
         if content.lower().startswith(called.lower()):
-            return content[len(called) :]
-    return content
+            return content_hash(content[len(called) :])
+    return content_hash(content)
 
 
 @cache

@@ -45,12 +45,11 @@ def _without(words: tuple[Word, ...], own: Collection[str]) -> list[Word]:
     return [word for word in words if not word.forms & names]
 
 
-@lru_cache(maxsize=2048)
 def _telling(text: str) -> tuple[Word, ...]:
     return tuple(word for word in words_of(text) if word.identifier or not word.forms & (STOP | NO))
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=128)  # the messages of a batch, for each of its operations
 def _marks_of(text: str) -> frozenset[tuple[str, str]]:
     return frozenset(mark for word in _telling(text) for mark in _marks(word))
 

@@ -37,6 +37,7 @@ from memory.models import USER_SUBJECT, Tier
 from providers.llm.json_text import extract_json_text
 
 MAX_OPERATIONS = 200  # of one answer; what is beyond is refused, visibly
+MAY_BE_LEFT_OUT = ("operations", "facts", "memories")  # the lists that are empty where there is nothing
 BESIDE = ("wishes", "forget")  # what an answer may hold beside its list
 # How models that are held to no schema call the members of an operation.
 _ALIASES = {"operation": "op", "action": "op", "message": "messages", "text": "content"}
@@ -108,8 +109,8 @@ def parse_object(text: str, name: str) -> dict[str, Any]:
         answer = {name: answer}
     elif isinstance(answer, dict) and "op" in answer:
         answer = {name: [answer]}
-    elif isinstance(answer, dict) and answer.get(name) is None and answer.keys() <= {name, *BESIDE}:
-        answer[name] = []  # as {}: nothing
+    elif isinstance(answer, dict) and answer.get(name) is None and name in MAY_BE_LEFT_OUT:
+        answer |= {name: []} if answer.keys() <= {name, *BESIDE} else {}
     if not isinstance(answer, dict) or not isinstance(answer.get(name), list):
         raise UnparsableAnswer(f'The answer is JSON, but not an object with a list "{name}".')
     return answer

@@ -24,6 +24,11 @@ def check(*raw: Any, **of_reading: Any) -> list[Operation | Refusal]:
     return check_operations(list(raw), ingestion_input("I like tea.", "And cake.", **of_reading))
 
 
+def test_an_answer_that_decides_nothing_is_unparsable() -> None:
+    with pytest.raises(UnparsableAnswer):
+        parse_answer("{}", "decisions")
+
+
 @pytest.mark.parametrize(
     ("text", "operations"),
     [
