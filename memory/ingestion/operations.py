@@ -146,6 +146,7 @@ def check_each(
     another update of it says is kept beside it.
     """
     changed: dict[int, str] = {}  # what the entry says then
+    said: set[str] = set()
     judged: list[Operation | Refusal] = []
     for place, item in enumerate(raw):
         try:
@@ -159,6 +160,13 @@ def check_each(
                 if operation.op != "update" or operation.content == changed[operation.entry]:
                     raise RefusedItem(twice)
                 operation = beside(operation, given, twice)
+            if (
+                operation.op == "add"
+                and operation.content in said
+                and item.get("op") in ("update", "replace")
+            ):
+                raise RefusedItem("an earlier operation of this answer says it")
+            said.add(operation.content)
             if operation.entry is not None and operation.op != "known":
                 changed[operation.entry] = operation.content
             judged.append(operation)

@@ -31,10 +31,18 @@ def ask(
     try:
         return parse(completion.text)
     except UnparsableAnswer as error:
-        complaint = f"{error} Answer again, with the JSON object only."
+        complaint = f"{error} Answer again, with the JSON object only{_shape(question)}."
         repair = replace(request, history=(("assistant", completion.text[:SHOWN_BACK]), ("user", complaint)))
     completion = log.ask(repair, given, purpose=purpose_of(question, "repair"))
     return parse(completion.text)
+
+
+def _shape(question: Question) -> str:
+    """What an answer without anything looks like: a small model says in words that there is nothing."""
+    schema = question.tool.parameters if question.tool else question.schema
+    if not question.guided or not schema:
+        return ""
+    return f': {{"{schema["required"][0]}": []}} if there is nothing'
 
 
 def ask_back(

@@ -34,6 +34,7 @@ def test_an_answer_that_is_no_json_is_asked_again_with_the_error(
     repair = scripted_provider.requests[1].history
     assert repair[0] == ("assistant", '{"operations": [{"op": "add", "con')
     assert "not JSON" in repair[1][1]
+    assert repair[1][1].endswith('with the JSON object only: {"operations": []} if there is nothing.')
     assert [call.purpose for call in ModelCall.objects.order_by("id")] == ["ingestion", "repair"]
 
 

@@ -125,6 +125,20 @@ def test_an_update_that_says_nothing_of_its_entry_is_kept_beside_it(
     assert len(scripted_provider.requests) == 2
 
 
+def test_what_is_said_twice_under_a_mistaken_number_is_kept_once(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    conversation.remember("Ingrid has an account in Boston")
+    scripted_provider.answer_with(
+        answer(add("Per owes 1,200", subject="Per"), update(1, "Per owes 1,200"), update(9, "Per owes 1,200"))
+    )
+
+    turn = conversation.hear("Per owes me 1,200.")
+
+    assert sorted(conversation.contents) == ["Ingrid has an account in Boston", "Per owes 1,200"]
+    assert [verdict for verdict, _ in conversation.verdicts(turn)] == ["applied", "refused", "refused"]
+
+
 def test_two_updates_of_one_entry_are_both_kept(
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
