@@ -4,12 +4,12 @@ Small models repeat what a prompt shows them, and take whatever was said for the
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 
 from memory.entries.fingerprint import content_hash
 from memory.entries.words import names_in_text
-from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
+from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.items import Item, RefusedItem, cited_messages, earlier_messages
 from memory.ingestion.likeness import share_said, without_first_word
 from memory.ingestion.templates import PROMPTS
@@ -17,7 +17,7 @@ from memory.models import USER_SUBJECT
 from relationships.models import MessageRole
 
 ADVICE = "agreement"  # the type of what the companion advises or promises, which it alone may have said
-HARDLY = 0.5  # of its words, but for the first
+HARDLY = 0.5  # of its words, with the first, which often is a name or a common verb, and without
 _EXAMPLE = re.compile(r'"(?:content|what)": "(?:that )?([^"{}]+)"')
 
 
@@ -26,25 +26,18 @@ def refuse_example(text: str, item: Item, given: IngestionInput) -> None:
     said = text.removeprefix("that ")
     if content_hash(said) not in _examples() | _own_examples(given):
         return
-    if share_said(without_first_word(said), *cited_texts(item, given)) < HARDLY:
+    cited = cited_texts(cited_messages(item, given), earlier_messages(item, given), given)
+    if min(share_said(part, *cited) for part in (said, without_first_word(said))) < HARDLY:
         raise RefusedItem("is an example of the prompt, which the messages it rests on do not say")
 
 
-def cited_texts(item: Item, given: IngestionInput) -> list[str]:
-    """Of the messages it rests on, earlier ones too. Raises RefusedItem where it names none that is new."""
-    cited = [given.messages[number - 1] for number in cited_messages(item, given)]
+def cited_texts(messages: Iterable[int], earlier: Iterable[int], given: IngestionInput) -> list[str]:
+    """Of the new messages and the earlier ones with these numbers."""
     above = given.earlier_above + 1
-    cited += [given.references[number - above] for number in earlier_messages(item, given)]
-    return [message.content for message in cited]
-
-
-def is_of_another_thing(content: str, entry: ShownEntry, item: Item, given: IngestionInput) -> bool:
-    """Whether neither the text that an update gives an entry nor the messages it rests on say a word of that entry: its
-    number is a mistake, most likely.
-    """
-    about = "" if entry.subject == USER_SUBJECT else entry.subject
-    told = (content, *cited_texts(item, given))
-    return share_said(f"{about} {entry.content}", *told, own=(given.user_name,)) == 0
+    cited = [given.messages[number - 1] for number in messages]
+    return [
+        message.content for message in (*cited, *(given.references[number - above] for number in earlier))
+    ]
 
 
 def as_companions_words(

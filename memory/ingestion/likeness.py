@@ -81,4 +81,5 @@ def _asked(word: Word) -> Iterator[tuple[str, str]]:
 
 
 def _singular(form: str) -> str:
-    return form.removesuffix("s") if len(form) > _SHORT else form
+    form = form.removesuffix("s") if len(form) > _SHORT else form
+    return form.removesuffix("ing") if len(form) >= 2 * _SHORT else form

@@ -11,7 +11,6 @@ from memory.entries.words import names_in_text
 from memory.errors import UnparsableAnswer
 from memory.ingestion.grounds import (
     as_companions_words,
-    is_of_another_thing,
     known_by_name,
     refuse_example,
 )
@@ -225,7 +224,7 @@ def understand(
 
 
 def _on_its_grounds(operation: Operation, item: dict[str, Any], given: IngestionInput) -> Operation:
-    """What is said as whose, and of which entry. Raises RefusedItem."""
+    """What is said as whose. Raises RefusedItem."""
     op, content = operation.op, operation.content
     if content:
         refuse_example(content, item, given)
@@ -235,12 +234,6 @@ def _on_its_grounds(operation: Operation, item: dict[str, Any], given: Ingestion
             remark = "only the companion said it; kept as its words"
             remarks = (*operation.remarks, remark)
             return replace(operation, content=words, subject=given.companion_name, key=None, remarks=remarks)
-    if op == "update" and operation.entry is not None:
-        entry = given.entries[operation.entry - 1]
-        if is_of_another_thing(content, entry, item, given):
-            subject = operation.subject or USER_SUBJECT
-            why = f"neither it nor a message it rests on says a word of entry {operation.entry}"
-            return beside(replace(operation, subject=subject), given, why)
     return operation
 
 

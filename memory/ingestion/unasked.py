@@ -6,15 +6,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
-from memory.ingestion.likeness import share_said
+from memory.ingestion.likeness import share_said, unsaid_words
 from memory.ingestion.operations import Operation, Refusal
 from memory.mending.heard import Spoken
 from memory.mending.wishes import wish_in
 from memory.models import USER_SUBJECT, MendingVerb
 
 Items = list[Operation | Refusal]
-UNASKED = "nobody asks to forget it, it is not said to be untrue, and no message shown says a word of it"
+UNASKED = "nobody asks to forget it, it is not said to be untrue, and no message speaks of it"
 ANEW = "an addition of this answer says it anew"
+TOO_LITTLE = 2  # words that tell something, in what the person says
 ANOTHER_WORDING = 0.5  # of an entry's words that an addition says, which then takes its place
 
 
@@ -44,13 +45,23 @@ def leave_what_nobody_asked(items: Items, given: IngestionInput, wishes: Iterabl
     left = [item for item in items if item in deletions]
     if len(left) > given.ingestion.deletion_hold.most(len(given.entries)):
         return items
-    said = [message.content for message in (*given.messages, *given.references)]
+    said = _spoken(given)
     return [
         _refusal(item, UNASKED)
         if isinstance(item, Operation) and item in left and not _spoken_of(_entry_of(item, given), said)
         else item
         for item in items
     ]
+
+
+def _spoken(given: IngestionInput) -> list[str]:
+    """What a deletion may rest on: the new messages, and, where the person says too little to be understood by itself
+    ("Only joking"), those before them.
+    """
+    new = [message.content for message in given.messages]
+    own = [message.content for message in given.messages if message.role == "user"]
+    points_back = sum(len(unsaid_words(text)) for text in own) <= TOO_LITTLE
+    return [*new, *(message.content for message in given.references if points_back)]
 
 
 def _wished(given: IngestionInput, wishes: Iterable[Spoken]) -> bool:

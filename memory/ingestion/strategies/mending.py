@@ -12,6 +12,7 @@ from memory.entries.happens import day_of, span_of
 from memory.errors import UnparsableAnswer
 from memory.ingestion.calls import CallLog
 from memory.ingestion.erosion import lost_details
+from memory.ingestion.grounds import cited_texts
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.ingestion.likeness import share_said, unsaid_words
 from memory.ingestion.operations import Operation, Refusal, beside
@@ -22,6 +23,7 @@ from memory.models import USER_SUBJECT, MendingVerb
 from providers.errors import ProviderError
 
 MOSTLY = 1 / 3  # of its words that an update keeps
+AMISS = "the entry is about something else"
 Items = list[Operation | Refusal]
 Lost = Mapping[int, tuple[str, ...]]  # details, by the number of the entry
 
@@ -41,7 +43,8 @@ def mend_losses(
 
     `answered`: the answer they were read from. `again`: what the model is asked for. `check` reads what it then says.
     `reasoned`: it is asked for a reason of what it leaves out; where it gives the same text without one, it did not
-    listen: the entry stays, and the text is kept beside it.
+    listen: the entry stays, and the text is kept beside it. So it is, whatever was asked, where the text has nothing
+    to do with the entry.
     """
     wishes, _ = reported_wishes([answered], given)
     asked = {wish.message_id for wish in wishes if wish.verb == MendingVerb.FORGET}
@@ -116,8 +119,26 @@ def _by_entry(items: Items, lost: Lost) -> dict[int, Operation]:
     }
 
 
-def _repeats(again: Operation | None, before: Operation) -> bool:
-    return again is not None and again.op == "update" and again.content == before.content and not again.reason
+def _repeats(again: Operation, before: Operation) -> bool:
+    return again.op == "update" and again.content == before.content and not again.reason
+
+
+def _elsewhere(update: Operation, items: Items, given: IngestionInput) -> Operation | Refusal:
+    """What an update under a mistaken number says, by itself; refused where the answer adds that, too."""
+    if any(
+        isinstance(item, Operation) and item.op == "add" and item.content == update.content for item in items
+    ):
+        return Refusal(update.raw, f"{AMISS}, and an addition of this answer says it", update.messages)
+    return beside(replace(update, subject=update.subject or USER_SUBJECT), given, AMISS)
+
+
+def _is_of_another_thing(update: Operation, given: IngestionInput) -> bool:
+    """Whether neither its text nor the messages it rests on say a word of the entry: the number is a mistake."""
+    assert update.entry is not None, "an update names an entry"
+    entry = given.entries[update.entry - 1]
+    about = "" if entry.subject == USER_SUBJECT else entry.subject
+    told = (update.content, *cited_texts(update.messages, update.earlier, given))
+    return share_said(f"{about} {entry.content}", *told, own=(given.user_name,)) == 0
 
 
 def _mended(
@@ -143,11 +164,19 @@ def _mended(
         else:
             remark = f"was sent back once for what it left out: {', '.join(details)}"
         better[entry] = replace(better[entry], remarks=(*better[entry].remarks, remark))
-        if entry in still and reasoned and _repeats(again.get(entry), updates[entry]):
-            better[entry] = beside(better[entry], given, "nothing was said of why")
+    placed: dict[int, Operation | Refusal] = dict(better)
+    for entry in still:
+        before, answered = updates[entry], again.get(entry)
+        if answered is not None and not _repeats(answered, before):
+            continue
+        remarks = better[entry].remarks
+        if _is_of_another_thing(before, given):
+            placed[entry] = _elsewhere(replace(before, remarks=remarks), items, given)
+        elif answered is not None and reasoned:
+            placed[entry] = beside(better[entry], given, "nothing was said of why")
 
     def mended(item: Operation | Refusal) -> Operation | Refusal:
         entry = item.entry if isinstance(item, Operation) else None
-        return item if entry is None else better.get(entry, item)
+        return item if entry is None else placed.get(entry, item)
 
     return [mended(item) for item in items]
