@@ -118,7 +118,7 @@ def test_how_a_plan_went_need_not_say_when_it_was_made(
     conversation.hear("On the first of March we hike to the hut.", at=datetime(2026, 2, 20, tzinfo=UTC))
     conversation.hear("We made it to the hut, in the snow!", at=datetime(2026, 3, 2, tzinfo=UTC))
 
-    assert conversation.contents == ["Hiked to the hut in the snow"]
+    assert "Hiked to the hut in the snow" in conversation.contents
     assert len(scripted_provider.requests) == 1 + asked
 
 
