@@ -2,6 +2,7 @@
 deleting it and adding another: so a person would be forgotten in silence.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -16,6 +17,9 @@ Items = list[Operation | Refusal]
 UNASKED = "nobody asks to forget it, it is not said to be untrue, and no message speaks of it"
 ANEW = "an addition of this answer says it anew"
 TOO_LITTLE = 2  # words that tell something, in what the person says
+_UNHEARD = re.compile(
+    "[\u0590-\u0eff\uac00-\ud7af]"
+)  # scripts in which rules hear no wish, from Hebrew to Lao
 ANOTHER_WORDING = 0.5  # of an entry's words that an addition says, which then takes its place
 
 
@@ -56,11 +60,11 @@ def leave_what_nobody_asked(items: Items, given: IngestionInput, wishes: Iterabl
 
 def _spoken(given: IngestionInput) -> list[str]:
     """What a deletion may rest on: the new messages, and, where the person says too little to be understood by itself
-    ("Only joking"), those before them.
+    ("Only joking") or may have wished it unheard, those before them.
     """
     new = [message.content for message in given.messages]
     own = [message.content for message in given.messages if message.role == "user"]
-    points_back = sum(len(unsaid_words(text)) for text in own) <= TOO_LITTLE
+    points_back = sum(len(unsaid_words(text)) for text in own) <= TOO_LITTLE or any(map(_UNHEARD.search, own))
     return [*new, *(message.content for message in given.references if points_back)]
 
 

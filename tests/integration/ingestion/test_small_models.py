@@ -70,6 +70,17 @@ def test_what_was_just_said_may_be_deleted_without_a_word_of_it(
     assert conversation.contents == []
 
 
+def test_a_wish_in_a_script_that_no_rule_reads_is_the_models_to_hear(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    scripted_provider.answer_with(answer(add("땅콩 알레르기가 있음")), answer(delete(1)))
+
+    conversation.hear("저는 땅콩 알레르기가 있어요.")
+    conversation.hear("방금 그 이야기는 기억하지 말아 주세요, 부탁드려요.")
+
+    assert conversation.contents == []
+
+
 def test_an_entry_that_is_deleted_and_added_anew_is_replaced(
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
