@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 
 from memory.entries.fingerprint import content_hash
 from memory.entries.words import names_in_text
-from memory.ingestion.ingestion_input import IngestionInput
+from memory.ingestion.ingestion_input import IngestionInput, InputMessage
 from memory.ingestion.items import Item, RefusedItem, cited_messages, earlier_messages
 from memory.ingestion.likeness import share_said, without_first_word
 from memory.ingestion.templates import PROMPTS
@@ -33,20 +33,27 @@ def refuse_example(text: str, item: Item, given: IngestionInput) -> None:
 
 def cited_texts(messages: Iterable[int], earlier: Iterable[int], given: IngestionInput) -> list[str]:
     """Of the new messages and the earlier ones with these numbers."""
+    return [message.content for message in _cited(messages, earlier, given)]
+
+
+def _cited(messages: Iterable[int], earlier: Iterable[int], given: IngestionInput) -> list[InputMessage]:
     above = given.earlier_above + 1
-    cited = [given.messages[number - 1] for number in messages]
-    return [
-        message.content for message in (*cited, *(given.references[number - above] for number in earlier))
-    ]
+    new = [given.messages[number - 1] for number in messages]
+    return [*new, *(given.references[number - above] for number in earlier)]
 
 
 def as_companions_words(
-    content: str, subject: str | None, type: str, messages: Sequence[int], given: IngestionInput
+    content: str,
+    subject: str | None,
+    type: str,
+    messages: Sequence[int],
+    earlier: Sequence[int],
+    given: IngestionInput,
 ) -> str | None:
     """What would be kept of the person though only the companion said it and it does not name the companion, as the
     companion's words; None where it is no such thing. A companion's own prompt may want its observations.
     """
-    alone = all(given.messages[number - 1].role == MessageRole.ASSISTANT for number in messages)
+    alone = all(message.role == MessageRole.ASSISTANT for message in _cited(messages, earlier, given))
     about_person = subject in (None, USER_SUBJECT) and type != ADVICE
     if not alone or not about_person or given.instructions.version is not None:
         return None

@@ -229,7 +229,8 @@ def _on_its_grounds(operation: Operation, item: dict[str, Any], given: Ingestion
     if content:
         refuse_example(content, item, given)
     if op == "add":
-        words = as_companions_words(content, operation.subject, operation.type, operation.messages, given)
+        cited = operation.messages, operation.earlier
+        words = as_companions_words(content, operation.subject, operation.type, *cited, given)
         if words is not None:
             remark = "only the companion said it; kept as its words"
             remarks = (*operation.remarks, remark)

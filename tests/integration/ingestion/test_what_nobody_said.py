@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from memory.ingestion.ingestion_input import EARLIER
 from memory.ingestion.intake import accept_turn
 from memory.models import IngestionPrompt
 from relationships.models import Companion
@@ -90,6 +91,18 @@ def test_what_only_the_companion_said_is_kept_as_its_words(
     reply(conversation, "Tell me of yourself.", "I ran a marathon. You should rest.")
 
     assert [(entry.subject, entry.content) for entry in conversation.entries] == [kept]
+
+
+def test_what_the_companion_takes_up_of_an_earlier_message_is_the_persons(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    operation = add("Goes to Paris in May", messages=[2, EARLIER + 1])
+    scripted_provider.answer_with(answer(), answer(operation))
+
+    conversation.hear("Paris, in May, I think.")
+    reply(conversation, "Hm.", "So Paris in May it is.")
+
+    assert conversation.contents == ["Goes to Paris in May"]
 
 
 def test_a_companions_own_prompt_may_have_its_observations_kept(
