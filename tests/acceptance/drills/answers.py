@@ -44,14 +44,14 @@ def change_entries(question: Question, *, facts: int) -> Answer:
     if task == "decide":
         changes = zip(question.facts, question.entries, strict=False)
         decisions = [
-            {"fact": fact, "op": "UPDATE", "entry": entry, "content": _other_words(entry)}
+            {"fact": fact, "op": "UPDATE", "entry": entry, "content": _other_words(question, entry)}
             for fact, entry in changes
         ]
         rest = list(question.facts)[len(decisions) :]
         return {"decisions": decisions + [{"fact": fact, "op": "NONE"} for fact in rest]}
     if task == "record":
         return delete_entries(question, question.entries)
-    changed = [{**_new(task, _other_words(entry), 1), "entry": entry} for entry in question.entries]
+    changed = [{**_new(task, _other_words(question, entry), 1), "entry": entry} for entry in question.entries]
     if task == "operations":
         changed = [{**change, "op": "update"} for change in changed]
     return {_list_of(task): changed}
@@ -84,5 +84,5 @@ def _list_of(task: str) -> str:
     return {"operations": "operations", "extract": "facts"}.get(task, "memories")
 
 
-def _other_words(entry: int) -> str:
-    return own_words(f"something else of entry {entry}")
+def _other_words(question: Question, entry: int) -> str:
+    return f"{question.entries[entry]}, in other words"
