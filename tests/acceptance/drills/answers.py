@@ -75,7 +75,7 @@ def delete_entries(question: Question, entries: Iterable[int]) -> Answer:
 def _new(task: str, content: str, message: int) -> dict[str, Any]:
     if task == "record":
         return {"type": "event", "key": KEY, "value": content, "confidence": 1, "messages": [message]}
-    added = {"type": "other", "content": content, "messages": [message]}
+    added = {"type": "goal", "content": content, "messages": [message]}
     by_task: dict[str, dict[str, Any]] = {"operations": {"op": "add"}, "score": {"score": 9}}
     return added | by_task.get(task, {"confidence": 1})
 

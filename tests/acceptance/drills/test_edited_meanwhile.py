@@ -53,7 +53,7 @@ def test_the_persons_text_stands(drilled: LiveService) -> None:
             people["edits"] = []
             relationship = drilled.new_relationships(1)[0]
             entries = f"{web.url}/v1/relationships/{relationship.id}/entries"
-            made = httpx.post(entries, json={"content": FIRST, "type": "other"}, headers=people["headers"])
+            made = httpx.post(entries, json={"content": FIRST, "type": "goal"}, headers=people["headers"])
             people["entry"] = f"{entries}/{made.json()['id']}"
 
             turn = drilled.say(relationship, f"Change what was {FIRST.lower()}.")
