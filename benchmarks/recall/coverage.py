@@ -112,14 +112,17 @@ def _shown(
 
 
 def _gate(talks: Sequence[Talk]) -> Section:
-    questions = [question for talk in talks for question in talk.questions]
+    questions = [asks_nothing(one.text, names=talk.speakers) for talk in talks for one in talk.questions]
     turns = [
-        (turn, any(turn.id in one.evidence for one in talk.questions))
+        (
+            asks_nothing(turn.content, names=talk.speakers),
+            any(turn.id in one.evidence for one in talk.questions),
+        )
         for talk in talks
         for turn in talk.turns
     ]
-    closed = [is_evidence for turn, is_evidence in turns if asks_nothing(turn.content)]
-    lost = sum(asks_nothing(question.text) for question in questions)
+    closed = [is_evidence for is_closed, is_evidence in turns if is_closed]
+    lost = sum(questions)
     rows: list[Sequence[str]] = [
         ("questions", f"{lost} of {len(questions)}"),
         ("turns", f"{len(closed)} of {len(turns)}"),
