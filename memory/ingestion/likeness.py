@@ -5,12 +5,14 @@ they are the same. Texts that say one thing in wholly different words, or langua
 is taken for a stranger may be lost by it.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 
 from memory.mending.wishes import NO, STOP
 from memory.words import Word, fold, normal, words_of
 
+_Mark = tuple[str, str]
+_Asked = tuple[Word, frozenset[_Mark]]  # a word, and the marks by which it is found
 _HEAD, _SHORT = 4, 3  # letters by which words are alike; of a word of three, all of them
 
 
@@ -18,20 +20,20 @@ def share_said(text: str, *others: str, own: Collection[str] = (), of_nothing: f
     """Of the words of `text` that tell something, the share that any of `others` says too; of a text without any,
     `of_nothing`. `own`: names of the two who talk, which tell nothing.
     """
-    telling = _without(_telling(text), own)
-    unsaid = unsaid_words(text, *others, own=own)
+    telling = _without(_asked_of(text), own)
+    unsaid = _unsaid(telling, others)
     return 1 - len(unsaid) / len(telling) if telling else of_nothing
 
 
 def unsaid_words(text: str, *others: str, own: Collection[str] = ()) -> list[str]:
     """The words of `text` that tell something and that none of `others` says, as they are written, in order."""
-    said = frozenset().union(*(_marks_of(other) for other in others))
     written = normal(text)
-    return [
-        written[word.start : word.end]
-        for word in _without(_telling(text), own)
-        if said.isdisjoint(_asked(word))
-    ]
+    return [written[word.start : word.end] for word in _unsaid(_without(_asked_of(text), own), others)]
+
+
+def _unsaid(telling: Iterable[_Asked], others: Iterable[str]) -> list[Word]:
+    said = frozenset().union(*(_marks_of(other) for other in others))
+    return [word for word, asked in telling if said.isdisjoint(asked)]
 
 
 def without_first_word(text: str) -> str:
@@ -40,9 +42,14 @@ def without_first_word(text: str) -> str:
     return normal(text)[words[0].end :] if len(words) > 1 else text
 
 
-def _without(words: tuple[Word, ...], own: Collection[str]) -> list[Word]:
+def _without(telling: Iterable[_Asked], own: Collection[str]) -> list[_Asked]:
     names = {fold(part) for name in own for part in name.split()}
-    return [word for word in words if not word.forms & names]
+    return [one for one in telling if not one[0].forms & names]
+
+
+@lru_cache(maxsize=8)  # an entry is held against each addition of an answer
+def _asked_of(text: str) -> tuple[_Asked, ...]:
+    return tuple((word, frozenset(_asked(word))) for word in _telling(text))
 
 
 def _telling(text: str) -> tuple[Word, ...]:
@@ -50,11 +57,11 @@ def _telling(text: str) -> tuple[Word, ...]:
 
 
 @lru_cache(maxsize=128)  # the messages of a batch, for each of its operations
-def _marks_of(text: str) -> frozenset[tuple[str, str]]:
+def _marks_of(text: str) -> frozenset[_Mark]:
     return frozenset(mark for word in _telling(text) for mark in _marks(word))
 
 
-def _marks(word: Word) -> Iterator[tuple[str, str]]:
+def _marks(word: Word) -> Iterator[_Mark]:
     """What makes other words alike to it."""
     for form in word.forms:
         plain = form if word.identifier else _singular(form)
@@ -68,7 +75,7 @@ def _marks(word: Word) -> Iterator[tuple[str, str]]:
                 yield ("begins", plain[:_SHORT])
 
 
-def _asked(word: Word) -> Iterator[tuple[str, str]]:
+def _asked(word: Word) -> Iterator[_Mark]:
     """The marks by which it is found: a word of three letters by any that begins with it, and the reverse."""
     for kind, part in _marks(word):
         if kind == "begins":
