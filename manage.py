@@ -19,8 +19,8 @@ HELP = {"-h", "--help"}
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    if sys.argv[1:2] == ["worker"]:
-        os.environ["RAPPORT_PROCESS"] = "worker"  # before settings are read
+    if sys.argv[1:2] in (["web"], ["worker"]):
+        os.environ["RAPPORT_PROCESS"] = sys.argv[1]  # before settings are read
     from django.core.management import execute_from_command_line
 
     if len(sys.argv) > 1 and sys.argv[1] not in WITHOUT_DATABASE and not HELP & {*sys.argv}:

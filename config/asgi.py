@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 # A long body is hundreds of thousands of objects that hold no cycle: look less often, for each look stops everybody.
-# And what is imported below is no garbage.
+# And what is imported is no garbage.
 gc.set_threshold(20_000, 50, 100)
 
 # Granian's own handler came along with the fork, and would swallow a SIGTERM until the server is up.
@@ -26,16 +26,14 @@ os.environ.setdefault("RAPPORT_PROCESS", "web")
 from django.conf import settings
 from django.core.exceptions import MiddlewareNotUsed
 from django.core.handlers.wsgi import WSGIRequest
-from django.urls import get_resolver
 
 from config import tracing
 
 _folder = settings.BASE_DIR  # reads what the environment and .env say
 tracing.begin("web")  # before the middleware is loaded
 
+from config.loading import load_code
 from config.wsgi import application as django_application
-from providers.errors import ProviderError
-from providers.llm.registry import get_provider
 from web.middleware import CrossOriginMiddleware
 from web.problems import problem
 from web.server.call import Answer
@@ -70,11 +68,9 @@ def _limits() -> Limits:
     )
 
 
-# Load what the first request would, and take all that out of the garbage collector's sight: a full collection walks
-# everything that lives while nobody is answered, 32 ms with all of Django in it.
-_ = get_resolver().url_patterns
-with suppress(ProviderError):  # the checks say what is wrong with it
-    get_provider(settings.DEFAULT_LLM_PROVIDER)  # its SDK alone takes half a second
+# Take all that is loaded out of the garbage collector's sight: a full collection walks everything that lives while
+# nobody is answered, 32 ms with all of Django in it.
+load_code()
 application = tracing.serving(Gateway(django_application, limits=_limits(), refusal=_refusal))
 gc.collect()
 gc.freeze()

@@ -7,7 +7,7 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.error import URLError
@@ -64,7 +64,7 @@ class Foreground(Supervisor):
         self._announced = False
         self._chat = Address(address.host, free_port(address.host, address.port + 1) or address.port)
         found = parts(address, self._chat)
-        super().__init__([_part(name, *part, root=root) for name, part in found.items()])
+        super().__init__([_part(name, command, root=root) for name, command in found.items()])
 
     def _look(self, now: float) -> None:
         if self._announced or not _answers(self._address.url):
@@ -87,24 +87,23 @@ class Foreground(Supervisor):
         self._end(*self._children, grace=_GRACE_SECONDS, most_stops=sys.maxsize)
 
 
-def parts(address: Address, chat: Address) -> dict[str, tuple[list[str], dict[str, str]]]:
-    """What runs, by name: its command, and what it is told of itself before it reads its settings. `chat`: where a
-    second group of server processes listens, whose streams take nothing from the first; none, where it is the same.
+def parts(address: Address, chat: Address) -> dict[str, list[str]]:
+    """The commands of what runs, by name. `chat`: where a second group of server processes listens, whose streams take
+    nothing from the first; none, where it is the same.
     """
-    chats = (["web", "--chats", "--bind", chat.bind], {"RAPPORT_PROCESS": "web"})
+    chats = ["web", "--chats", "--bind", chat.bind]
     return {
-        "web server": (["web", "--bind", address.bind], {"RAPPORT_PROCESS": "web"}),
+        "web server": ["web", "--bind", address.bind],
         **({"chat server": chats} if chat != address else {}),
-        "worker": (["worker", "--skip-checks"], {"RAPPORT_PROCESS": "worker"}),  # serve has made them
+        "worker": ["worker", "--skip-checks"],  # serve has made them
     }
 
 
-def _part(name: str, command: Sequence[str], told: Mapping[str, str], *, root: Path) -> Child:
+def _part(name: str, command: Sequence[str], *, root: Path) -> Child:
     def become() -> None:
         die_with_parent(signal.SIGTERM)  # if we are killed
         os.chdir(root)
-        arguments = [sys.executable, "manage.py", *command]
-        os.execve(sys.executable, arguments, {**os.environ, **told})  # noqa: S606 - our own command
+        os.execv(sys.executable, [sys.executable, "manage.py", *command])  # noqa: S606 - our own command
 
     return Child(name, become, steady=_STEADY_SECONDS, longest=_LONGEST_PAUSE_SECONDS, free=0)
 

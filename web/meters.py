@@ -4,12 +4,18 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from prometheus_client import CollectorRegistry, disable_created_metrics
+from prometheus_client import CollectorRegistry, disable_created_metrics, values
 from prometheus_client.core import Metric
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 
 disable_created_metrics()  # type: ignore[no-untyped-call]
 OWN = CollectorRegistry()
+
+
+def count_in(folder: Path) -> None:
+    """Have this process, and those it forks, count in files of that folder. Before anything that counts is imported."""
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
+    values.ValueClass = values.get_value_class()  # type: ignore[no-untyped-call]  # was chosen at its import
 
 
 def process_metrics() -> Iterable[Metric]:

@@ -70,7 +70,7 @@ def test_it_says_where_it_is_starts_killed_parts_again_and_ends_with_all_of_them
     assert f"Rapport runs already, at {serve.url}" in second.log
     assert serve.running
 
-    before = {part: serve.part(part) for part in ("worker", "granian")}
+    before = {part: serve.part(part) for part in ("worker", "web")}
     for process in before.values():
         assert process is not None
         process.kill()
@@ -97,7 +97,7 @@ def test_contexts_have_the_processor_before_all_else_and_with_it_killed_its_part
     """Where all want it. Replies are of the second group here, whose clients wait for a model anyway."""
     usual = psutil.Process().nice()
     family = serve.family()
-    servers = {process.nice() for process in family if "granian" in process.cmdline()}
+    servers = {process.nice() for process in family if process.name() == "rapport-web"}
     readers = {process.nice() for process in family if process.name() == "rapport-reader"}
 
     assert servers == {usual, 19}

@@ -80,17 +80,12 @@ def test_a_note_that_nobody_alive_left_says_nothing(told: dict[str, object] | No
     assert running_service(note) is None
 
 
-def test_each_part_is_told_what_it_is_before_it_reads_its_settings() -> None:
-    started = parts(Address("::1", 8000), Address("::1", 8001))
-    (web, told_web), (chats, told_chats), (worker, told_worker) = started.values()
+def test_there_are_two_groups_of_servers_each_at_an_address_of_its_own_and_a_worker() -> None:
+    web, chats, worker = parts(Address("::1", 8000), Address("::1", 8001)).values()
 
-    assert [told["RAPPORT_PROCESS"] for told in (told_web, told_chats, told_worker)] == [
-        "web",
-        "web",
-        "worker",
-    ]
-    assert (web[0], worker[0]) == ("web", "worker")
-    assert "[::1]:8000" in web and chats[:2] == ["web", "--chats"] and "[::1]:8001" in chats
+    assert web == ["web", "--bind", "[::1]:8000"]
+    assert chats == ["web", "--chats", "--bind", "[::1]:8001"]
+    assert worker[0] == "worker"
 
 
 def test_without_a_free_port_there_is_no_second_group() -> None:

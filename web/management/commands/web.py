@@ -9,7 +9,10 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
-from web.server.command import web_command
+from config.loading import load_code
+from config.supervision import name_process, share_memory_with_children
+from web.meters import count_in
+from web.server.processes import web_server
 
 _NICE = 19  # of the group for replies, as far as it goes: contexts are asked for before every one of them
 
@@ -33,19 +36,24 @@ class Command(BaseCommand):
 
     def handle(self, *, bind: str, chats: bool, **options: Any) -> None:
         try:
-            grace = settings.MAX_WAIT_SECONDS + 10
-            command = web_command(
-                bind, processes=settings.WEB_PROCESSES, grace=grace, folder=settings.BASE_DIR
-            )
+            server = web_server(bind, processes=settings.WEB_PROCESSES, grace=settings.MAX_WAIT_SECONDS + 10)
         except ValueError as error:
             raise CommandError(f"--bind: {error}.") from error
-        connections.close_all()
         if chats:
             os.nice(_NICE)
-        os.environ["RAPPORT_PROCESS"] = "web"
-        os.environ["RAPPORT_WEB_PID"] = str(os.getpid())  # the server's too, which takes this process over
-        os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(_folder_of_meters(bind))
-        os.execv(command[0], command)  # noqa: S606 - our own Python
+        name_process("rapport-web")
+        os.environ["RAPPORT_WEB_PID"] = str(os.getpid())
+        count_in(_folder_of_meters(bind))
+        load_code()
+        for database in connections.all(initialized_only=True):
+            database.close()
+            database.close_pool()  # type: ignore[attr-defined]  # its threads would not be there after a fork
+        share_memory_with_children()
+        try:
+            server.serve()
+        except RuntimeError as error:  # with a trace of granian's own after its first line
+            why = str(error).strip().splitlines()[0]
+            raise CommandError(f"The web server can't be at {bind}: {why}.") from error
 
 
 def _folder_of_meters(bind: str) -> Path:

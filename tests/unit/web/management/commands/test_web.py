@@ -1,5 +1,7 @@
+import socket
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from django.conf import settings
@@ -13,19 +15,32 @@ def test_an_address_it_can_t_listen_at_is_refused_with_the_way_out() -> None:
         call_command("web", bind="localhost")
 
 
-def test_a_setting_that_can_t_be_read_is_named_and_nothing_starts() -> None:
-    ended = subprocess.run(
-        [sys.executable, "manage.py", "web"],
+def test_an_address_that_is_taken_is_named_in_one_sentence(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        ended = started("--bind", address, RAPPORT_DATA_DIR=str(tmp_path))
+
+    assert ended.returncode == 1
+    assert ended.stderr.strip().endswith(
+        f"The web server can't be at {address}: Address already in use (os error 98)."
+    )
+    assert "trace" not in ended.stderr
+
+
+def started(*options: str, **env: str) -> subprocess.CompletedProcess[str]:
+    """`manage.py web` by itself, once it has ended."""
+    return subprocess.run(
+        [sys.executable, "manage.py", "web", *options],
         cwd=settings.BASE_DIR,
-        env={
-            "PATH": "/usr/bin:/bin",
-            "RAPPORT_WEB_THREADS": "many",
-            "DATABASE_URL": "postgresql://nobody/none",
-        },
+        env={"PATH": "/usr/bin:/bin", "DATABASE_URL": "postgresql://nobody/none", **env},
         capture_output=True,
         text=True,
         timeout=120,
     )
+
+
+def test_a_setting_that_can_t_be_read_is_named_and_nothing_starts() -> None:
+    ended = started(RAPPORT_WEB_THREADS="many")
 
     assert ended.returncode == 1
     assert "RAPPORT_WEB_THREADS 'many' can't be read" in ended.stderr

@@ -1,0 +1,62 @@
+"""The processes of the web server: granian's, each forked of one that has loaded the code, which they share."""
+
+import resource
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+from granian import Granian
+from granian.constants import HTTPModes, Interfaces, Loops
+from granian.http import HTTP1Settings
+from granian.log import LogLevels
+from granian.server.common import AbstractServer
+
+# Of the head of a request, from when its connection is free for it: the longest that granian takes.
+_HEADER_SECONDS = 60
+_HEADER_BYTES = 65_536
+_CONNECTIONS = 8192  # of one process; each costs a descriptor and some memory, and no thread
+
+
+def web_server(bind: str, *, processes: int, grace: float) -> AbstractServer[Any]:
+    """`bind`: host:port, [address]:port, or unix:/path. `grace`: seconds in which a stop has to be over; a little more
+    than the longest request takes. Raises ValueError.
+
+    Its `serve()` forks, so nothing may be open that a fork breaks.
+    """
+    return Granian(
+        "config.asgi:application",
+        **_where(bind),
+        interface=Interfaces.ASGINL,
+        http=HTTPModes.http1,
+        http1_settings=HTTP1Settings(
+            header_read_timeout=1000 * _HEADER_SECONDS, max_buffer_size=_HEADER_BYTES
+        ),
+        websockets=False,
+        loop=Loops.uvloop,
+        log_level=LogLevels.warning,
+        workers=processes,
+        respawn_failed_workers=True,
+        respawn_interval=0.5,
+        workers_kill_timeout=ceil(grace),
+        backlog=2048,
+        backpressure=_raise_descriptors(_CONNECTIONS),
+    )
+
+
+def _where(bind: str) -> dict[str, Any]:
+    if bind.startswith("unix:"):
+        return {"uds": Path(bind.removeprefix("unix:"))}
+    host, _, port = bind.rpartition(":")
+    if not port.isdigit() or int(port) > 65535:
+        raise ValueError(f"{bind!r} names no port: write host:port, or unix:/path")
+    return {"address": host.strip("[]") or "0.0.0.0", "port": int(port)}  # noqa: S104 - as ":8000" asks
+
+
+def _raise_descriptors(connections: int) -> int:
+    """Let this process, and those it forks, open as many files as that takes; how many connections there may be."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = connections + 1024
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    return connections if soft == resource.RLIM_INFINITY else max(64, min(connections, soft - 512))
