@@ -30,7 +30,9 @@ MOST_SHOWN = 120  # candidates, the likeliest first, then the newest entries
 LONGEST_SHOWN = 1500  # characters of a message; of an entry all is shown: the answer says what stays of it
 MOST_CHARACTERS = 200_000  # of all that is shown
 SYSTEM = "You keep a companion's memory honest. You answer with one JSON object and nothing else."
-_PROMPTS = {verb: Path(__file__).with_name(f"{verb}.md").read_text() for verb in ("forget", "correct")}
+_PROMPTS = {
+    verb: Path(__file__).with_name(f"{verb}.md").read_text() for verb in ("forget", "correct", "heard")
+}
 SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
@@ -116,7 +118,9 @@ def render(scope: Scope, shown: Sequence[Candidate], *, verb: str, to: str) -> s
         f"[{number}] ({_label(one)}) {' '.join(_part_shown(one).split())}"
         for number, one in enumerate(shown, start=1)
     ]
+    said = " ".join(scope.said[:LONGEST_SHOWN].split())
     values = {
+        "heard": "\n\n" + _PROMPTS["heard"].strip().replace("{{ said }}", said) if said else "",
         "wish": " ".join((scope.wish.text or "what was said last").split()),
         "to": " ".join(to.split()),
         "owner": scope.owners[0] if scope.owners else "the user",

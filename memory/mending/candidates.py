@@ -61,7 +61,8 @@ class Candidate:
 @dataclass(frozen=True, slots=True)
 class Scope:
     """Where and how a wish is looked for. `before`: messages and turns from this number on are not looked at. `hidden`:
-    what is hidden already is looked at too."""
+    what is hidden already is looked at too. `said`: the message that asks, where rules alone took it for one that does.
+    """
 
     relationship: Relationship
     wish: Wish
@@ -70,6 +71,7 @@ class Scope:
     turn_id: UUID | None = None  # in which it is asked for, and by which message
     message_id: UUID | None = None
     hidden: bool = False
+    said: str = ""
 
 
 class Forgettable(Protocol):
@@ -124,11 +126,17 @@ def stems_in(language: str, texts: Iterable[str]) -> dict[str, Sequence[str]]:
 
 
 def scope_of(
-    relationship: Relationship, what: str, *, asked_by: Message | None = None, hidden: bool = False
+    relationship: Relationship,
+    what: str,
+    *,
+    asked_by: Message | None = None,
+    reported: bool = True,
+    hidden: bool = False,
 ) -> Scope:
     user = relationship.user
     names = tuple(name for name in (user.display_name, user.external_id) if name)
     wish = read_wish(what, names)
     if asked_by is None:
         return Scope(relationship, wish, names, hidden=hidden and not wish.last)
-    return Scope(relationship, wish, names, asked_by.seq, asked_by.turn_id, asked_by.id)
+    said = "" if reported else asked_by.content
+    return Scope(relationship, wish, names, asked_by.seq, asked_by.turn_id, asked_by.id, said=said)

@@ -72,15 +72,23 @@ def hear_wishes(
     pairs = Relationship.objects.select_related("companion", "project", "user")
     relationship = pairs.get(id=relationship_id)
     heard = [
-        Heard(row.id, row.turn_id, row.seq, _drafted(relationship, wish, row), wish in reported)
+        Heard(
+            row.id,
+            row.turn_id,
+            row.seq,
+            _drafted(relationship, wish, row, reported=wish in reported),
+            wish in reported,
+        )
         for wish in spoken
         if (row := asking.get(wish.message_id)) is not None
     ]
     return sorted(heard, key=lambda one: one.seq)
 
 
-def _drafted(relationship: Relationship, wish: Spoken, row: Message) -> Draft:
-    draft = draft_plan(relationship, verb=wish.verb, what=wish.what, to=wish.to, asked_by=row)
+def _drafted(relationship: Relationship, wish: Spoken, row: Message, *, reported: bool) -> Draft:
+    draft = draft_plan(
+        relationship, verb=wish.verb, what=wish.what, to=wish.to, asked_by=row, reported=reported
+    )
     if draft.scope.wish.everything:
         draft.found.clear()
     return draft

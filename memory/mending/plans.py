@@ -62,14 +62,16 @@ def draft_plan(
     to: str = "",
     by_rules: bool = False,
     asked_by: Message | None = None,
+    reported: bool = True,
     hidden: bool = False,
 ) -> Draft:
     """Find and judge; load `relationship` with user, companion and project. A model is asked where the companion has
     one: no transaction may be open. Where it refuses to judge, or its answer can't be read, rules do. `asked_by`: the
-    message that asks; only what was said before it is looked at. `hidden`: what is hidden is looked at too, to be
+    message that asks; only what was said before it is looked at. `reported`: by a model that read it; else rules found
+    it, and the model that judges may see that it asks for nothing. `hidden`: what is hidden is looked at too, to be
     erased. Raises TransientProviderError, BudgetSpent.
     """
-    scope = scope_of(relationship, what, asked_by=asked_by, hidden=hidden)
+    scope = scope_of(relationship, what, asked_by=asked_by, reported=reported, hidden=hidden)
     if not by_rules and (who := model_of(scope)) is not None:
         with suppress(UnparsableAnswer, PermanentProviderError):
             return _draft(scope, verb, to, who)

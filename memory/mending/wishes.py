@@ -41,6 +41,8 @@ _TASKS, _OWN, _OF_OTHERS = (_pattern(_RULES[name]) for name in ("tasks", "own", 
 _THEY, _MANNERS = _pattern(_RULES["they"]), _pattern(rf"^{_RULES['manners']}(?<!\w)")
 _STATEMENT, ASIDE = _pattern(_RULES["statement"]), _pattern(_RULES["aside"])
 _REPORT = _pattern(_RULES["report"])
+# What somebody says in a story or is quoted with. ' is mostly an apostrophe.
+_QUOTED = re.compile(r'(?<!\w)"[^"]*"|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»|»[^«»]*«|「[^「」]*」')
 _SENTENCE = re.compile(r"(?<=[.!?。！？])(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)\s+|\n+|(?<=[。！？])")
 _POINTS_BACK, _AFTERTHOUGHT, _ENDED = (
     _pattern(_RULES[name]) for name in ("points_back", "afterthought", "ended")
@@ -82,9 +84,13 @@ class Wish:
 
 
 def wish_in(said: str) -> str | None:
-    """What a message asks to have forgotten, in its own words; "" for what was said last; None: it asks nothing."""
-    before = ""
-    for sentence in _SENTENCE.split(normal(said)):
+    """What a message asks to have forgotten, in its own words; "" for what was said last; None: it asks nothing. What
+    it quotes asks nothing of us, unless it is all of the message.
+    """
+    said, before = normal(said), ""
+    if any(map(str.isalnum, _QUOTED.sub("", said))):
+        said = _QUOTED.sub(lambda quoted: "" if wish_in(quoted[0]) is not None else quoted[0], said)
+    for sentence in _SENTENCE.split(said):
         sentence = sentence.strip(" \"'“”¿¡")[:LONGEST_WISH]
         found = None
         if sentence and not _NEVER.search(sentence):

@@ -143,6 +143,12 @@ def test_time_grows_with_the_length_and_no_faster(piece: str) -> None:
         ("请忘掉我的地址", "我的地址"),
         ("别记住我的电话", "我的电话"),
         ("忘记密码怎么办", None),
+        ('"Forget Kell Ford," I told him. "Forget the rope."', None),
+        ("Er schrieb: „Lass mich. Vergiss meine Nummer.“ So ein Esel.", None),
+        ("«Vai via. Dimentica il mio nome.» Che tipo.", None),
+        ('"Forget my number."', "my number"),
+        ('Forget what I said about "Blue Harbour".', 'what I said about "Blue Harbour"'),
+        ('My pan is 12" wide. Forget my old 10" one.', 'my old 10" one'),
     ],
 )
 def test_a_wish_is_told_from_what_sounds_like_one(said: str, asked: str | None) -> None:
