@@ -7,7 +7,7 @@ from context.answer import CapacityNote
 from context.layers.base import NOTHING, Layer, LayerRequest, LayerText, left_out
 from context.recall import Recalled, RecalledEntry
 from context.text import all_fit, fill_names, fit_lines, framed
-from memory.entries.happens import PASSED, SAME_DAY, day_of, plan_is_over, spelt_out, told_as
+from memory.entries.happens import PASSED, SAME_DAY, day_of, plan_is_over, says_when, told_as
 from memory.entries.snapshots import Line, lines_at
 from memory.entries.words import names_in_text
 from memory.fence import escape_item, escape_items
@@ -105,12 +105,10 @@ def _dates(line: Line, happens_at: str | None, timezone: str, now: datetime) -> 
     """When it happens, unless the text says so, and whether that is over without a word on how it went."""
     if not happens_at:
         return []
-    told = told_as(happens_at, timezone)
-    dates = [] if any(form in line[2] for form in (told, happens_at, spelt_out(happens_at))) else [told]
-    told_at = datetime.fromtimestamp(line[4], UTC)
-    return (
-        [*dates, PASSED] if plan_is_over(happens_at, told_at=told_at, now=now, timezone=timezone) else dates
-    )
+    said, told_at = line[2], datetime.fromtimestamp(line[4], UTC)
+    dates = [] if says_when(said, happens_at, timezone) else [told_as(happens_at, timezone)]
+    over = plan_is_over(happens_at, said=said, told_at=told_at, now=now, timezone=timezone)
+    return [*dates, PASSED] if over else dates
 
 
 class MemoryLayer(Layer):

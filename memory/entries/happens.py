@@ -19,6 +19,13 @@ FORMS = (
     "or two of them with / between"
 )
 SAME_DAY = 900  # seconds: a quarter of an hour lies in one day, whatever the zone
+_TIME = re.compile(r"(?<!\d)\d?\d:\d\d(?!\d)")
+# Before or behind a day from which on something holds.
+_FROM_ON = (
+    r"(?<!\w)(?:since|as of|seit|ab|depuis|[àa] partir d(?:e|el|o|u)|desde|dal|a partire dal|sinds|vanaf|sedan|siden"
+    r"|od|с|منذ) (?:\w{1,3} )?"
+)
+_ON_FROM = r" ?(?:から|以降|以来|起|부터)"
 _COARSE = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?", re.ASCII)
 
 
@@ -57,7 +64,8 @@ def span_of(text: str, timezone: str) -> Span:
 @lru_cache(maxsize=4096)
 def told_as(text: str, timezone: str) -> str:
     """How a reader is told: days, months and years as they were said, times in the person's time zone."""
-    return " to ".join(_told(part, timezone) for part in text.split("/"))
+    first, *rest = (_told(part, timezone) for part in text.split("/"))
+    return " to ".join([first, *(last.removeprefix(f"{first[:10]} ") for last in rest)])
 
 
 def spelt_out(text: str) -> str:
@@ -69,10 +77,33 @@ def spelt_out(text: str) -> str:
     return " ".join(dict.fromkeys(filter(None, words)))
 
 
-def plan_is_over(text: str, *, told_at: datetime, now: datetime, timezone: str) -> bool:
-    """Whether it was told before it began, and all of it is over: how it went has not been told since."""
+def says_when(said: str, text: str, timezone: str) -> bool:
+    """Whether a statement says when it happens, the days apart from the times or not."""
+    told = told_as(text, timezone)
+    if any(form in said for form in (told, text, spelt_out(text))):
+        return True
+    days = _TIME.sub("", told).replace(" to ", " ").split()
+    return all(day in said for day in days) and times_in(told) <= times_in(said)
+
+
+def times_in(said: str) -> set[str]:
+    """The times of day in a text, as "9:00"."""
+    return {time.lstrip("0") for time in _TIME.findall(said)}
+
+
+def plan_is_over(text: str, *, said: str, told_at: datetime, now: datetime, timezone: str) -> bool:
+    """Whether it was told before it began, and all of it is over: how it went has not been told since. What goes on
+    from then on, as the statement `said` has it ("Works nights since 2026-11-09"), is no plan.
+    """
     span = span_of(text, timezone)
-    return told_at < span.begins and span.ends <= now
+    return told_at < span.begins and span.ends <= now and not _goes_on(said, text)
+
+
+def _goes_on(said: str, text: str) -> bool:
+    if "/" in text:
+        return False
+    day = "|".join(map(re.escape, (text[:10], spelt_out(text))))
+    return bool(re.search(rf"{_FROM_ON}(?:{day})|(?:{day})(?:-\d\d)*{_ON_FROM}", said, re.IGNORECASE))
 
 
 @lru_cache(maxsize=65_536)

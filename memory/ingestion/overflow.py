@@ -152,7 +152,8 @@ def _is_long_over(entry: ScratchpadEntry, now: datetime) -> bool:
     if not entry.happens_at:
         return False
     before = now - HALF_LIFE_DAYS * _DAY
-    return plan_is_over(entry.happens_at, told_at=entry.effective_at, now=before, timezone="UTC")
+    told_at = entry.effective_at
+    return plan_is_over(entry.happens_at, said=entry.content, told_at=told_at, now=before, timezone="UTC")
 
 
 def _is_ahead(entry: ScratchpadEntry, now: datetime) -> bool:

@@ -209,7 +209,7 @@ def _entry_line(number: int, entry: ShownEntry, given: IngestionInput, *, likely
         told=day_of(entry.effective_at.timestamp(), given.timezone),
         happens_at=entry.happens_at or "",
         expires_at=day_of(entry.expires_at.timestamp(), given.timezone) if entry.expires_at else "",
-        passed=PASSED if _plan_is_over(entry, given) else "",
+        passed=PASSED if is_past_plan(entry, given) else "",
         key=one_line(entry.key) if likely and entry.key else "",
         read_only=entry.read_only,
         archived=not likely and entry.tier == Tier.ARCHIVE,
@@ -230,12 +230,14 @@ def _fact_line(fact: NumberedFact, given: IngestionInput) -> _Told:
     )
 
 
-def _plan_is_over(entry: ShownEntry, given: IngestionInput) -> bool:
+def is_past_plan(entry: ShownEntry, given: IngestionInput) -> bool:
     """By the time of the messages, whenever they are read."""
     if not entry.happens_at:
         return False
-    now = _last_said_at(given)
-    return plan_is_over(entry.happens_at, told_at=entry.effective_at, now=now, timezone=given.timezone)
+    now, told_at = _last_said_at(given), entry.effective_at
+    return plan_is_over(
+        entry.happens_at, said=entry.content, told_at=told_at, now=now, timezone=given.timezone
+    )
 
 
 def _last_said_at(given: IngestionInput) -> datetime:

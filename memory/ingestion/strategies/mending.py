@@ -4,11 +4,11 @@ Where a key has one value (keyed_facts) no text is rewritten: a new value supers
 update that rests on a wish to forget is meant to lose something: what, the wish's plan decides.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from memory.entries.happens import day_of, span_of
+from memory.entries.happens import day_of, span_of, times_in, told_as
 from memory.errors import UnparsableAnswer
 from memory.ingestion.calls import CallLog
 from memory.ingestion.erosion import lost_details
@@ -16,7 +16,7 @@ from memory.ingestion.grounds import cited_texts
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.ingestion.likeness import share_said, unsaid_words
 from memory.ingestion.operations import Operation, Refusal, beside
-from memory.ingestion.prompt import Question
+from memory.ingestion.prompt import Question, is_past_plan
 from memory.ingestion.reported_wishes import reported_wishes
 from memory.ingestion.strategies.asking import ask_back
 from memory.models import USER_SUBJECT, MendingVerb
@@ -87,7 +87,7 @@ def _lost_in(items: Sequence[Operation | Refusal], given: IngestionInput) -> dic
             goes = date if item.content in dates else ""
             said = f"{item.content} {dates.setdefault(item.content, date)}"
             details = lost_details(entry.content, said, names=names, own=own)
-            details = tuple(detail for detail in details if detail not in _planned_on(entry, given.timezone))
+            details = tuple(detail for detail in details if detail not in _of_the_plan(entry, given))
             details = (*details, *lost_details(goes, said))
             if not details and item.content not in known:  # else it is made one with what says that already
                 details = _mostly_lost(entry.content, said, own)
@@ -96,12 +96,16 @@ def _lost_in(items: Sequence[Operation | Refusal], given: IngestionInput) -> dic
     return lost
 
 
-def _planned_on(entry: ShownEntry, timezone: str) -> tuple[str, ...]:
-    """Of an entry that was told before it happens: the day and the month in which it was."""
+def _of_the_plan(entry: ShownEntry, given: IngestionInput) -> Collection[str]:
+    """Of an entry that was told before it happens: the day and the month in which it was, and once it is over the time
+    of day for which it was planned.
+    """
+    timezone = given.timezone
     if not entry.happens_at or entry.effective_at >= span_of(entry.happens_at, timezone).begins:
         return ()
     day = day_of(entry.effective_at.timestamp(), timezone)
-    return day, day[:7]
+    times = times_in(told_as(entry.happens_at, timezone)) if is_past_plan(entry, given) else set()
+    return {day, day[:7], *times, *(time.zfill(5) for time in times)}
 
 
 def _mostly_lost(old: str, said: str, own: Sequence[str]) -> tuple[str, ...]:

@@ -122,6 +122,20 @@ def test_how_a_plan_went_need_not_say_when_it_was_made(
     assert len(scripted_provider.requests) == 1 + asked
 
 
+@pytest.mark.parametrize(("day", "asked"), [(2, 1), (1, 2)], ids=["over", "ahead"])
+def test_how_a_plan_went_need_not_say_for_which_time_of_day_it_was_made(
+    conversation: Conversation, scripted_provider: ScriptedProvider, day: int, asked: int
+) -> None:
+    plan = add("Sees the dentist on 2026-03-01 at 9:30", type="event", happens_at="2026-03-01T09:30")
+    went = update(1, "Dentist on 2026-03-01: a crown is needed", happens_at="2026-03-01")
+    scripted_provider.answer_with(answer(plan), *[answer(went)] * 2)
+
+    conversation.hear("I see the dentist on the first of March.", at=datetime(2026, 2, 20, tzinfo=UTC))
+    conversation.hear("The dentist says that I need a crown.", at=datetime(2026, 3, day, tzinfo=UTC))
+
+    assert len(scripted_provider.requests) == 1 + asked
+
+
 @pytest.mark.parametrize("second", ["2026-03-01", "2026-02-03"], ids=["same day", "another day"])
 def test_the_day_of_an_entry_that_another_takes_in_is_not_lost(
     conversation: Conversation, scripted_provider: ScriptedProvider, second: str

@@ -186,28 +186,6 @@ def test_spoken_it_reaches_messages_and_echoes_and_the_words_that_asked(
     assert Message.objects.filter(hidden_at=None).count() == 3
 
 
-def test_a_model_may_see_that_what_rules_heard_asks_for_nothing(
-    told: Conversation, scripted_provider: ScriptedProvider
-) -> None:
-    line = "MARA: Forget Klosterneuburg. There is no home there."
-    scripted_provider.wishes_answer = lambda request: (
-        {"says": [], "unsure": []}
-        if "as in a story" in request.prompt and f"\nMESSAGE: {line}" in request.prompt
-        else numbers_that_say("Klosterneuburg")(request)
-    )
-    scripted_provider.answer_with(NOTHING)
-    exchange(told, line, "ODUYA: Then where?")
-
-    assert set(told.contents) == {"Lives in Klosterneuburg", "Has a sister"}
-    assert not Message.objects.exclude(hidden_at=None).exists()
-
-    reported = {"kind": "forget", "what": "that I live in Klosterneuburg", "messages": [1]}
-    scripted_provider.answer_with(NOTHING | {"wishes": [reported]})
-    exchange(told, "Forget Klosterneuburg, please.", "Done.")
-
-    assert told.contents == ["Has a sister"]  # the reading understood it, so nothing is said of rules
-
-
 def test_told_again_it_is_remembered_again(
     api: Api, at: str, told: Conversation, scripted_provider: ScriptedProvider
 ) -> None:

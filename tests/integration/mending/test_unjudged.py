@@ -1,4 +1,5 @@
-"""A wish that a model was to judge, and whose answer is of no use: rules judge it, and what the answer took counts."""
+"""A wish that a model was to judge, and whose answer is of no use: rules judge it, and what the answer took counts. And what
+is no wish."""
 
 from collections.abc import Callable
 from typing import Any, NoReturn
@@ -8,11 +9,12 @@ import pytest
 from memory.models import ModelCall
 from providers.errors import AnswerTruncated, ContentBlocked, RequestRefused
 from providers.llm.base import Completion, CompletionRequest
+from relationships.models import Message
 from relationships.services.model_budgets import model_budget_of
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
 from tests.fixtures.turns import Conversation
-from tests.integration.mending.test_forget import NOTHING, at, exchange, told
+from tests.integration.mending.test_forget import NOTHING, at, exchange, numbers_that_say, told
 
 __all__ = ["at", "told"]
 
@@ -71,6 +73,28 @@ def test_where_the_model_does_not_judge_a_spoken_wish_rules_do(
 
     assert (turn.state, told.contents) == ("applied", ["Has a sister"])
     assert ModelCall.objects.filter(purpose="forget").exclude(error_code="").count() == 1
+
+
+def test_a_model_may_see_that_what_rules_heard_asks_for_nothing(
+    told: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    line = "MARA: Forget Klosterneuburg. There is no home there."
+    scripted_provider.wishes_answer = lambda request: (
+        {"says": [], "unsure": []}
+        if "as in a story" in request.prompt and f"\nMESSAGE: {line}" in request.prompt
+        else numbers_that_say("Klosterneuburg")(request)
+    )
+    scripted_provider.answer_with(NOTHING)
+    exchange(told, line, "ODUYA: Then where?")
+
+    assert set(told.contents) == {"Lives in Klosterneuburg", "Has a sister"}
+    assert not Message.objects.exclude(hidden_at=None).exists()
+
+    reported = {"kind": "forget", "what": "that I live in Klosterneuburg", "messages": [1]}
+    scripted_provider.answer_with(NOTHING | {"wishes": [reported]})
+    exchange(told, "Forget Klosterneuburg, please.", "Done.")
+
+    assert told.contents == ["Has a sister"]  # the reading understood it, so nothing is said of rules
 
 
 def test_an_answer_that_was_cut_off_is_kept_and_counted(

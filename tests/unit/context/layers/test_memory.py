@@ -53,6 +53,8 @@ def test_an_entry_says_whom_it_is_about_and_when_it_happens(more: dict[str, Any]
         ("Interview on 2026-03-14", "2026-03-14"),
         ("Interview on 14 March 2026", "2026-03-14"),
         ("Interview in March 2026", "2026-03"),
+        ("Interview on 2026-03-14 at 9:00", "2026-03-14T09:00"),
+        ("Away 2026-03-14 until 2026-03-16", "2026-03-14/2026-03-16"),
     ],
 )
 def test_a_time_that_the_text_says_is_not_said_twice(said: str, happens_at: str) -> None:

@@ -112,7 +112,29 @@ DAY = timedelta(days=1)
 def test_a_plan_is_over_when_it_was_told_before_it_began_and_all_of_it_has_passed(
     text: str, told_at: datetime, now: datetime, over: bool
 ) -> None:
-    assert plan_is_over(text, told_at=told_at, now=now, timezone="UTC") is over
+    assert plan_is_over(text, said="A trip", told_at=told_at, now=now, timezone="UTC") is over
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "over"),
+    [
+        ("2026-03-14", "Works nights since 2026-03-14, before that days", False),
+        ("2026-03", "Class at 18:30 since 2026-03-14", False),
+        ("2026-03-14T18:00", "Takes 500 mg as of 14 March 2026", False),
+        ("2026-03-14", "Trainiert ab dem 2026-03-14 dienstags", False),
+        ("2026-03-14", "Prend 500 mg depuis le 2026-03-14", False),
+        ("2026-03-14", "2026-03-14から夜勤", False),
+        ("2026-03-14", "Works nights since 2026-02-01; interview on 2026-03-14", True),
+        ("2026-03-14/2026-03-16", "Away since 2026-03-14 until 2026-03-16", True),
+    ],
+)
+def test_what_goes_on_from_a_day_on_is_no_plan(text: str, said: str, over: bool) -> None:
+    told_at = MARCH - 10 * DAY
+    assert plan_is_over(text, said=said, told_at=told_at, now=MARCH + 60 * DAY, timezone="UTC") is over
+
+
+def test_a_range_within_a_day_says_the_day_once() -> None:
+    assert told_as("2026-03-14T17:00/2026-03-14T19:00", "UTC") == "2026-03-14 17:00 to 19:00"
 
 
 def test_a_day_is_the_persons_own() -> None:
