@@ -86,10 +86,12 @@ def _draft(scope: Scope, verb: str, to: str, who: Judge | None) -> Draft:
     correctable = [one for one in found.candidates if one.kind == "entry" and not one.past]
     candidates = correctable if verb == "correct" else found.candidates
     asked = None
-    if who is not None and candidates and not whole:
-        asked = ask_model(scope, candidates, verb=verb, to=to, who=who)
-    else:
+    if whole or who is None:
         choose(scope.wish, candidates, found.stems)
+    if scope.wish.last and scope.said:
+        candidates = [one for one in candidates if one.ticked]
+    if who is not None and candidates and (not whole or (scope.wish.last and scope.said)):
+        asked = ask_model(scope, candidates, verb=verb, to=to, who=who)
     if not whole and verb == "forget":
         going = [one for one in candidates if one.kind == "entry" and one.ticked]
         tick_echoes(scope, candidates, going, judged=asked.row.shown_message_ids if asked else ())

@@ -97,6 +97,21 @@ def test_a_model_may_see_that_what_rules_heard_asks_for_nothing(
     assert told.contents == ["Has a sister"]  # the reading understood it, so nothing is said of rules
 
 
+@pytest.mark.parametrize(("says", "left"), [([], 6), ([1], 4)], ids=["a story", "a wish"])
+def test_so_it_may_of_what_was_said_last(
+    told: Conversation, scripted_provider: ScriptedProvider, says: list[int], left: int
+) -> None:
+    scripted_provider.answer_with(NOTHING)
+    exchange(told, "I had a sister once, in the story.")
+    scripted_provider.answer_with(NOTHING)
+    scripted_provider.wishes_answer = {"says": [{"number": number} for number in says], "unsure": []}
+    exchange(told, "Forget that. She had a ship to catch.")
+
+    [question] = scripted_provider.wishes
+    assert "\nMESSAGE: Forget that. She" in question.prompt
+    assert Message.objects.filter(hidden_at=None).count() == left
+
+
 def test_an_answer_that_was_cut_off_is_kept_and_counted(
     api: Api, at: str, conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
