@@ -1,6 +1,6 @@
 """What becomes of the summaries that cover a message, when that is erased or what rests on it is forgotten.
 
-They are shown no more from that moment on, and owed again from what is left.
+They are shown no more from that moment on, and the last of them is owed again from what is left.
 """
 
 from collections.abc import Collection, Sequence
@@ -17,6 +17,7 @@ from summaries.models import Summary, SummaryState
 from summaries.models.summary import OPEN
 from summaries.owed import BY_POINT, owe_again
 from summaries.snapshot import rebuild_summary
+from summaries.steps import steps_to_the_last
 
 GONE = (SummaryState.ERASED, SummaryState.HIDDEN)
 
@@ -65,14 +66,15 @@ def _covering(relationship_id: UUID, message_ids: Collection[UUID]) -> Any:
 
 def make_again(relationship_id: UUID, covering: Sequence[Summary], now: datetime, **gone: Any) -> None:
     """`gone`: what is written of those that are made by now. Who makes one at this moment loses it, and with
-    it what the model was shown."""
+    it what the model was shown. Of all, as many are owed as it takes to have the last."""
     if not covering:
         return
     rows = Summary.objects.for_relationship(relationship_id).filter(id__in=[row.id for row in covering])
     rows.filter(state__in=OPEN).settle(state=SummaryState.PENDING, due_at=now, error="")
     rows.exclude(state__in=OPEN).update(**gone)
     being_made = {summary.messages for summary in covering if summary.state in OPEN}
-    again = {summary.messages: summary for summary in covering if summary.messages not in being_made}
-    if again:
-        owe_again([summary for _, summary in sorted(again.items())], by=BY_POINT)
+    points = {summary.messages: summary for summary in covering}
+    steps = steps_to_the_last([points[messages] for messages in sorted(points)])
+    if again := [summary for summary in steps if summary.messages not in being_made]:
+        owe_again(again, by=BY_POINT)
     rebuild_summary(relationship_id=relationship_id, project_id=covering[0].project_id)

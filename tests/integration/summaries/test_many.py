@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from relationships.models import Message
+from summaries.prompt import LONGEST_MESSAGE
 from tests.fakes import ScriptedProvider
 from tests.fixtures.summaries import name_birds, ready, summaries_of, summarise
 from tests.fixtures.turns import PERSON, Conversation
@@ -41,6 +42,30 @@ def test_many_summaries_are_owed_with_as_many_statements_as_one(
     assert ready(conversation)[40].last_seq == message(39).seq
 
     few = asked(lambda: erase(39))
-    assert summarise(conversation) == 3
+    assert summarise(conversation) == 1
     assert few == asked(lambda: erase(0))
-    assert [row.version for row in summaries_of(conversation) if row.state == "pending"] == [2] * 19 + [3] * 3
+    assert [(row.messages, row.version) for row in summaries_of(conversation) if row.state == "pending"] == [
+        (42, 3)
+    ]
+
+
+def test_of_many_that_an_erased_message_takes_as_few_are_made_again_as_questions_reach(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    """Each keeps what it cost: who made only the last would lose all of it with one answer that does not come."""
+    scripted_provider.otherwise = name_birds
+    words = " It sang." * (LONGEST_MESSAGE // 9)  # so that 11 messages fill a question
+    said = [f"Today I saw the bird number{n:04}.{words}" for n in range(40)]
+    conversation.say(*said, summaries={"at": [2], "every": 2})
+    assert summarise(conversation) == 20
+    pair = conversation.relationship
+    first = Message.objects.filter(relationship=pair).earliest("seq")
+
+    redact_messages(project_id=pair.project_id, relationship_id=pair.id, message_ids=[first.id], by=PERSON)
+    asked = len(scripted_provider.requests)
+
+    assert summarise(conversation) == 4
+    assert len(scripted_provider.requests) - asked == 4
+    made = ready(conversation)
+    assert list(made) == [10, 20, 30, 40]
+    assert made[40].text.split() == [f"number{n:04}" for n in range(1, 40)]
