@@ -26,6 +26,8 @@ class AgentStep(RelationshipOwned):
     tokens = models.PositiveIntegerField(default=0)
     status = models.PositiveIntegerField(null=True)  # of an HTTP answer
     milliseconds = models.FloatField(default=0)
+    # sessions.forgotten.forgettings, before it was asked for: what is forgotten later it may tell of
+    forgettings = models.BigIntegerField(default=0, db_default=0)
     decided_by = models.CharField(max_length=240, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 

@@ -30,7 +30,7 @@ from workspace.generated import RULES
 from workspace.models import AgentSession, AgentStep, Branch, SessionState, StepState
 from workspace.sessions.asking import Asked, ask, data_for, today_of, user_of, workspace_of
 from workspace.sessions.claim import claimed_row, holding, update_session
-from workspace.sessions.forgotten import as_told, last_forgotten
+from workspace.sessions.forgotten import as_told, forgettings
 from workspace.tool_definitions import RECALL, definitions, is_file_tool
 
 DONE, UNREADABLE = "done", "unreadable"
@@ -75,12 +75,19 @@ def take_step(relationship: Relationship, claimed: AgentSession) -> bool:
     if last is not None and last.state in (StepState.STARTED, StepState.APPROVED):
         _go_on(relationship, claimed, last)
         return True
+    forgotten = forgettings(session.relationship_id)
     asked = ask(relationship, _question(relationship, session, steps, settled))
-    _do(relationship, claimed, steps, asked)
+    _do(relationship, claimed, steps, asked, forgotten)
     return True
 
 
-def _do(relationship: Relationship, claimed: AgentSession, steps: Sequence[AgentStep], asked: Asked) -> None:
+def _do(
+    relationship: Relationship,
+    claimed: AgentSession,
+    steps: Sequence[AgentStep],
+    asked: Asked,
+    forgotten: int,
+) -> None:
     name, given = _read(asked.text)
     before = [step.tool for step in steps[-BAD_ANSWERS:]]
     if name == UNREADABLE and before == [UNREADABLE] * BAD_ANSWERS:
@@ -95,12 +102,12 @@ def _do(relationship: Relationship, claimed: AgentSession, steps: Sequence[Agent
         arguments=given,
         model=asked.model,
         tokens=asked.tokens,
+        forgettings=forgotten,
     )
     started = time.perf_counter()
     recalled = _recalled(relationship, claimed, name, given)
     with holding(claimed) as session:
-        last = steps[-1].created_at if steps else session.created_at
-        if last_forgotten(session.relationship_id, since=last):
+        if forgettings(session.relationship_id) != (steps[-1].forgettings if steps else 0):
             renew_entries(relationship, session.branch)
         if name == DONE:
             _be_done(session, step, given, started)

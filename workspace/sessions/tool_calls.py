@@ -14,6 +14,7 @@ from workspace.errors import SessionNotOpen
 from workspace.gateway.call import check_input, get_tool
 from workspace.models import AgentSession, AgentStep, SessionState, StepState, Worker
 from workspace.sessions.claim import update_session
+from workspace.sessions.forgotten import forgettings
 from workspace.sessions.run import call_of
 from workspace.sessions.verbs import get_session
 
@@ -68,6 +69,7 @@ def _new(session: AgentSession, name: str, given: dict[str, Any], *, waits: bool
         tool=name,
         arguments=given,
         state=StepState.WAITING if waits else StepState.STARTED,
+        forgettings=forgettings(session.relationship_id),
     )
     update_session(session, steps=number)
     return step

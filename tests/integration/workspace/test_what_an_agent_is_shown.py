@@ -143,16 +143,19 @@ def test_what_is_forgotten_while_a_session_runs_is_told_to_neither_model_any_mor
 
     def forget(request: CompletionRequest) -> dict[str, str]:
         assert "rooibos" in str(request.history)
+        ahead = timezone.now() + timedelta(minutes=5)  # a clock that is set back now
+        AgentStep.objects.for_relationship(pair.id).update(created_at=ahead)
         delete_entry(relationship_id=pair.id, entry_id=entry.id, version=1, by=TESTER, reason="asked")
         return reading
 
-    scripted_provider.answer_with(reading, forget, done(), "# Maya")
+    scripted_provider.answer_with(reading, forget, reading, done(), "# Maya")
 
     session = work(pair, begin(pair))
 
     assert session.state == SessionState.DONE, session.error
-    asked, curated = scripted_provider.requests[2:]
-    assert asked.history[1][1].startswith("(done; what it said is not shown")
+    asked, curated = scripted_provider.requests[3:]
+    for told in (asked.history[1][1], asked.history[3][1]):  # and what was asked for before
+        assert told.startswith("(done; what it said is not shown")
     assert "Nothing yet." in asked.history[-1][1]
     assert "rooibos" not in f"{asked.history}{curated.prompt}"
 
