@@ -15,6 +15,7 @@ from workspace.models import MAIN, Branch, Commit, Tree
 from workspace.store import Head, read_blobs, read_commit, read_head
 from workspace.trees import Entry, Files, key_of, text_of
 
+BYTES_A_PAGE = 1_000_000
 _SHA = re.compile(r"[0-9a-f]{40}")
 # Every commit that a commit rests on, itself too.
 _REACHABLE = """
@@ -72,11 +73,6 @@ def head_at(relationship: Relationship, revision: str) -> Head:
     return head
 
 
-def changes_of(relationship: Relationship, commit: Commit) -> list[FileDiff]:
-    """What a commit changed, against its first parent."""
-    return diff_trees(relationship.id, *trees_of(relationship, commit))
-
-
 def trees_of(relationship: Relationship, commit: Commit) -> tuple[Files, Files]:
     """The files of its first parent, and its own."""
     after = read_commit(relationship.id, commit.id)
@@ -90,12 +86,25 @@ def paths_between(before: Files, after: Files) -> list[str]:
     return [path for path in sorted(before.keys() | after.keys()) if before.get(path) != after.get(path)]
 
 
-def diff_trees(
-    relationship_id: UUID, before: Files, after: Files, paths: Sequence[str] | None = None
-) -> list[FileDiff]:
-    """Of these of `paths_between`; None: of all."""
-    listed = paths_between(before, after) if paths is None else paths
-    differing = [(path, before.get(path), after.get(path)) for path in listed]
+def page_of_changes(
+    relationship_id: UUID, before: Files, after: Files, *, limit: int, after_path: str
+) -> tuple[list[FileDiff], str | None]:
+    """At most `limit` of them, of files of BYTES_A_PAGE or a single one, and the last path where there are more."""
+    left = [path for path in paths_between(before, after) if path > after_path]
+    shown: list[str] = []
+    room = BYTES_A_PAGE
+    for path in left[:limit]:
+        room -= sum(tree[path].size for tree in (before, after) if path in tree)
+        if shown and room < 0:
+            break
+        shown.append(path)
+    changes = diff_trees(relationship_id, before, after, shown)
+    return changes, shown[-1] if len(shown) < len(left) else None
+
+
+def diff_trees(relationship_id: UUID, before: Files, after: Files, paths: Sequence[str]) -> list[FileDiff]:
+    """Of these of `paths_between`."""
+    differing = [(path, before.get(path), after.get(path)) for path in paths]
     entries = [entry for _, *both in differing for entry in both if entry]
     contents, effort = read_blobs(relationship_id, entries), Effort(MOST_AT_ONCE)
     return [_diff(path, old, new, contents, effort) for path, old, new in differing]

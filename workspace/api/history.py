@@ -13,6 +13,7 @@ from workspace.api.schemas import (
     BlameAnswer,
     BranchesAnswer,
     ChangeQuery,
+    ChangesQuery,
     CheckpointAnswer,
     CheckpointBody,
     CommitAnswer,
@@ -35,7 +36,7 @@ from workspace.api.schemas import (
 from workspace.blame import blame
 from workspace.checkpoints import restore_checkpoint, take_checkpoint
 from workspace.files import read_file
-from workspace.history import changes_of, diff_trees, get_commit, head_at, log_of
+from workspace.history import get_commit, head_at, log_of, page_of_changes, trees_of
 from workspace.hot_context import read_hot_context
 from workspace.models import Branch, Checkpoint, Commit, HotContextVersion
 from workspace.write_hot_context import write_hot_context
@@ -59,21 +60,24 @@ class CommitsView(WorkspaceView):
 
 class CommitView(WorkspaceView):
     @operation("commits_read", "Read a commit", answers={200: CommitDetailAnswer})
-    def get(self, request: Request, relationship_id: UUID, sha: str) -> Response:
-        """With what it changed."""
+    def get(self, request: Request, relationship_id: UUID, sha: str, query: ChangesQuery) -> Response:
+        """With what it changed, page by page."""
         relationship = self.owner(relationship_id)
         commit = get_commit(relationship, sha)
         shas = shas_of(relationship_id, commit.parents)
-        changes = present_diff(changes_of(relationship, commit))
-        return self.answer({**present_commit(commit, shas), "changes": changes})
+        page = page_of_changes(
+            relationship.id, *trees_of(relationship, commit), limit=query.limit, after_path=query.cursor or ""
+        )
+        return self.answer({**present_commit(commit, shas), **present_diff(*page)})
 
 
 class DiffView(WorkspaceView):
     @operation("files_diff", "Compare two branches or commits", query=DiffQuery, answers={200: DiffAnswer})
     def get(self, request: Request, relationship_id: UUID) -> Response:
         relationship, query = self.owner(relationship_id), self.query(DiffQuery)
-        base, head = head_at(relationship, query.base), head_at(relationship, query.head)
-        return self.answer({"changes": present_diff(diff_trees(relationship.id, base.files, head.files))})
+        sides = [head_at(relationship, revision).files for revision in (query.base, query.head)]
+        page = page_of_changes(relationship.id, *sides, limit=query.limit, after_path=query.cursor or "")
+        return self.answer(present_diff(*page))
 
 
 class BlameView(WorkspaceView):

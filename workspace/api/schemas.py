@@ -26,20 +26,17 @@ Encoding = Literal["utf-8", "base64"]
 Text = Annotated[str, StringConstraints(max_length=14_000_000)]
 
 
-class FilesQuery(Query):
-    branch: BranchName = MAIN
-    at: Sha | None = None
-    """A commit, in the place of the branch."""
-    prefix: Annotated[str, StringConstraints(max_length=1024)] = ""
-    """Only paths that begin so, such as `workspace/outputs/`."""
-    depth: Annotated[int, Field(ge=1, le=100)] | None = None
-    """Only files at most so many folders deep below the prefix."""
-
-
 class FileQuery(Query):
     branch: BranchName = MAIN
     at: Sha | None = None
     """A commit, in the place of the branch."""
+
+
+class FilesQuery(FileQuery):
+    prefix: Annotated[str, StringConstraints(max_length=1024)] = ""
+    """Only paths that begin so, such as `workspace/outputs/`."""
+    depth: Annotated[int, Field(ge=1, le=100)] | None = None
+    """Only files at most so many folders deep below the prefix."""
 
 
 class ChangeQuery(Query):
@@ -145,19 +142,25 @@ class FileDiffAnswer(Answer):
     """A unified diff; null where a side is no text."""
 
 
-class CommitDetailAnswer(CommitAnswer):
+class DiffAnswer(Answer):
     changes: list[FileDiffAnswer]
-    """Against the first parent."""
+    """Of a commit against its first parent."""
+    next_cursor: str | None
 
 
-class DiffQuery(Query):
+class CommitDetailAnswer(DiffAnswer, CommitAnswer):
+    pass
+
+
+class ChangesQuery(PageQuery):
+    cursor: Path | None = None
+    """`next_cursor` of the page before; a page ends early where its files are long."""
+
+
+class DiffQuery(ChangesQuery):
     base: Revision
     """A branch or a commit."""
     head: Revision = MAIN
-
-
-class DiffAnswer(Answer):
-    changes: list[FileDiffAnswer]
 
 
 class HunkAnswer(Answer):
@@ -267,8 +270,8 @@ def present_commit(commit: Commit, shas: dict[UUID, str]) -> dict[str, Any]:
     return CommitAnswer.of(commit, parents=[shas[parent] for parent in commit.parents if parent in shas])
 
 
-def present_diff(changes: list[FileDiff]) -> list[dict[str, Any]]:
-    return [FileDiffAnswer.of(change) for change in changes]
+def present_diff(changes: list[FileDiff], cursor: str | None) -> dict[str, Any]:
+    return {"changes": [FileDiffAnswer.of(change) for change in changes], "next_cursor": cursor}
 
 
 def present_hunk(hunk: Hunk) -> dict[str, Any]:

@@ -20,3 +20,8 @@ def pair(relationship: Relationship) -> Relationship:
         config={"workspace": {"provider": "scripted"}}
     )
     return Relationship.objects.select_related("companion", "user", "project").get(id=relationship.id)
+
+
+@pytest.fixture
+def files(relationship: Relationship) -> str:
+    return f"/relationships/{relationship.id}/files"

@@ -14,15 +14,9 @@ from memory.entries.editing import add_entry
 from memory.models import EntrySource
 from relationships.models import Relationship
 from tests.fixtures.api import TESTER, Api
-from workspace.blame import blame
 from workspace.files import change_files, read_file
 from workspace.models import Blob, Commit
 from workspace.store import read_contents
-
-
-@pytest.fixture
-def files(relationship: Relationship) -> str:
-    return f"/relationships/{relationship.id}/files"
 
 
 def sha(text: str) -> str:
@@ -140,55 +134,6 @@ def test_generated_files_follow_their_source_and_refuse_writes(
     assert api.get(f"{files}/profile/user.yaml").body["content"] == "city: Lisbon\n"
     for path in ("memory/entries.md", "profile/user.yaml", "workspace/AGENTS.md", "knowledge/documents/x.md"):
         assert api.put(f"{files}/{path}", {"content": "mine"}).body["type"].endswith("read_only_file")
-
-
-def test_history_and_differences(api: Api, files: str, relationship: Relationship) -> None:
-    base = f"/relationships/{relationship.id}"
-    first = api.put(f"{files}/a.md", {"content": "one\ntwo\n"}).body["commit"]
-    second = api.put(f"{files}/a.md", {"content": "one\n2\n", "message": "Shorten"}).body["commit"]
-
-    log = api.get(f"{base}/commits").body["items"]
-    assert [line["sha"] for line in log[:2]] == [second, first]
-    assert log[0]["parents"] == [first] and log[0]["message"] == "Shorten"
-    changes = api.get(f"{base}/commits/{second}").body["changes"]
-    assert changes[0]["status"] == "changed" and "-two\n+2\n" in changes[0]["text"]
-    assert api.get(f"{base}/diff?base={first}&head=main").body["changes"] == changes
-    assert api.get(f"{files}/a.md?at={first}").body["content"] == "one\ntwo\n"
-
-
-def test_each_line_is_put_down_to_the_commit_that_wrote_it(
-    api: Api, files: str, relationship: Relationship
-) -> None:
-    route = f"/relationships/{relationship.id}/blame"
-    first = api.put(f"{files}/1", {"content": "one\ntwo\n"}).body["commit"]
-    second = api.put(f"{files}/1", {"content": "zero\none\n2\n", "message": "Count"}).body["commit"]
-    api.put(f"{files}/b.md", {"content": "another file"})
-    api.put(f"{files}/logo", {"content": "iVBORw0K/w==", "encoding": "base64"})
-
-    with CaptureQueriesContext(connection) as asked:
-        hunks = api.get(f"{route}/1").body["hunks"]
-
-    told = [(hunk["commit"]["sha"], hunk["first_line"], hunk["text"]) for hunk in hunks]
-    assert told == [(second, 1, "zero\n"), (first, 2, "one\n"), (second, 3, "2\n")]
-    assert hunks[0]["commit"]["message"] == "Count" and not hunks[0]["boundary"]
-    assert api.get(f"{route}/gone").status == 404
-    assert "generated" in api.get(f"{route}/profile/user.yaml").body["detail"]
-    assert "no text" in api.get(f"{route}/logo").body["detail"]
-    assert len(asked) <= 14
-
-
-def test_no_further_back_than_some_versions_is_looked_for_who_wrote_a_line(
-    relationship: Relationship, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for number in range(6):
-        lines = "".join(f"{at}\n" for at in range(number + 1))
-        change_files(relationship=relationship, changes={"a": lines.encode()}, by=TESTER)
-    monkeypatch.setattr("workspace.blame.MOST_BYTES", 300)
-
-    hunks = blame(relationship, "main", read_file(relationship, "a"))
-
-    assert "".join(hunk.text for hunk in hunks) == "0\n1\n2\n3\n4\n5\n"
-    assert [hunk.boundary for hunk in hunks] == [True, False, False]
 
 
 def test_a_commit_is_two_statements_and_ten_files_are_read_in_one(relationship: Relationship) -> None:
