@@ -6,6 +6,7 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone
 
+from behaviours.configuration import Behaviour
 from behaviours.models import OutboxMessage
 from behaviours.moments import variables_of
 from behaviours.templates import render
@@ -14,6 +15,7 @@ from behaviours.working import Action, Work
 from memory.entries.history import change_entries
 from memory.entries.limits import entry_fault
 from memory.ingestion.apply import carry_out_all
+from memory.ingestion.configuration import Ingestion
 from memory.ingestion.opening import open_state
 from memory.ingestion.operations import Operation
 from memory.ingestion.overflow import overflow_scratchpad
@@ -72,6 +74,9 @@ def ask_prompt(work: Work) -> None:
     """Raises InvalidTemplate, BudgetSpent, ProviderError, InvalidInput."""
     asked = work.behaviour.prompt
     assert asked is not None and asked.prompt is not None
+    if fault := type_fault(work.behaviour, work.configuration.ingestion):
+        work.values["outcome"] = f"Refused: {fault}"
+        return
     into_json = asked.into != "entry"
     prompt = render(asked.prompt, variables_of(work.moment))
     work.values["rendered"] = prompt
@@ -107,6 +112,14 @@ def ask_prompt(work: Work) -> None:
         work.write = lambda _: "There was nothing to remember."
     else:
         work.write = lambda done: write_entry(done, text, call)
+
+
+def type_fault(behaviour: Behaviour, ingestion: Ingestion) -> str:
+    """Why it writes no entry; "" where that is not for its type."""
+    asked = behaviour.prompt
+    if asked is None or asked.into != "entry" or asked.type in {known.name for known in ingestion.types}:
+        return ""
+    return f"{asked.type} is no type of entries here (ingestion.types)."
 
 
 def _patch_in(answer: str) -> dict[str, Any]:
@@ -151,9 +164,6 @@ def write_entry(work: Work, text: str, call: MadeCall) -> str:
         return f"Refused: the answer {fault}."
     assert work.turn is not None and work.behaviour.prompt is not None
     given = read_batch([work.turn])
-    kind = work.behaviour.prompt.type
-    if kind not in {known.name for known in given.ingestion.types}:
-        return f"Refused: {kind} is no type of entries here (ingestion.types)."
     spoken = tuple(number for number, said in enumerate(given.messages, start=1) if said.content.strip())
     if not spoken:
         return "Refused: the turn holds no words any more that it could rest on."
@@ -161,7 +171,7 @@ def write_entry(work: Work, text: str, call: MadeCall) -> str:
         op="add",
         messages=spoken,
         raw={},
-        type=kind,
+        type=work.behaviour.prompt.type,
         content=content,
         tier=given.tier,
         reason=f"behaviour {work.run.behaviour}",

@@ -14,13 +14,16 @@ import orjson
 from django.utils import timezone
 from pydantic import ValidationError
 
+from behaviours.actions import type_fault
 from behaviours.conditions import holds
 from behaviours.configuration import Behaviour
 from behaviours.moments import TurnMoment, variables_of
 from behaviours.owed import schedules_of
 from behaviours.schedule import next_time
 from behaviours.templates import render
+from memory.ingestion.configuration import Ingestion
 from relationships.models import Relationship, Turn
+from relationships.services.configuration import configuration_of
 from web.errors import InvalidInput, RapportError
 from web.fields import field_problems
 
@@ -80,7 +83,8 @@ def dry_run(*, relationship: Relationship, behaviour: Behaviour, last: int) -> D
         if time.monotonic() > ends_at:
             raise InvalidInput.of("last", f"are more than can be tried in {MOST_SECONDS} s; try fewer turns")
         moment = TurnMoment(relationship, turn)
-        fires, reason = _would_fire(behaviour, moment, turn, fired_at)
+        ingestion = configuration_of(relationship, turn=turn.config).values.ingestion
+        fires, reason = _would_fire(behaviour, moment, turn, fired_at, ingestion)
         fired_at = turn.occurred_at if fires else fired_at
         rendered = _rendered(behaviour, moment) if fires else ""
         tried.append(TriedTurn(turn.id, turn.seq, turn.session, turn.occurred_at, fires, reason, rendered))
@@ -88,7 +92,7 @@ def dry_run(*, relationship: Relationship, behaviour: Behaviour, last: int) -> D
 
 
 def _would_fire(
-    behaviour: Behaviour, moment: TurnMoment, turn: Turn, fired_at: datetime | None
+    behaviour: Behaviour, moment: TurnMoment, turn: Turn, fired_at: datetime | None, ingestion: Ingestion
 ) -> tuple[bool, str]:
     if turn.error_code == "paused":
         return False, "the person had a pause"
@@ -97,6 +101,8 @@ def _would_fire(
     rest = timedelta(minutes=behaviour.cooldown_minutes)
     if fired_at is not None and turn.occurred_at - fired_at < rest:
         return False, "it is cooling down"
+    if fault := type_fault(behaviour, ingestion):
+        return False, fault
     return True, ""
 
 

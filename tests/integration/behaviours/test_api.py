@@ -9,6 +9,7 @@ import pytest
 from django.db import connection
 from django.test import Client
 
+from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
 from tests.fixtures.behaviours import behave, work
 from tests.fixtures.turns import Conversation
@@ -79,6 +80,22 @@ def test_a_draft_is_tried_over_past_turns(conversation: Conversation, api: Api, 
     assert (tried["fired"], tried["kind"]) == (2, "priority")
     assert tried["turns"][2]["rendered"] == "Feed Maya: Hungry again"
     assert api.get(f"{at}/behaviour-runs").body["items"] == []
+
+
+def test_a_type_that_is_none_here_is_refused_in_a_dry_run_as_in_a_run_and_no_model_is_asked(
+    conversation: Conversation, api: Api, at: str, scripted_provider: ScriptedProvider
+) -> None:
+    draft = {"prompt": {"prompt": "Any hopes?", "into": "entry", "type": "hope"}}
+    behave(conversation.relationship, note=draft)
+    conversation.say("I hope for snow")
+    work(conversation)
+
+    [turn] = api.post(f"{at}/behaviours/dry-run", {"behaviour": draft}).body["turns"]
+    [run] = api.get(f"{at}/behaviour-runs").body["items"]
+
+    why = "hope is no type of entries here (ingestion.types)."
+    assert (turn["fires"], turn["reason"], run["outcome"]) == (False, why, f"Refused: {why}")
+    assert scripted_provider.requests == []
 
 
 def test_a_draft_of_a_schedule_tells_its_next_times(api: Api, at: str) -> None:
