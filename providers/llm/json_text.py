@@ -17,6 +17,8 @@ _UNOPENED_THOUGHT = re.compile(
     r"\A(?!\s*[{\[]).*?</(?:think|thinking|thought)>\s*", re.DOTALL | re.IGNORECASE
 )
 _DECODER = json.JSONDecoder()
+_FOLLOWING = re.compile(r"[\s,]*+(?=\{)")
+LOOPS = 3  # objects that were said before, at least
 
 _LOOSE_OPENING = re.compile(r"""\{\s*["'/#}]|\[\s*[{/#]""")
 _LOOSE = re.compile(
@@ -51,6 +53,30 @@ def extract_json_text(text: str) -> str:
         if len(set(candidates)) == 1:
             return candidates[0]
     return bare
+
+
+def closed_loop(text: str, name: str) -> str:
+    """An answer that was cut off while its list `name` said the same objects again and again: each once, and closed.
+
+    "" for any other: half of its objects at least, and LOOPS of them, were said before, and nothing new came after.
+
+    >>> closed_loop('{"facts": [{"a": 1}, {"b": 2}, {"a": 1}, {"b": 2}, {"a": 1}, {"b', "facts")
+    '{"facts": [{"a": 1}, {"b": 2}]}'
+    """
+    opening = re.search(rf'"{name}"\s*:\s*\[', text)
+    if opening is None:
+        return ""
+    objects: dict[str, None] = {}
+    repeated, position = 0, opening.end()
+    while following := _FOLLOWING.match(text, position):
+        try:
+            value, position = _DECODER.raw_decode(text, following.end())
+        except (ValueError, RecursionError):
+            break
+        written = json.dumps(value, ensure_ascii=False)
+        repeated = repeated + 1 if written in objects else 0
+        objects[written] = None
+    return f'{{"{name}": [{", ".join(objects)}]}}' if repeated >= max(LOOPS, len(objects)) else ""
 
 
 def without_thoughts(text: str) -> str:

@@ -1,5 +1,5 @@
 """Asks a model for JSON: once more with the complaint where the answer can't be read, and with more room where it
-was cut off.
+was cut off, unless all that it did with the room was to repeat itself.
 """
 
 from collections.abc import Callable
@@ -13,6 +13,7 @@ from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.prompt import Question, build_request
 from providers.errors import AnswerTruncated, RequestRefused
 from providers.llm.base import Completion, CompletionRequest
+from providers.llm.json_text import closed_loop
 
 T = TypeVar("T")
 SHOWN_BACK = 8000  # characters of an answer that could not be read
@@ -39,10 +40,14 @@ def ask(
 
 def _shape(question: Question) -> str:
     """What an answer without anything looks like: a small model says in words that there is nothing."""
+    name = _list_of(question)
+    return f': {{"{name}": []}} if there is nothing' if question.guided and name else ""
+
+
+def _list_of(question: Question) -> str:
+    """The name of the list that is asked for; "" where the form of the answer is free."""
     schema = question.tool.parameters if question.tool else question.schema
-    if not question.guided or not schema:
-        return ""
-    return f': {{"{schema["required"][0]}": []}} if there is nothing'
+    return str(schema["required"][0]) if schema else ""
 
 
 def ask_back(
@@ -66,7 +71,8 @@ def _ask_with_room(
 ) -> tuple[Completion, CompletionRequest]:
     """The answer, and the request that had the room for it. Raises ProviderError.
 
-    Of several turns fewer are read at once instead, which whoever reads them sees to.
+    Of several turns fewer are read at once instead, which whoever reads them sees to. Of one whose answer goes in a
+    circle with more room it would go on.
     """
     named, tries = purpose_of(question, purpose), 0
     while True:
@@ -76,6 +82,8 @@ def _ask_with_room(
             room = request.max_output_tokens
             if room is None or (len(given.turns) > 1 and purpose != "preview"):
                 raise
+            if cut.completion and (whole := closed_loop(cut.completion.text, _list_of(question))):
+                return replace(cut.completion, text=whole), request
             if tries == MORE_ROOM or room >= MOST_OUTPUT_TOKENS:
                 raise AnswerTruncated(
                     f"{cut} It had room for {room} tokens. {WAY_OUT}", completion=cut.completion

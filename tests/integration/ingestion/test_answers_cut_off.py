@@ -72,6 +72,26 @@ def test_a_single_turn_is_asked_again_with_more_room(
     assert list(calls) == [("ingestion", "answer_truncated"), ("more room", "")]
 
 
+def test_an_answer_that_goes_in_a_circle_is_taken_once_and_not_asked_for_again(
+    answers_by_room: Callable[[Respond], None], conversation: Conversation
+) -> None:
+    rooms: list[int] = []
+
+    def respond(room: int, said: str) -> dict[str, Any]:
+        rooms.append(room)
+        return {"json": answer(*[add("Likes tea"), add("Has a cat")] * 50), "truncate": 3000}
+
+    answers_by_room(respond)
+    turn = conversation.hear("I like tea, and I have a cat.")
+
+    assert (turn.state, conversation.contents, rooms) == (
+        TurnState.APPLIED,
+        ["Has a cat", "Likes tea"],
+        [ROOM],
+    )
+    assert ModelCall.objects.get().error_code == "answer_truncated", "the trace says so"
+
+
 def test_a_batch_is_halved_before_any_turn_is_given_more_room(
     answers_by_room: Callable[[Respond], None], conversation: Conversation
 ) -> None:

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from providers.llm.json_text import extract_json_text, without_thoughts
+from providers.llm.json_text import closed_loop, extract_json_text, without_thoughts
 from tests.growth import MOST, growth
 
 ONE = '{"operations": [{"op": "add"}]}'
@@ -96,3 +96,29 @@ THOUGHTS = {
 @pytest.mark.parametrize(("text", "expected"), THOUGHTS.values(), ids=THOUGHTS)
 def test_thoughts_are_cut_off_before_the_answer(text: str, expected: str) -> None:
     assert without_thoughts(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("objects", "whole"),
+    [
+        ('{"a": "]"}, ' * 5, '{"l": [{"a": "]"}]}'),
+        ('{"a": 1}, {"b": 2}, ' * 2, ""),
+        ('{"a": 1}, {"b": 2}, {"c": 3}, ' * 2, '{"l": [{"a": 1}, {"b": 2}, {"c": 3}]}'),
+        ('{"a": 1}, ' * 5 + '{"b": 2}, ', ""),
+        ('{"a": 1}, ' * 3, ""),
+        ('"a", ' * 9, ""),
+        ("", ""),
+    ],
+    ids=[
+        "one",
+        "twice may be meant",
+        "a circle of three",
+        "something new came after",
+        "too few",
+        "no objects",
+        "none",
+    ],
+)
+def test_an_answer_that_was_cut_off_in_a_circle_is_each_object_once(objects: str, whole: str) -> None:
+    assert closed_loop(f'Sure: {{"wishes": [], "l": [{objects}{{"a": 1', "l") == whole
+    assert closed_loop(f'{{"other": [{objects}', "l") == ""
