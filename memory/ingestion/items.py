@@ -20,6 +20,7 @@ Item = Mapping[str, Any]
 _ONE_NUMBER = re.compile(r"[^\d.-]*(\d{1,9})[\]\s]*", re.ASCII)
 _MOST = 10**9
 _SAYS_NOTHING = frozenset("null none n/a na nil nothing unknown undefined".split())
+NO_TYPE = "is none of this companion's"
 KEPT_DEPTH = 4  # of a raw item's objects and lists
 _FORBIDDEN = {code: None for code in (*range(0x20), 0x7F) if code not in (0x09, 0x0A)}
 
@@ -91,7 +92,7 @@ def type_of(item: Item, given: IngestionInput, remarks: list[str], *, changes: b
     if wanted in (None, "") and "other" in known:
         remarks.append("names no type; kept as other")
         return "other"
-    raise RefusedItem(f"type {wanted!r:.40} is none of this companion's: {', '.join(known)}")
+    raise RefusedItem(f"type {wanted!r:.40} {NO_TYPE}: {', '.join(known)}")
 
 
 def subject_in(item: Item) -> str | None:

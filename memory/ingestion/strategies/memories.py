@@ -12,6 +12,7 @@ from memory.ingestion.prompt import Question
 from memory.ingestion.strategies.asking import ask
 from memory.ingestion.strategies.mending import mend_losses
 from memory.ingestion.strategies.schema_parts import FORGET, NUMBERS, TEXT, WISHES, answer_of, list_of
+from memory.ingestion.strategies.unknown_types import mend_types
 
 ENTRY = {"type": "integer", "description": "number of the shown entry it replaces"}
 
@@ -77,17 +78,14 @@ def ask_for_memories(
     purpose: str,
     keep: Callable[[dict[str, Any]], Operation],
 ) -> list[Operation | Refusal]:
-    """What the answer's memories would do, judged; sent back once where they lost something."""
-    answer, text = ask(question, given, log, purpose=purpose, parse=lambda text: (parse_memories(text), text))
-    return mend_losses(
-        judge_memories(answer, given, keep),
-        given,
-        question=question,
-        log=log,
-        answered=text,
-        again=AGAIN,
-        check=lambda text: judge_memories(parse_memories(text), given, keep),
-    )
+    """What the answer's memories would do, judged; sent back once where they lost something, or have no type."""
+
+    def check(text: str) -> list[Operation | Refusal]:
+        return judge_memories(parse_memories(text), given, keep)
+
+    items, text = ask(question, given, log, purpose=purpose, parse=lambda text: (check(text), text))
+    items = mend_types(items, given, question=question, log=log, answered=text, check=check)
+    return mend_losses(items, given, question=question, log=log, answered=text, again=AGAIN, check=check)
 
 
 def statement(item: dict[str, Any], given: IngestionInput) -> Operation:

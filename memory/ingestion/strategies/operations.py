@@ -9,11 +9,12 @@ from functools import lru_cache
 from memory.ingestion.calls import CallLog
 from memory.ingestion.candidates import find_candidates, texts_of
 from memory.ingestion.ingestion_input import IngestionInput
-from memory.ingestion.operations import check_operations, of_one_subject, parse_answer
+from memory.ingestion.operations import Operation, Refusal, check_operations, of_one_subject, parse_answer
 from memory.ingestion.prompt import OPERATIONS, Question, answer_schema
 from memory.ingestion.strategies.asking import ask
 from memory.ingestion.strategies.base import Proposal, Strategy
 from memory.ingestion.strategies.mending import mend_losses
+from memory.ingestion.strategies.unknown_types import mend_types
 from memory.models import Tier
 
 AGAIN = (
@@ -30,15 +31,20 @@ class OperationsStrategy(Strategy):
             found = find_candidates(given, texts_of(given), tiers=(Tier.ARCHIVE,))
             given = replace(given, entries=(*given.entries, *found))
         question = _question(tuple(entry_type.name for entry_type in given.ingestion.types))
-        text, raw = ask(question, given, log, purpose=purpose, parse=lambda text: (text, parse_answer(text)))
+
+        def check(text: str) -> list[Operation | Refusal]:
+            return check_operations(parse_answer(text), given)
+
+        items, text = ask(question, given, log, purpose=purpose, parse=lambda text: (check(text), text))
+        items = mend_types(items, given, question=question, log=log, answered=text, check=check)
         items = mend_losses(
-            check_operations(raw, given),
+            items,
             given,
             question=question,
             log=log,
             answered=text,
             again=AGAIN,
-            check=lambda text: check_operations(parse_answer(text), given),
+            check=check,
             reasoned=True,
         )
         return Proposal(given.entries, of_one_subject(items, given), given.tier)

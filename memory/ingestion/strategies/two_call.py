@@ -21,6 +21,7 @@ from memory.ingestion.strategies.base import Proposal, Strategy
 from memory.ingestion.strategies.deciding import Fact, decide_on, rest_on_all
 from memory.ingestion.strategies.mending import mend_losses
 from memory.ingestion.strategies.schema_parts import NUMBERS, TEXT, WISHES, answer_of, list_of, number
+from memory.ingestion.strategies.unknown_types import mend_types
 from memory.ingestion.vectors import TextVectors, embed_texts
 from memory.models import USER_SUBJECT, ScratchpadEntry
 
@@ -77,8 +78,12 @@ class TwoCallStrategy(Strategy):
 
     def propose(self, given: IngestionInput, log: CallLog, *, purpose: str) -> Proposal:
         alone = replace(given, entries=())
-        raw = ask(EXTRACT, alone, log, purpose=purpose, parse=lambda text: parse_answer(text, "facts"))
-        extracted = check_each(raw, given, lambda item: _extracted(item, given))
+
+        def check(text: str) -> list[Operation | Refusal]:
+            return check_each(parse_answer(text, "facts"), given, lambda item: _extracted(item, given))
+
+        extracted, text = ask(EXTRACT, alone, log, purpose=purpose, parse=lambda text: (check(text), text))
+        extracted = mend_types(extracted, alone, question=EXTRACT, log=log, answered=text, check=check)
         items: list[Operation | Refusal] = [item for item in extracted if isinstance(item, Refusal)]
         facts = [
             Fact(item, forget=item.raw.get("forget") is True)

@@ -139,23 +139,28 @@ def test_a_replaced_entry_held_until_the_new_state_began(
     assert (new.content, new.type, new.happens_at) == ("Works at the harbour", "identity", happens_at)
 
 
-def test_a_type_that_a_companion_does_not_have_is_refused_even_where_it_has_no_other(
+def test_a_type_that_a_companion_does_not_have_is_sent_back_once_and_then_refused(
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
     types = {"types": [{"name": "diet"}, {"name": "taste"}]}
     scripted_provider.answer_with(
         answer(
             add("Is vegan", type="identity"), add("Loves leeks", type=""), add("Eats no nuts", type="Diet")
-        )
+        ),
+        answer(add("Is vegan", type="identity"), add("Loves leeks", type="taste"), add("Is 40", type="diet")),
     )
 
     turn = conversation.hear("I'm vegan, I love leeks, I eat no nuts.", ingestion=types)
 
-    assert conversation.contents == ["Eats no nuts"]
-    assert conversation.verdicts(turn)[0] == (
-        "refused",
-        "type 'identity' is none of this companion's: diet, taste",
-    )
+    assert conversation.contents == ["Eats no nuts", "Loves leeks"]
+    none = "is none of this companion's: diet, taste"
+    assert conversation.verdicts(turn) == [
+        ("refused", f"type 'identity' {none}"),
+        ("applied", "its type was sent back once"),
+        ("applied", ""),
+    ]
+    told = f"- Is vegan: type 'identity' {none}\n- Loves leeks: type '' {none}\n"
+    assert told in scripted_provider.requests[1].history[-1][1]
     operations: Any = scripted_provider.requests[0].schema["properties"]["operations"]  # type: ignore[index]
     assert operations["items"]["properties"]["type"]["enum"] == ["diet", "taste"]
 
