@@ -137,7 +137,10 @@ def merge_entries(
     revise_entry(
         relationship_id=kept.relationship_id,
         entry_id=kept.id,
-        values={"content": content, **of_either(kept, other, expires_at=other.expires_at)},
+        values={
+            "content": content,
+            **of_either(kept, other, happens_at=other.happens_at, expires_at=other.expires_at),
+        },
         by=by,
         version=kept.version,
         reason=f"merged with entry {other.id}, {how}",

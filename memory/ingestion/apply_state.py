@@ -138,7 +138,8 @@ class ApplyState:
         if not operation.messages:
             entry.effective_at = max(entry.effective_at, other.effective_at)
         ends = None if "expires_at" in operation.cleared else operation.expires_at or other.expires_at
-        for name, value in of_either(entry, other, expires_at=ends).items():
+        date = None if "happens_at" in operation.cleared else operation.happens_at or other.happens_at
+        for name, value in of_either(entry, other, happens_at=date, expires_at=ends).items():
             setattr(entry, name, value)
         if fields_of(entry) != before:
             self._changed(

@@ -71,11 +71,11 @@ def _cited(item: Operation | Refusal, given: IngestionInput) -> list[UUID]:
 def _lost_in(items: Sequence[Operation | Refusal], given: IngestionInput) -> dict[int, tuple[str, ...]]:
     """What each update has lost of the entry it updates, by the entry's number.
 
-    Where updates to one text make entries one, the first keeps its date: that of another has to be in the text. When a
+    Where updates to one text make entries one, the first date stays: that of another has to be in the text. When a
     plan was made need not be said: "Planned in 2023-05 to visit Rome" becomes "Visited Rome".
     """
     lost: dict[int, tuple[str, ...]] = {}
-    dates: dict[str, str] = {}  # of the first entry that gets a text
+    dates: dict[str, str] = {}  # of the first entry with a date that gets a text
     own = (given.companion_name, given.user_name)
     known = {entry.content for entry in given.entries}
     for item in items:
@@ -84,8 +84,9 @@ def _lost_in(items: Sequence[Operation | Refusal], given: IngestionInput) -> dic
             names = (entry.subject,) if entry.subject != USER_SUBJECT else ()
             stays = "" if "happens_at" in item.cleared else entry.happens_at or ""
             date = item.happens_at or stays
-            goes = date if item.content in dates else ""
-            said = f"{item.content} {dates.setdefault(item.content, date)}"
+            goes = date if dates.get(item.content) else ""
+            dates[item.content] = dates.get(item.content) or date
+            said = f"{item.content} {dates[item.content]}"
             details = lost_details(entry.content, said, names=names, own=own)
             details = tuple(detail for detail in details if detail not in _of_the_plan(entry, given))
             details = (*details, *lost_details(goes, said))

@@ -202,7 +202,7 @@ def test_what_is_made_one_is_on_the_list_pinned_and_lasts_as_either_was(
     rows.filter(id=kept.id).update(
         tier=Tier.ARCHIVE if by == "a person" else Tier.SCRATCHPAD, expires_at=days[0]
     )
-    rows.filter(id=other.id).update(pinned=True, expires_at=days[1])
+    rows.filter(id=other.id).update(pinned=True, expires_at=days[1], happens_at="2026-03-10")
     both = "Has a sister, Ana, who is here"
     if by == "the model":
         numbers = conversation.number_of(kept.content), conversation.number_of(other.content)
@@ -214,3 +214,4 @@ def test_what_is_made_one_is_on_the_list_pinned_and_lasts_as_either_was(
 
     [one] = conversation.entries
     assert (one.id, one.tier, one.pinned, one.expires_at) == (kept.id, Tier.SCRATCHPAD, True, days[1])
+    assert one.happens_at == "2026-03-10", "the one that was kept had none"
