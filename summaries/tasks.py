@@ -1,6 +1,9 @@
 """The queue's task, and what finds the rows whose task was lost or whose worker died."""
 
+from functools import partial
 from uuid import UUID
+
+from django.db import transaction
 
 from relationships.services.sequence import lock_relationship
 from summaries.making import make_summaries
@@ -22,10 +25,18 @@ def summarise(relationship_id: UUID) -> None:
 
 
 def _give_up(summary: Summary) -> None:
+    """Once the sweep holds no row any more: who holds the relationship may wait for one."""
+    transaction.on_commit(partial(_fail, summary), robust=True)
+
+
+@transaction.atomic
+def _fail(summary: Summary) -> None:
     lock_relationship(summary.relationship_id)
     row = Summary.objects.for_relationship(summary.relationship_id).filter(id=summary.id)
-    row.settle(state=SummaryState.FAILED, due_at=None, error=GIVEN_UP)
-    rebuild_summary(relationship_id=summary.relationship_id, project_id=summary.project_id)
+    if row.filter(state=SummaryState.PENDING, attempts__gte=summary.attempts).settle(
+        state=SummaryState.FAILED, due_at=None, error=GIVEN_UP
+    ):
+        rebuild_summary(relationship_id=summary.relationship_id, project_id=summary.project_id)
 
 
 make_owed_summaries = OwedRows(

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 from django.utils import timezone
-from pytest_django.fixtures import Settings
+from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 
 from behaviours.models import BehaviourRun
 from behaviours.owed import TASK
@@ -16,6 +16,7 @@ from tests.fixtures.behaviours import behave, outbox_of, runs_of, work
 from tests.fixtures.queue import held_by
 from tests.fixtures.summaries import chat, name_birds, ready, summarise
 from tests.fixtures.turns import Conversation
+from tests.wire import statements_sent
 from worker.leases import GIVEN_UP
 from worker.owed_rows import OwedRows
 
@@ -43,12 +44,20 @@ def test_a_summary_whose_worker_died_is_made_by_the_next(
     assert len(ready(conversation)[200].text.split()) == 200
 
 
-def test_one_that_ends_its_workers_is_given_up(conversation: Conversation, settings: Settings) -> None:
+def test_one_that_ends_its_workers_is_given_up(
+    conversation: Conversation,
+    settings: Settings,
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
     settings.MAX_ATTEMPTS = 1
     chat(conversation, last=200)
     hold_as_if_dead(Summary.objects.all())
 
-    make_owed_summaries(timezone.now())
+    with django_capture_on_commit_callbacks(execute=True):
+        with statements_sent() as sent:
+            make_owed_summaries(timezone.now())
+        locks = [statement for statement in sent if "FROM relationships_relationship" in statement]
+        assert locks == [], "who holds a relationship may wait for the rows that the sweep holds"
 
     summary = Summary.objects.get()
     assert (summary.state, summary.error) == ("failed", "Given up: it ended its workers.")
