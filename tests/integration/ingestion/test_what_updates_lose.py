@@ -61,6 +61,23 @@ def test_names_that_an_update_leaves_out_are_asked_for_once(
     assert purpose in purposes
 
 
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_type_that_there_is_not_is_asked_for_once(
+    conversation: Conversation, scripted_provider: ScriptedProvider, strategy: str
+) -> None:
+    name = "facts" if strategy == "two_call" else "memories"
+    fact = {"content": "Took up pottery", "messages": [1], "score": 9, "confidence": 0.9}
+    scripted_provider.answer_with(
+        *(json.dumps({name: [{**fact, "type": type}]}) for type in ("hobby", "other"))
+    )
+
+    turn = conversation.hear("I took up pottery.", ingestion={"strategy": strategy})
+
+    assert conversation.contents == ["Took up pottery"]
+    assert conversation.verdicts(turn) == [("applied", "its type was sent back once")]
+    assert "- Took up pottery: type 'hobby' is none" in scripted_provider.requests[1].history[-1][1]
+
+
 def test_entries_that_are_made_one_stay_one_where_one_of_them_is_sent_back(
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
