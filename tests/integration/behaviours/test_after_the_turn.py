@@ -201,7 +201,7 @@ def test_an_entry_is_judged_as_any_other(
     assert conversation.revisions[0].model_call_id == runs_of(conversation)[0].model_call_ids[0]
 
 
-@pytest.mark.parametrize("said", ["NONE.", "None"])
+@pytest.mark.parametrize("said", ["NONE.", "**None**", "{}"])
 def test_where_there_is_nothing_to_remember_the_model_can_say_so(
     conversation: Conversation, scripted_provider: ScriptedProvider, said: str
 ) -> None:
