@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
+from uuid import uuid4
 
 from google.genai import types
 
@@ -73,13 +74,13 @@ def config_of(options: Mapping[str, Any], tools: Sequence[Mapping[str, Any]]) ->
 
 
 def call_of(part: types.Part, index: int) -> CallPart:
-    """A call that Gemini makes; it names none, so its place does."""
+    """A call that Gemini makes. It names few, and clients keep calls by their ID through a whole conversation."""
     call = part.function_call
     assert call is not None
     signature = part.thought_signature
     signed = {"google": {"thought_signature": base64.b64encode(signature).decode()}} if signature else None
     arguments = storable(json.dumps(call.args or {}, ensure_ascii=False))
-    return CallPart(index, call.id or f"call_{index}", storable(call.name or ""), arguments, signed)
+    return CallPart(index, call.id or f"call_{uuid4().hex}", storable(call.name or ""), arguments, signed)
 
 
 def text_of(message: Message) -> str:

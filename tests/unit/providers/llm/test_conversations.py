@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from google.genai import types
 
 from providers.errors import (
     ContentBlocked,
@@ -19,6 +20,7 @@ from providers.errors import (
 from providers.llm.base import LLMProvider
 from providers.llm.chat import ChatPart, ChatRequest
 from providers.llm.gemini import GeminiProvider
+from providers.llm.gemini_chat import call_of
 from providers.llm.offline import MARK, OfflineProvider
 from providers.llm.openai import OpenAIProvider
 from tests.fakes import ScriptedProvider
@@ -218,3 +220,9 @@ def test_without_a_model_it_says_so_and_quotes_what_it_was_told() -> None:
 def test_a_provider_without_conversations_says_so() -> None:
     with pytest.raises(RequestRefused, match="holds no conversations"):
         list(LLMProvider.stream(ScriptedProvider(), HELLO))
+
+
+def test_calls_that_gemini_gives_no_ids_have_ids_of_their_own() -> None:
+    part = types.Part(function_call=types.FunctionCall(name="weather", args={}))
+
+    assert call_of(part, 0).id != call_of(part, 0).id
