@@ -129,14 +129,14 @@ class Answering:
             self._asked_in_vain()
             raise upstream_error(error) from error
 
-    def stream(self, first: ChatPart, *, usage: bool) -> Iterator[bytes]:
+    def stream(self, first: ChatPart) -> Iterator[bytes]:
         """Events, to [DONE] or to an error. A client that goes away closes it."""
         with meters.reply():
             try:
                 yield self._envelope.chunk(delta_of(first, first=True))
                 for part in self._parts:
                     yield self._envelope.chunk(delta_of(part, first=False))
-                yield from self._ending(usage=usage)
+                yield from self._ending()
             except GeneratorExit:
                 meters.interrupted()
                 self._keep_what_was_said()
@@ -149,11 +149,10 @@ class Answering:
             finally:
                 self._parts.close()
 
-    def _ending(self, *, usage: bool) -> Iterator[bytes]:
+    def _ending(self) -> Iterator[bytes]:
         """The turn is accepted before anybody is told that the reply is complete."""
         rapport = self._finished()
-        spent = usage_of(self.reply.completions) if usage else None
-        yield from self._envelope.ending(self.reply.finish, spent, rapport)
+        yield from self._envelope.ending(self.reply.finish, usage_of(self.reply.completions), rapport)
 
     def _finished(self) -> dict[str, Any]:
         kept = self._kept = self._in_database(lambda: keep_reply(self.reply, early=self._early))

@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 
 from chat.identity import Talk
-from chat.messages import Message, Sent, compose, refuse_unkeepable, text_of
+from chat.messages import Message, Sent, compose, refuse_unkeepable, text_of, without_calls
+from chat.replacing import withdraw
 from chat.replies import Question
 from context.answer import AssembledContext
 from context.pipeline import build_context
@@ -27,10 +29,10 @@ def ask(
     options: Mapping[str, Any] | None = None,
     idempotency: Idempotency | None = None,
     wait: float | None = None,
+    replaces: UUID | None = None,
     now: datetime | None = None,
 ) -> Question:
-    """Raises InvalidInput, BudgetSpent, NotFound."""
-    now = now or datetime.now(UTC)
+    """`replaces`: the turn in whose place this comes. Raises InvalidInput, BudgetSpent, NotFound."""
     relationship = talk.relationship
     if talk.remembered:
         refuse_unkeepable(sent.new, most=settings.MAX_MESSAGES_PER_TURN - 1)
@@ -38,6 +40,9 @@ def ask(
     project, provider = relationship.project, configuration.context.provider or settings.DEFAULT_LLM_PROVIDER
     if provider != "offline" and has_budget(project.daily_tokens, project.daily_usd):
         require_model_budget(project.id)
+    if talk.remembered:
+        sent = withdraw(talk, sent, replaces=replaces, by=by)
+    now = now or datetime.now(UTC)  # later than what was taken back, so that it can be said again
     context = build_context(
         project_id=relationship.project_id,
         relationship_id=relationship.id,
@@ -66,11 +71,16 @@ def ask(
 
 def _earlier(context: AssembledContext, sent: Sent) -> list[Message]:
     """The stored messages, but for the last where they had no reply and the client says them again."""
-    earlier: list[Message] = [
-        line for report in context.layers if report.name != "current" for line in report.messages
-    ]
-    said = [{"role": "user", "content": cut_fenced(text_of(message))[0]} for message in sent.conversation]
+    shown = (line for report in context.layers if report.name != "current" for line in report.messages)
+    earlier: list[Message] = [{**line, "content": words} for line in shown if (words := _words_of(line))]
+    spoken = (message for message in sent.conversation if message["role"] == "user")
+    said = [{"role": "user", "content": cut_fenced(text_of(message))[0]} for message in spoken]
     if earlier[-len(said) :] == said:
         del earlier[-len(said) :]
     first = next((place for place, line in enumerate(earlier) if line["role"] == "user"), len(earlier))
     return earlier[first:]  # one that began with the companion would be an answer to nothing
+
+
+def _words_of(line: Message) -> str:
+    told: str = line["content"]
+    return without_calls(told) if line["role"] == "assistant" else told

@@ -24,11 +24,15 @@ _TEMPORARY = ("temporary:", "local:")  # chats that Open WebUI keeps nothing of
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """`remembered`: whether the exchange is to be kept."""
+    """`remembered`: whether the exchange is to be kept. `one_chat`: the call names its session, so that holds one chat
+    alone. `whole_chat`: the client sends that from its beginning, even where it holds no reply yet.
+    """
 
     relationship: Relationship
     session: str
     remembered: bool
+    one_chat: bool = False
+    whole_chat: bool = False
 
 
 class UnknownModel(NotFound):
@@ -42,8 +46,14 @@ def who_talks(credentials: Credentials, headers: Mapping[str, str], body: Mappin
 
     Raises InvalidInput where nobody is named, UnknownModel, KeyChanged.
     """
-    session = _session(headers, body)
-    return Talk(_relationship(credentials, headers, body), session, _is_remembered(headers, body))
+    named = _session(headers, body)
+    return Talk(
+        _relationship(credentials, headers, body),
+        named or DEFAULT_SESSION,
+        _is_remembered(headers, body),
+        one_chat=named is not None,
+        whole_chat=named is not None and named == headers.get(_OPENWEBUI_CHAT),
+    )
 
 
 def _relationship(
@@ -81,7 +91,8 @@ def _person(headers: Mapping[str, str], body: Mapping[str, Any]) -> str:
     raise InvalidInput.of("user", FOUR_WAYS)
 
 
-def _session(headers: Mapping[str, str], body: Mapping[str, Any]) -> str:
+def _session(headers: Mapping[str, str], body: Mapping[str, Any]) -> str | None:
+    """None: the call names none."""
     metadata = body.get("metadata") or {}
     ways = (
         ("X-Rapport-Session", _header(headers, "X-Rapport-Session", "metadata.session")),
@@ -91,7 +102,7 @@ def _session(headers: Mapping[str, str], body: Mapping[str, Any]) -> str:
     for field, said in ways:
         if said is not None:
             return _checked(_SESSION, field, said)
-    return DEFAULT_SESSION
+    return None
 
 
 def _header(headers: Mapping[str, str], name: str, field: str) -> str | None:

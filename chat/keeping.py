@@ -7,10 +7,9 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from django.conf import settings
 from django.db import transaction
 
-from chat.messages import told_calls
+from chat.messages import in_pieces, told_calls
 from chat.models import KeptContext
 from chat.repeated import metadata_of
 from chat.replies import Question, Reply
@@ -85,23 +84,11 @@ def _keep(reply: Reply, interrupted: bool, early: Turn | None) -> Kept:
 def _turn_of(reply: Reply, interrupted: bool, *, without_new: bool) -> NewTurn:
     question = reply.question
     told = "\n".join(filter(None, (reply.text, told_calls([call.as_message() for call in reply.calls]))))
-    said = [NewMessage("assistant", text) for text in _in_pieces(told.replace("\x00", ""))]
+    said = [NewMessage("assistant", text) for text in in_pieces(told.replace("\x00", ""))]
     messages = [*([] if without_new else question.new), *said]
     if messages and question.idempotency is not None and not interrupted:
         messages[-1] = replace(messages[-1], metadata=metadata_of(reply))
     return NewTurn(messages, occurred_at=question.now, session=question.session, interrupted=interrupted)
-
-
-def _in_pieces(text: str) -> list[str]:
-    """As long as a message may be; a reply is rarely longer than one."""
-    if not text.strip():
-        return []
-    limit: int = settings.MAX_MESSAGE_BYTES
-    if len(text.encode()) <= limit:
-        return [text]
-    step = limit // 4  # characters, of at most so many bytes each
-    pieces = [text[start : start + step] for start in range(0, len(text), step)]
-    return [piece for piece in pieces if piece.strip()]
 
 
 def _keep_context(reply: Reply, turn: Turn, interrupted: bool) -> UUID | None:

@@ -1,8 +1,11 @@
 """The messages that a client sends, told apart: its own system's, the conversation, and what is new in it. Pure."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from django.conf import settings
 
 from memory.fence import cut_fenced
 from relationships.services.limits import message_fault
@@ -13,6 +16,7 @@ Message = Mapping[str, Any]
 SYSTEM = ("system", "developer")
 ROLES = (*SYSTEM, "user", "assistant", "tool")
 LONGEST_RESULT = 16_000  # characters of a tool's result that are remembered
+_CALLS = re.compile(r"(?:\A|\n)\[calls \S+?\(.*\)\]\Z", re.DOTALL)  # of told_calls
 _TEXTS = ("text", "refusal")
 _NAMES = {"image_url": "image", "input_audio": "audio", "file": "file", "video_url": "video"}
 
@@ -21,15 +25,20 @@ _NAMES = {"image_url": "image", "input_audio": "audio", "file": "file", "video_u
 class Sent:
     """`system`: the client's own, joined. `current`: the place in `conversation` of the last message of the person.
 
-    `owns_history`: it sent earlier exchanges too, so they are used as they are. `new`: what was said since the last
-    reply, to be remembered.
+    `replied`: the places of the replies to earlier exchanges; where there are any, the client owns its history, which
+    is used as it is. `new`: what was said since the last of them, to be remembered, with the beginning of a reply that
+    the model is to go on with.
     """
 
     system: str
     conversation: tuple[Message, ...]
     current: int
-    owns_history: bool
+    replied: tuple[int, ...]
     new: tuple[NewMessage, ...]
+
+    @property
+    def owns_history(self) -> bool:
+        return bool(self.replied)
 
     @property
     def message(self) -> str:
@@ -45,13 +54,14 @@ def read_messages(messages: Sequence[Any]) -> Sent:
     spoken = [place for place, message in enumerate(conversation) if message["role"] == "user"]
     if not spoken:
         raise InvalidInput.of("messages", "no message of the role user: there is nothing to reply to")
-    replies = [place for place, message in enumerate(conversation) if message["role"] == "assistant"]
+    last = max(place for place, message in enumerate(conversation) if message["role"] != "assistant")
+    replied = tuple(place for place in range(last) if conversation[place]["role"] == "assistant")
     return Sent(
         system="\n\n".join(filter(None, (text_of(m) for m in messages if m["role"] in SYSTEM))),
         conversation=conversation,
         current=spoken[-1],
-        owns_history=bool(replies),
-        new=_new(conversation, replies[-1] if replies else -1),
+        replied=replied,
+        new=_new(conversation[replied[-1] + 1 if replied else 0 :]),
     )
 
 
@@ -89,6 +99,11 @@ def text_of(message: Message) -> str:
     return "\n".join(filter(None, (_text_of_part(part) for part in content)))
 
 
+def without_calls(told: str) -> str:
+    """The words of a reply, as it is remembered: a model that saw the calls would write such text in place of one."""
+    return _CALLS.sub("", told)
+
+
 def told_calls(calls: Sequence[Message]) -> str:
     """Calls of the client's tools, as they stand in what is remembered."""
     return "\n".join(f"[calls {call['function']['name']}({call['function']['arguments']})]" for call in calls)
@@ -101,16 +116,26 @@ def _text_of_part(part: Message) -> str:
     return f"[{_NAMES.get(kind, kind)}]"
 
 
-def _new(conversation: Sequence[Message], last_reply: int) -> tuple[NewMessage, ...]:
-    """What came after the last reply. Results of tools stand behind the call they answer."""
-    since = conversation[last_reply + 1 :]
-    if since and since[0]["role"] == "tool":
-        since = conversation[last_reply:]
-    told = (NewMessage(message["role"], _told(message)) for message in since)
-    return tuple(message for message in told if message.content.strip())
+def _new(since: Sequence[Message]) -> tuple[NewMessage, ...]:
+    """Pieces as long as a message may be."""
+    told = (NewMessage(message["role"], piece) for message in since for piece in in_pieces(told_of(message)))
+    return tuple(told)
 
 
-def _told(message: Message) -> str:
+def in_pieces(text: str) -> list[str]:
+    """As long as a message may be; what is said is rarely longer than one."""
+    if not text.strip():
+        return []
+    limit: int = settings.MAX_MESSAGE_BYTES
+    if len(text.encode("utf-8", "surrogatepass")) <= limit:
+        return [text]
+    step = limit // 4  # characters, of at most so many bytes each
+    pieces = [text[start : start + step] for start in range(0, len(text), step)]
+    return [piece for piece in pieces if piece.strip()]
+
+
+def told_of(message: Message) -> str:
+    """As it stands in what is remembered."""
     if message["role"] == "tool":
         return shorten(text_of(message), LONGEST_RESULT) or "[no result]"
     parts = (text_of(message), told_calls(message.get("tool_calls") or ()))

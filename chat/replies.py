@@ -92,8 +92,8 @@ class Reply:
         configured = question.configuration.chat
         self._ends_at = self.began + configured.max_seconds
         self._length = 0  # characters that the model has written
-        theirs = {tool.get("function", {}).get("name") for tool in question.tools}
-        self._own = [TOOLS[name] for name in configured.tools if name not in theirs]
+        self._theirs = {tool.get("function", {}).get("name") for tool in question.tools}
+        self._own = [TOOLS[name] for name in configured.tools if name not in self._theirs]
         self._rounds: int = configured.max_tool_rounds
 
     @property
@@ -113,7 +113,7 @@ class Reply:
             called = yield from self._round(messages, own, said)
             if not called:
                 return
-            if not own and not self.calls:
+            if number == self._rounds and not self.calls:
                 raise EmptyAnswer(f"It only called memory tools, for {number} rounds (chat.max_tool_rounds).")
             spoken = {"role": "assistant", "content": "".join(said) or None}
             messages = [*messages, {**spoken, "tool_calls": [call.as_message() for call in called]}]
@@ -125,18 +125,20 @@ class Reply:
     def _round(
         self, messages: Sequence[Message], own: Sequence[Tool], said: list[str]
     ) -> Generator[ChatPart, None, list[Call]]:
-        """One question to the model. Returns its calls of memory tools."""
+        """One question to the model. Returns its calls of memory tools, and of those that nobody has offered: the model
+        is to be told, and no client could answer.
+        """
         ours: dict[int, Call] = {}
         theirs: dict[int, Call] = {}
-        names = {tool.name for tool in self._own}  # also those that are offered no more
         with closing(self._asked(messages, own)) as parts:
             while (part := self._next(parts)) is not None:
-                passed = tuple(self._sort(piece, names, ours, theirs) for piece in part.calls)
+                passed = tuple(self._sort(piece, ours, theirs) for piece in part.calls)
                 passed_on = tuple(piece for piece in passed if piece is not None)
                 if part.text or passed_on:
-                    self.text += part.text
+                    text = part.text if said else self._apart(part.text)
+                    self.text += text
                     said.append(part.text)
-                    yield ChatPart(text=part.text, calls=passed_on)
+                    yield ChatPart(text=text, calls=passed_on)
                 if part.completion is not None:
                     self.completions[-1] = part.completion
                     self.finish = part.finish
@@ -158,11 +160,15 @@ class Reply:
                 raise ProviderUnavailable("The model does not come to an end.")
         return part
 
-    def _sort(
-        self, piece: CallPart, names: set[str], ours: dict[int, Call], theirs: dict[int, Call]
-    ) -> CallPart | None:
+    def _apart(self, text: str) -> str:
+        """The first words of a round, apart from what was said before the tools were called."""
+        runs_on = text and self.text and not (self.text[-1].isspace() or text[0].isspace())
+        return f"\n\n{text}" if runs_on else text
+
+    def _sort(self, piece: CallPart, ours: dict[int, Call], theirs: dict[int, Call]) -> CallPart | None:
         """Whose call it is shows in its first piece. The client's are numbered as if there were no others."""
-        if piece.index in ours or (piece.index not in theirs and piece.name in names):
+        is_theirs = not piece.name or piece.name in self._theirs
+        if piece.index in ours or (piece.index not in theirs and not is_theirs):
             ours.setdefault(piece.index, Call()).add(piece)
             return None
         theirs.setdefault(piece.index, Call()).add(piece)
@@ -183,7 +189,7 @@ class Reply:
                 began = True
                 yield part
         except RequestRefused as error:
-            if began or not own or question.tools or "tool" not in str(error).lower():
+            if began or not own or question.tools or not _about_tools(error):
                 raise
             self._own, self._rounds = [], 0
             plain = replace(
@@ -203,6 +209,8 @@ class Reply:
 
     def _answered(self, call: Call) -> Message:
         self._look_at_the_clock()
+        if call.name not in {tool.name for tool in self._own}:
+            return self._result(call, {"success": False, "error": f"There is no tool {call.name[:60]!r}."})
         try:
             arguments = parse_object((call.arguments or "{}").encode())
         except RapportError as error:
@@ -211,12 +219,21 @@ class Reply:
         else:
             ran = self._run(call.name, arguments)
         self.ran.append(ran)
-        return {"role": "tool", "tool_call_id": call.id, "content": orjson.dumps(ran.answer).decode()}
+        return self._result(call, ran.answer)
+
+    @staticmethod
+    def _result(call: Call, answer: Message) -> Message:
+        return {"role": "tool", "tool_call_id": call.id, "content": orjson.dumps(answer).decode()}
 
     def _look_at_the_clock(self) -> None:
         if time.monotonic() > self._ends_at:
             most = self.question.configuration.chat.max_seconds
             raise ProviderTimeout(f"The reply took longer than {most} s (chat.max_seconds).")
+
+
+def _about_tools(error: RequestRefused) -> bool:
+    """OpenAI's word, and Gemini's, which takes none beside a form of the answer."""
+    return any(word in str(error).lower() for word in ("tool", "function"))
 
 
 def longest_reply() -> int:

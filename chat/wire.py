@@ -24,9 +24,12 @@ _TYPES = {
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """What every chunk of one answer says alike. `model`: as the client named it."""
+    """What every chunk of one answer says alike. `model`: as the client named it. `tells_usage`: the client asked for
+    it, so every chunk has the field, and the last one says it.
+    """
 
     model: str
+    tells_usage: bool = False
     id: str = field(default_factory=lambda: f"chatcmpl-{uuid4().hex}")
     created: int = field(default_factory=lambda: int(time.time()))
 
@@ -46,17 +49,18 @@ class Envelope:
                 "created": self.created,
                 "model": self.model,
                 "choices": choices,
+                **({"usage": None} if self.tells_usage else {}),
                 **beside,
             }
         )
 
-    def ending(self, finish: str, usage: Mapping[str, Any] | None, rapport: Any) -> Iterator[bytes]:
-        """The last events. `usage`: None: the client did not ask for it."""
-        if usage is None:
-            yield self.chunk({}, finish=finish, rapport=rapport)
-        else:
-            yield self.chunk({}, finish=finish, usage=None)
+    def ending(self, finish: str, usage: Mapping[str, Any], rapport: Any) -> Iterator[bytes]:
+        """The last events."""
+        if self.tells_usage:
+            yield self.chunk({}, finish=finish)
             yield self.chunk(None, usage=usage, rapport=rapport)
+        else:
+            yield self.chunk({}, finish=finish, rapport=rapport)
         yield DONE
 
     def completion(

@@ -73,7 +73,7 @@ class TalkView(RelationshipPart):
         def answer() -> HttpResponseBase:
             try:
                 if STREAM in request.headers.get("Accept", ""):
-                    events = answering.stream(answering.begin(), usage=False)
+                    events = answering.stream(answering.begin())
                     return StreamingHttpResponse(events, content_type=STREAM)
                 answering.whole()
             except RapportError as error:

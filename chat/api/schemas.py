@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
+from uuid import UUID
 
 from pydantic import ConfigDict, Field, StringConstraints, ValidationError
 
@@ -19,6 +20,10 @@ _OURS = frozenset(
 class RapportWishes(Body):
     wait_for_memory: Annotated[float, Field(ge=0, le=LONGEST_WAIT, strict=False)] | None = None
     """Seconds that the end of the reply may wait for the badge: what the turn changed in memory."""
+    replaces: Annotated[UUID, Field(strict=False)] | None = None
+    """The `turn_id` of the exchange in whose place this one comes: the same message for another reply, or another
+    message. What stood there, and what came after it in the session, is withdrawn.
+    """
 
 
 class StreamOptions(FailFastModel):
@@ -57,6 +62,8 @@ class ChatBody(FailFastModel):
             body = cls.model_validate(data)
         except ValidationError as error:
             raise InvalidInput.naming(field_problems(error, data)) from None
+        if old := next((name for name in ("functions", "function_call") if data.get(name)), None):
+            raise InvalidInput.of(old, "is no longer part of the protocol: send tools and tool_choice")
         if body.n not in (None, 1):
             raise InvalidInput.of("n", "must be 1: one reply is remembered")
         for place, tool in enumerate(body.tools or ()):

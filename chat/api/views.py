@@ -121,11 +121,15 @@ class ChatView(OpenAIView):
             options=body.options(raw),
             idempotency=idempotency,
             wait=body.rapport.wait_for_memory,
+            replaces=body.rapport.replaces,
         )
         early = take_early(question)
         waits = can_wait(request._request)
         answering = Answering(
-            question, Envelope(body.model), in_database=in_database_threads if waits else here, early=early
+            question,
+            Envelope(body.model, body.wants_usage),
+            in_database=in_database_threads if waits else here,
+            early=early,
         )
         answer = self._answer_of(answering, body, request)
         # Who has left a whole reply may come back for it, if he named his call.
@@ -142,7 +146,7 @@ class ChatView(OpenAIView):
                 first = answering.begin()
             except Exception as error:
                 return response_of(error, request)
-            return _stream(answering.stream(first, usage=body.wants_usage))
+            return _stream(answering.stream(first))
 
         return answer
 
@@ -167,13 +171,12 @@ class ChatView(OpenAIView):
 
 def _again(relationship: Relationship, turn_id: Any, body: ChatBody) -> HttpResponseBase:
     turn = Turn.objects.for_relationship(relationship.id).get(id=turn_id)
-    envelope = Envelope(body.model, created=int(turn.recorded_at.timestamp()))
+    envelope = Envelope(body.model, body.wants_usage, created=int(turn.recorded_at.timestamp()))
     if not body.stream:
         return _json(again(envelope, turn))
     told = told_before(relationship.id, turn.id)
     first = envelope.chunk(delta_of_whole(told.text, told.calls))
-    spent = told.usage if body.wants_usage else None
-    return _stream(chain([first], envelope.ending(told.finish, spent, rapport_of(turn))))
+    return _stream(chain([first], envelope.ending(told.finish, told.usage, rapport_of(turn))))
 
 
 def _json(data: Any) -> HttpResponse:

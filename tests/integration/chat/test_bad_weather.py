@@ -77,11 +77,11 @@ BAD_INPUT: dict[str, tuple[dict[str, Any], int, str, str]] = {
         "messages",
         "store: false",
     ),
-    "a message that is too long": (
-        {"messages": [{"role": "user", "content": "x" * 70_000}]},
+    "functions of an earlier protocol": (
+        {"functions": [{"name": "weather"}]},
         400,
-        "messages",
-        "longer than",
+        "functions",
+        "send tools",
     ),
 }
 
@@ -215,6 +215,7 @@ def test_a_client_that_goes_away_amid_a_call_of_its_tool_has_been_told_nothing(
         "model": "ada",
         "user": "maya",
         "stream": True,
+        "tools": [{"type": "function", "function": {"name": "weather", "parameters": {"type": "object"}}}],
         "messages": [{"role": "user", "content": "Is it sunny?"}],
     }
     headers = {"Authorization": f"Bearer {chat.api.key}"}

@@ -138,6 +138,28 @@ def test_a_bad_call_is_told_to_the_model(chat: Chat, offering: OpenAIServer) -> 
     assert answer.body["rapport"]["tools"][0]["ok"] is False
 
 
+def test_a_call_of_what_nobody_offered_is_told_to_the_model(chat: Chat, replying: OpenAIServer) -> None:
+    """The companion offers no tools here, and the client would not know what to answer."""
+    replying.push(
+        {"tool_calls": [{"name": "memory_forget", "arguments": {"query": "tea"}}]}, {"text": "Let us see."}
+    )
+
+    message = chat.say("What shall I drink?").body["choices"][0]
+
+    assert (message["finish_reason"], message["message"]["content"]) == ("stop", "Let us see.")
+    assert "There is no tool 'memory_forget'" in replying.requests[1].body["messages"][-1]["content"]
+    assert not ToolCall.objects.exists()
+
+
+def test_what_is_said_before_and_after_a_search_does_not_run_together(
+    chat: Chat, offering: OpenAIServer
+) -> None:
+    offering.push({**searching("tea"), "pieces": ["One", " moment."]}, {"text": "Green tea."})
+
+    assert text_in(chat.stream("What shall I drink?")) == "One moment.\n\nGreen tea."
+    assert stored()[-1] == ("assistant", "One moment.\n\nGreen tea.")
+
+
 def test_both_kinds_of_calls_at_once_leave_the_client_its_own(chat: Chat, offering: OpenAIServer) -> None:
     offering.push(
         {"tool_calls": [*searching("tea")["tool_calls"], {"name": "weather", "arguments": {"city": "Porto"}}]}
@@ -163,8 +185,17 @@ def test_the_clients_tool_goes_before_ours_of_the_same_name(chat: Chat, offering
     assert not ToolCall.objects.exists()
 
 
-def test_a_model_that_takes_no_tools_is_asked_without_ours(chat: Chat, offering: OpenAIServer) -> None:
-    offering.push({"status": 400, "message": "this model does not support tools"}, {"text": "Water."})
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        "this model does not support tools",
+        "Function calling with a response mime type: 'application/json' is unsupported",
+    ],
+)
+def test_a_model_that_takes_no_tools_is_asked_without_ours(
+    chat: Chat, offering: OpenAIServer, refusal: str
+) -> None:
+    offering.push({"status": 400, "message": refusal}, {"text": "Water."})
 
     answer = chat.say("What shall I drink?")
 

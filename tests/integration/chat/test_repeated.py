@@ -119,7 +119,7 @@ def test_of_two_equal_streams_at_once_the_one_that_is_not_remembered_says_so(
     replying.push({"text": "One."}, {"text": "Another one."})
     both = two_equal_calls(relationship)
 
-    first, second = (list(one.stream(one.begin(), usage=False)) for one in both)
+    first, second = (list(one.stream(one.begin())) for one in both)
 
     assert b'"repeated":true' not in b"".join(first) and b'"repeated":true' in second[-2]
     assert stored() == [("user", "Hi"), ("assistant", "One.")]

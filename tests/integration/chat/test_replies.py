@@ -40,6 +40,7 @@ def test_a_stream_has_the_same_words_and_ends_with_what_was_kept(chat: Chat, rep
     assert len(events) > 5
     assert [event["choices"][0]["finish_reason"] for event in events if event["choices"]][-1] == "stop"
     assert events[-1]["choices"] == [] and events[-1]["usage"]["completion_tokens"] > 0
+    assert {event["usage"] for event in events[:-1]} == {None}
     kept = KeptContext.objects.get()
     assert events[-1]["rapport"]["context_id"] == str(kept.id)
     assert kept.turn_id == turns()[0].id and kept.finish_reason == "stop" and kept.model == "local-1"
@@ -105,10 +106,27 @@ def test_a_call_of_the_clients_tool_is_the_clients_to_answer(chat: Chat, replyin
     assert stored() == [
         ("user", "What is the weather?"),
         ("assistant", '[calls weather({"city": "Porto"})]'),
-        ("assistant", '[calls weather({"city": "Porto"})]'),
         ("tool", "sunny, 24 degrees"),
         ("assistant", "It is sunny."),
     ]
+    chat.say("And tomorrow?")
+    shown = [message["content"] for message in replying.requests[-1].body["messages"]]
+    assert shown == [
+        "What is the weather?",
+        "[tool result] sunny, 24 degrees",
+        "It is sunny.",
+        "And tomorrow?",
+    ]
+
+
+def test_a_long_message_is_sent_whole_and_kept_in_pieces(chat: Chat, replying: OpenAIServer) -> None:
+    diary = "".join(f"It rained on day {day}. " for day in range(4000))
+
+    chat.say(diary)
+
+    assert replying.requests[0].body["messages"][-1]["content"] == diary
+    said = [text for role, text in stored() if role == "user"]
+    assert len(said) > 1 and "".join(said) == diary
 
 
 def test_images_are_passed_on_and_named_in_the_turn(chat: Chat, replying: OpenAIServer) -> None:

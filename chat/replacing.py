@@ -1,0 +1,121 @@
+"""A reply that is made anew, or a message that is said differently: what stood in its place is withdrawn.
+
+The call says so (`replaces`), or the client's own history does: in a session that holds one chat, the last reply that
+it sends is not the last that was told. What is withdrawn is hidden, and can be shown again.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from chat.identity import Talk
+from chat.messages import Sent, told_of
+from memory.entries.editing import delete_entry
+from memory.models import ScratchpadEntry
+from relationships.models import Message, MessageRole, Turn
+from relationships.services.hiding import hide_messages
+from relationships.services.sequence import lock_relationship
+from web.actor import Actor
+from web.errors import InvalidInput
+
+LOOKED_AT = 200  # messages of the session
+SAID_DIFFERENTLY = "said differently"
+ANSWERS = MessageRole.ASSISTANT
+
+
+def withdraw(talk: Talk, sent: Sent, *, replaces: UUID | None, by: Actor) -> Sent:
+    """`sent`, without what is remembered already. Raises InvalidInput for a turn that is not the session's."""
+    found = _session_messages(talk)
+    if replaces is not None:
+        after = _since_turn(talk, sent, found, replaces)
+    elif sent.conversation[-1]["role"] == ANSWERS:
+        return replace(sent, new=()) if _stands_last(sent, found) else sent  # the model goes on with it
+    elif talk.one_chat and (sent.owns_history or talk.whole_chat):
+        after = _after_last_reply(sent, found)
+    else:
+        return sent
+    again = _said(after) == [(one.role, one.content) for one in sent.new]
+    gone = after[len(sent.new) :] if again else after
+    if gone:
+        _hide(talk, gone, by=by, with_entries=not again)
+    return replace(sent, new=()) if again else sent
+
+
+def _session_messages(talk: Talk) -> Any:
+    """Newest first."""
+    owned = Message.objects.for_relationship(talk.relationship.id)
+    return owned.filter(session=talk.session, erased_at=None).order_by("-seq")
+
+
+def _since_turn(talk: Talk, sent: Sent, found: Any, turn_id: UUID) -> list[Message]:
+    """What is shown from this turn on; from the one before whose message it is another reply to."""
+    turn = (
+        Turn.objects.for_relationship(talk.relationship.id).filter(id=turn_id, session=talk.session).first()
+    )
+    if turn is None:
+        raise InvalidInput.of("rapport.replaces", "is no turn of this session")
+    shown = found.filter(hidden_at=None)
+    said = shown.exclude(role=ANSWERS)
+    if not shown.filter(turn_id=turn.id).exists():  # withdrawn before, for a call that failed
+        newest = shown.filter(role=ANSWERS).first()
+        start = newest.seq + 1 if newest else 0
+    else:
+        role = sent.new[0].role if sent.new else MessageRole.USER
+        begun = said.filter(turn_id=turn.id).first() or said.filter(role=role, seq__lt=turn.seq).first()
+        start = said.filter(turn_id=begun.turn_id).last().seq if begun else turn.seq
+    return list(reversed(shown.filter(seq__gte=start)))
+
+
+def _after_last_reply(sent: Sent, found: Any) -> list[Message]:
+    """What is shown behind the last reply that the client sends; nothing where that is the last one, or not found."""
+    found = found.filter(hidden_at=None)
+    if not sent.owns_history:
+        return list(reversed(found[:LOOKED_AT]))
+    place = sent.replied[-1]
+    reply = told_of(sent.conversation[place]).strip()
+    newest = found.first()
+    if newest is None or _is_told(newest, reply):
+        return []
+    rows = list(reversed(found[:LOOKED_AT]))
+    asked = told_of(sent.conversation[place - 1]).strip() if place else None
+    for at in range(len(rows) - 1, -1, -1):
+        if _is_told(rows[at], reply) and (not at or asked in (None, rows[at - 1].content.strip())):
+            return rows[at + 1 :]
+    return []
+
+
+def _is_told(message: Message, reply: str) -> bool:
+    return message.role == ANSWERS and message.content.strip() == reply
+
+
+def _said(after: Sequence[Message]) -> list[tuple[str, str]]:
+    """What a reply is to, at its beginning."""
+    end = next((place for place, row in enumerate(after) if row.role == ANSWERS), len(after))
+    return [(row.role, row.content) for row in after[:end]]
+
+
+def _stands_last(sent: Sent, found: Any) -> bool:
+    last = list(reversed(found.filter(hidden_at=None)[: len(sent.new)]))
+    return [(row.role, row.content) for row in last] == [(one.role, one.content) for one in sent.new]
+
+
+@transaction.atomic
+def _hide(talk: Talk, gone: Sequence[Message], *, by: Actor, with_entries: bool) -> None:
+    """`with_entries`: what was remembered of the first exchange alone goes too. Of the later ones it stays: they are
+    left out of this chat, and were not taken back.
+    """
+    relationship_id, now = talk.relationship.id, timezone.now()
+    lock_relationship(relationship_id)
+    hide_messages(relationship_id=relationship_id, message_ids=[row.id for row in gone], now=now)
+    if not with_entries:
+        return
+    turn_id = gone[0].turn_id
+    ids = {row.id for row in gone if row.turn_id == turn_id}
+    entries = ScratchpadEntry.objects.for_relationship(relationship_id).active()
+    for entry in entries.filter(source_message_ids__overlap=list(ids), pinned=False, read_only=False):
+        if ids.issuperset(entry.source_message_ids):
+            delete_entry(relationship_id=relationship_id, entry_id=entry.id, by=by, reason=SAID_DIFFERENTLY)
