@@ -240,6 +240,9 @@ CORS_ALLOW_HEADERS = [
     *["accept", "authorization", "content-type", "idempotency-key", "if-match", "last-event-id"],
     *["mcp-protocol-version", "mcp-session-id", "mcp-method", "mcp-name"],
     *["x-rapport-session", "x-rapport-remember", "traceparent", "tracestate"],
+    # which OpenAI's SDK sends with every call
+    *[f"x-stainless-{told}" for told in ("arch", "helper-method", "lang", "os", "package-version")],
+    *[f"x-stainless-{told}" for told in ("retry-count", "runtime", "runtime-version", "timeout")],
 ]
 CORS_EXPOSE_HEADERS = ["ETag", "Mcp-Session-Id", "Retry-After", "RateLimit", "RateLimit-Policy"]
 SPECTACULAR_SETTINGS = {

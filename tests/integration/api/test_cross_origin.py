@@ -32,17 +32,25 @@ def test_a_page_of_a_named_site_may_read_what_is_left_of_its_limits(
     assert exposed == {"ETag", "Mcp-Session-Id", "Retry-After", "RateLimit", "RateLimit-Policy"}
 
 
-def test_a_page_of_a_named_site_may_have_its_trace_go_on(client: Client, settings: Settings) -> None:
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("traceparent", "tracestate"),
+        ("x-stainless-lang", "x-stainless-helper-method", "x-stainless-retry-count", "x-stainless-timeout"),
+    ],
+    ids=["a trace", "OpenAI's SDK"],
+)
+def test_a_page_of_a_named_site_may_send(client: Client, settings: Settings, names: tuple[str, ...]) -> None:
     settings.CORS_ALLOWED_ORIGINS = [SITE]
     asked = {
         "Access-Control-Request-Method": "POST",
-        "Access-Control-Request-Headers": "traceparent,tracestate",
+        "Access-Control-Request-Headers": ",".join(names),
     }
 
     answer = client.options("/v1/relationships", headers={"Origin": SITE, **asked})
 
     allowed = {name.strip() for name in answer["Access-Control-Allow-Headers"].split(",")}
-    assert {"traceparent", "tracestate"} <= allowed
+    assert {*names} <= allowed
 
 
 def test_without_a_named_site_nothing_is_said_to_browsers(client: Client) -> None:
