@@ -12,6 +12,7 @@ from chat.messages import Message, Sent, compose, refuse_unkeepable, text_of, wi
 from chat.replacing import withdraw
 from chat.replies import Question
 from context.answer import AssembledContext
+from context.formats import OPENING
 from context.pipeline import build_context
 from memory.fence import cut_fenced
 from memory.ingestion.intake import Idempotency
@@ -77,8 +78,9 @@ def _earlier(context: AssembledContext, sent: Sent) -> list[Message]:
     said = [{"role": "user", "content": cut_fenced(text_of(message))[0]} for message in spoken]
     if earlier[-len(said) :] == said:
         del earlier[-len(said) :]
-    first = next((place for place, line in enumerate(earlier) if line["role"] == "user"), len(earlier))
-    return earlier[first:]  # one that began with the companion would be an answer to nothing
+    if earlier and earlier[0]["role"] != "user":  # which not every server takes
+        earlier.insert(0, {"role": "user", "content": OPENING})
+    return earlier
 
 
 def _words_of(line: Message) -> str:

@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 
+from context.formats import OPENING
 from providers.tokens import estimate_tokens
 from relationships.models import Companion, Relationship
+from tests.fixtures.api import Api
 from tests.fixtures.chat import Chat, stored
 from tests.fixtures.contexts import remember, say
 from tests.vendor_servers.openai_server import OpenAIServer
@@ -50,6 +52,22 @@ def test_who_sends_only_the_newest_is_shown_the_stored_ones(chat: Chat, replying
         message["content"] for message in replying.requests[1].body["messages"] if message["role"] != "system"
     ]
     assert sent == ["I live in Porto.", "Porto is nice.", "Where do I live?"]
+
+
+def test_what_the_companion_said_by_itself_is_known_in_the_next_reply(
+    chat: Chat, replying: OpenAIServer, api: Api
+) -> None:
+    maya = api.post("/relationships", {"companion": "ada", "user": "maya"}).body["id"]
+    opened = {"role": "assistant", "content": "How is your knee?"}
+    assert api.post(f"/relationships/{maya}/turns", {"messages": [opened]}).status == 202
+
+    chat.say("Much better!")
+
+    assert replying.requests[0].body["messages"][-3:] == [
+        {"role": "user", "content": OPENING},
+        opened,
+        {"role": "user", "content": "Much better!"},
+    ]
 
 
 @pytest.mark.parametrize(
