@@ -8,7 +8,7 @@ from uuid import UUID
 from django.conf import settings
 
 from chat.identity import Talk
-from chat.messages import Message, Sent, compose, refuse_unkeepable, text_of, without_calls
+from chat.messages import Message, Sent, compose, refuse_unkeepable, text_of, told_of, without_calls
 from chat.replacing import withdraw
 from chat.replies import Question
 from context.answer import AssembledContext
@@ -50,7 +50,7 @@ def ask(
         message=sent.message or None,
         session=talk.session,
         now=now,
-        without=("messages",) if sent.owns_history else (),
+        conversation={told_of(one).strip() for one in sent.conversation} if sent.owns_history else None,
     )
     messages = compose(sent, system=context.system, earlier=_earlier(context, sent))
     return Question(

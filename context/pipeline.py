@@ -18,6 +18,7 @@ from context.answer import AssembledContext, LayerReport
 from context.budget import Want, divide
 from context.facts import read_facts
 from context.layers.base import Layer, LayerRequest, LayerText
+from context.layers.messages import MessagesLayer
 from context.plan import levels_of, plan_for
 from context.recall import Recall
 from context.text import line_cost, message_tokens
@@ -47,15 +48,16 @@ def build_context(
     explain: bool = False,
     now: datetime | None = None,
     key: RememberedKey | None = None,
-    without: Collection[str] = (),
+    conversation: Collection[str] | None = None,
     preview: bool = False,
 ) -> AssembledContext:
     """The system text and the messages for a reply to `message`, with a report of each layer.
 
     `session`: the developer's own ID; None is the default one. `config`: the cascade's highest level, for
-    this context only. `key`: see read_facts. `without`: layers that the caller has shown already: what they show is
-    not shown by others, and they take nothing of the budget. `preview`: only to be looked at, so nothing is written and
-    no behaviour fires; an embedder and a reranker are asked, as they decide what is shown.
+    this context only. `key`: see read_facts. `conversation`: what the caller shows of it by itself: the layer
+    `messages` is left out then, takes nothing of the budget, and no layer shows any of it again. `preview`: only to be
+    looked at, so nothing is written and no behaviour fires; an embedder and a reranker are asked, as they decide what
+    is shown.
     Raises NotFound (for another project's relationship too), InvalidConfiguration, KeyChanged.
     """
     now, session = now or datetime.now(UTC), session or DEFAULT_SESSION
@@ -64,8 +66,10 @@ def build_context(
     configuration = plan.resolved.values
     format = _known_format(format) if format else configuration.context.format
     recall = Recall(facts, configuration, message, now, explain=explain)
-    request = LayerRequest(facts, configuration, message, now, recall, preview=preview)
-    rendered = render_layers(plan.layers, request, without=without)
+    request = LayerRequest(
+        facts, configuration, message, now, recall, preview=preview, conversation=conversation
+    )
+    rendered = render_layers(plan.layers, request)
     if configuration.retrieval.record_access and not preview:
         _note_access(relationship_id, [text for _, text, _ in rendered], now)
     reports = [_report(*of_layer, explain=explain) for of_layer in rendered]
@@ -93,12 +97,12 @@ def _note_access(relationship_id: UUID, texts: Sequence[LayerText], now: datetim
         note_access(relationship_id=relationship_id, entry_ids=shown, at=now)
 
 
-def render_layers(
-    layers: Sequence[Layer], request: LayerRequest, *, without: Collection[str] = ()
-) -> list[Rendered]:
+def render_layers(layers: Sequence[Layer], request: LayerRequest) -> list[Rendered]:
     """Where the layers want more than the budget of the whole, those that have a weight are rendered anew, shorter."""
+    if request.conversation is not None:
+        layers = [layer for layer in layers if layer.name != MessagesLayer.slug]
     rendered, budget = _render_all(layers, request), request.configuration.context.budget
-    tokens = {name: _tokens(text) for name, text, _ in rendered if name not in without}
+    tokens = {name: _tokens(text) for name, text, _ in rendered}
     if budget is not None and sum(tokens.values()) > budget:
         cut = [layer for layer in layers if layer.weight and tokens.get(layer.name)]
         whole = {said[0]: said for said in rendered if said[0] not in {layer.name for layer in cut}}
@@ -106,7 +110,7 @@ def render_layers(
         texts = {name: text for name, text, _ in rendered}
         wants = {layer.name: _want(layer, texts[layer.name], room=room) for layer in cut}
         rendered = _render_all(layers, replace(request, limits=divide(room, wants)), whole)
-    return [said for said in rendered if said[0] not in without]
+    return rendered
 
 
 def _want(layer: Layer, text: LayerText, *, room: int) -> Want:

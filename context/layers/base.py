@@ -1,6 +1,6 @@
 """What every layer is: one source of text, independent of the others, that says where its text is from."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import ClassVar
@@ -53,6 +53,8 @@ class LayerRequest:
     """Tokens, by layer, where a budget of the whole leaves less."""
     preview: bool = False
     """Nobody is to be answered: a layer that writes, or has a model write, says what it would do instead."""
+    conversation: Collection[str] | None = None
+    """What the caller shows of it by itself, in place of the recent messages."""
 
     def with_today(self, intro: str) -> str:
         """The intro, and below it the person's own day, so that a reader can tell what is past; once in a context."""

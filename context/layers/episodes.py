@@ -28,7 +28,12 @@ class EpisodesLayer(Layer):
 
     def render(self, request: LayerRequest) -> LayerText:
         recalled = request.recall.messages(without=_shown_anyway(request))
-        said = [(found, words) for found in recalled.found if (words := _words(found))]
+        known = request.conversation or ()
+        said = [
+            (found, words)
+            for found in recalled.found
+            if found.message.content.strip() not in known and (words := _words(found))
+        ]
         if not said:
             return LayerText(reason=recalled.reason) if recalled.reason else NOTHING
         lines = escape_items([words for _, words in said])
@@ -65,9 +70,11 @@ def _once_a_day(
 
 
 def _shown_anyway(request: LayerRequest) -> Sequence[str]:
-    """What the layer of recent messages shows, where it is on, and where that matters."""
+    """What the layer of recent messages shows, where it is on, and where that matters; or the caller by itself."""
     if request.recall.not_asked:
         return ()
+    if request.conversation is not None:
+        return [one.id for one in request.recall.recent if one.content.strip() in request.conversation]
     context, name = request.configuration.context, MessagesLayer.slug
     setting = context.layers.get(name)
     if name not in context.order or (setting is not None and not setting.enabled):

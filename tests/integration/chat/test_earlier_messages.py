@@ -9,7 +9,7 @@ from providers.tokens import estimate_tokens
 from relationships.models import Companion, Relationship
 from tests.fixtures.api import Api
 from tests.fixtures.chat import Chat, stored
-from tests.fixtures.contexts import remember, say
+from tests.fixtures.contexts import hear, remember, say
 from tests.vendor_servers.openai_server import OpenAIServer
 
 
@@ -40,6 +40,23 @@ def test_stored_messages_that_are_not_sent_take_nothing_of_a_budget(
     sent = replying.requests[0].body["messages"]
     assert [message["role"] for message in sent] == ["system", "user", "assistant", "user"]
     assert 400 < estimate_tokens(sent[0]["content"]) < 500
+
+
+def test_episodes_are_what_the_client_does_not_send_itself(
+    chat: Chat, replying: OpenAIServer, relationship: Relationship, companion: Companion
+) -> None:
+    """Nothing that it sends, from however far back; and what is recent, where it sends that no more."""
+    companion.config["context"] |= {"recent_messages": 2}
+    companion.save()
+    for text in ("The tomato Nora grew was red.", "I read.", "A tomato is a fruit.", "I read on."):
+        hear(relationship, text)
+
+    chat.say(
+        "The tomato Nora grew was red.", {"role": "assistant", "content": "Nice."}, "What of Nora's tomato?"
+    )
+
+    system = replying.requests[0].body["messages"][0]["content"]
+    assert "A tomato is a fruit." in system and "was red" not in system
 
 
 def test_who_sends_only_the_newest_is_shown_the_stored_ones(chat: Chat, replying: OpenAIServer) -> None:

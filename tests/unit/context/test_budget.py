@@ -160,7 +160,7 @@ def test_what_the_caller_has_shown_takes_nothing_of_the_budget(talkative: Relati
         "message": "Where did I leave my boat?",
         "session": "current",
         "config": {"context": {"budget": 500}},
-        "without": ("messages",),
+        "conversation": {said.strip() for said in SAID},
     }
 
     assembled = build_context(**asked)
