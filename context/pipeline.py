@@ -54,10 +54,9 @@ def build_context(
     """The system text and the messages for a reply to `message`, with a report of each layer.
 
     `session`: the developer's own ID; None is the default one. `config`: the cascade's highest level, for
-    this context only. `key`: see read_facts. `conversation`: what the caller shows of it by itself: the layer
-    `messages` is left out then, takes nothing of the budget, and no layer shows any of it again. `preview`: only to be
-    looked at, so nothing is written and no behaviour fires; an embedder and a reranker are asked, as they decide what
-    is shown.
+    this context only. `key`: see read_facts. `conversation`: what the caller shows of it by itself, in place of the
+    layer `messages`; nothing of it is shown again. `preview`: only to be looked at, so nothing is written and no
+    behaviour fires; an embedder and a reranker are asked, as they decide what is shown.
     Raises NotFound (for another project's relationship too), InvalidConfiguration, KeyChanged.
     """
     now, session = now or datetime.now(UTC), session or DEFAULT_SESSION
@@ -66,9 +65,8 @@ def build_context(
     configuration = plan.resolved.values
     format = _known_format(format) if format else configuration.context.format
     recall = Recall(facts, configuration, message, now, explain=explain)
-    request = LayerRequest(
-        facts, configuration, message, now, recall, preview=preview, conversation=conversation
-    )
+    asked = (facts, configuration, message, now, recall)
+    request = LayerRequest(*asked, preview=preview, conversation=conversation)
     rendered = render_layers(plan.layers, request)
     if configuration.retrieval.record_access and not preview:
         _note_access(relationship_id, [text for _, text, _ in rendered], now)
