@@ -6,6 +6,7 @@ it sends is not the last that was told. What is withdrawn is hidden, and can be 
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import dropwhile
 from typing import Any
 from uuid import UUID
 
@@ -38,11 +39,12 @@ def withdraw(talk: Talk, sent: Sent, *, replaces: UUID | None, by: Actor) -> Sen
         after = _after_last_reply(sent, found)
     else:
         return sent
-    again = _said(after) == [(one.role, one.content) for one in sent.new]
-    gone = after[len(sent.new) :] if again else after
+    said = _said(after)
+    again = said == [(one.role, one.content) for one in sent.new[: len(said)]]
+    gone = after[len(said) :] if again else after
     if gone:
         _hide(talk, gone, by=by, with_entries=not again)
-    return replace(sent, new=()) if again else sent
+    return replace(sent, new=sent.new[len(said) :]) if again else sent
 
 
 def _session_messages(talk: Talk) -> Any:
@@ -84,7 +86,8 @@ def _after_last_reply(sent: Sent, found: Any) -> list[Message]:
     asked = told_of(sent.conversation[place - 1]).strip() if place else None
     for at in range(len(rows) - 1, -1, -1):
         if _is_told(rows[at], reply) and (not at or asked in (None, rows[at - 1].content.strip())):
-            return rows[at + 1 :]
+            # What the companion said by itself is no reply, and the client may not know of it.
+            return list(dropwhile(lambda row: row.role == ANSWERS, rows[at + 1 :]))
     return []
 
 

@@ -113,6 +113,21 @@ def test_open_webui_makes_the_first_reply_of_a_chat_anew(chat: Chat, replying: O
     assert shown() == ["Hi.", "Good day."]
 
 
+def test_what_is_said_again_with_more_stays_and_so_does_what_the_companion_said_by_itself(
+    talked: Chat, replying: OpenAIServer
+) -> None:
+    hi = ("Hi.", told("Hello."))
+    replying.push({"text": "And?"})
+    talked.say(*hi, "I work at Bosch.", "As an engineer.", **ONE_CHAT)
+    assert shown() == ["Hi.", "Hello.", "I work at Bosch.", "As an engineer.", "And?"]
+    turn = {"session": "chat 1", "messages": [told("How is your knee?")]}
+    assert talked.api.post(f"/relationships/{Relationship.objects.get().id}/turns", turn).status == 202
+
+    talked.say(*hi, "I work at Bosch.", "As an engineer.", told("And?"), "It is dull.", **ONE_CHAT)
+
+    assert shown()[-4:-1] == ["And?", "How is your knee?", "It is dull."]
+
+
 def test_a_reply_that_the_client_began_is_remembered_with_what_it_is_to(
     chat: Chat, replying: OpenAIServer
 ) -> None:
