@@ -1,7 +1,9 @@
 """A reply that is made anew, or a message that is said differently: what stood in its place is withdrawn.
 
 The call says so (`replaces`), or the client's own history does: in a session that holds one chat, the last reply that
-it sends is not the last that was told. What is withdrawn is hidden, and can be shown again.
+it sends is not the last that was told. Another message is then taken for one said differently only where the client is
+known to send all of its chat: elsewhere two devices may talk in one session, and one not know what the other said. What
+is withdrawn is hidden, and can be shown again.
 """
 
 from collections.abc import Sequence
@@ -41,6 +43,8 @@ def withdraw(talk: Talk, sent: Sent, *, replaces: UUID | None, by: Actor) -> Sen
         return sent
     said = _said(after)
     again = said == [(one.role, one.content) for one in sent.new[: len(said)]]
+    if not (again or replaces or talk.whole_chat):
+        return sent
     gone = after[len(said) :] if again else after
     if gone:
         _hide(talk, gone, by=by, with_entries=not again)

@@ -12,6 +12,7 @@ from tests.fixtures.contexts import remember
 from tests.vendor_servers.openai_server import OpenAIServer
 
 ONE_CHAT = {"metadata": {"session": "chat 1"}}
+OPEN_WEBUI = {"X_OpenWebUI_User_Id": "maya", "X_OpenWebUI_Chat_Id": "chat 1"}
 
 
 def told(text: str) -> dict[str, Any]:
@@ -54,7 +55,7 @@ def test_a_message_is_said_differently_and_what_was_remembered_of_it_alone_goes(
         remember(relationship, entry, source_message_ids=[message.id for message in said])
     replying.push({"text": "Siemens!"})
 
-    talked.say("Hi.", told("Hello."), "I work at Siemens.", **ONE_CHAT)
+    talked.say("Hi.", told("Hello."), "I work at Siemens.", user=None, headers=OPEN_WEBUI, stream=True)
 
     assert shown() == ["Hi.", "Hello.", "I work at Siemens.", "Siemens!"]
     states = {entry.content: entry.state for entry in ScratchpadEntry.objects.all()}
@@ -63,7 +64,11 @@ def test_a_message_is_said_differently_and_what_was_remembered_of_it_alone_goes(
     assert "Finds the job dull" in system and "Bosch" not in system
 
 
-@pytest.mark.parametrize("session", [None, "chat 2"], ids=["a session that holds many chats", "another chat"])
+@pytest.mark.parametrize(
+    "session",
+    [None, "chat 2", "chat 1"],
+    ids=["a session that holds many chats", "another chat", "another device, which has not heard the rest"],
+)
 def test_another_chat_withdraws_nothing(talked: Chat, session: str | None) -> None:
     before = shown()
     fields = {"metadata": {"session": session}} if session else {}
@@ -105,10 +110,8 @@ def test_a_reply_that_failed_is_asked_for_again(talked: Chat, replying: OpenAISe
 
 def test_open_webui_makes_the_first_reply_of_a_chat_anew(chat: Chat, replying: OpenAIServer) -> None:
     replying.push({"text": "Hello."}, {"text": "Good day."})
-    headers = {"X_OpenWebUI_User_Id": "maya", "X_OpenWebUI_Chat_Id": "0b9b"}
-
     for _ in range(2):
-        chat.say("Hi.", user=None, headers=headers, stream=True)
+        chat.say("Hi.", user=None, headers=OPEN_WEBUI, stream=True)
 
     assert shown() == ["Hi.", "Good day."]
 
