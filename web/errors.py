@@ -18,7 +18,7 @@ RapportError                      what every part of ours raises; knows no HTTP
 └── UpstreamFailed                somebody we asked on your behalf gave no usable answer
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -66,6 +66,17 @@ class InvalidInput(RapportError):
     def naming(cls, problems: Sequence[FieldProblem]) -> "InvalidInput":
         """Of one problem or several, the first of which says what is wrong."""
         return InvalidInput(f"{problems[0].field}: {problems[0].detail}", problems=problems)
+
+    @classmethod
+    def of_parts(cls, refused: Mapping[str, RapportError]) -> "InvalidInput":
+        """Of parts of one request, by their paths, and why each was refused."""
+        return cls.naming(
+            [
+                FieldProblem(".".join(filter(None, (path, line.field))), line.detail)
+                for path, error in refused.items()
+                for line in error.problems or [FieldProblem("", error.detail)]
+            ]
+        )
 
 
 class InvalidConfiguration(InvalidInput):

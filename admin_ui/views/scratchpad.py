@@ -20,7 +20,8 @@ from admin_ui.conversation import what_was_said
 from admin_ui.forms import EntryForm
 from admin_ui.params import parse_uuid, version_param
 from admin_ui.scratchpad import held_of, scratchpad_of
-from memory.entries.editing import add_entry, delete_entry, merge_entries, restore_entry, revise_entry
+from memory.entries.adding import add_entry
+from memory.entries.editing import delete_entry, merge_entries, restore_entry, revise_entry
 from memory.entries.limits import entry_fault
 from memory.mending.candidates import language_in
 from memory.models import EntrySource, MendingPlan, ScratchpadEntry, Tier

@@ -10,7 +10,7 @@ from django.db import connection
 from django.db.models import Max
 
 from benchmarks.seed import BY, make_companion
-from memory.entries.editing import add_entry
+from memory.entries.adding import add_entry
 from memory.ingestion.intake import accept_turn
 from memory.models import EntrySource
 from memory.retrieval.index.embed import embed_owed

@@ -10,7 +10,8 @@ from django.utils import timezone
 
 from chat.models import ToolCall
 from chat.tools.definitions import PAGE, TOOLS
-from memory.entries.editing import add_entry, delete_entry, revise_entry
+from memory.entries.adding import add_entry
+from memory.entries.editing import delete_entry, revise_entry
 from memory.entries.happens import day_of, told_as
 from memory.errors import SameAsAnother
 from memory.ingestion.reports import accept_report

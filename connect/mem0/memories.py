@@ -63,16 +63,19 @@ class Memories:
     def _kept_as_they_are(
         self, relationship: str, messages: list[dict[str, Any]], given: dict[str, Any]
     ) -> Any:
-        path = f"/relationships/{relationship}/entries"
-        results = []
+        entries = []
         for message in messages:
             entry = {"content": message["content"], "type": "other", "metadata": given.get("metadata") or {}}
             at = message.get("occurred_at") or when(given.get("timestamp"), "timestamp")
             entry |= {} if at is None else {"effective_at": at}
             if ends := when(given.get("expiration_date"), "expiration_date"):
                 entry["expires_at"] = ends
-            kept = good(self.api.post(path, entry))
-            results.append({"id": f"{relationship}.{kept['id']}", "memory": kept["content"], "event": "ADD"})
+            entries.append(entry)
+        kept = good(self.api.post(f"/relationships/{relationship}/entries/bulk", {"entries": entries}))
+        results = [
+            {"id": f"{relationship}.{one['id']}", "memory": one["content"], "event": "ADD"}
+            for one in kept["items"]
+        ]
         return {"message": "Kept as they are.", "status": "SUCCEEDED", "results": results}
 
     def event(self, event_id: str) -> Any:

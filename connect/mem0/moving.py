@@ -8,13 +8,13 @@ from typing import Any
 
 from django.db import transaction
 
-from memory.entries.editing import add_entry
+from memory.entries.adding import add_what_fits
 from memory.entries.limits import entry_fault
 from memory.models import EntrySource
 from relationships.models import Project
 from relationships.services.relationships import get_or_create_relationship
 from web.actor import Actor
-from web.errors import InvalidInput, RapportError
+from web.errors import InvalidInput
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,36 +32,32 @@ def import_memories(text: str, *, project: Project, companion: str, by: Actor) -
 
     `companion`: a slug, for all of them. Raises InvalidInput where the file is none of mem0's.
     """
-    people: set[str] = set()
-    left_out: list[str] = []
-    entries = 0
+    people: dict[str, dict[int, tuple[Mapping[str, Any], str]]] = {}
+    left_out: dict[int, str] = {}
     for place, memory in enumerate(_memories(text)):
         user, content = memory.get("user_id"), memory.get("memory")
         fault = _fault(user, content)
         if fault:
-            left_out.append(f"{place}: {fault}")
+            left_out[place] = fault
             continue
-        assert isinstance(user, str) and isinstance(content, str)
+        assert isinstance(user, str)
+        at = _time(memory.get("created_at"))
+        values = {"content": content, "type": "other", "metadata": memory.get("metadata") or {}}
+        values |= {} if at is None else {"effective_at": at}
+        people.setdefault(user, {})[place] = (values, "from mem0")
+    taken = []
+    for user, told in people.items():
         relationship, _ = get_or_create_relationship(
             project_id=project.id, companion=companion, user=user, by=by
         )
-        values = {"content": content, "type": "other", "metadata": memory.get("metadata") or {}}
-        try:
-            with transaction.atomic():
-                at = _time(memory.get("created_at"))
-                add_entry(
-                    relationship=relationship,
-                    values=values | ({} if at is None else {"effective_at": at}),
-                    by=by,
-                    source=EntrySource.IMPORT,
-                    reason="from mem0",
-                )
-        except RapportError as error:
-            left_out.append(f"{place}: {error.detail}")
-            continue
-        people.add(user)
-        entries += 1
-    return Moved(entries, len(people), left_out)
+        entries, refused = add_what_fits(
+            relationship=relationship, given=list(told.values()), by=by, source=EntrySource.IMPORT
+        )
+        places = list(told)
+        left_out |= {places[number]: error.detail for number, error in refused.items()}
+        taken.append(len(entries))
+    sentences = [f"{place}: {why}" for place, why in sorted(left_out.items())]
+    return Moved(sum(taken), sum(map(bool, taken)), sentences)
 
 
 def _memories(text: str) -> Iterator[Mapping[str, Any]]:

@@ -49,6 +49,10 @@ class EntryAnswer(Answer):
     version: int
 
 
+class EntriesAnswer(Answer):
+    items: list[EntryAnswer]
+
+
 class RevisionAnswer(Answer):
     """One change: what it was, what it became, who did it, and what it rests on."""
 

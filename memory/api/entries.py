@@ -2,12 +2,12 @@ from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
 from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.api.answers import EntryAnswer, RevisionAnswer
+from memory.api.new_entries import add_once, fitting, get_entry, new_values
 from memory.api.schemas import (
     EntryBody,
     EntryListQuery,
@@ -17,24 +17,20 @@ from memory.api.schemas import (
     ReasonBody,
     check_merged,
 )
-from memory.entries.editing import add_entry, restore_entry, revise_entry
+from memory.entries.adding import add_entry
+from memory.entries.editing import restore_entry, revise_entry
 from memory.entries.time_travel import NEWEST_FIRST as PAST_NEWEST_FIRST
 from memory.entries.time_travel import entry_of, revisions_at
 from memory.mending.forgotten import Forgotten
-from memory.mending.judging import subject_of_text
 from memory.mending.matching import WithWords
 from memory.models import EntryRevision, EntrySource, EntryState, ScratchpadEntry
 from relationships.api.views import ApiView
 from relationships.configuration.merge_patch import merge_patch
-from relationships.models import Relationship
 from relationships.services.configuration import configuration_of
-from relationships.services.idempotency import earlier_resource, remember_key
-from relationships.services.sequence import lock_relationship
-from web.errors import Gone, InvalidInput, NotFound
+from web.errors import NotFound
 from web.fields import Page
-from web.headers import expected_version, idempotency_key, request_fingerprint
+from web.headers import expected_version
 from web.operations import operation
-from web.parsing import read_bytes
 
 TAG = "Entries"
 
@@ -89,45 +85,22 @@ class EntriesView(ApiView):
     )
     def post(self, request: Request, relationship_id: UUID, body: EntryBody) -> Response:
         relationship = self.get_relationship(relationship_id, "companion", "project", "user")
-        values = _values(body.model_dump(exclude={"reason"}), relationship)
-        if values["effective_at"] is None:
-            del values["effective_at"]
-        if "subject" not in body.model_fields_set:
-            owners = [relationship.user.display_name, relationship.user.external_id]
-            values["subject"] = subject_of_text(body.content, owners) or values["subject"]
-        entry = self._remembered_once(request, relationship, values, body.reason)
-        return self.answer(EntryAnswer.of(entry), status=201, version=entry.version)
+        ingestion = configuration_of(relationship).values.ingestion
+        values = new_values(body, relationship, ingestion)
 
-    def _remembered_once(
-        self, request: Request, relationship: Relationship, values: dict[str, Any], reason: str
-    ) -> ScratchpadEntry:
-        key = idempotency_key(request)
-        fingerprint = request_fingerprint(read_bytes(request, limit=self.max_body_bytes()))
-        with transaction.atomic():
-            if key is not None:
-                lock_relationship(relationship.id)
-                earlier = earlier_resource(
-                    relationship_id=relationship.id, route=ROUTE, key=key, request_hash=fingerprint
-                )
-                if earlier is not None:
-                    return get_entry(relationship.id, earlier)
-            entry = add_entry(
+        def add() -> list[ScratchpadEntry]:
+            added = add_entry(
                 relationship=relationship,
                 values=values,
                 by=self.actor,
                 source=EntrySource.API,
-                reason=reason,
-                limit=configuration_of(relationship).values.ingestion.max_entries,
+                reason=body.reason,
+                limit=ingestion.max_entries,
             )
-            if key is not None:
-                remember_key(
-                    relationship=relationship,
-                    route=ROUTE,
-                    key=key,
-                    request_hash=fingerprint,
-                    resource_id=entry.id,
-                )
-            return entry
+            return [added]
+
+        (entry,) = add_once(self, relationship, ROUTE, 1, add)
+        return self.answer(EntryAnswer.of(entry), status=201, version=entry.version)
 
 
 class EntryView(ApiView):
@@ -169,7 +142,7 @@ class EntryView(ApiView):
         entry = revise_entry(
             relationship_id=relationship_id,
             entry_id=entry_id,
-            values=_values({**sent, **merged}, relationship),
+            values=fitting({**sent, **merged}, configuration_of(relationship).values.ingestion),
             by=self.actor,
             # What was merged rests on the version just read.
             version=entry.version if version is None and merged else version,
@@ -203,18 +176,6 @@ class RestoreEntryView(ApiView):
         return self.answer(EntryAnswer.of(entry), version=entry.version)
 
 
-def get_entry(relationship_id: UUID, entry_id: UUID) -> ScratchpadEntry:
-    """Raises NotFound; Gone where only its history is left."""
-    entry: ScratchpadEntry | None = (
-        ScratchpadEntry.objects.for_relationship(relationship_id).filter(id=entry_id).first()
-    )
-    if entry is not None:
-        return entry
-    if EntryRevision.objects.for_relationship(relationship_id).filter(entry_id=entry_id).exists():
-        raise Gone("This entry was erased for good.")
-    raise NotFound("This entry is not there.")
-
-
 def _slow(query: EntryListQuery) -> list[str]:
     """The parameters that no index serves."""
     return [name for name in ("text_contains", "as_of", "known_at") if getattr(query, name)]
@@ -229,17 +190,6 @@ def _filters(query: EntryListQuery) -> dict[str, Any]:
     if query.tag:
         filters["tags__contains"] = dict(tag.split("=", 1) for tag in query.tag)
     return filters
-
-
-def _values(sent: dict[str, Any], relationship: Relationship) -> dict[str, Any]:
-    """What was sent, held against the companion's entry types and vocabulary. Raises InvalidInput."""
-    ingestion = configuration_of(relationship).values.ingestion
-    known = [entry_type.name for entry_type in ingestion.types]
-    if "type" in sent and sent["type"] not in known:
-        raise InvalidInput.of("type", f"is none of the companion's types; known: {', '.join(known)}")
-    if "key" in sent:
-        sent["single_valued"] = sent["key"] in ingestion.single_valued
-    return sent
 
 
 class EntryHistoryView(ApiView):

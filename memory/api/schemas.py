@@ -143,6 +143,10 @@ class EntryBody(Body):
     reason: ShortText = ""
 
 
+class EntriesBody(Body):
+    entries: Annotated[list[EntryBody], Field(min_length=1, max_length=200)]
+
+
 class EntryPatch(Body):
     """Only what is sent is changed; null empties what may be empty."""
 

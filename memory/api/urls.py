@@ -5,6 +5,7 @@ from django.urls.converters import IntConverter
 
 from memory.api.entries import EntriesView, EntryHistoryView, HistoryView, RestoreEntryView
 from memory.api.held import ConfirmHeldView, DeclineHeldView, HeldDeletionsView
+from memory.api.new_entries import BulkEntriesView
 from memory.api.prompts import PreviewPromptView, PromptsView, PromptView, PublishPromptView
 from memory.api.search import EntrySearchView, MessageSearchView
 from memory.api.turns import IngestView, RetryTurnView, TurnsView, TurnView
@@ -30,6 +31,7 @@ urlpatterns = [
     path(f"{TURN}/retry", RetryTurnView.as_view()),
     path(f"{RELATIONSHIP}/ingest", IngestView.as_view()),
     path(f"{RELATIONSHIP}/entries", EntriesView.as_view()),
+    path(f"{RELATIONSHIP}/entries/bulk", BulkEntriesView.as_view()),
     path(f"{RELATIONSHIP}/entries/search", EntrySearchView.as_view()),
     path(f"{RELATIONSHIP}/messages/search", MessageSearchView.as_view()),
     path(f"{ENTRY}/restore", RestoreEntryView.as_view()),

@@ -14,6 +14,12 @@ from django.conf import settings
 from relationships.services.limits import metadata_fault, name_fault
 from web.errors import FieldProblem, InvalidInput
 
+# What a person may set; everything else follows from what they do.
+EDITABLE = frozenset(
+    "type subject content key single_valued importance confidence weight pinned read_only tags category metadata"
+    " modality tier happens_at valid_from valid_to expires_at effective_at".split()
+)
+
 MAX_TAGS = 12
 MAX_KEY = 80  # characters
 MAX_WEIGHT = 100
@@ -104,3 +110,9 @@ def refuse_changes_beyond_limits(before: Mapping[str, Any] | None, after: Mappin
     """What is not as it was: an entry may be older than a limit. Raises InvalidInput, naming the fields."""
     was = before or {}
     refuse_beyond_limits({name: after[name] for name in _FAULTS if after[name] != was.get(name)})
+
+
+def editable(values: Mapping[str, Any]) -> dict[str, Any]:
+    unknown = set(values) - EDITABLE
+    assert not unknown, f"not for people to set: {unknown}"
+    return dict(values)

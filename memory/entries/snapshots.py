@@ -43,10 +43,12 @@ SELECT coalesce(jsonb_agg(jsonb_build_array(id, type, content, more, told) ORDER
                 WHERE relationship_id = %(relationship)s AND state = 'active' AND tier = 'archive') AS has_archive
   FROM (SELECT id, type, content, effective_at, begins, ends,
                trunc(extract(epoch FROM effective_at))::bigint AS told,
-               nullif(jsonb_strip_nulls(jsonb_build_object(
-                   'subject', nullif(subject, %(user)s), 'key', nullif(key, ''), 'pinned', nullif(pinned, false),
-                   'happens_at', nullif(happens_at, ''), 'from', extract(epoch FROM begins)::float8,
-                   'until', extract(epoch FROM ends)::float8)), '{}') AS more
+               CASE WHEN subject <> %(user)s OR key <> '' OR pinned OR happens_at <> ''
+                         OR coalesce(begins, ends) IS NOT NULL
+                    THEN jsonb_strip_nulls(jsonb_build_object(
+                        'subject', nullif(subject, %(user)s), 'key', nullif(key, ''), 'pinned', nullif(pinned, false),
+                        'happens_at', nullif(happens_at, ''), 'from', extract(epoch FROM begins)::float8,
+                        'until', extract(epoch FROM ends)::float8)) END AS more
           FROM memory_scratchpadentry,
                LATERAL (SELECT CASE WHEN valid_from > %(now)s THEN valid_from END AS begins,
                                least(valid_to, expires_at) AS ends) times

@@ -11,7 +11,8 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from memory.entries.editing import add_entry, delete_entry, restore_entry, revise_entry
+from memory.entries.adding import add_entry
+from memory.entries.editing import delete_entry, restore_entry, revise_entry
 from memory.entries.held import confirm_deletions, decline_deletions
 from memory.forgetting.expiry import expire_entries
 from memory.models import Embedding, EntrySource, HeldDeletion, HeldState, ScratchpadEntry, SearchText

@@ -6,7 +6,7 @@ from random import Random
 
 from django.utils import timezone
 
-from memory.entries.editing import add_entry
+from memory.entries.adding import add_entry
 from memory.models import EntrySource
 from relationships.models import Relationship, TurnState
 from relationships.services.sequence import allocate_seq

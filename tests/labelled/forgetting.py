@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from django.utils import timezone
 
-from memory.entries.editing import add_entry
+from memory.entries.adding import add_entry
 from memory.errors import SameAsAnother
 from memory.ingestion.intake import accept_turn
 from memory.ingestion.pipeline import drain_relationship

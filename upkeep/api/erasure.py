@@ -9,7 +9,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.api.answers import EntryAnswer
-from memory.api.entries import EntryView, get_entry
+from memory.api.entries import EntryView
+from memory.api.new_entries import get_entry
 from memory.api.schemas import DeleteEntryQuery
 from memory.entries.editing import delete_entry
 from relationships.api.companions import CompanionView

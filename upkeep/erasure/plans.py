@@ -8,7 +8,8 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from memory.entries.editing import EDITABLE, add_entry
+from memory.entries.adding import add_entry
+from memory.entries.limits import EDITABLE
 from memory.errors import SameAsAnother
 from memory.mending.candidates import forgettables
 from memory.mending.carrying import choose_items, finish, locked_relationship

@@ -123,6 +123,18 @@ export class Relationship {
     return done(this.rapport.http.POST("/v1/relationships/{relationship_id}/entries", { params, body }));
   }
 
+  /** Write many as they stand, 200 with a request: of each request all or none. */
+  async addAll(entries: Schemas["EntryBody"][]) {
+    const params = { path: this.#path };
+    const written: Schemas["EntryAnswer"][] = [];
+    for (let start = 0; start < entries.length; start += 200) {
+      const body = { entries: entries.slice(start, start + 200) };
+      const path = "/v1/relationships/{relationship_id}/entries/bulk";
+      written.push(...(await done(this.rapport.http.POST(path, { params, body }))).items);
+    }
+    return written;
+  }
+
   /** What a model is to be shown before it replies to `message`. */
   context(message?: string, asked: Partial<Schemas["ContextBody"]> = {}) {
     const body = { ...asked, ...(message === undefined ? {} : { message }) } as Schemas["ContextBody"];

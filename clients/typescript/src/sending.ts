@@ -11,7 +11,7 @@ export interface Sending {
 const LATER = new Set([502, 503, 504]);
 const SAFE = new Set(["GET", "HEAD", "PUT", "DELETE"]);
 const READING = /\/(search|context)$/;
-const KEYED = /\/(turns|entries|completions)$/;
+const KEYED = /\/(turns|entries|entries\/bulk|completions)$/;
 /** A model is asked meanwhile, which may take so many seconds longer. */
 const ASKS = /\/(preview|forget|correct|completions)$/;
 const ASKING = 300;

@@ -10,7 +10,7 @@ from django.utils import timezone
 from behaviours.models import BehaviourRun
 from knowledge.documents import add_document
 from knowledge.models import Document
-from memory.entries.editing import add_entry
+from memory.entries.adding import add_entry
 from memory.models import EntrySource, HeldDeletion, ScratchpadEntry
 from relationships.ids import relationship_id
 from relationships.models import Companion, EndUser, Membership, Operator, Relationship, Role, Turn

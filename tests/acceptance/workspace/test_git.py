@@ -7,7 +7,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from memory.entries.editing import add_entry
+from memory.entries.adding import add_entry
 from memory.models import EntrySource
 from relationships.models import Relationship
 from tests.acceptance.service import LiveService

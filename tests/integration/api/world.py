@@ -14,7 +14,7 @@ from knowledge.chunking import cut_document
 from knowledge.chunks import replace_chunks
 from knowledge.models import Document
 from knowledge.parsing.base import Block
-from memory.entries.editing import add_entry
+from memory.entries.adding import add_entry
 from memory.mending.plans import draft_plan, store_plan
 from memory.models import EntrySource, IngestionPrompt
 from relationships.models import Companion, Relationship, Turn, TurnState

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from memory.entries.editing import add_entry, merge_entries
+from memory.entries.adding import add_entry
+from memory.entries.editing import merge_entries
 from memory.models import EntrySource, EntryState, ScratchpadEntry, Tier
 from relationships.models import Message, TurnState
 from tests.fakes import ScriptedProvider

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from memory.entries.editing import add_entry
+from memory.entries.adding import add_entry
 from memory.models import EntrySource, EntryState, IngestionPrompt, OperationResult, ScratchpadEntry
 from providers.errors import ProviderUnavailable
 from relationships.models import Companion, Message, Relationship, TurnState

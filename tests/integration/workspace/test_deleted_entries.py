@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from context.pipeline import build_context
-from memory.entries.editing import add_entry
+from memory.entries.adding import add_entry
 from memory.entries.held import confirm_deletions
 from memory.models import EntrySource, ScratchpadEntry
 from relationships.models import Relationship

@@ -10,7 +10,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from memory.entries.editing import add_entry
+from memory.entries.adding import add_entry
 from memory.models import EntrySource
 from relationships.models import Relationship
 from tests.fixtures.api import TESTER, Api

@@ -7,7 +7,8 @@ from pytest_django.fixtures import Settings
 
 from behaviours.tasks import look_at_turns_read
 from context.pipeline import build_context
-from memory.entries.editing import add_entry, delete_entry
+from memory.entries.adding import add_entry
+from memory.entries.editing import delete_entry
 from memory.entries.history import change_entries, changed, fields_of
 from memory.models import EntrySource, EntryState, RevisionEvent
 from providers.llm.base import CompletionRequest

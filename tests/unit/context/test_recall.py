@@ -7,7 +7,7 @@ import pytest
 
 from context.facts import MESSAGES_AT_FIRST, read_facts
 from context.recall import ENTRIES, MESSAGES, Recall, read_rows
-from memory.entries.editing import add_entry
+from memory.entries.adding import add_entry
 from memory.models import EntrySource, EntryState, ScratchpadEntry, Tier
 from memory.retrieval.index.embed import embed_owed
 from providers.errors import ProviderTimeout

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from rapport_client.client import AsyncRapport, Rapport
 
 WAIT = 30  # seconds that one request waits for a turn, at most; less where too many wait already
+AT_ONCE = 200  # entries that one request may bring
 
 
 def _messages(said: str | Sequence[m.MessageBody]) -> Sequence[m.MessageBody]:
@@ -37,6 +38,16 @@ class Relationship:
     def add(self, content: str, *, type: str = "other", **entry: Any) -> m.EntryAnswer:
         """Write one entry as it stands, without a model."""
         return self.client.entries_create(self.id, content=content, type=type, **entry)
+
+    def add_all(self, entries: Sequence[m.EntryBody]) -> list[m.EntryAnswer]:
+        """Write many as they stand, 200 with a request: of each request all or none."""
+        return [
+            entry
+            for start in range(0, len(entries), AT_ONCE)
+            for entry in self.client.entries_create_bulk(self.id, entries=entries[start : start + AT_ONCE])[
+                "items"
+            ]
+        ]
 
     def context(self, message: str | None = None, **asked: Any) -> m.ContextAnswer:
         """What a model is to be shown before it replies to `message`."""
@@ -70,6 +81,13 @@ class AsyncRelationship:
 
     async def add(self, content: str, *, type: str = "other", **entry: Any) -> m.EntryAnswer:
         return await self.client.entries_create(self.id, content=content, type=type, **entry)
+
+    async def add_all(self, entries: Sequence[m.EntryBody]) -> list[m.EntryAnswer]:
+        written = []
+        for start in range(0, len(entries), AT_ONCE):
+            sent = await self.client.entries_create_bulk(self.id, entries=entries[start : start + AT_ONCE])
+            written += sent["items"]
+        return written
 
     async def context(self, message: str | None = None, **asked: Any) -> m.ContextAnswer:
         if message is not None:

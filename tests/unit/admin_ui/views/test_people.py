@@ -5,7 +5,8 @@ import re
 from django.test import Client
 
 from admin_ui.people import lifelines_of
-from memory.entries.editing import add_entry, delete_entry, revise_entry
+from memory.entries.adding import add_entry
+from memory.entries.editing import delete_entry, revise_entry
 from memory.models import EntrySource, ScratchpadEntry
 from relationships.models import Relationship
 from web.actor import Actor

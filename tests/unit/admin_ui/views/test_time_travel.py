@@ -7,7 +7,8 @@ from django.test import Client
 from django.utils import timezone
 
 from admin_ui.views.time_travel import compare_entries
-from memory.entries.editing import add_entry, delete_entry
+from memory.entries.adding import add_entry
+from memory.entries.editing import delete_entry
 from memory.entries.time_travel import PastChange, PastLine
 from memory.models import EntrySource
 from relationships.models import Relationship

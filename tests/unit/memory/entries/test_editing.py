@@ -5,7 +5,8 @@ import pytest
 from django.db import IntegrityError
 from django.utils import timezone
 
-from memory.entries.editing import add_entry, delete_entry, restore_entry, revise_entry
+from memory.entries.adding import add_entry
+from memory.entries.editing import delete_entry, restore_entry, revise_entry
 from memory.models import EntryRevision, EntrySource, EntryState, ScratchpadEntry
 from relationships.ids import uuid7
 from relationships.models import Relationship, Snapshot

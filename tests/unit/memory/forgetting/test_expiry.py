@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from memory.entries import history
-from memory.entries.editing import add_entry
+from memory.entries.adding import add_entry
 from memory.entries.history import ChangedEntries
 from memory.forgetting.expiry import BY_EXPIRY, expire_entries
 from memory.models import EntrySource, EntryState, RevisionEvent, ScratchpadEntry

@@ -6,7 +6,8 @@ from uuid import UUID, uuid4
 import pytest
 from django.db import connection
 
-from memory.entries.editing import add_entry, revise_entry
+from memory.entries.adding import add_entry
+from memory.entries.editing import revise_entry
 from memory.models import EntryRevision, EntrySource, ModelCall
 from providers.llm.base import CompletionRequest
 from relationships.models import AuditEvent, Message, Relationship, TurnState

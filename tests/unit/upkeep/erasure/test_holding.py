@@ -4,7 +4,8 @@ from uuid import UUID
 
 import pytest
 
-from memory.entries.editing import add_entry, revise_entry
+from memory.entries.adding import add_entry
+from memory.entries.editing import revise_entry
 from memory.ingestion.intake import accept_turn
 from memory.models import EntrySource
 from relationships.models import Message, Turn

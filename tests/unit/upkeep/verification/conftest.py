@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.entries.editing import add_entry
+from memory.entries.adding import add_entry
 from memory.models import EntrySource
 from memory.retrieval.index.embed import embed_owed
 from relationships.models import Operator, Relationship

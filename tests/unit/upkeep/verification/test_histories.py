@@ -6,7 +6,8 @@ from uuid import uuid4
 
 import pytest
 
-from memory.entries.editing import add_entry, delete_entry, restore_entry, revise_entry
+from memory.entries.adding import add_entry
+from memory.entries.editing import delete_entry, restore_entry, revise_entry
 from memory.entries.fingerprint import content_hash
 from memory.entries.snapshots import rebuild_scratchpad
 from memory.forgetting.expiry import expire_entries

@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from memory.entries.editing import add_entry
+from memory.entries.adding import add_entry
 from memory.models import EntrySource, ScratchpadEntry
 from relationships.ids import relationship_id
 from relationships.models import Companion, EndUser, Project, Relationship, Snapshot

@@ -7,7 +7,8 @@ from django.db import connection
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from memory.entries.editing import add_entry, delete_entry, restore_entry, revise_entry
+from memory.entries.adding import add_entry
+from memory.entries.editing import delete_entry, restore_entry, revise_entry
 from memory.ingestion.intake import retry_turn
 from memory.models import EntrySource, EntryState, SearchedKind, SearchText
 from memory.retrieval.configuration import Retrieval

@@ -1,0 +1,135 @@
+"""Adds entries, one or many: what is new is held against what is there, and all of it is written at once."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from memory.entries.fingerprint import content_hash
+from memory.entries.history import Change, added, change_entries
+from memory.entries.limits import editable, refuse_beyond_limits, refuse_empty_period
+from memory.entries.taken import Taken, refuse_too_many
+from memory.entries.times import refuse_future
+from memory.models import EntrySource, ScratchpadEntry
+from relationships.ids import uuid7
+from relationships.models import Relationship
+from relationships.services.rows import require_lock
+from web.actor import Actor
+from web.errors import Conflict, InvalidInput, RapportError
+
+
+@transaction.atomic
+def add_entry(
+    *,
+    relationship: Relationship,
+    values: Mapping[str, Any],
+    by: Actor,
+    source: EntrySource,
+    reason: str = "",
+    limit: int | None = None,
+) -> ScratchpadEntry:
+    """Remember `values` (names of EDITABLE; content and type at least), if fewer than `limit` are active.
+
+    Raises InvalidInput, SameAsAnother, TooManyEntries, NotFound; and over another entry that has its single-valued
+    key ReadOnlyEntry, or Conflict where that one is newer: what is filled in late does not overrule it.
+    """
+    entries, refused = add_what_fits(
+        relationship=relationship, given=[(values, reason)], by=by, source=source, limit=limit
+    )
+    for error in refused.values():
+        raise error
+    return entries[0]
+
+
+@transaction.atomic
+def add_entries(
+    *,
+    relationship: Relationship,
+    given: Sequence[tuple[Mapping[str, Any], str]],
+    by: Actor,
+    source: EntrySource,
+    limit: int | None = None,
+) -> list[ScratchpadEntry]:
+    """Remember all of these values, each with its reason, or none. Raises InvalidInput, which names by its place each
+    that add_entry would refuse; TooManyEntries, NotFound.
+    """
+    entries, refused = add_what_fits(
+        relationship=relationship, given=given, by=by, source=source, limit=limit
+    )
+    if refused:
+        raise InvalidInput.of_parts({f"entries.{place}": error for place, error in refused.items()})
+    return entries
+
+
+@transaction.atomic
+def add_what_fits(
+    *,
+    relationship: Relationship,
+    given: Sequence[tuple[Mapping[str, Any], str]],
+    by: Actor,
+    source: EntrySource,
+    limit: int | None = None,
+) -> tuple[list[ScratchpadEntry], dict[int, RapportError]]:
+    """Remember as add_entries does what add_entry would not refuse, held against those before it too; and why the
+    others were refused, by place. Raises TooManyEntries, NotFound.
+    """
+    require_lock(relationship.id)
+    now = timezone.now()  # under the lock, so that recorded times follow the order of the changes
+    refused: dict[int, RapportError] = {}
+    entries: dict[int, ScratchpadEntry] = {}
+    for place, (values, _) in enumerate(given):
+        try:
+            entries[place] = _new_entry(relationship, values, source, now)
+        except InvalidInput as error:
+            refused[place] = error
+    taken = Taken(relationship.id, entries.values())
+    changes: list[Change] = []
+    more = 0
+    for place, entry in list(entries.items()):
+        try:
+            superseded = _superseded_by_new(entry, taken, now)
+        except Conflict as error:
+            refused[place] = error
+            del entries[place]
+            continue
+        taken.take(entry)
+        more += not superseded
+        changes += [*superseded, added(entry, reason=given[place][1])]
+    if limit is not None and more:
+        refuse_too_many(relationship.id, limit, more)
+    change_entries(
+        relationship_id=relationship.id, project_id=relationship.project_id, changes=changes, by=by, now=now
+    )
+    return list(entries.values()), refused
+
+
+def _new_entry(
+    relationship: Relationship, values: Mapping[str, Any], source: EntrySource, now: datetime
+) -> ScratchpadEntry:
+    refuse_beyond_limits(values)
+    entry = ScratchpadEntry(
+        relationship_id=relationship.id,
+        project_id=relationship.project_id,
+        id=uuid7(),
+        source=source,
+        recorded_at=now,
+        content_hash=content_hash(values["content"]),
+        **{"effective_at": now, **editable(values)},
+    )
+    refuse_future({"effective_at": entry.effective_at}, now=now)
+    refuse_empty_period(entry.valid_from, entry.valid_to)
+    return entry
+
+
+def _superseded_by_new(entry: ScratchpadEntry, taken: Taken, now: datetime) -> list[Change]:
+    """What steps back for a new entry. Raises what add_entry does."""
+    taken.refuse_same(entry)
+    holder = taken.holder_of_key(entry)
+    if holder is not None and holder.effective_at > entry.effective_at:
+        raise Conflict(
+            f"A newer {entry.key} is known. To make this the present one, leave effective_at out.",
+            entry=str(holder.id),
+        )
+    return taken.supersede_key(entry, now, since=entry.effective_at)

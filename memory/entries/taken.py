@@ -1,0 +1,82 @@
+"""What an active entry has for itself: its text, and a key of which a person has one value at a time."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from uuid import UUID
+
+from memory.entries.history import Change, changed, fields_of
+from memory.errors import ReadOnlyEntry, SameAsAnother, TooManyEntries
+from memory.models import EntryState, RevisionEvent, ScratchpadEntry
+
+_Text = tuple[str, str, bytes]
+
+
+class Taken:
+    """Which active entries have what `entries` would take: read at once, under the relationship's lock.
+
+    Each that is let in is told to `take`, so that the next is held against it too.
+    """
+
+    def __init__(self, relationship_id: UUID, entries: Iterable[ScratchpadEntry]) -> None:
+        wanted = list(entries)
+        active = ScratchpadEntry.objects.for_relationship(relationship_id).active()
+        active = active.filter(subject__in={entry.subject for entry in wanted})
+        same = active.filter(
+            type__in={entry.type for entry in wanted},
+            content_hash__in={bytes(entry.content_hash) for entry in wanted},
+        )
+        self._texts: dict[_Text, UUID] = {
+            (subject, type, bytes(digest)): id
+            for subject, type, digest, id in same.values_list("subject", "type", "content_hash", "id")
+        }
+        keys = {entry.key for entry in wanted if entry.single_valued and entry.key}
+        held = active.filter(key__in=keys, single_valued=True) if keys else []
+        self._keys = {(entry.subject, entry.key): entry for entry in held}
+
+    def refuse_same(self, entry: ScratchpadEntry) -> None:
+        same = self._texts.get(_text_of(entry), entry.id)
+        if same != entry.id:
+            raise SameAsAnother("Another active entry says exactly this.", entry=str(same))
+
+    def holder_of_key(self, entry: ScratchpadEntry) -> ScratchpadEntry | None:
+        """The other entry that has this one's single-valued key now."""
+        if not (entry.single_valued and entry.key):
+            return None
+        holder = self._keys.get((entry.subject, entry.key))
+        return holder if holder is not None and holder.id != entry.id else None
+
+    def supersede_key(self, entry: ScratchpadEntry, now: datetime, *, since: datetime) -> list[Change]:
+        """Where a key has one value, the entry that held it steps back, visibly: at `since`, when this one's own
+        change takes effect, so that no moment of the past has two values. Raises ReadOnlyEntry.
+        """
+        held = self.holder_of_key(entry)
+        if held is None:
+            return []
+        if held.read_only:
+            raise ReadOnlyEntry(f"The entry that holds {entry.key} is read-only.", entry=str(held.id))
+        before = fields_of(held)
+        held.state = EntryState.SUPERSEDED
+        # It held until the new value; one that is brought back, though older, takes over today.
+        held.valid_to = entry.effective_at if entry.effective_at > held.effective_at else now
+        self._texts.pop(_text_of(held), None)
+        reason = f"{entry.key} has a new value"
+        return [changed(held, before, RevisionEvent.SUPERSEDE, at=since, reason=reason)]
+
+    def take(self, entry: ScratchpadEntry) -> None:
+        self._texts[_text_of(entry)] = entry.id
+        if entry.single_valued and entry.key:
+            self._keys[(entry.subject, entry.key)] = entry
+
+
+def _text_of(entry: ScratchpadEntry) -> _Text:
+    return entry.subject, entry.type, bytes(entry.content_hash)
+
+
+def refuse_too_many(relationship_id: UUID, limit: int, more: int = 1) -> None:
+    count = ScratchpadEntry.objects.for_relationship(relationship_id).active().count()
+    if count + more > limit:
+        raise TooManyEntries(
+            f"The relationship holds {count} entries; ingestion.max_entries allows {limit}. Delete some first.",
+            limit=limit,
+            count=count,
+        )
