@@ -144,6 +144,12 @@ def _not_blank(value: str) -> str:
     return value
 
 
+def _not_dots(value: str) -> str:
+    if value in (".", ".."):
+        raise ValueError("may not be . or .. alone: in an address they name a folder")
+    return value
+
+
 NOT_BLANK = AfterValidator(_not_blank)
 # Not strict: behind a validator of ours pydantic no longer knows that the text came from JSON.
 Timestamp = Annotated[
@@ -162,7 +168,11 @@ ShortText = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\
 ExternalId = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=_NAME)]
 """The developer's own ID of a person."""
 CompanionSlug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,79}$")]
-SessionName = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^/\x00-\x1f\x7f]+$")]
+SessionName = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=200, pattern=r"^[^/\x00-\x1f\x7f]+$"),
+    AfterValidator(_not_dots),
+]
 """The developer's own ID of a session."""
 JsonObject = Annotated[dict[str, Any], WithJsonSchema({"type": "object", "additionalProperties": True})]
 """Any JSON object."""

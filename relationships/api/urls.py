@@ -22,9 +22,9 @@ from web.openapi import PATH_SCHEMAS
 
 
 class SessionConverter(StringConverter):
-    """The developer's own ID of a session: up to 200 characters, no slash, no control characters."""
+    """The developer's own ID of a session: up to 200 characters, no slash, no control characters, not . or .. alone."""
 
-    regex = r"[^/\x00-\x1f\x7f]{1,200}"
+    regex = r"(?!\.\.?(?:/|$))[^/\x00-\x1f\x7f]{1,200}"
 
 
 register_converter(SessionConverter, "session")
