@@ -1,6 +1,6 @@
 """API keys of a project, and the short-lived tokens of one relationship."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, ClassVar, Literal
 from uuid import UUID
 
@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from relationships.api.views import ApiView
-from relationships.models import ApiKey
+from relationships.models import ApiKey, RelationshipToken
 from relationships.services.api_keys import change_rate_limits, create_api_key, revoke_api_key
 from relationships.services.tokens import create_token, revoke_token
 from web.fields import Answer, Body, Name, Page, PageQuery, left_out
@@ -108,10 +108,17 @@ class NewToken(Body):
 
 class TokenAnswer(Answer):
     id: UUID
+    scopes: list[str]
+    session_id: UUID | None
+    """Of the agent's session that it is for."""
+    created_at: datetime
+    expires_at: datetime
+    revoked_at: datetime | None
+
+
+class TokenCreated(TokenAnswer):
     token: str
     """Shown this once."""
-    scopes: list[str]
-    expires_at: datetime
 
 
 class TokensView(ApiView):
@@ -119,7 +126,13 @@ class TokensView(ApiView):
     tag = "Tokens"
     scopes: ClassVar = {"POST": "write"}
 
-    @operation("tokens_create", "Create a relationship token", answers={201: TokenAnswer})
+    @operation("tokens_list", "List relationship tokens", query=PageQuery, answers={200: Page[TokenAnswer]})
+    def get(self, request: Request, relationship_id: UUID) -> Response:
+        """Newest first, revoked ones too, until they expire."""
+        rows = self.owned(RelationshipToken, relationship_id).filter(expires_at__gt=datetime.now(UTC))
+        return self.page(rows, TokenAnswer.of, order=["-id"])
+
+    @operation("tokens_create", "Create a relationship token", answers={201: TokenCreated})
     def post(self, request: Request, relationship_id: UUID, body: NewToken) -> Response:
         """For the person's own browser: it opens this relationship alone, until it expires."""
         row, token = create_token(
@@ -128,8 +141,7 @@ class TokensView(ApiView):
             expires_in=body.expires_in,
             by=self.actor,
         )
-        shown = {"id": row.id, "token": token, "scopes": row.scopes, "expires_at": row.expires_at}
-        return self.answer(shown, status=201)
+        return self.answer({**TokenAnswer.of(row), "token": token}, status=201)
 
 
 class TokenView(ApiView):

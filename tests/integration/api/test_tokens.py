@@ -81,6 +81,21 @@ def test_a_revoked_token_opens_nothing(api: Api, path: str) -> None:
     assert api.delete(f"{path}/tokens/{uuid4()}").status == 404
 
 
+def test_what_opens_a_relationship_is_listed_without_the_tokens_themselves(
+    api: Api, path: str, relationship: Relationship
+) -> None:
+    tokens = [api.post(f"{path}/tokens", {"scopes": [scope]}).body for scope in ("read", "write", "read")]
+    rows = RelationshipToken.objects.for_relationship(relationship.id)
+    rows.filter(id=tokens[0]["id"]).update(expires_at=datetime.now(UTC))
+    api.delete(f"{path}/tokens/{tokens[1]['id']}")
+    listed = api.get(f"{path}/tokens")
+
+    assert [one["id"] for one in listed.body["items"]] == [tokens[2]["id"], tokens[1]["id"]]
+    assert [one["revoked_at"] is None for one in listed.body["items"]] == [True, False]
+    assert not any(token["token"].encode() in listed.raw for token in tokens)
+    assert token_for(api, path, "read").get(f"{path}/tokens").status == 403
+
+
 def test_an_expired_token_opens_nothing_and_is_swept_away(api: Api, path: str) -> None:
     made = api.post(f"{path}/tokens", {"scopes": ["read"], "expires_in": 60}).body
     api.post(f"{path}/tokens", {"scopes": ["read"], "expires_in": 600})
