@@ -11,7 +11,7 @@ from memory.entries.fingerprint import content_hash
 from memory.entries.history import FIELDS, Change, change_entries, changed, fields_of
 from memory.entries.time_travel import entry_of, revisions_at
 from memory.mending.forgotten import Forgotten
-from memory.models import EntryState, RevisionEvent, ScratchpadEntry
+from memory.models import EntryRevision, EntryState, RevisionEvent, ScratchpadEntry
 from relationships.ids import uuid7
 from relationships.models import Relationship
 from relationships.same_json import same_json
@@ -89,12 +89,15 @@ def restore_entries(relationship: Relationship, *, at: datetime, by: Actor) -> i
     which can be undone like any other. Inside a transaction, under the row lock. How many changed.
     """
     now, forgotten = timezone.now(), Forgotten.of(relationship.id)
+    since = EntryRevision.objects.for_relationship(relationship.id).filter(recorded_at__gt=at)
+    others = since.values("entry_id")  # the rest is as it was, however many there are
+    revisions = revisions_at(relationship_id=relationship.id, as_of=None, known_at=at, now=now)
     was = {
         revision.entry_id: entry_of(revision.after, relationship.id, relationship.project_id)
-        for revision in revisions_at(relationship_id=relationship.id, as_of=None, known_at=at, now=now)
+        for revision in revisions.filter(entry_id__in=others)
     }
     changes: list[Change] = []
-    for entry in ScratchpadEntry.objects.for_relationship(relationship.id):
+    for entry in ScratchpadEntry.objects.for_relationship(relationship.id).filter(id__in=others):
         before, past = fields_of(entry), was.get(entry.id)
         if past is not None and forgotten.in_revision(entry.id, past.version):
             continue  # whoever asked to have it forgotten does not find it again

@@ -52,7 +52,7 @@ def withhold(relationship_id: UUID, entries: Sequence[ScratchpadEntry]) -> None:
 def withhold_again(relationship: Relationship) -> None:
     """Of whatever is deleted at present: main's hot context may be an earlier one."""
     deleted = ScratchpadEntry.objects.for_relationship(relationship.id).filter(state=EntryState.DELETED)
-    _take_out(relationship, [MAIN], list(deleted))
+    _take_out(relationship, [MAIN], deleted)
 
 
 def _loaded(relationship_id: UUID) -> Relationship:
@@ -66,14 +66,15 @@ def _deletes(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
 
 
 def _take_out(
-    relationship: Relationship, branches: Iterable[str], entries: Sequence[ScratchpadEntry]
+    relationship: Relationship, branches: Iterable[str], entries: Iterable[ScratchpadEntry]
 ) -> None:
-    """Each with a commit of its own, and as many statements as for one."""
-    versions = {entry.id: entry.version for entry in entries}
+    """Each with a commit of its own, and as many statements as for one; none is looked at where nothing is told."""
     heads = {branch: head for branch in branches if (head := read_head(relationship.id, branch))}
     texts = _hot_contexts(relationship.id, heads)
     sentences = {sentence for text in texts.values() for sentence in sentences_of(text)}
-    told = told_by_deleted(relationship, entries, sentences)
+    gone_by = {entry.id: entry for entry in entries} if sentences else {}
+    versions = {entry_id: entry.version for entry_id, entry in gone_by.items()}
+    told = told_by_deleted(relationship, list(gone_by.values()), sentences)
     for branch, text in texts.items():
         lefts: list[tuple[str, str]] = []
         for entry_id, gone in told.items():

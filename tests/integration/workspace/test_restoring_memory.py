@@ -1,0 +1,38 @@
+"""How much is looked at while the relationship waits for its memory to go back to a checkpoint."""
+
+from typing import Any
+
+from django.db.models.signals import post_init
+
+from memory.entries.adding import add_entries
+from memory.entries.editing import delete_entry
+from memory.models import EntryRevision, EntrySource, ScratchpadEntry
+from relationships.models import Relationship
+from tests.fixtures.api import TESTER
+from workspace.checkpoints import restore_checkpoint, take_checkpoint
+
+FACTS = [({"type": "other", "content": f"Owns raven number {number}"}, "") for number in range(40)]
+
+
+def test_only_what_changed_since_the_checkpoint_is_looked_at(relationship: Relationship) -> None:
+    entries = add_entries(relationship=relationship, given=FACTS, by=TESTER, source=EntrySource.MANUAL)
+    checkpoint = take_checkpoint(relationship=relationship, name="before", by=TESTER)
+    delete_entry(relationship_id=relationship.id, entry_id=entries[7].id, by=TESTER)
+    seen: list[Any] = []
+
+    def keep(instance: ScratchpadEntry | EntryRevision, **_: Any) -> None:
+        seen.append(instance)
+
+    for model in (ScratchpadEntry, EntryRevision):
+        post_init.connect(keep, sender=model)
+    try:
+        restored = restore_checkpoint(
+            relationship=relationship, checkpoint_id=checkpoint.id, by=TESTER, memory=True
+        )
+    finally:
+        for model in (ScratchpadEntry, EntryRevision):
+            post_init.disconnect(keep, sender=model)
+
+    assert restored.entries == 1
+    assert len(seen) < 10
+    assert ScratchpadEntry.objects.active().count() == len(FACTS)
