@@ -1,10 +1,13 @@
 """Where an answer's operations and a wish to forget meet: what the wish was judged about, it decides."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from uuid import UUID
 
 from memory.ingestion.apply_state import ApplyState
 from memory.ingestion.ingestion_input import IngestionInput
-from memory.ingestion.operations import Operation, Refusal
+from memory.ingestion.likeness import share_said
+from memory.ingestion.operations import Operation, Refusal, beside
 from memory.mending.heard import Heard, carry_out_heard
 from memory.mending.judging import Verdict, judge
 from memory.mending.wishes import read_wish
@@ -15,14 +18,17 @@ from web.actor import Actor
 PART = "only a part of it is to be forgotten, which the plan of the wish does"
 OTHER = "does not surely say what is to be forgotten"
 PUT_RIGHT = "an entry is corrected to say it"
+GOES = "the entry, or a part of it, is to be forgotten"
 ASKED_FOR = "was asked to be forgotten in the same breath"
 
 
 def leave_to_wishes(
     given: IngestionInput, items: Sequence[Operation | Refusal], heard: Sequence[Heard]
 ) -> list[Operation | Refusal]:
-    """The operations without those that a wish forbids: deleting an entry of which a part stays, or
-    another one than those that surely say it; adding what was said before the wish and is what it is about."""
+    """The operations without those that a wish forbids: deleting an entry of which a part stays, or another one than
+    those that surely say it; saying anew what was said before the wish and is what it is about. What else an
+    entry that goes would say instead is an entry of its own.
+    """
     if not heard:
         return list(items)
     return [_left(given, item, heard) for item in items]
@@ -43,12 +49,18 @@ def _left(given: IngestionInput, item: Operation | Refusal, heard: Sequence[Hear
                 return Refusal(item.raw, PUT_RIGHT, item.messages, item.call_id)
             continue
         entry = given.entries[item.entry - 1] if item.entry is not None else None
-        if entry is not None and wish.message_id in cited and item.op in ("delete", "update"):
+        if entry is not None and wish.message_id in cited and item.op == "delete":
             if entry.id in wish.edited:
                 return Refusal(item.raw, PART, item.messages, item.call_id)
             meant = wish.taken or {one.id for one in wish.draft.found if one.kind == "entry"}
-            if item.op == "delete" and meant and entry.id not in meant:
+            if meant and entry.id not in meant:
                 return Refusal(item.raw, OTHER, item.messages, item.call_id)
+        if entry is not None and item.op in ("update", "replace") and entry.id in wish.taken:
+            rest = next(one.rest for one in wish.draft.ticked if one.id == entry.id)
+            if rest is not None and share_said(item.content, rest) == 1:
+                return Refusal(item.raw, PART, item.messages, item.call_id)
+            key = item.key or (entry.key if rest is None else None)
+            item = replace(beside(item, given, GOES), key=key)
         if item.op == "add" and _said_before(given, cited, wish) and _says(wish, item.content):
             return Refusal(item.raw, ASKED_FOR, item.messages, item.call_id)
     return item
@@ -85,8 +97,21 @@ def carry_out_wishes(state: ApplyState, heard: Sequence[Heard], by: Actor) -> No
         for result in state.results
         if result.entry_id and result.verdict == Outcome.APPLIED and _is_deleted(state, result.entry_id)
     }
+    _follow_versions(state, heard)
     most = state.given.ingestion.deletion_hold.most(state.active_count)
     carry_out_heard(state.given.relationship_id, heard, by=by, most=most, gone=gone, now=state.now)
+
+
+def _follow_versions(state: ApplyState, heard: Sequence[Heard]) -> None:
+    """What surely says it goes, though an operation changed it, as by a new value of its key."""
+    read: dict[UUID, int] = {}
+    for change in state.changes:
+        if change.entry is not None and change.before is not None:
+            read.setdefault(change.entry.id, change.before["version"])
+    now = {change.entry.id: change.entry.version for change in state.changes if change.entry is not None}
+    for one in (one for wish in heard for one in wish.draft.ticked):
+        if one.kind == "entry" and read.get(one.id) == one.version:
+            one.version = now[one.id]
 
 
 def _is_deleted(state: ApplyState, entry_id: object) -> bool:

@@ -1,0 +1,63 @@
+"""A wish to forget an entry, and an operation of the same answer on that entry: what should go goes, with its history,
+and what else was said is kept.
+"""
+
+from typing import Any
+
+import pytest
+
+from memory.models import ScratchpadEntry
+from tests.fakes import ScriptedProvider
+from tests.fixtures.api import Api
+from tests.fixtures.turns import Conversation, add, answer
+from tests.integration.mending.test_forget import at, exchange, number_of
+
+__all__ = ["at"]
+
+HOME, HOME_AND_CAT = "Lives in Klosterneuburg", "Lives in Klosterneuburg and has a cat"
+CAT: dict[str, Any] = {"rest": "Has a cat"}
+
+
+def change(op: str, content: str, **more: Any) -> dict[str, Any]:
+    return {"op": op, "entry": 1, "content": content, "messages": [1], **more}
+
+
+@pytest.mark.parametrize(
+    ("known", "operation", "kept"),
+    [
+        (HOME, change("update", "Lives in Klosterneuburg near Vienna"), set()),
+        (HOME, change("update", "Has a dog named Rex"), {"Has a dog named Rex"}),
+        (HOME, change("replace", "Lives in Graz"), {"Lives in Graz"}),
+        (HOME, change("replace", "Lives near Klosterneuburg now"), set()),
+        (HOME_AND_CAT, change("update", "Has a cat"), {"Has a cat"}),
+        (HOME_AND_CAT, change("update", "Has a cat named Rex"), {"Has a cat", "Has a cat named Rex"}),
+        (HOME_AND_CAT, change("update", "Has a house in Graz"), {"Has a cat", "Has a house in Graz"}),
+        (HOME_AND_CAT, change("update", "Lives near Klosterneuburg, has a cat"), {"Has a cat"}),
+        (HOME_AND_CAT, change("replace", "Has two cats"), {"Has a cat", "Has two cats"}),
+    ],
+    ids=lambda value: f"{value['op']}: {value['content']}" if isinstance(value, dict) else "",
+)
+def test_what_should_go_goes_and_what_else_was_said_is_kept(
+    api: Api,
+    at: str,
+    conversation: Conversation,
+    scripted_provider: ScriptedProvider,
+    known: str,
+    operation: dict[str, Any],
+    kept: set[str],
+) -> None:
+    scripted_provider.answer_with(answer(add(known)))
+    exchange(conversation, "You know where I am.")
+    ScratchpadEntry.objects.update(key="city", single_valued=True)
+    wish = {"kind": "forget", "what": "that I live in Klosterneuburg", "messages": [1]}
+    scripted_provider.answer_with({"operations": [operation], "wishes": [wish]})
+    scripted_provider.wishes_answer = lambda request: {
+        "says": [{"number": number_of(known, request.prompt), **(CAT if known == HOME_AND_CAT else {})}],
+        "unsure": [],
+    }
+    exchange(conversation, "Forget that I live in Klosterneuburg. And I told you of the animals, and Graz.")
+
+    paths = ("entries?state=any", "history", "export")
+    told = "".join(api.get(f"{at}/{path}").raw.decode() for path in paths)
+    assert "Klosterneuburg" not in told
+    assert set(conversation.contents) == kept
