@@ -10,6 +10,9 @@ from uuid import UUID
 
 import yaml
 from django.conf import settings
+from django.contrib.postgres.aggregates import StringAgg
+from django.db.models import F
+from django.db.models.functions import Left, Substr
 from django.utils import timezone
 
 from context.layers.memory import items_of
@@ -29,6 +32,7 @@ ENTRIES, PROFILE, RULES = "memory/entries.md", "profile/user.yaml", "workspace/A
 NOTES = "memory/scratchpad.md"  # of one session, on its branch
 DOCUMENTS, TOOLS = "knowledge/documents/", "tools/"
 MOST_OF_DOCUMENTS = 2_000_000  # bytes of all documents together
+DOCUMENTS_AT_ONCE = 50  # of which one statement reads the texts
 CUT = "\n\n[Cut here: the document goes on.]\n"
 CUT_ENTRIES = "\n\n[Cut here: there are more. The tool recall finds them, and REST lists them.]\n"
 SPEC_PATH = re.compile(r"tools/(?P<name>[^/]+)/spec\.yaml")
@@ -136,10 +140,14 @@ def entries_file(relationship: Relationship) -> bytes:
 def _documents(relationship: Relationship) -> dict[str, bytes]:
     files: dict[str, bytes] = {}
     room = MOST_OF_DOCUMENTS
-    for path, document_id in _named_documents(relationship):
-        content = _cut(_text_of(document_id).encode()) if room > 0 else CUT.encode()
-        room -= len(content)
-        files[path] = content
+    named = list(_named_documents(relationship))
+    for start in range(0, len(named), DOCUMENTS_AT_ONCE):
+        some = named[start : start + DOCUMENTS_AT_ONCE]
+        texts = _texts_of([document_id for _, document_id in some]) if room > 0 else {}
+        for path, document_id in some:
+            content = _cut(texts.get(document_id, "").encode()) if room > 0 else CUT.encode()
+            room -= len(content)
+            files[path] = content
     return files
 
 
@@ -151,16 +159,14 @@ def _named_documents(relationship: Relationship) -> Iterator[tuple[str, UUID]]:
         yield f"{DOCUMENTS}{_file_name(name, taken)}", document_id
 
 
-def _text_of(document_id: UUID) -> str:
-    chunks = DocumentChunk.objects.filter(document_id=document_id).order_by("place")
-    parts: list[str] = []
-    size = 0
-    for content, repeats in chunks.values_list("content", "repeats").iterator(chunk_size=50):
-        parts.append(content[repeats:])
-        size += len(parts[-1])
-        if size > settings.MAX_FILE_BYTES:
-            break
-    return "".join(parts)
+def _texts_of(document_ids: Collection[UUID]) -> dict[UUID, str]:
+    """Each as long as a file may be, and a character more where there is any."""
+    part = Substr("content", F("repeats") + 1)
+    whole = StringAgg(part, delimiter="", order_by="place")
+    chunks = DocumentChunk.objects.filter(document_id__in=document_ids).order_by().values("document_id")
+    return dict(
+        chunks.annotate(text=Left(whole, settings.MAX_FILE_BYTES + 1)).values_list("document_id", "text")
+    )
 
 
 def _file_name(name: str, taken: set[str]) -> str:
