@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 
 from connect.mem0.asking import NOT_HERE, Refusal, Whose, said, two_ids, when, whose
-from connect.own_api import Answered, OwnApi
+from connect.own_api import MOST, Answered, OwnApi
 
 _STATUS = {
     "pending": "PENDING",
@@ -134,8 +134,9 @@ class Memories:
         relationship = self._found(whose(given, stored=False))
         if relationship is not None:
             path = f"/relationships/{relationship}/entries"
-            for entry in self.every(path):
-                good(self.api.ask("DELETE", f"{path}/{entry['id']}"))
+            ids = [entry["id"] for entry in self.every(path)]
+            for start in range(0, len(ids), MOST):
+                good(self.api.post(f"{path}/bulk-delete", {"entries": ids[start : start + MOST]}))
         return {"message": "Memories deleted successfully!"}
 
     def history(self, memory_id: str) -> Any:

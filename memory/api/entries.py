@@ -15,10 +15,11 @@ from memory.api.schemas import (
     EntryQuery,
     HistoryQuery,
     ReasonBody,
+    WhichEntries,
     check_merged,
 )
 from memory.entries.adding import add_entry
-from memory.entries.editing import restore_entry, revise_entry
+from memory.entries.editing import delete_entries, restore_entry, revise_entry
 from memory.entries.time_travel import NEWEST_FIRST as PAST_NEWEST_FIRST
 from memory.entries.time_travel import entry_of, revisions_at
 from memory.mending.forgotten import Forgotten
@@ -28,7 +29,7 @@ from relationships.api.views import ApiView
 from relationships.configuration.merge_patch import merge_patch
 from relationships.services.configuration import configuration_of
 from web.errors import NotFound
-from web.fields import Page
+from web.fields import Answer, Page
 from web.headers import expected_version
 from web.operations import operation
 
@@ -149,6 +150,26 @@ class EntryView(ApiView):
             reason=reason,
         )
         return self.answer(EntryAnswer.of(entry), version=entry.version)
+
+
+class DeletedEntriesAnswer(Answer):
+    changed: int
+    """How many were not deleted before."""
+
+
+class DeleteEntriesView(ApiView):
+    open_to_tokens = True
+
+    @operation("entries_delete_bulk", "Delete many entries at once", answers={200: DeletedEntriesAnswer})
+    def post(self, request: Request, relationship_id: UUID, body: WhichEntries) -> Response:
+        """All of them or, where one can't be, none: each that would be refused by itself is named by its path. They can
+        be restored.
+        """
+        self.get_relationship(relationship_id)
+        changed = delete_entries(
+            relationship_id=relationship_id, entry_ids=body.entries, by=self.actor, reason=body.reason
+        )
+        return self.answer({"changed": changed})
 
 
 class RestoreEntryView(ApiView):

@@ -1,6 +1,7 @@
 """Bodies and query strings of memory's routes."""
 
 from typing import Annotated, Any, Literal, Self
+from uuid import UUID
 
 from django.conf import settings
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints, ValidationError, model_validator
@@ -231,6 +232,11 @@ class DeleteEntryQuery(Query):
 
 
 class ReasonBody(Body):
+    reason: ShortText = ""
+
+
+class WhichEntries(Body):
+    entries: Annotated[list[UUID], Field(min_length=1, max_length=200)]
     reason: ShortText = ""
 
 

@@ -3,7 +3,7 @@
 from django.urls import path, register_converter
 from django.urls.converters import IntConverter
 
-from memory.api.entries import EntriesView, EntryHistoryView, HistoryView, RestoreEntryView
+from memory.api.entries import DeleteEntriesView, EntriesView, EntryHistoryView, HistoryView, RestoreEntryView
 from memory.api.held import ConfirmHeldView, DeclineHeldView, HeldDeletionsView
 from memory.api.new_entries import BulkEntriesView
 from memory.api.prompts import PreviewPromptView, PromptsView, PromptView, PublishPromptView
@@ -32,6 +32,7 @@ urlpatterns = [
     path(f"{RELATIONSHIP}/ingest", IngestView.as_view()),
     path(f"{RELATIONSHIP}/entries", EntriesView.as_view()),
     path(f"{RELATIONSHIP}/entries/bulk", BulkEntriesView.as_view()),
+    path(f"{RELATIONSHIP}/entries/bulk-delete", DeleteEntriesView.as_view()),
     path(f"{RELATIONSHIP}/entries/search", EntrySearchView.as_view()),
     path(f"{RELATIONSHIP}/messages/search", MessageSearchView.as_view()),
     path(f"{ENTRY}/restore", RestoreEntryView.as_view()),

@@ -24,7 +24,7 @@ from relationships.same_json import same_json
 from relationships.services.configuration import configuration_of
 from relationships.services.rows import require, require_lock
 from web.actor import Actor
-from web.errors import StaleVersion
+from web.errors import InvalidInput, NotFound, RapportError, StaleVersion
 
 
 @transaction.atomic
@@ -108,15 +108,43 @@ def delete_entry(
     """Take an active entry out of what is shown; it can be restored. Raises like revise_entry."""
     now = _locked_now(relationship_id)
     entry = _entry(relationship_id, entry_id, version)
+    _write(entry, _deletion(entry, now, reason), by, now)
+    return entry
+
+
+@transaction.atomic
+def delete_entries(*, relationship_id: UUID, entry_ids: Sequence[UUID], by: Actor, reason: str = "") -> int:
+    """Take all of these out of what is shown, or none; how many were not deleted before. Raises InvalidInput, which
+    names by its place each that is not there or that delete_entry would refuse.
+    """
+    now = _locked_now(relationship_id)
+    rows = ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=entry_ids)
+    found = {entry.id: entry for entry in rows}
+    refused: dict[str, RapportError] = {}
+    changes: list[Change] = []
+    for place, entry_id in enumerate(entry_ids):
+        try:
+            if (entry := found.get(entry_id)) is None:
+                raise NotFound("This entry is not there.")
+            changes += _deletion(entry, now, reason)
+        except RapportError as error:
+            refused[f"entries.{place}"] = error
+    if refused:
+        raise InvalidInput.of_parts(refused)
+    if changes:
+        _write(next(iter(found.values())), changes, by, now)
+    return len(changes)
+
+
+def _deletion(entry: ScratchpadEntry, now: datetime, reason: str) -> list[Change]:
     if entry.state == EntryState.DELETED:
-        return entry
+        return []
     if entry.state != EntryState.ACTIVE:
         raise EntryNotActive(f"The entry is {entry.state}, so it is shown nowhere already.")
     _refuse_read_only(entry, {})
     before = fields_of(entry)
     entry.state = EntryState.DELETED
-    _write(entry, [changed(entry, before, RevisionEvent.DELETE, at=now, reason=reason)], by, now)
-    return entry
+    return [changed(entry, before, RevisionEvent.DELETE, at=now, reason=reason)]
 
 
 @transaction.atomic

@@ -115,3 +115,36 @@ def test_what_fits_is_kept_though_others_are_refused(relationship: Relationship)
 
     assert [entry.content for entry in entries] == ["Likes tea", "Likes rain"]
     assert sorted(refused) == [1, 2]
+
+
+def test_many_are_deleted_with_as_many_statements_as_one_and_a_deletion_again_changes_nothing(
+    api: Api, path: str
+) -> None:
+    def statements(entries: list[dict[str, Any]], changed: int) -> int:
+        with CaptureQueriesContext(connection) as asked:
+            answer = api.post(
+                f"{path}-delete", {"entries": [entry["id"] for entry in entries], "reason": "moved"}
+            )
+        assert (answer.status, answer.body) == (200, {"changed": changed}), answer
+        return len(asked)
+
+    made = api.post(path, {"entries": facts(*(f"Went out with dog {number}" for number in range(30)))}).body[
+        "items"
+    ]
+
+    assert statements(made[:1], 1) >= statements(made[1:], 29)
+    statements([*made, made[0]], 0)
+    assert Snapshot.objects.get().scratchpad == []
+    deletions = EntryRevision.objects.filter(event="delete")
+    assert set(deletions.values_list("reason", flat=True)) == {"moved"} and deletions.count() == 30
+
+
+def test_of_deletions_that_are_refused_each_is_named_and_none_is_done(api: Api, path: str) -> None:
+    made = api.post(path, {"entries": [*facts("Likes tea"), *facts("Likes rain", read_only=True)]}).body[
+        "items"
+    ]
+    ids = [*(entry["id"] for entry in made), "01890a5d-ac96-774b-bcce-b302099a8057"]
+    answer = api.post(f"{path}-delete", {"entries": ids})
+
+    assert (answer.status, answer.fields) == (422, ["entries.1", "entries.2"]), answer
+    assert ScratchpadEntry.objects.active().count() == 2

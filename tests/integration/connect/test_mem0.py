@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from pytest_django.fixtures import Settings
 
 from memory.models import ScratchpadEntry
@@ -167,6 +169,21 @@ def test_a_memory_that_is_changed_stays_as_old_as_it_is(mem0: Mem0) -> None:
     after = mem0.send("PUT", f"v1/memories/{memory}/", {"text": "Lives in Faro."})[1]
 
     assert after["created_at"] == before["created_at"] < after["updated_at"]
+
+
+def test_all_of_a_person_are_deleted_with_as_many_statements_as_one_is(mem0: Mem0) -> None:
+    def delete_all(user: str, *texts: str) -> int:
+        said = [{"role": "user", "content": text} for text in texts]
+        kept = mem0.send("POST", "v3/memories/add/", {"messages": said, "user_id": user, "infer": False})
+        assert len(kept[1]["results"]) == len(texts), kept
+        with CaptureQueriesContext(connection) as asked:
+            assert mem0.send("DELETE", f"v1/memories/?user_id={user}")[0] == 200
+        statements = len(asked)
+        assert mem0.all(user) == []
+        return statements
+
+    delete_all("noor", "Has a cat.")  # what a process reads once
+    assert delete_all("tom", "Has a cat.") >= delete_all("maya", *(f"Has cat {n}." for n in range(9)))
 
 
 def test_a_wrong_key_is_told_nothing(mem0: Mem0) -> None:
