@@ -66,15 +66,18 @@ def sifted(
     if keep is None:
         found = list(rows.order_by(*order)[: limit + 1])
     else:
-        found, size = [], PIECE
+        found, size, read = [], PIECE, 0
         piece = list(rows.order_by(*order)[:size])
         while piece:
             found += keep(piece)
+            read += len(piece)
             if len(found) > limit or len(piece) < size:
                 break
             if keep.spent:
                 return found, piece[-1]
             values, size = [_value(piece[-1], name.lstrip("-")) for name in order], keep.takes
+            if found:  # where they are many, no more than twice what the rest of the page may take
+                size = min(size, PIECE + 2 * (limit + 1 - len(found)) * read // len(found))
             piece = list(rows.filter(_after(order, values)).order_by(*order)[:size])
     return found[:limit], found[limit - 1] if len(found) > limit else None
 

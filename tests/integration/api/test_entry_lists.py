@@ -233,6 +233,18 @@ def test_a_page_by_words_looks_through_many_short_entries_by_few_statements(
     assert (len(page["items"]), page["next_cursor"]) == (1, None)
 
 
+def test_a_page_by_a_common_word_looks_at_little_more_than_it_shows(relationship: Relationship) -> None:
+    remember(
+        relationship, *(f"Has walnut tree {number:04}" for number in range(1000)), effective_at=timezone.now()
+    )
+    keep = WithWords(relationship.id, "walnut")
+    rows = ScratchpadEntry.objects.for_relationship(relationship.id)
+    page = page_of(rows, order=["-effective_at", "-id"], page=PageQuery(limit=200), present=str, keep=keep)
+
+    assert len(page["items"]) == 200 and page["next_cursor"]
+    assert keep.read < 500 * len("Has walnut tree 0000")
+
+
 @pytest.mark.parametrize("beside", ["", "&known_at=2100-01-01T00:00:00Z"])
 def test_a_text_that_takes_too_long_is_named_with_the_way_out(
     api: Api, path: str, relationship: Relationship, monkeypatch: pytest.MonkeyPatch, beside: str
