@@ -12,6 +12,7 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 from pytest_django.fixtures import Settings
 
+from memory.entries.adding import add_entry
 from memory.entries.editing import revise_entry
 from memory.entries.held import confirm_deletions
 from memory.entries.history import change_entries, changed, fields_of
@@ -22,7 +23,7 @@ from memory.ingestion.configuration import Ingestion
 from memory.ingestion.overflow import overflow_scratchpad
 from memory.mending.carrying import carry_out, undo_plan
 from memory.mending.plans import plan_of
-from memory.models import EntryRevision, RevisionEvent, ScratchpadEntry
+from memory.models import EntryRevision, EntrySource, RevisionEvent, ScratchpadEntry
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
 from tests.fixtures.behaviours import behave, runs_of, work
@@ -72,6 +73,12 @@ def verified(*, repair: bool = False) -> set[str]:
     return {tally.invariant for tally in verify(repair=repair).tallies.values()}
 
 
+def adds(world: World) -> None:
+    world.lower()
+    values = {"type": "other", "content": f"{LONG}."}
+    add_entry(relationship=world.talk.relationship, values=values, by=PERSON, source=EntrySource.API)
+
+
 def revises(world: World) -> None:
     world.lower()
     revise_entry(**world.ids, values={"content": f"{LONG}."}, by=PERSON)
@@ -119,6 +126,7 @@ def raise_unless(said: str, told: str) -> None:
 
 REFUSE: dict[str, Callable[[World], None]] = {
     "admin_ui/views/scratchpad.py": merges,
+    "memory/entries/adding.py": adds,
     "memory/entries/editing.py": revises,
     "memory/ingestion/apply.py": proposes,
     "behaviours/actions.py": behaves,
