@@ -15,12 +15,11 @@ import re
 import shutil
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from subprocess import DEVNULL, PIPE, STDOUT
-from typing import IO, NoReturn
+from typing import NoReturn
 
 NEEDED = (3, 11)
 NEWER_NAMES = ("python3.14", "python3.13", "python3.12", "python3.11")
@@ -29,37 +28,9 @@ NEEDED_MEGABYTES = 1000  # the environment takes about half of it, a first datab
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
-LOG = VENV / "install.log"
 # What each level installs. `dev` holds all of `run`.
 LEVELS = {"run": ("requirements.txt",), "dev": ("requirements.txt", "requirements-dev.txt")}
 UV = "uv==0.13.9"  # installs them in seconds; nothing needs it where it is not to be had
-
-# What pip writes, and what it means; the first that fits is told.
-MEANINGS = (
-    ("No space left on device", "The disk is full. About {megabytes} MB are needed in {root}."),
-    ("Disk quota exceeded", "Your disk quota is used up. About {megabytes} MB are needed in {root}."),
-    (
-        "Permission denied",
-        "Files in {venv} belong to another account. Remove it as that account: rm -rf .venv",
-    ),
-    ("THESE PACKAGES DO NOT MATCH THE HASHES", "A package arrived damaged. Try again."),
-    (
-        "CERTIFICATE_VERIFY_FAILED",
-        "The package index's certificate is not trusted: apt install ca-certificates",
-    ),
-    ("Connect", "{unreachable}"),
-    ("Temporary failure in name resolution", "{unreachable}"),
-    ("Read timed out", "{unreachable}"),
-    ("ProxyError", "{unreachable}"),
-    (
-        "No matching distribution found for",
-        "The package index has no '{package}' for this Python and machine.",
-    ),
-)
-UNREACHABLE = (
-    "The package index can't be reached. See that this machine is on the network; behind a proxy set HTTPS_PROXY,"
-    " for a mirror of your own PIP_INDEX_URL."
-)
 
 
 def main() -> int:
@@ -169,15 +140,17 @@ def check_machine() -> None:
 
 
 def install(requirements: str) -> None:
-    """By uv, which takes seconds; by pip where uv is not to be had or fails. Its words explain a failure."""
-    LOG.write_text("")
+    """By uv, which takes seconds; by pip where uv is not to be had or fails. Both say how far they are."""
     wanted, settings = str(ROOT / requirements), uv_settings()
-    if settings is not None and pip("--retries", "1", "--only-binary", ":all:", UV) == 0:
+    if settings is not None and pip("--quiet", "--retries", "1", "--only-binary", ":all:", UV) == 0:
         command = [str(VENV / "bin" / "uv"), "pip", "install", "--python", str(PYTHON), "-r", wanted]
-        if run(command, {**os.environ, **settings}) == 0:
+        if subprocess.call(command, cwd=str(ROOT), env={**os.environ, **settings}) == 0:  # noqa: S603
             return
     if pip("-r", wanted):
-        fail(explain(LOG.read_text(errors="replace")))
+        fail(
+            "The packages could not be installed; why, the lines above say. Is the machine on the network? Behind a"
+            f" proxy set HTTPS_PROXY, for a mirror of your own PIP_INDEX_URL. {NEEDED_MEGABYTES} MB are needed."
+        )
 
 
 def uv_settings() -> dict[str, str] | None:
@@ -196,88 +169,9 @@ def uv_settings() -> dict[str, str] | None:
 
 
 def pip(*words: str) -> int:
-    options = ["--progress-bar", "off", "--no-input", "--disable-pip-version-check"]
-    return run([str(PYTHON), "-m", "pip", "install", *options, *words], dict(os.environ))
-
-
-def run(command: list[str], env: dict[str, str]) -> int:
-    """Let it work, with its words in the log, and show every moment that it does. The exit status."""
-    with LOG.open("a") as log:
-        try:
-            process = subprocess.Popen(  # noqa: S603
-                command, cwd=str(ROOT), env=env, stdin=DEVNULL, stdout=PIPE, stderr=STDOUT
-            )
-        except OSError as error:
-            log.write(f"{command[0]}: {error}\n")
-            return 1
-        progress = Progress()
-        reader = threading.Thread(target=read, args=(process.stdout, log, progress), daemon=True)
-        reader.start()
-        while reader.is_alive():
-            progress.show()
-            reader.join(progress.every)
-        status = process.wait()
-        progress.end()
-    return status
-
-
-def read(output: IO[bytes], log: IO[str], progress: Progress) -> None:
-    for raw in output:
-        line = raw.decode(errors="replace")
-        log.write(line)
-        log.flush()
-        progress.note(line)
-
-
-class Progress:
-    """One line that changes in a terminal; elsewhere a line every few seconds."""
-
-    def __init__(self) -> None:
-        self.terminal = sys.stdout.isatty()
-        self.every = 0.2 if self.terminal else 5.0
-        self.began = time.monotonic()
-        self.packages = 0
-        self.doing = "asking the package index"
-
-    def note(self, line: str) -> None:
-        words = line.split()
-        if line.startswith("Collecting") and len(words) > 1:
-            self.packages += 1
-            self.doing = "fetching " + words[1]
-        elif line.startswith("Installing collected packages"):
-            self.packages = len(line.split(":", 1)[1].split(","))
-            self.doing = "installing them"
-        elif line.startswith("Resolved") and words[1].isdigit():
-            self.packages, self.doing = int(words[1]), "fetching and installing them"
-        elif "Retrying" in line:
-            self.doing = "the package index does not answer, trying again"
-
-    def show(self) -> None:
-        seconds = time.monotonic() - self.began
-        if self.terminal or seconds >= 1:
-            line = f"  {seconds:3.0f} s  {self.packages} packages, {self.doing}"
-            sys.stdout.write("\r" + line[:78].ljust(78) if self.terminal else line + "\n")
-            sys.stdout.flush()
-
-    def end(self) -> None:
-        if self.terminal:
-            sys.stdout.write("\r" + " " * 78 + "\r")
-            sys.stdout.flush()
-
-
-def explain(output: str) -> str:
-    """Why pip failed, in a sentence where we know one, and always its own last words."""
-    tail = "\n".join("    " + line for line in output.strip().splitlines()[-6:])
-    for sign, meaning in MEANINGS:
-        if sign in output:
-            package = output.partition("No matching distribution found for ")[2].split("\n")[0].split(" (")[0]
-            reason = meaning.format(
-                megabytes=NEEDED_MEGABYTES, root=ROOT, venv=VENV, package=package, unreachable=UNREACHABLE
-            )
-            break
-    else:
-        reason = "The packages could not be installed."
-    return f"{reason}\npip's last words (all of them: {LOG}):\n{tail}"
+    """Its exit status."""
+    command = [str(PYTHON), "-m", "pip", "install", "--no-input", "--disable-pip-version-check", *words]
+    return subprocess.call(command, cwd=str(ROOT), stdin=DEVNULL)  # noqa: S603
 
 
 def sudo() -> str:

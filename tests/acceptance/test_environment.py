@@ -1,13 +1,10 @@
 """scripts/environment.py, which every `make` command runs first, in a folder of its own and without a network."""
 
-import importlib.util
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import pytest
 
@@ -15,15 +12,6 @@ from tests.acceptance.processes import ROOT
 from tests.waiting import PATIENCE
 
 SCRIPT = ROOT / "scripts" / "environment.py"
-
-
-def loaded() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("environment", SCRIPT)
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def checkout(folder: Path, requirements: str = "") -> Path:
@@ -92,7 +80,7 @@ def test_an_index_that_can_not_be_reached_is_said_so_and_the_next_try_goes_on(ma
     (made / "requirements.txt").write_text("a-package-of-nobody==1.0\n")
     done = run(made)
     assert done.returncode == 1
-    assert "The package index can't be reached." in done.stderr
+    assert "a-package-of-nobody" in done.stderr
     assert "HTTPS_PROXY" in done.stderr
 
     (made / "requirements.txt").write_text("")
@@ -118,25 +106,3 @@ def test_a_missing_venv_is_named_with_the_command_that_installs_it(tmp_path: Pat
     assert done.returncode == 1
     assert f"apt install python{sys.version_info[0]}.{sys.version_info[1]}-venv" in done.stderr
     assert not (folder / ".venv").exists()
-
-
-@pytest.mark.parametrize(
-    ("output", "sentence"),
-    [
-        ("ERROR: [Errno 28] No space left on device", "The disk is full."),
-        (
-            "Temporary failure in name resolution\nERROR: No matching distribution found for x==1",
-            "can't be reached",
-        ),
-        (
-            "ERROR: No matching distribution found for some-wheel==0.6.0 (from -r r.txt)",
-            "no 'some-wheel==0.6.0' for",
-        ),
-        ("something else", "could not be installed"),
-    ],
-    ids=["disk", "network", "package", "other"],
-)
-def test_why_pip_failed_is_said_in_a_sentence(output: str, sentence: str) -> None:
-    explained: Any = loaded().explain(output)
-    assert sentence in explained
-    assert output.splitlines()[-1] in explained
