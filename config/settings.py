@@ -137,7 +137,8 @@ DATABASES = {
 DATABASE_ROUTERS = ["config.postgresql.replica.Router"] if DATABASE_REPLICA_URL else []
 
 # --- queue: django-q2 on the same database, woken by LISTEN/NOTIFY ----------------------------------------------------
-# The turn's row is the truth and the task a hint, so tasks are never retried by the queue (max_attempts 1).
+# The turn's row is the truth and the task a hint, so tasks are never retried by the queue (max_attempts,
+# ack_failures): that would make and pay calls twice (docs/adr/0003-the-row-is-the-queue.md).
 Q_CLUSTER = {
     "name": "rapport",
     "orm": "default",

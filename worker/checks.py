@@ -1,6 +1,5 @@
 """What can be wrong about the settings of the queue.
 
-memory.E002  the queue's settings would lose or repeat work
 memory.E004  a lease would be over before a call to a model is
 memory.W002  behind a pooler nobody is told that there is work
 """
@@ -9,18 +8,6 @@ from typing import Any
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning, register
-
-
-@register("settings")
-def check_queue(**_: Any) -> list[CheckMessage]:
-    queue = settings.Q_CLUSTER
-    wanted = {"max_attempts": 1, "ack_failures": True}
-    hint = "The turn's row is what is owed; the queue only hints (docs/adr/0003-the-row-is-the-queue.md)."
-    return [
-        Error(f"Q_CLUSTER[{name!r}] must be {value!r}.", hint=hint, id="memory.E002")
-        for name, value in wanted.items()
-        if queue.get(name) != value
-    ]
 
 
 @register("settings")

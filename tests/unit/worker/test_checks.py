@@ -1,19 +1,7 @@
 import pytest
 from pytest_django.fixtures import Settings
 
-from worker.checks import check_leases, check_listening, check_queue
-
-
-@pytest.mark.parametrize(("name", "value"), [("max_attempts", 3), ("ack_failures", False)])
-def test_a_queue_that_would_repeat_work_is_refused(settings: Settings, name: str, value: object) -> None:
-    settings.Q_CLUSTER = {**settings.Q_CLUSTER, name: value}
-    (error,) = check_queue()
-    assert error.id == "memory.E002"
-    assert name in error.msg
-
-
-def test_the_queue_as_it_is_set_up_is_in_order() -> None:
-    assert check_queue() == []
+from worker.checks import check_leases, check_listening
 
 
 def test_a_lease_must_last_as_long_as_a_call(settings: Settings) -> None:
