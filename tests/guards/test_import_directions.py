@@ -26,8 +26,6 @@ WRITERS = {
     "ModelCall": "memory/model_calls.py",
     "Message": "relationships/services/turns.py",
 }
-# Each costs tens of megabytes, which only who asks it should pay; and these may not be installed at all.
-LATE_IMPORTS = {"providers/embeddings/model_files.py", "providers/embeddings/local.py"}
 
 
 def test_a_foreign_package_is_known_to_its_own_files_alone() -> None:
@@ -39,18 +37,6 @@ def test_a_foreign_package_is_known_to_its_own_files_alone() -> None:
         if (package := module.split(".")[0]) in KNOWN_BY and not named(path).startswith(KNOWN_BY[package])
     ]
     assert not strangers, f"Ask through the interface that stands before it: {strangers}"
-
-
-def test_imports_stand_at_the_top() -> None:
-    hidden = [
-        f"{named(path)}:{node.lineno}: {module}"
-        for path in python_files(*APPS)
-        if path.name != "apps.py" and named(path) not in LATE_IMPORTS
-        for function in ast.walk(tree_of(path))
-        if isinstance(function, ast.FunctionDef)
-        for module, node in imported(function)
-    ]
-    assert not hidden, f"An import inside a function is a cycle in disguise: {hidden}"
 
 
 def test_history_is_written_in_one_module() -> None:

@@ -2,7 +2,7 @@
 
 import re
 
-from tests.guards.sources import ROOT, named, text_files
+from tests.guards.sources import named, text_files
 
 FORBIDDEN = {
     "a path of one machine": re.compile(r"(?<![\w.~-])/(?:work|home|Users)/[A-Za-z0-9._-]+"),
@@ -39,9 +39,3 @@ def test_a_page_loads_nothing_from_elsewhere() -> None:
         for match in LOADS.finditer(path.read_text())
     ]
     assert not loads, f"Serve it ourselves: {loads}"
-
-
-def test_the_licence_is_there() -> None:
-    licence = ROOT / "LICENSE"
-    assert licence.exists()
-    assert "Apache License" in licence.read_text()
