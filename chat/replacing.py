@@ -1,9 +1,9 @@
 """A reply that is made anew, or a message that is said differently: what stood in its place is withdrawn.
 
 The call says so (`replaces`), or the client's own history does: in a session that holds one chat, the last reply that
-it sends is not the last that was told. Another message is then taken for one said differently only where the client is
-known to send all of its chat: elsewhere two devices may talk in one session, and one not know what the other said. What
-is withdrawn is hidden, and can be shown again.
+it sends is not the last that was told. Another message is then taken for one said differently, and what the person
+said later is withdrawn, only where the client is known to send all of its chat: elsewhere two devices may talk in one
+session, and one not know what the other said. What is withdrawn is hidden, and can be shown again.
 """
 
 from collections.abc import Sequence
@@ -43,9 +43,9 @@ def withdraw(talk: Talk, sent: Sent, *, replaces: UUID | None, by: Actor) -> Sen
         return sent
     said = _said(after)
     again = said == [(one.role, one.content) for one in sent.new[: len(said)]]
-    if not (again or replaces or talk.whole_chat):
-        return sent
     gone = after[len(said) :] if again else after
+    if not (replaces or talk.whole_chat) and (not again or any(row.role == MessageRole.USER for row in gone)):
+        return sent
     if gone:
         _hide(talk, gone, by=by, with_entries=not again)
     return replace(sent, new=sent.new[len(said) :]) if again else sent
@@ -72,7 +72,9 @@ def _since_turn(talk: Talk, sent: Sent, found: Any, turn_id: UUID) -> list[Messa
     else:
         role = sent.new[0].role if sent.new else MessageRole.USER
         begun = said.filter(turn_id=turn.id).first() or said.filter(role=role, seq__lt=turn.seq).first()
-        start = said.filter(turn_id=begun.turn_id).last().seq if begun else turn.seq
+        if begun:  # another call may be withdrawing it at this moment
+            begun = said.filter(turn_id=begun.turn_id).last() or begun
+        start = begun.seq if begun else turn.seq
     return list(reversed(shown.filter(seq__gte=start)))
 
 
