@@ -17,6 +17,7 @@ from connect.events.reading import PLACE, Happening, Place, happened_after, pres
 from relationships.api.views import ApiView
 from web.fields import Answer, Query
 from web.operations import operation
+from web.stopping import stopping
 
 TAG = "Events"
 
@@ -67,10 +68,12 @@ class EventsView(ApiView):
 
 
 def _as_they_happen(relationship_id: UUID, place: Place) -> Iterator[bytes]:
-    """Ends after five minutes, so that a key that was revoked is asked for again. Holds no connection in between."""
+    """Ends after five minutes, so that a key that was revoked is asked for again, and with this process. Holds no
+    connection in between.
+    """
     begun = said = time.monotonic()
     yield f"id: {place}\nretry: 1000\ndata:\n\n".encode()
-    while (now := time.monotonic()) - begun < LONGEST:
+    while (now := time.monotonic()) - begun < LONGEST and not stopping.is_set():
         told, place = happened_after(relationship_id, place, now=timezone.now())
         connection.close()
         if told:
@@ -80,7 +83,7 @@ def _as_they_happen(relationship_id: UUID, place: Place) -> Iterator[bytes]:
         if now - said > SAY_SOMETHING_EVERY:
             yield b": still here\n\n"
             said = now
-        time.sleep(LOOK_EVERY)
+        stopping.wait(LOOK_EVERY)
 
 
 def _written(one: Happening) -> bytes:

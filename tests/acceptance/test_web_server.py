@@ -135,7 +135,7 @@ def test_a_head_beyond_every_measure_is_refused_and_costs_nobody_else(live_servi
 def test_a_page_of_a_named_site_is_told_what_is_refused_before_any_view_and_one_signal_ends_the_server(
     live: LiveService,
 ) -> None:
-    """While a client holds its connection."""
+    """While a client holds its connection, and another listens to what happens."""
     live.start_web(RAPPORT_CORS_ORIGINS="https://app.example")
     live.web.wait_until_it_answers()
     pieces = (b" " * 100_000 for _ in range(20))
@@ -147,10 +147,16 @@ def test_a_page_of_a_named_site_is_told_what_is_refused_before_any_view_and_one_
     assert answer.headers["Access-Control-Allow-Origin"] == "https://app.example"
 
     address = urlsplit(live.web.url)
-    with socket.create_connection((str(address.hostname), int(address.port or 0))) as idle:
+    events = f"/relationships/{live.new_relationships(1)[0].id}/events"
+    with (
+        socket.create_connection((str(address.hostname), int(address.port or 0))) as idle,
+        client_of(live) as client,
+        client.stream("GET", events, headers={"Accept": "text/event-stream"}) as stream,
+    ):
         idle.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
         assert idle.recv(64).startswith(b"HTTP/1.1 200")
 
         live.web.send(signal.SIGTERM)
 
+        assert "retry" in "".join(stream.iter_text())  # to its end
         assert live.web.wait(20) == 0

@@ -34,6 +34,7 @@ from web.server.call import Answer, Application, call, environ_of
 from web.server.clients import CLIENT, Clients, is_probe
 from web.server.lane import WAIT, Lane
 from web.server.sending import LARGE_EACH, LARGE_TOGETHER, Refused, Send, Sender
+from web.stopping import notice_stop
 
 log = structlog.get_logger(__name__)
 
@@ -140,6 +141,7 @@ class Gateway:
 
     def _begin(self) -> None:
         self._begun = True
+        notice_stop()
         for queue, count in ((self._queue, self._limits.threads), (self._bulk_queue, _BULK_THREADS)):
             for _ in range(count):
                 queue.add_thread("request", most=count)

@@ -10,6 +10,7 @@ from rest_framework.response import Response
 from web.authentication import still_holds
 from web.fields import Page, PageQuery
 from web.operations import operation
+from web.stopping import stopping
 from worker.waiting import waiting_place
 from workspace.api.files import WorkspaceView
 from workspace.api.session_schemas import (
@@ -212,7 +213,7 @@ def _events(
                 return
             if not place.wait(QUIET_SECONDS):
                 yield b": waiting\n\n"
-            if not holds():
+            if stopping.is_set() or not holds():
                 return
 
 
