@@ -1,6 +1,7 @@
 """The processes of the web server: granian's, each forked of one that has loaded the code, which they share."""
 
 import resource
+import socket
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -45,11 +46,23 @@ def web_server(bind: str, *, processes: int, grace: float) -> AbstractServer[Any
 
 def _where(bind: str) -> dict[str, Any]:
     if bind.startswith("unix:"):
-        return {"uds": Path(bind.removeprefix("unix:"))}
+        path = Path(bind.removeprefix("unix:"))
+        remove_left_socket(path)
+        return {"uds": path}
     host, _, port = bind.rpartition(":")
     if not port.isdigit() or int(port) > 65535:
         raise ValueError(f"{bind!r} names no port: write host:port, or unix:/path")
     return {"address": host.strip("[]") or "0.0.0.0", "port": int(port)}  # noqa: S104 - as ":8000" asks
+
+
+def remove_left_socket(path: Path) -> None:
+    """A server that was killed leaves its own, at which no other could listen."""
+    if path.is_socket():
+        with socket.socket(socket.AF_UNIX) as probe:
+            try:
+                probe.connect(str(path))
+            except ConnectionRefusedError:
+                path.unlink()
 
 
 def _raise_descriptors(connections: int) -> int:

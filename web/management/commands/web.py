@@ -51,7 +51,7 @@ class Command(BaseCommand):
         share_memory_with_children()
         try:
             server.serve()
-        except RuntimeError as error:  # with a trace of granian's own after its first line
+        except (RuntimeError, ValueError) as error:  # with a trace of granian's own after its first line
             why = str(error).strip().splitlines()[0]
             raise CommandError(f"The web server can't be at {bind}: {why}.") from error
 

@@ -7,6 +7,8 @@ import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
 
+from web.server.processes import remove_left_socket
+
 
 def test_an_address_it_can_t_listen_at_is_refused_with_the_way_out() -> None:
     with pytest.raises(
@@ -25,6 +27,30 @@ def test_an_address_that_is_taken_is_named_in_one_sentence(tmp_path: Path) -> No
         f"The web server can't be at {address}: Address already in use (os error 98)."
     )
     assert "trace" not in ended.stderr
+
+
+def test_a_host_that_is_no_address_is_named_in_one_sentence(tmp_path: Path) -> None:
+    ended = started("--bind", "no.host:8000", RAPPORT_DATA_DIR=str(tmp_path))
+
+    assert ended.stderr.strip().endswith(
+        "The web server can't be at no.host:8000: invalid IP address syntax."
+    )
+    assert "trace" not in ended.stderr.lower()
+
+
+def test_the_socket_of_a_server_that_was_killed_makes_room_and_that_of_one_that_listens_stays(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "web.sock"
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(path))
+        listening.listen()
+        remove_left_socket(path)
+        assert path.is_socket()
+
+    remove_left_socket(path)
+
+    assert not path.exists()
 
 
 def started(*options: str, **env: str) -> subprocess.CompletedProcess[str]:
