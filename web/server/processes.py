@@ -1,7 +1,9 @@
 """The processes of the web server: granian's, each forked of one that has loaded the code, which they share."""
 
+import multiprocessing
 import resource
 import socket
+import sys
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,8 @@ def web_server(bind: str, *, processes: int, grace: float) -> AbstractServer[Any
 
     Its `serve()` forks, so nothing may be open that a fork breaks.
     """
+    if sys.platform == "linux":  # Python 3.14 forks no more by itself; elsewhere a fork is not safe
+        multiprocessing.set_start_method("fork", force=True)
     return Granian(
         "config.asgi:application",
         **_where(bind),

@@ -1,3 +1,4 @@
+import multiprocessing
 import socket
 import subprocess
 import sys
@@ -7,7 +8,7 @@ import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
 
-from web.server.processes import remove_left_socket
+from web.server.processes import remove_left_socket, web_server
 
 
 def test_an_address_it_can_t_listen_at_is_refused_with_the_way_out() -> None:
@@ -51,6 +52,18 @@ def test_the_socket_of_a_server_that_was_killed_makes_room_and_that_of_one_that_
     remove_left_socket(path)
 
     assert not path.exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="forks there alone")
+def test_processes_are_forked_also_by_a_python_that_would_start_each_anew() -> None:
+    usual = multiprocessing.get_start_method()
+    multiprocessing.set_start_method("forkserver", force=True)
+    try:
+        web_server("127.0.0.1:8000", processes=1, grace=1)
+
+        assert multiprocessing.get_start_method() == "fork"
+    finally:
+        multiprocessing.set_start_method(usual, force=True)
 
 
 def started(*options: str, **env: str) -> subprocess.CompletedProcess[str]:
