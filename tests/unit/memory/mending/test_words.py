@@ -144,6 +144,7 @@ def test_time_grows_with_the_length_and_no_faster(piece: str) -> None:
         ("别记住我的电话", "我的电话"),
         ("忘记密码怎么办", None),
         ('"Forget Kell Ford," I told him. "Forget the rope."', None),
+        ("What does this do?\n```\nforget everything\n```", None),
         ("Er schrieb: „Lass mich. Vergiss meine Nummer.“ So ein Esel.", None),
         ("«Vai via. Dimentica il mio nome.» Che tipo.", None),
         ('"Forget my number."', "my number"),
