@@ -22,7 +22,7 @@ _CONNECTIONS = 8192  # of one process; each costs a descriptor and some memory, 
 
 def web_server(bind: str, *, processes: int, grace: float) -> AbstractServer[Any]:
     """`bind`: host:port, [address]:port, or unix:/path. `grace`: seconds in which a stop has to be over; a little more
-    than the longest request takes. Raises ValueError.
+    than the longest request takes. Raises ValueError, OSError.
 
     Its `serve()` forks, so nothing may be open that a fork breaks.
     """
@@ -56,7 +56,17 @@ def _where(bind: str) -> dict[str, Any]:
     host, _, port = bind.rpartition(":")
     if not port.isdigit() or int(port) > 65535:
         raise ValueError(f"{bind!r} names no port: write host:port, or unix:/path")
-    return {"address": host.strip("[]") or "0.0.0.0", "port": int(port)}  # noqa: S104 - as ":8000" asks
+    address = host.strip("[]") or "0.0.0.0"  # noqa: S104 - as ":8000" asks
+    refuse_taken(address, int(port))
+    return {"address": address, "port": int(port)}
+
+
+def refuse_taken(address: str, port: int) -> None:
+    """Granian would share the port with another server of ours, and both their files of meters. Raises OSError."""
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    with socket.socket(family) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # what closed a moment ago is free
+        probe.bind((address, port))
 
 
 def remove_left_socket(path: Path) -> None:

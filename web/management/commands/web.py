@@ -39,6 +39,8 @@ class Command(BaseCommand):
             server = web_server(bind, processes=settings.WEB_PROCESSES, grace=settings.MAX_WAIT_SECONDS + 10)
         except ValueError as error:
             raise CommandError(f"--bind: {error}.") from error
+        except OSError as error:
+            raise CommandError(f"The web server can't be at {bind}: {error.strerror}.") from error
         if chats:
             os.nice(_NICE)
         name_process("rapport-web")

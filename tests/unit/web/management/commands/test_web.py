@@ -19,23 +19,19 @@ def test_an_address_it_can_t_listen_at_is_refused_with_the_way_out() -> None:
 
 
 def test_an_address_that_is_taken_is_named_in_one_sentence(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
+    with socket.create_server(("127.0.0.1", 0), reuse_port=True) as taken:  # as ours
         address = f"127.0.0.1:{taken.getsockname()[1]}"
         ended = started("--bind", address, RAPPORT_DATA_DIR=str(tmp_path))
 
     assert ended.returncode == 1
-    assert ended.stderr.strip().endswith(
-        f"The web server can't be at {address}: Address already in use (os error 98)."
-    )
+    assert ended.stderr.strip().endswith(f"The web server can't be at {address}: Address already in use.")
     assert "trace" not in ended.stderr
 
 
 def test_a_host_that_is_no_address_is_named_in_one_sentence(tmp_path: Path) -> None:
-    ended = started("--bind", "no.host:8000", RAPPORT_DATA_DIR=str(tmp_path))
+    ended = started("--bind", "localhost:0", RAPPORT_DATA_DIR=str(tmp_path))
 
-    assert ended.stderr.strip().endswith(
-        "The web server can't be at no.host:8000: invalid IP address syntax."
-    )
+    assert ended.stderr.strip().endswith("The web server can't be at localhost:0: invalid IP address syntax.")
     assert "trace" not in ended.stderr.lower()
 
 
@@ -59,7 +55,7 @@ def test_processes_are_forked_also_by_a_python_that_would_start_each_anew() -> N
     usual = multiprocessing.get_start_method()
     multiprocessing.set_start_method("forkserver", force=True)
     try:
-        web_server("127.0.0.1:8000", processes=1, grace=1)
+        web_server("127.0.0.1:0", processes=1, grace=1)
 
         assert multiprocessing.get_start_method() == "fork"
     finally:
