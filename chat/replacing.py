@@ -1,9 +1,9 @@
 """A reply that is made anew, or a message that is said differently: what stood in its place is withdrawn.
 
 The call says so (`replaces`), or the client's own history does: in a session that holds one chat, the last reply that
-it sends is not the last that was told. Another message is then taken for one said differently, and what the person
-said later is withdrawn, only where the client is known to send all of its chat: elsewhere two devices may talk in one
-session, and one not know what the other said. What is withdrawn is hidden, and can be shown again.
+it sends is not the last that was told. What the person said goes by that only where the client is known to send all of
+its chat, from a reply on: elsewhere two devices may talk in one session, and one not know what was said on the other,
+or all but the newest message may be left out. What is withdrawn is hidden, and can be shown again.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from chat.identity import Talk
 from chat.messages import Sent, told_of
-from memory.entries.editing import delete_entry
+from memory.entries.editing import delete_entries
 from memory.models import ScratchpadEntry
 from relationships.models import Message, MessageRole, Turn
 from relationships.services.hiding import hide_messages
@@ -44,7 +44,8 @@ def withdraw(talk: Talk, sent: Sent, *, replaces: UUID | None, by: Actor) -> Sen
     said = _said(after)
     again = said == [(one.role, one.content) for one in sent.new[: len(said)]]
     gone = after[len(said) :] if again else after
-    if not (replaces or talk.whole_chat) and (not again or any(row.role == MessageRole.USER for row in gone)):
+    is_sure = replaces is not None or (talk.whole_chat and sent.owns_history)
+    if not is_sure and any(row.role == MessageRole.USER for row in gone):
         return sent
     if gone:
         _hide(talk, gone, by=by, with_entries=not again)
@@ -82,7 +83,7 @@ def _after_last_reply(sent: Sent, found: Any) -> list[Message]:
     """What is shown behind the last reply that the client sends; nothing where that is the last one, or not found."""
     found = found.filter(hidden_at=None)
     if not sent.owns_history:
-        return list(reversed(found[:LOOKED_AT]))
+        return _from_the_person(list(reversed(found[:LOOKED_AT])))
     place = sent.replied[-1]
     reply = told_of(sent.conversation[place]).strip()
     newest = found.first()
@@ -92,9 +93,13 @@ def _after_last_reply(sent: Sent, found: Any) -> list[Message]:
     asked = told_of(sent.conversation[place - 1]).strip() if place else None
     for at in range(len(rows) - 1, -1, -1):
         if _is_told(rows[at], reply) and (not at or asked in (None, rows[at - 1].content.strip())):
-            # What the companion said by itself is no reply, and the client may not know of it.
-            return list(dropwhile(lambda row: row.role == ANSWERS, rows[at + 1 :]))
+            return _from_the_person(rows[at + 1 :])
     return []
+
+
+def _from_the_person(rows: Sequence[Message]) -> list[Message]:
+    """What the companion said by itself is no reply, and the client may not know of it."""
+    return list(dropwhile(lambda row: row.role == ANSWERS, rows))
 
 
 def _is_told(message: Message, reply: str) -> bool:
@@ -125,6 +130,12 @@ def _hide(talk: Talk, gone: Sequence[Message], *, by: Actor, with_entries: bool)
     turn_id = gone[0].turn_id
     ids = {row.id for row in gone if row.turn_id == turn_id}
     entries = ScratchpadEntry.objects.for_relationship(relationship_id).active()
-    for entry in entries.filter(source_message_ids__overlap=list(ids), pinned=False, read_only=False):
-        if ids.issuperset(entry.source_message_ids):
-            delete_entry(relationship_id=relationship_id, entry_id=entry.id, by=by, reason=SAID_DIFFERENTLY)
+    resting = entries.filter(
+        source_message_ids__contained_by=list(ids), pinned=False, read_only=False
+    ).exclude(source_message_ids=[])
+    delete_entries(
+        relationship_id=relationship_id,
+        entry_ids=list(resting.values_list("id", flat=True)),
+        by=by,
+        reason=SAID_DIFFERENTLY,
+    )

@@ -11,7 +11,6 @@ from tests.fixtures.chat import Chat, turns
 from tests.fixtures.contexts import remember
 from tests.vendor_servers.openai_server import OpenAIServer
 
-EARLIER = ("Hi.", "Hello.", "I work at Bosch.", "Oh no.")
 ONE_CHAT = {"metadata": {"session": "chat 1"}}
 OPEN_WEBUI = {"X_OpenWebUI_User_Id": "maya", "X_OpenWebUI_Chat_Id": "chat 1"}
 
@@ -20,11 +19,11 @@ def told(text: str) -> dict[str, Any]:
     return {"role": "assistant", "content": text}
 
 
+WHOLE_CHAT: dict[str, Any] = {"user": None, "headers": OPEN_WEBUI, "stream": True}
+
+
 def shown() -> list[str]:
     return list(Message.objects.filter(hidden_at=None).order_by("seq").values_list("content", flat=True))
-
-
-SENT = ("Hi.", told("Hello."), "I work at Bosch.", told("Oh no."))
 
 
 @pytest.fixture
@@ -42,12 +41,12 @@ def test_a_reply_is_made_anew_by_a_client_that_sends_the_conversation(
 ) -> None:
     replying.push({"text": "Really?"}, {"text": "Since when?"})
 
-    talked.say(*SENT, "It is dull.", **ONE_CHAT)
-    assert shown() == [*EARLIER, "It is dull.", "Really?"]
-    talked.say(*SENT, "It is dull.", **ONE_CHAT)
-    assert shown() == [*EARLIER, "It is dull.", "Since when?"]
-    talked.say(*SENT, "It is dull.", told("Since when?"), "2020.", **ONE_CHAT)
-    assert shown()[5:7] == ["Since when?", "2020."]
+    talked.say("Hi.", told("Hello."), "I work at Bosch.", **WHOLE_CHAT)
+    assert shown() == ["Hi.", "Hello.", "I work at Bosch.", "Really?"]
+    talked.say("Hi.", told("Hello."), "I work at Bosch.", **ONE_CHAT)
+    assert shown() == ["Hi.", "Hello.", "I work at Bosch.", "Since when?"]
+    talked.say("Hi.", told("Hello."), "I work at Bosch.", told("Since when?"), "2020.", **ONE_CHAT)
+    assert shown()[3:5] == ["Since when?", "2020."]
 
 
 def test_a_message_is_said_differently_and_what_was_remembered_of_it_alone_goes(
@@ -59,7 +58,7 @@ def test_a_message_is_said_differently_and_what_was_remembered_of_it_alone_goes(
         remember(relationship, entry, source_message_ids=[message.id for message in said])
     replying.push({"text": "Siemens!"})
 
-    talked.say("Hi.", told("Hello."), "I work at Siemens.", user=None, headers=OPEN_WEBUI, stream=True)
+    talked.say("Hi.", told("Hello."), "I work at Siemens.", **WHOLE_CHAT)
 
     assert shown() == ["Hi.", "Hello.", "I work at Siemens.", "Siemens!"]
     states = {entry.content: entry.state for entry in ScratchpadEntry.objects.all()}
@@ -69,17 +68,32 @@ def test_a_message_is_said_differently_and_what_was_remembered_of_it_alone_goes(
 
 
 @pytest.mark.parametrize(
-    "session",
-    [None, "chat 2", "chat 1"],
-    ids=["a session that holds many chats", "another chat", "another device, which has not heard the rest"],
+    ("said", "fields"),
+    [
+        (("Hi.", told("Hello."), "Another thing."), {}),
+        (("Hi.", told("Hello."), "Another thing."), {"metadata": {"session": "chat 2"}}),
+        (("Hi.", told("Hello."), "Another thing."), ONE_CHAT),
+        (("Hi.", told("Hello."), "I work at Bosch."), ONE_CHAT),
+        (("Another thing.",), WHOLE_CHAT),
+        (("Hi.",), WHOLE_CHAT),
+    ],
+    ids=[
+        "a session that holds many chats",
+        "another chat",
+        "another device, which has not heard the rest",
+        "another device, where the person says what was said on the first",
+        "a filter that leaves the newest message alone",
+        "a filter, and what was said at the beginning",
+    ],
 )
-def test_another_chat_withdraws_nothing(talked: Chat, session: str | None) -> None:
+def test_nothing_is_withdrawn_that_the_person_may_not_have_taken_back(
+    talked: Chat, said: tuple[Any, ...], fields: dict[str, Any]
+) -> None:
     before = shown()
-    fields = {"metadata": {"session": session}} if session else {}
 
-    talked.say("Hi.", told("Hello."), "Another thing.", **fields)
+    talked.say(*said, **fields)
 
-    assert shown()[: len(before)] == before and shown()[-2] == "Another thing."
+    assert shown()[: len(before)] == before and shown()[-2] == said[-1]
 
 
 def test_a_call_names_what_it_replaces(chat: Chat, replying: OpenAIServer) -> None:
@@ -100,38 +114,45 @@ def test_a_call_names_what_it_replaces(chat: Chat, replying: OpenAIServer) -> No
 
 def test_a_reply_that_failed_is_asked_for_again(talked: Chat, replying: OpenAIServer) -> None:
     replying.push({"status": 500}, {"text": "Really?"}, {"status": 500}, {"text": "Siemens!"})
-    again = (*SENT, "It is dull.")
-    assert talked.say(*again, **ONE_CHAT).status == 502
+    again = ("Hi.", told("Hello."), "I work at Bosch.")
+    assert talked.say(*again, **WHOLE_CHAT).status == 502
 
-    talked.say(*again, **ONE_CHAT)
-    assert shown() == [*EARLIER, "It is dull.", "Really?"]
+    talked.say(*again, **WHOLE_CHAT)
+    assert shown() == ["Hi.", "Hello.", "I work at Bosch.", "Really?"]
     turn = str(turns()[-1].id)
     other: dict[str, Any] = {**ONE_CHAT, "rapport": {"replaces": turn}}
-    assert talked.say("It is fun.", **other).status == 502
-    talked.say("It is fun.", **other)
-    assert shown() == [*EARLIER, "It is fun.", "Siemens!"]
+    assert talked.say("I work at Siemens.", **other).status == 502
+    talked.say("I work at Siemens.", **other)
+    assert shown() == ["Hi.", "Hello.", "I work at Siemens.", "Siemens!"]
 
 
-def test_open_webui_makes_the_first_reply_of_a_chat_anew(chat: Chat, replying: OpenAIServer) -> None:
+def test_the_first_reply_of_a_chat_is_made_anew_and_what_the_companion_opened_it_with_stays(
+    chat: Chat, replying: OpenAIServer
+) -> None:
     replying.push({"text": "Hello."}, {"text": "Good day."})
-    for _ in range(2):
-        chat.say("Hi.", user=None, headers=OPEN_WEBUI, stream=True)
+    maya = chat.api.post("/relationships", {"companion": "ada", "user": "maya"}).body["id"]
+    turn = {"session": "chat 1", "messages": [told("How is your knee?")]}
+    assert chat.api.post(f"/relationships/{maya}/turns", turn).status == 202
 
-    assert shown() == ["Hi.", "Good day."]
+    for _ in range(2):
+        chat.say("Hi.", **WHOLE_CHAT)
+
+    assert shown() == ["How is your knee?", "Hi.", "Good day."]
 
 
 def test_what_is_said_again_with_more_stays_and_so_does_what_the_companion_said_by_itself(
     talked: Chat, replying: OpenAIServer
 ) -> None:
+    hi = ("Hi.", told("Hello."))
     replying.push({"text": "And?"})
-    talked.say(*SENT, "It is dull.", "And cold.", **ONE_CHAT)
-    assert shown() == [*EARLIER, "It is dull.", "And cold.", "And?"]
+    talked.say(*hi, "I work at Bosch.", "As an engineer.", **WHOLE_CHAT)
+    assert shown() == ["Hi.", "Hello.", "I work at Bosch.", "As an engineer.", "And?"]
     turn = {"session": "chat 1", "messages": [told("How is your knee?")]}
     assert talked.api.post(f"/relationships/{Relationship.objects.get().id}/turns", turn).status == 202
 
-    talked.say(*SENT, "It is dull.", "And cold.", told("And?"), "I left.", **ONE_CHAT)
+    talked.say(*hi, "I work at Bosch.", "As an engineer.", told("And?"), "It is dull.", **ONE_CHAT)
 
-    assert shown()[-4:-1] == ["And?", "How is your knee?", "I left."]
+    assert shown()[-4:-1] == ["And?", "How is your knee?", "It is dull."]
 
 
 def test_a_reply_that_the_client_began_is_remembered_with_what_it_is_to(
@@ -143,16 +164,3 @@ def test_a_reply_that_the_client_began_is_remembered_with_what_it_is_to(
     chat.say("A haiku, please.", told("Sure: "), told("the sea"))
 
     assert shown() == ["A haiku, please.", "Sure: ", "the sea", "is blue"]
-
-
-def test_what_was_said_meanwhile_on_another_device_stays_where_both_say_the_same(
-    talked: Chat, replying: OpenAIServer
-) -> None:
-    replying.push({"text": "Morning."}, {"text": "So early?"}, {"text": "Good day."})
-    own = (*SENT, "It is dull.", told("Tell me."))
-    talked.say(*own, "Good morning.", **ONE_CHAT)
-    talked.say(*own, "Good morning.", told("Morning."), "I have quit.", **ONE_CHAT)
-
-    talked.say(*own, "Good morning.", **ONE_CHAT)  # a device that has heard nothing of that
-
-    assert "I have quit." in shown() and shown()[-1] == "Good day."
