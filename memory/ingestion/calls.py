@@ -75,6 +75,11 @@ class CallLog:
         assert call.completion is not None, "a call without a failure has an answer"
         return call.completion
 
+    def take_for(self, completion: Completion) -> Completion:
+        """Take this for the last answer, which was cut off; the call's row keeps that as it came."""
+        self.waiting[-1] = self.waiting[-1]._replace(completion=completion)
+        return completion
+
 
 def take_calls(
     log: CallLog, *, project_id: UUID, now: datetime, erased: Set[UUID] | None = None

@@ -56,7 +56,8 @@ def extract_json_text(text: str) -> str:
 
 
 def closed_loop(text: str, name: str) -> str:
-    """An answer that was cut off while its list `name` said the same objects again and again: each once, and closed.
+    """An answer that was cut off while its list `name` said the same objects again and again: each once, and closed,
+    with what stands before the list.
 
     "" for any other: half of its objects at least, and LOOPS of them, were said before, and nothing new came after.
 
@@ -76,7 +77,7 @@ def closed_loop(text: str, name: str) -> str:
         written = json.dumps(value, ensure_ascii=False)
         repeated = repeated + 1 if written in objects else 0
         objects[written] = None
-    return f'{{"{name}": [{", ".join(objects)}]}}' if repeated >= max(LOOPS, len(objects)) else ""
+    return f"{text[: opening.end()]}{', '.join(objects)}]}}" if repeated >= max(LOOPS, len(objects)) else ""
 
 
 def without_thoughts(text: str) -> str:

@@ -83,7 +83,7 @@ def _ask_with_room(
             if room is None or (len(given.turns) > 1 and purpose != "preview"):
                 raise
             if cut.completion and (whole := closed_loop(cut.completion.text, _list_of(question))):
-                return replace(cut.completion, text=whole), request
+                return log.take_for(replace(cut.completion, text=whole)), request
             if tries == MORE_ROOM or room >= MOST_OUTPUT_TOKENS:
                 raise AnswerTruncated(
                     f"{cut} It had room for {room} tokens. {WAY_OUT}", completion=cut.completion

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pytest_django.fixtures import Settings
 
-from memory.models import ModelCall
+from memory.models import MendingPlan, ModelCall
 from providers.errors import AnswerTruncated
 from providers.llm import reset_providers
 from relationships.models import Companion, TurnState
@@ -79,16 +79,19 @@ def test_an_answer_that_goes_in_a_circle_is_taken_once_and_not_asked_for_again(
 
     def respond(room: int, said: str) -> dict[str, Any]:
         rooms.append(room)
-        return {"json": answer(*[add("Likes tea"), add("Has a cat")] * 50), "truncate": 3000}
+        wish = {"kind": "forget", "what": "tennis", "messages": [1]}
+        said_again = answer(*[add("Likes tea"), add("Has a cat")] * 50)
+        return {"json": {"wishes": [wish], **said_again}, "truncate": 3000}
 
     answers_by_room(respond)
-    turn = conversation.hear("I like tea, and I have a cat.")
+    turn = conversation.hear("I like tea, and I have a cat. Tennis is nothing that I want you to know of.")
 
     assert (turn.state, conversation.contents, rooms) == (
         TurnState.APPLIED,
         ["Has a cat", "Likes tea"],
         [ROOM],
     )
+    assert MendingPlan.objects.get().verb == "forget", "what it said before the circle counts"
     assert ModelCall.objects.get().error_code == "answer_truncated", "the trace says so"
 
 
