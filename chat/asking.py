@@ -42,7 +42,7 @@ def ask(
     if provider != "offline" and has_budget(project.daily_tokens, project.daily_usd):
         require_model_budget(project.id)
     if talk.remembered:
-        sent = withdraw(talk, sent, replaces=replaces, by=by)
+        sent = withdraw(talk, sent, replaces=replaces, by=by, idempotency=idempotency)
     now = now or datetime.now(UTC)  # later than what was taken back, so that it can be said again
     context = build_context(
         project_id=relationship.project_id,

@@ -18,6 +18,7 @@ from django.utils import timezone
 from chat.identity import Talk
 from chat.messages import Sent, told_of
 from memory.entries.editing import delete_entries
+from memory.ingestion.intake import Idempotency, earlier_turn
 from memory.models import ScratchpadEntry
 from relationships.models import Message, MessageRole, Turn
 from relationships.services.hiding import hide_messages
@@ -30,7 +31,9 @@ SAID_DIFFERENTLY = "said differently"
 ANSWERS = MessageRole.ASSISTANT
 
 
-def withdraw(talk: Talk, sent: Sent, *, replaces: UUID | None, by: Actor) -> Sent:
+def withdraw(
+    talk: Talk, sent: Sent, *, replaces: UUID | None, by: Actor, idempotency: Idempotency | None = None
+) -> Sent:
     """`sent`, without what is remembered already. Raises InvalidInput for a turn that is not the session's."""
     found = _session_messages(talk)
     if replaces is not None:
@@ -47,6 +50,8 @@ def withdraw(talk: Talk, sent: Sent, *, replaces: UUID | None, by: Actor) -> Sen
     is_sure = replaces is not None or (talk.whole_chat and sent.owns_history)
     if not is_sure and any(row.role == MessageRole.USER for row in gone):
         return sent
+    if gone and earlier_turn(talk.relationship.id, idempotency):
+        return sent  # an equal call was answered meanwhile, and its reply is the one that is told
     if gone:
         _hide(talk, gone, by=by, with_entries=not again)
     return replace(sent, new=sent.new[len(said) :]) if again else sent

@@ -114,7 +114,7 @@ def accept_turn(
         raise InvalidInput(f"{problems[0].field}: {problems[0].detail}", problems=problems[:20])
     refuse_future(_times(new), now=now)
     taken = _take_numbers(relationship, new, key)
-    earlier = _earlier(relationship.id, idempotency)
+    earlier = earlier_turn(relationship.id, idempotency)
     if earlier is not None:
         transaction.set_rollback(True)  # the numbers were not needed after all
         return AcceptedTurn(earlier, created=False)
@@ -246,7 +246,8 @@ def _resolve(taken: _Taken, turn: Mapping[str, Any] | None) -> Configuration:
     ).values
 
 
-def _earlier(relationship_id: UUID, idempotency: Idempotency | None) -> Turn | None:
+def earlier_turn(relationship_id: UUID, idempotency: Idempotency | None) -> Turn | None:
+    """Which an equal call has left."""
     if idempotency is None:
         return None
     turn_id = earlier_resource(

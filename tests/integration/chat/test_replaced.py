@@ -5,8 +5,16 @@ from uuid import UUID
 
 import pytest
 
+from chat.answering import Answering, here
+from chat.asking import ask
+from chat.identity import Talk
+from chat.messages import read_messages
+from chat.replacing import withdraw
+from chat.wire import Envelope
+from memory.ingestion.intake import Idempotency
 from memory.models import ScratchpadEntry
 from relationships.models import Message, Relationship
+from tests.fixtures.api import TESTER
 from tests.fixtures.chat import Chat, turns
 from tests.fixtures.contexts import remember
 from tests.vendor_servers.openai_server import OpenAIServer
@@ -164,3 +172,17 @@ def test_a_reply_that_the_client_began_is_remembered_with_what_it_is_to(
     chat.say("A haiku, please.", told("Sure: "), told("the sea"))
 
     assert shown() == ["A haiku, please.", "Sure: ", "the sea", "is blue"]
+
+
+def test_an_equal_call_that_comes_as_the_first_is_answered_does_not_withdraw_that_answer(
+    talked: Chat, replying: OpenAIServer
+) -> None:
+    spoken = [{"role": "user", "content": text} for text in ("It is dull.", "Bye.")]
+    said = read_messages([spoken[0], told("Tell me."), spoken[1]])
+    talk = Talk(Relationship.objects.get(), "chat 1", remembered=True, one_chat=True)
+    once = Idempotency("once", b"h" * 32)
+    replying.push({"text": "See you."})
+    Answering(ask(talk, said, by=TESTER, idempotency=once), Envelope("ada"), in_database=here).whole()
+
+    assert withdraw(talk, said, replaces=None, by=TESTER, idempotency=once) == said
+    assert shown()[-2:] == ["Bye.", "See you."]
