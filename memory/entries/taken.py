@@ -75,8 +75,9 @@ def _text_of(entry: ScratchpadEntry) -> _Text:
 def refuse_too_many(relationship_id: UUID, limit: int, more: int = 1) -> None:
     count = ScratchpadEntry.objects.for_relationship(relationship_id).active().count()
     if count + more > limit:
+        room = f"{max(0, limit - count)} of {more} more fit" if more > 1 else "Delete some first"
         raise TooManyEntries(
-            f"The relationship holds {count} entries; ingestion.max_entries allows {limit}. Delete some first.",
+            f"The relationship holds {count} entries; ingestion.max_entries allows {limit}. {room}.",
             limit=limit,
             count=count,
         )

@@ -89,7 +89,8 @@ def test_one_that_is_refused_is_named_and_none_is_remembered(
 
 def test_more_than_there_is_room_for_are_refused_together(api: Api, path: str, companion: Companion) -> None:
     api.patch(f"/companions/{companion.id}/config", {"ingestion": {"max_entries": 2}})
-    assert api.post(path, {"entries": facts("One", "Two", "Three")}).status == 409
+    refused = api.post(path, {"entries": facts("One", "Two", "Three")})
+    assert refused.status == 409 and "2 of 3 more fit" in refused.body["detail"], refused
     assert api.post(path, {"entries": facts("One", "Two")}).status == 201
 
 
