@@ -85,11 +85,24 @@ class Wish:
 
 def wish_in(said: str) -> str | None:
     """What a message asks to have forgotten, in its own words; "" for what was said last; None: it asks nothing. What
-    it quotes asks nothing of us, unless it is all of the message.
+    it quotes asks nothing of us, unless it is all of the message; it can be what is to be forgotten.
     """
-    said, before = normal(said), ""
+    said = normal(said)
     if any(map(str.isalnum, _QUOTED.sub("", said))):
-        said = _QUOTED.sub(lambda quoted: "" if wish_in(quoted[0]) is not None else quoted[0], said)
+        said = _QUOTED.sub(lambda quoted: "" if _asks_others(quoted) else quoted[0], said)
+    return _asked_in(said)
+
+
+def _asks_others(quoted: re.Match[str]) -> bool:
+    """Whether a quotation asks to forget, where the sentence that quotes it does not."""
+    if _asked_in(quoted[0]) is None:
+        return False
+    begun = quoted.string[max(0, quoted.start() - LONGEST_WISH) : quoted.start()]
+    return _asked_in(_SENTENCE.split(begun)[-1]) is None
+
+
+def _asked_in(said: str) -> str | None:
+    before = ""
     for sentence in _SENTENCE.split(said):
         sentence = sentence.strip(" \"'“”¿¡")[:LONGEST_WISH]
         found = None

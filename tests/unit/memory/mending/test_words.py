@@ -148,6 +148,7 @@ def test_time_grows_with_the_length_and_no_faster(piece: str) -> None:
         ("Er schrieb: „Lass mich. Vergiss meine Nummer.“ So ein Esel.", None),
         ("«Vai via. Dimentica il mio nome.» Che tipo.", None),
         ('"Forget my number."', "my number"),
+        ('Forget that I said "forget my number".', 'that I said "forget my number"'),
         ('Forget what I said about "Blue Harbour".', 'what I said about "Blue Harbour"'),
         ('My pan is 12" wide. Forget my old 10" one.', 'my old 10" one'),
     ],
