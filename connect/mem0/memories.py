@@ -71,12 +71,24 @@ class Memories:
             if ends := when(given.get("expiration_date"), "expiration_date"):
                 entry["expires_at"] = ends
             entries.append(entry)
-        kept = good(self.api.post(f"/relationships/{relationship}/entries/bulk", {"entries": entries}))
+        path = f"/relationships/{relationship}/entries"
+        stored = self.api.post(f"{path}/bulk", {"entries": entries})
+        if stored.status == 422 and all(one["field"].count(".") == 1 for one in stored.body["errors"]):
+            told = [self._kept_or_known(path, entry) for entry in entries]  # nothing is wrong within any
+        else:
+            told = [(one, "ADD") for one in good(stored)["items"]]
         results = [
-            {"id": f"{relationship}.{one['id']}", "memory": one["content"], "event": "ADD"}
-            for one in kept["items"]
+            {"id": f"{relationship}.{one['id']}", "memory": one["content"], "event": event}
+            for one, event in told
         ]
         return {"message": "Kept as they are.", "status": "SUCCEEDED", "results": results}
+
+    def _kept_or_known(self, path: str, entry: dict[str, Any]) -> tuple[Any, str]:
+        """The entry that says so, and whether it is new."""
+        stored = self.api.post(path, entry)
+        if stored.status == 409 and "entry" in stored.body:
+            return good(self.api.get(f"{path}/{stored.body['entry']}")), "NONE"
+        return good(stored), "ADD"
 
     def event(self, event_id: str) -> Any:
         relationship, turn = two_ids(event_id)

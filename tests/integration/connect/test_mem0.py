@@ -186,6 +186,21 @@ def test_all_of_a_person_are_deleted_with_as_many_statements_as_one_is(mem0: Mem
     assert delete_all("tom", "Has a cat.") >= delete_all("maya", *(f"Has cat {n}." for n in range(9)))
 
 
+def test_a_memory_that_is_there_already_is_answered_with_and_keeps_none_from_coming(mem0: Mem0) -> None:
+    memory = mem0.keep("maya", "Has a cat.")
+    said = [{"role": "user", "content": text} for text in ("has a cat", "Has a dog.", "Has a dog.")]
+
+    status, told = mem0.send(
+        "POST", "v3/memories/add/", {"messages": said, "user_id": "maya", "infer": False}
+    )
+
+    assert status == 200, told
+    cat, dog, again = told["results"]
+    assert (cat["event"], cat["id"], cat["memory"]) == ("NONE", memory, "Has a cat.")
+    assert (dog["event"], again) == ("ADD", {**dog, "event": "NONE"})
+    assert len(mem0.all("maya")) == 2
+
+
 def test_a_wrong_key_is_told_nothing(mem0: Mem0) -> None:
     wrong = Mem0("rk_aaaaaaaa_" + "x" * 43)
     assert wrong.send("GET", "v1/ping/")[0] == 401
