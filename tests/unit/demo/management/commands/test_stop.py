@@ -26,8 +26,11 @@ def test_nothing_to_stop_is_no_error() -> None:
 
 
 def test_a_service_is_stopped_and_named(tmp_path: Path) -> None:
-    process = subprocess.Popen([sys.executable, "-c", "input()", "serve"], stdin=subprocess.PIPE)
+    command = [sys.executable, "-c", "print(flush=True); input()", "serve"]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     try:
+        assert process.stdout is not None
+        process.stdout.readline()  # before it is quite there it has no command line
         (tmp_path / "serve.json").write_text(json.dumps({"pid": process.pid, "url": "http://127.0.0.1:8000"}))
         assert stop() == "The service at http://127.0.0.1:8000 has stopped.\n"
     finally:
