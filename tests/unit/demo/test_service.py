@@ -31,7 +31,10 @@ def place(tmp_path: Path) -> Place:
 @pytest.fixture
 def somebody() -> Iterator["subprocess.Popen[bytes]"]:
     """A process that looks like `manage.py serve` from outside."""
-    process = subprocess.Popen([sys.executable, "-c", "input()", "serve"], stdin=subprocess.PIPE)
+    command = [sys.executable, "-c", "print(flush=True); input()", "serve"]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    process.stdout.readline()  # before it is quite there it has no command line
     yield process
     process.kill()
     process.communicate()
