@@ -101,7 +101,9 @@ def text_of(message: Message) -> str:
 
 def without_calls(told: str) -> str:
     """The words of a reply, as it is remembered: a model that saw the calls would write such text in place of one."""
-    return _CALLS.sub("", told)
+    return (
+        _CALLS.sub("", told) if told.endswith(")]") else told
+    )  # else each beginning is read to the end in vain
 
 
 def told_calls(calls: Sequence[Message]) -> str:

@@ -4,7 +4,7 @@ read, and every session and clone begins with them as they are then.
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 from uuid import UUID
 
@@ -12,7 +12,7 @@ import yaml
 from django.conf import settings
 from django.contrib.postgres.aggregates import StringAgg
 from django.db.models import F
-from django.db.models.functions import Left, Substr
+from django.db.models.functions import Substr
 from django.utils import timezone
 
 from context.layers.memory import items_of
@@ -143,30 +143,42 @@ def _documents(relationship: Relationship) -> dict[str, bytes]:
     named = list(_named_documents(relationship))
     for start in range(0, len(named), DOCUMENTS_AT_ONCE):
         some = named[start : start + DOCUMENTS_AT_ONCE]
-        texts = _texts_of([document_id for _, document_id in some]) if room > 0 else {}
-        for path, document_id in some:
-            content = _cut(texts.get(document_id, "").encode()) if room > 0 else CUT.encode()
+        short = [document.id for _, document in some if document.characters <= settings.MAX_FILE_BYTES]
+        texts = _texts_of(short) if room > 0 else {}
+        for path, document in some:
+            content = _cut(_text_of(document, texts).encode()) if room > 0 else CUT.encode()
             room -= len(content)
             files[path] = content
     return files
 
 
-def _named_documents(relationship: Relationship) -> Iterator[tuple[str, UUID]]:
+def _named_documents(relationship: Relationship) -> Iterator[tuple[str, Document]]:
     documents = Document.objects.of_companion(relationship.project_id, relationship.companion_id)
     taken: set[str] = set()
     ready = documents.filter(state=DocumentState.READY).order_by("created_at", "id")
-    for document_id, name in ready.values_list("id", "name"):
-        yield f"{DOCUMENTS}{_file_name(name, taken)}", document_id
+    for document in ready.only("id", "name", "characters"):
+        yield f"{DOCUMENTS}{_file_name(document.name, taken)}", document
 
 
 def _texts_of(document_ids: Collection[UUID]) -> dict[UUID, str]:
-    """Each as long as a file may be, and a character more where there is any."""
-    part = Substr("content", F("repeats") + 1)
-    whole = StringAgg(part, delimiter="", order_by="place")
+    whole = StringAgg(Substr("content", F("repeats") + 1), delimiter="", order_by="place")
     chunks = DocumentChunk.objects.filter(document_id__in=document_ids).order_by().values("document_id")
-    return dict(
-        chunks.annotate(text=Left(whole, settings.MAX_FILE_BYTES + 1)).values_list("document_id", "text")
-    )
+    return dict(chunks.annotate(text=whole).values_list("document_id", "text"))
+
+
+def _text_of(document: Document, short: Mapping[UUID, str]) -> str:
+    """Of one that is longer than a file may be no more than its beginning is read."""
+    if document.characters <= settings.MAX_FILE_BYTES:
+        return short.get(document.id, "")
+    parts: list[str] = []
+    size = 0
+    chunks = DocumentChunk.objects.filter(document_id=document.id).order_by("place")
+    for content, repeats in chunks.values_list("content", "repeats").iterator(chunk_size=50):
+        parts.append(content[repeats:])
+        size += len(parts[-1])
+        if size > settings.MAX_FILE_BYTES:
+            break
+    return "".join(parts)
 
 
 def _file_name(name: str, taken: set[str]) -> str:

@@ -43,6 +43,7 @@ _STATEMENT, ASIDE = _pattern(_RULES["statement"]), _pattern(_RULES["aside"])
 _REPORT = _pattern(_RULES["report"])
 # What somebody says in a story or is quoted with, and code. ' is mostly an apostrophe.
 _QUOTED = re.compile(r'```[^`]*```|(?<!\w)"[^"]*"|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»|»[^«»]*«|「[^「」]*」')
+_BEFORE_IT = 120  # characters that are read for each quotation, of which a message may hold thousands
 _SENTENCE = re.compile(r"(?<=[.!?。！？])(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)\s+|\n+|(?<=[。！？])")
 _POINTS_BACK, _AFTERTHOUGHT, _ENDED = (
     _pattern(_RULES[name]) for name in ("points_back", "afterthought", "ended")
@@ -97,7 +98,7 @@ def _asks_others(quoted: re.Match[str]) -> bool:
     """Whether a quotation asks to forget, where the sentence that quotes it does not."""
     if _asked_in(quoted[0]) is None:
         return False
-    begun = quoted.string[max(0, quoted.start() - LONGEST_WISH) : quoted.start()]
+    begun = quoted.string[max(0, quoted.start() - _BEFORE_IT) : quoted.start()]
     return _asked_in(_SENTENCE.split(begun)[-1]) is None
 
 

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from chat.messages import without_calls
 from context.text import fenced_data
 from knowledge.chunking import MOST_JOINED, cut_document
 from knowledge.parsing.base import Block
@@ -57,6 +58,10 @@ def test_a_sentence_that_only_asks_please_is_soon_given_up() -> None:
         growth(lambda text: read_messages(prompt_data(text)), lambda size: "please " * size + "x.", size=70)
         < MOST
     )
+
+
+def test_a_reply_that_looks_like_calls_without_end_is_soon_told_from_calls() -> None:
+    assert growth(without_calls, lambda size: "\n[calls a(" * (size // 10), size=32_000) < MOST
 
 
 def test_what_the_index_is_given_has_no_long_run() -> None:
