@@ -4,12 +4,12 @@ from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import TemplateView
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    # They are tried in turn: first what is asked before every reply. Erasure adds DELETE to views of memory and of
+    # They are tried in turn: first what is asked before and after every reply. Erasure adds DELETE to views of
     # relationships, so it comes before them.
     path("v1/", include("context.api.urls")),
+    path("v1/", include("memory.api.urls")),
     path("v1/", include("chat.api.urls")),
     path("v1/", include("upkeep.api.urls")),
-    path("v1/", include("memory.api.urls")),
     path("v1/", include("knowledge.api.urls")),
     path("v1/", include("summaries.api.urls")),
     path("v1/", include("behaviours.api.urls")),

@@ -52,10 +52,18 @@ def rows_text(rows: Sequence[Model]) -> str:
     """Rows of one model, not yet stored, as JSON: a list of objects by column."""
     if not rows:
         return "[]"
-    fields = _fields(type(rows[0]))
-    return orjson.dumps(
-        [{column: _value(row, field) for column, field in fields.items()} for row in rows], default=_plain
-    ).decode()
+    columns, of_json, stamps = _columns(type(rows[0]))
+    given = []
+    for row in rows:
+        values = {column: getattr(row, attribute) for column, attribute in columns}
+        # As Django writes it: numbers of any length, and what is no JSON is the database's to refuse.
+        for column in of_json:
+            if values[column] is not None:
+                values[column] = orjson.Fragment(json.dumps(values[column]))
+        for column, field in stamps:
+            values[column] = field.pre_save(row, True)
+        given.append(values)
+    return orjson.dumps(given, default=_plain).decode()
 
 
 @cache
@@ -63,12 +71,19 @@ def _fields(model: type[Model]) -> Mapping[str, "Field[Any, Any]"]:
     return {str(field.column): field for field in model._meta.concrete_fields}
 
 
-def _value(row: Model, field: "Field[Any, Any]") -> Any:
-    if isinstance(field, DateTimeField) and (field.auto_now or field.auto_now_add):
-        return field.pre_save(row, True)
-    value = getattr(row, field.attname)
-    # As Django writes it: numbers of any length, and what is no JSON is the database's to refuse.
-    return orjson.Fragment(json.dumps(value)) if isinstance(field, JSONField) and value is not None else value
+@cache
+def _columns(
+    model: type[Model],
+) -> "tuple[list[tuple[str, str]], list[str], list[tuple[str, Field[Any, Any]]]]":
+    """All with their attributes; those of JSON; those that say when the row is stored."""
+    fields = _fields(model).items()
+    stamps = [
+        (column, field)
+        for column, field in fields
+        if isinstance(field, DateTimeField) and (field.auto_now or field.auto_now_add)
+    ]
+    of_json = [column for column, field in fields if isinstance(field, JSONField)]
+    return [(column, field.attname) for column, field in fields], of_json, stamps
 
 
 def _plain(value: Any) -> str:

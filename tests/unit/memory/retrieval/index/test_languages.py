@@ -42,6 +42,11 @@ def test_short_words_of_another_language_do_not_outvote_what_was_said() -> None:
     assert language_of([*GERMAN, "ok cool", "lol", "nice", "bye bye", "see you"]) == "german"
 
 
+def test_of_a_long_conversation_messages_from_everywhere_in_it_are_looked_at() -> None:
+    newest_first = [text * 3 for text in [ENGLISH[0]] * 16 + [GERMAN[0]] * 48]
+    assert language_of(newest_first) == "german"
+
+
 def test_it_is_found_within_the_first_turns_that_tell_it(conversation: Conversation) -> None:
     def known() -> str:
         conversation.relationship.refresh_from_db()
