@@ -179,7 +179,7 @@ JsonObject = Annotated[dict[str, Any], WithJsonSchema({"type": "object", "additi
 
 
 def within(fault: Callable[[Any], str]) -> AfterValidator:
-    """Holds a value to one of the limits of `services.limits`, which says what is wrong with it."""
+    """Holds a value to a limit. `fault` says what is wrong with the value, "" where nothing is."""
 
     def check(value: Any) -> Any:
         if said := fault(value):

@@ -95,16 +95,16 @@ class PreviewPromptView(CompanionPromptsView):
         return preview_prompt(
             relationship=self._relationship(companion, body.relationship) or nobody_of(companion),
             instructions=instructions,
-            turn_ids=[_uuid("turns", turn) for turn in body.turns or ()],
+            turn_ids=body.turns or (),
             messages=[NewMessage(m.role, m.content, m.speaker, m.occurred_at) for m in messages],
             present_entries=body.start_from == "present",
         )
 
-    def _relationship(self, companion: Companion, relationship_id: str | None) -> Relationship | None:
+    def _relationship(self, companion: Companion, relationship_id: UUID | None) -> Relationship | None:
         if relationship_id is None:
             return None
         related = ("companion", "project", "user")
-        relationship = self.get_relationship(_uuid("relationship", relationship_id), *related)
+        relationship = self.get_relationship(relationship_id, *related)
         if relationship.companion_id != companion.id:
             raise InvalidInput.of("relationship", "is another companion's")
         return relationship
@@ -124,10 +124,3 @@ def _shown(companion: Companion, version: int) -> dict[str, Any]:
     if prompt is None:
         raise NotFound(f"This companion's prompt has no version {version}.")
     return present_prompt(prompt, published=companion.prompt_version)
-
-
-def _uuid(field: str, value: str) -> UUID:
-    try:
-        return UUID(value)
-    except ValueError:
-        raise InvalidInput.of(field, "is not a UUID") from None

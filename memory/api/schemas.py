@@ -257,14 +257,8 @@ class PreviewBody(Body):
     messages: (
         Annotated[list[MessageBody], Field(min_length=1, max_length=settings.MAX_MESSAGES_PER_TURN)] | None
     ) = None
-    relationship: Annotated[str, StringConstraints(pattern=r"^[0-9a-fA-F-]{32,36}$")] | None = None
-    turns: (
-        Annotated[
-            list[Annotated[str, StringConstraints(pattern=r"^[0-9a-fA-F-]{32,36}$")]],
-            Field(min_length=1, max_length=50),
-        ]
-        | None
-    ) = None
+    relationship: UUID | None = None
+    turns: Annotated[list[UUID], Field(min_length=1, max_length=50)] | None = None
     start_from: Literal["empty", "present"] = "empty"
     """The scratchpad to begin with: none, or the relationship's as it is now."""
 

@@ -12,7 +12,7 @@ from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.model_calls import make_call, store_rows
 from memory.models import ModelCall
 from providers.llm.base import Completion, CompletionRequest, LLMProvider
-from relationships.services.model_budgets import COUNT_SPENDING, count_spending, spending_figures
+from relationships.services.model_budgets import COUNT_SPENDING, spending_figures
 
 
 class CallRecord(NamedTuple):
@@ -113,18 +113,6 @@ def store_calls(log: CallLog, *, now: datetime) -> None:
         rows, figures = take_calls(log, project_id=log.waiting[0].given.project_id, now=now)
         store_rows(rows)
         execute(COUNT_SPENDING, figures)
-
-
-def count_calls(log: CallLog, *, now: datetime) -> None:
-    """Count what waits towards the project's day."""
-    if not log.waiting:
-        return
-    count_spending(
-        log.waiting[0].given.project_id,
-        [record.completion for record in log.waiting],
-        answered=any(not record.row.error_code for record in log.waiting),
-        now=now,
-    )
 
 
 def erased_meanwhile(*inputs: IngestionInput) -> set[UUID]:

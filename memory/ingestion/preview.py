@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from memory.ingestion.apply import carry_out_all
 from memory.ingestion.apply_state import ApplyState
-from memory.ingestion.calls import CallLog, count_calls
+from memory.ingestion.calls import CallLog
 from memory.ingestion.ingestion_input import (
     IngestionInput,
     Instructions,
@@ -24,6 +24,7 @@ from memory.ingestion.ingestion_input import (
 from memory.ingestion.opening import empty_state, open_state
 from memory.ingestion.proposals import propose_all
 from memory.ingestion.templates import check_instructions
+from memory.model_calls import count_made_calls
 from memory.models import OperationResult, ScratchpadEntry
 from providers.llm.registry import get_provider
 from providers.told import storable
@@ -81,7 +82,7 @@ def preview_prompt(
     try:
         proposed = propose_all(given, log, purpose="preview")
     finally:
-        count_calls(log, now=timezone.now())
+        count_made_calls(log.waiting, now=timezone.now())
     milliseconds = (perf_counter() - started) * 1000
     now = timezone.now()
     if present_entries:

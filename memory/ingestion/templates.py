@@ -64,7 +64,7 @@ def check_instructions(template: str, example: Mapping[str, Any] = INSTRUCTIONS_
 
 
 def render_instructions(template: str, variables: Mapping[str, Any]) -> str:
-    """The template with its variables (names of GUIDANCE_EXAMPLE). Raises InvalidTemplate."""
+    """The template with its variables (names of INSTRUCTIONS_EXAMPLE). Raises InvalidTemplate."""
     try:
         with counted_steps():
             rendered = _joined(_compiled(template).generate(**variables)).strip()

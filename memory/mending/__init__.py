@@ -1,15 +1,19 @@
 """Forget and correct by saying so: one wish reaches entries, messages and their echoes.
 
-wishes.py       what a person asks to have forgotten, out of the sentence that asks. Pure
-judging.py      whether a text says it: surely, perhaps, not. Pure
+wishes.py       what a sentence asks to have forgotten. Pure
+judging.py      whether a text says it: surely, perhaps, or not. Pure
 parts.py        what is left of an entry when one of its facts goes. Pure
-candidates.py   a text that may say it, and the finders of FORGETTABLE
-first_look.py   whether a text may have a word at all. Pure
-reading.py      every text that may say it, read within bounds
-nearest.py      what the ranked search finds for it, where a model judges
-echoes.py       messages that repeat what an entry said which goes
-asking.py       the same judgement by a model, which sees numbers only
-plans.py        a plan, as it is made
-carrying.py     carried out as one batch, and undone
+candidates.py   a text that may say it, and the interface of FORGETTABLE
+first_look.py   a cheap test of whether a text may contain a word. Pure
+reading.py      collects every text that may say it, within limits
+echoes.py       messages that repeat what a deleted entry said
+asking.py       the same judgement by a model
+choosing.py     which texts a plan ticks by itself
+plans.py        makes and stores a plan
+carrying.py     carries a plan out as one batch, or undoes it
+undoing.py      restores the entries of a plan that is undone
 heard.py        a wish that is spoken in a conversation
+forgotten.py    what was hidden, for exports and traces to leave out
+deletions.py    sentences in other rooms that repeat a deleted entry
+matching.py     whole-word filter of lists
 """

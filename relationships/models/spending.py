@@ -13,7 +13,7 @@ class ModelSpending(models.Model):
     pk = models.CompositePrimaryKey("day", "project_id", "part")
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="spending")
     day = models.DateField()
-    part = models.PositiveSmallIntegerField(default=0)  # below services.model_budgets.PARTS
+    part = models.PositiveSmallIntegerField(default=0)  # below relationships.services.model_budgets.PARTS
     calls = models.PositiveBigIntegerField(default=0)
     tokens = models.PositiveBigIntegerField(default=0)  # prompt and answer
     cost = models.DecimalField(
