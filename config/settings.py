@@ -248,7 +248,7 @@ CORS_ALLOW_HEADERS = [
 CORS_EXPOSE_HEADERS = ["ETag", "Mcp-Session-Id", "Retry-After", "RateLimit", "RateLimit-Policy"]
 SPECTACULAR_SETTINGS = {
     "TITLE": "Rapport",
-    "DESCRIPTION": "What an AI companion knows about a person: kept, shown, and mended.",
+    "DESCRIPTION": "What an AI companion knows about a person: kept, shown, and corrected.",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
     "SERVE_AUTHENTICATION": [],
