@@ -1,4 +1,7 @@
-"""Names that entries say are one, in any script: "Юлия (Yulia)", "Robert, also known as Bob". Pure, in linear time."""
+"""Other names of people, as entries state them, in any script: "Юлия (Yulia)", "Robert, also known as Bob".
+
+Pure, in linear time.
+"""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -30,7 +33,7 @@ _BRACKETS = "(（"  # beside other letters
 
 
 def sayings_among(texts: Sequence[str]) -> tuple[str, ...]:
-    """Those worth reading. Cheap where there are none: a context asks it of every entry."""
+    """The texts that may name an alias. Cheap where there are none: every context calls it with all entries."""
     if not _may_say("\n".join(texts)):
         return ()
     return tuple(text for text in texts if _may_say(text) and _SAYS.search(text))
@@ -43,7 +46,7 @@ def _may_say(text: str) -> bool:
 
 
 def aliases_in(texts: Iterable[str]) -> dict[str, set[str]]:
-    """By each spelling of a name the spellings of the others."""
+    """For each spelling of a name, the spellings of its other names."""
     found: dict[str, set[str]] = {}
     for one, two, _ in _pairs(texts):
         for first in one.forms:
@@ -54,7 +57,7 @@ def aliases_in(texts: Iterable[str]) -> dict[str, set[str]]:
 
 
 def other_names(question: str, sayings: Iterable[str]) -> list[str]:
-    """What those whom `question` names are called elsewhere, as it is written there."""
+    """Other names of the people whom `question` names, as the sayings spell them."""
     words = words_of(question)[:MOST_ASKED]
     asked = {form for word in words for form in word.forms}
     found = (other for _, other in _others_of(words, sayings) if other.forms.isdisjoint(asked))
@@ -62,7 +65,7 @@ def other_names(question: str, sayings: Iterable[str]) -> list[str]:
 
 
 def by_all_names(words: Sequence[Word], sayings: Iterable[str]) -> list[Word]:
-    """The same words, each with the forms of what it is called elsewhere too."""
+    """The same words, each also with the forms of its other names."""
     forms = [set(word.forms) for word in words]
     for named, other in _others_of(words[:MOST_ASKED], sayings):
         for word, known in zip(words, forms, strict=True):
@@ -117,7 +120,7 @@ def _within(word: str, names: Sequence[_Name]) -> list[_Name]:
 
 
 def _names(said: str) -> list[_Name]:
-    """Its words that may be names; none where one is a number or an address."""
+    """The words of it that may be names; none if one is a number or an address."""
     words = [word for word in words_of(said) if word.capital or not word.plain.isascii()]
     if any(word.identifier for word in words):
         return []

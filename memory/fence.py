@@ -1,7 +1,7 @@
-"""The fence around memory in a prompt: what stands inside is data, and can be found and cut out again.
+"""The fence around memory in a prompt: it marks the text inside as data, and lets it be found and cut out again.
 
-Whoever puts memory before a model writes it with `fence`, each item through `escape_item`. Whoever reads
-messages takes what comes back with `cut_fenced`, so that nothing is learnt from our own echo.
+Memory that is shown to a model is written with `fence`, each item through `escape_item`. Messages are read through
+`cut_fenced`, so that nothing is learnt from our own text when it comes back.
 """
 
 import re
@@ -16,7 +16,7 @@ _TAG = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 
-# How a line begins that is read as structure: a heading, an item, a quote, a table, a code fence, a role.
+# Beginnings of lines that would be read as structure: a heading, an item, a quote, a table, a code fence, a role.
 _BEGINNING = (
     r"(?:[#>*+=|~`\\_-]|\d{1,9}[.)]"
     r"|(?:system|user|assistant|developer|human|ai|model|tool|function|instructions?)\s*[:：])"
@@ -26,12 +26,12 @@ _LINE_OF_STRUCTURE = re.compile(f"\n{_BEGINNING}", re.IGNORECASE)
 
 
 def escape_item(text: str) -> str:
-    """`text` as one item of a list: a single line that passes for no structure and no role's words."""
+    """`text` as one item of a list: a single line that can't be mistaken for structure or for a role's words."""
     return _unstructured(one_line(text))
 
 
 def escape_items(texts: Sequence[str]) -> list[str]:
-    """Each as `escape_item` has it. They are read before every reply, so what is plain is seen of all at once."""
+    """`escape_item` for each. This runs before every reply, so plain texts are recognised all at once."""
     stripped = [text.strip() for text in texts]
     if not is_plain("".join(stripped)):
         return [escape_item(text) for text in texts]
@@ -47,7 +47,7 @@ def _unstructured(line: str) -> str:
 def fence(lines: Iterable[str], *, what: str = "memory") -> str:
     """The lines between `<rapport_memory>` and `</rapport_memory>` (`what`: lower-case letters, or a name of UNMARKED).
 
-    Whatever the lines are, they close no fence and open none. That each is one item is `escape_item`'s part.
+    No line can close the fence or open another. Make each line an item with `escape_item` first.
     """
     body = escape_markup("\n".join(lines))
     tag = what if what in UNMARKED else f"rapport_{what}"
@@ -57,8 +57,8 @@ def fence(lines: Iterable[str], *, what: str = "memory") -> str:
 def cut_fenced(text: str) -> tuple[str, int]:
     """`text` without its complete fenced blocks, and how many characters they were.
 
-    Tags count in any case and with white space in them. A tag without its partner is left as it stands, with
-    all that is around it: nothing a person said is lost.
+    Tags count in upper or lower case and with white space in them. A tag without its partner is left as it is, with
+    everything around it: nothing that a person said is lost.
     """
     blocks = _blocks(text) if "<" in text else []
     if not blocks:

@@ -1,4 +1,4 @@
-"""What memory's routes answer, described for OpenAPI, and how it is made of rows."""
+"""The answers of memory's routes, described for OpenAPI, and how they are made from rows."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
@@ -54,7 +54,7 @@ class EntriesAnswer(Answer):
 
 
 class RevisionAnswer(Answer):
-    """One change: what it was, what it became, who did it, and what it rests on."""
+    """One change: the entry before and after, who changed it, and what the change is based on."""
 
     id: UUID
     entry_id: UUID
@@ -76,7 +76,7 @@ class RevisionAnswer(Answer):
 
     @classmethod
     def of(cls, row: Any, **beside: Any) -> dict[str, Any]:
-        """What it was and became with its times as all others are told."""
+        """With the times in `before` and `after` in the format of all other times."""
         return super().of(row, before=with_times(row.before), after=with_times(row.after), **beside)
 
 
@@ -88,7 +88,7 @@ class JudgementAnswer(Answer):
     reason: str
     entry_id: UUID | None
     call_id: UUID | None
-    """The call whose answer it is of: its entry numbers count in what that call showed."""
+    """The call that proposed it. Entry numbers refer to the entries that this call showed."""
 
 
 class RememberedAnswer(Answer):
@@ -101,7 +101,7 @@ class RememberedAnswer(Answer):
 
 
 class TurnAnswer(Answer):
-    """A turn and how far remembering it has come."""
+    """A turn and the state of its processing."""
 
     id: UUID
     relationship_id: UUID

@@ -1,4 +1,4 @@
-"""A turn's trace without what was hidden since: neither the words, nor what quotes them."""
+"""A turn's trace without what was hidden since: neither the text itself nor what quotes it."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ class Traced:
 
 
 def leave_out_hidden(what: Traced) -> None:
-    """Empties the rows that were read, and writes nothing."""
+    """Empty the rows in memory; nothing is written."""
     forgotten = Forgotten.of(what.turn.relationship_id)
     what.messages = [message for message in what.messages if message.id not in forgotten.messages]
     if what.turn.id in forgotten.turns:

@@ -1,4 +1,4 @@
-"""What a body says of new entries, held against the companion's configuration, and added once for each key."""
+"""Adds entries by REST: checks them against the companion's configuration, once for each idempotency key."""
 
 from collections.abc import Callable
 from typing import Any
@@ -77,7 +77,7 @@ def new_values(body: EntryBody, relationship: Relationship, ingestion: Ingestion
 
 
 def fitting(sent: dict[str, Any], ingestion: Ingestion) -> dict[str, Any]:
-    """What was sent, held against the companion's entry types and vocabulary. Raises InvalidInput."""
+    """What was sent, checked against the companion's entry types and vocabulary. Raises InvalidInput."""
     known = [entry_type.name for entry_type in ingestion.types]
     if "type" in sent and sent["type"] not in known:
         raise InvalidInput.of("type", f"is none of the companion's types; known: {', '.join(known)}")
@@ -93,7 +93,7 @@ def add_once(
     count: int,
     add: Callable[[], list[ScratchpadEntry]],
 ) -> list[ScratchpadEntry]:
-    """The entries that `add` adds, `count` of them; or that it added before, under the request's key."""
+    """The `count` entries that `add` adds, or that an earlier request with the same key added."""
     key = idempotency_key(view.request)
     if key is None:
         return add()
@@ -117,7 +117,7 @@ def add_once(
 
 
 def _added_with(relationship_id: UUID, first: UUID, count: int) -> list[ScratchpadEntry]:
-    """What one transaction added, `first` as the first: the revisions of the others follow its own."""
+    """The entries of one transaction, starting with `first`: their revisions have consecutive numbers."""
     revisions = EntryRevision.objects.for_relationship(relationship_id).filter(event=RevisionEvent.ADD)
     began = revisions.filter(entry_id=first).values("seq")[:1]
     ids = revisions.filter(seq__gte=began).order_by("seq").values_list("entry_id", flat=True)[:count]

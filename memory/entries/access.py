@@ -1,8 +1,8 @@
-"""How often and when an entry was shown, written behind: a context leaves a note and goes on.
+"""How often and when an entry was shown. It is written later: a context leaves a note and does not wait.
 
-The notes of a process are in its memory. A thread writes them a second after the first, and what is left is written
-at the process's end; a process that is killed loses its notes of the last second. Being shown is no change of an
-entry: no revision, no version, no snapshot.
+The notes of a process are in its memory. A thread writes them a second after the first one, and the rest is written
+when the process ends; a process that is killed loses the notes of its last second. Being shown does not count as a
+change of the entry: it makes no revision, no version and no snapshot.
 """
 
 import atexit
@@ -26,7 +26,7 @@ WRITE_AFTER_SECONDS = 1.0
 MOST_NOTES = 20_000  # entries; what comes past it while the database is away is not counted
 MOST_TRIES = 5  # for an entry that somebody else holds, or that is gone
 
-# Rows that a change holds are left for the next time: who never waits has no part in a deadlock.
+# Rows that are locked are left for the next attempt: without waiting there is no deadlock.
 _WRITE = """
 WITH noted AS (
   SELECT * FROM unnest(%(ids)s::uuid[], %(times)s::int[], %(at)s::timestamptz[]) AS n(id, times, at)
@@ -61,7 +61,7 @@ Write = Callable[[UUID, Notes], Collection[UUID]]
 
 
 def write_accesses(relationship_id: UUID, notes: Notes) -> Collection[UUID]:
-    """One statement. What is not among the IDs is held by a change, or gone."""
+    """One statement. IDs that are not returned are of entries that are locked or gone."""
     given = {
         "relationship": relationship_id,
         "ids": list(notes),
@@ -81,7 +81,7 @@ class AccessNotes:
         self.start_anew()
 
     def start_anew(self) -> None:
-        """With no notes and no thread: in the child of a fork, which has neither of its parent's."""
+        """Without notes and thread: for the child of a fork, which inherits neither."""
         self._lock = threading.Lock()
         self._noted = threading.Event()
         self._notes: dict[tuple[UUID, UUID], Note] = {}

@@ -1,4 +1,4 @@
-"""Adds entries, one or many: what is new is held against what is there, and all of it is written at once."""
+"""Adds one or many entries: checks the new ones against those that exist, and writes all of them at once."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime

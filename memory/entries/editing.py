@@ -75,8 +75,8 @@ def revise_entry(
 def merge_entries(
     *, kept: ScratchpadEntry, other: ScratchpadEntry, content: str, by: Actor, how: str
 ) -> None:
-    """Have `kept` say `content`, on what both rest on, with what stays of either. `other` is superseded, not deleted,
-    which would hide what was said. Raises like revise_entry.
+    """Set the content of `kept`, with the citations of both. `other` is superseded, not deleted, as deleting would hide
+    what was said. Raises like revise_entry.
     """
     now = _locked_now(kept.relationship_id)
     other = _entry(kept.relationship_id, other.id, other.version)
@@ -182,7 +182,7 @@ def _write(entry: ScratchpadEntry, changes: list[Change], by: Actor, now: dateti
 
 
 def _locked_now(relationship_id: UUID) -> datetime:
-    """The time under the lock, so that recorded times follow the order of the changes."""
+    """The time after taking the lock, so that recorded times are in the order of the changes."""
     require_lock(relationship_id)
     return timezone.now()
 

@@ -1,7 +1,7 @@
 """When something happens, as exactly as it was said: a year, a month, a day, a time, or a range of these. Pure.
 
 It is kept as text in the forms of ISO 8601 ("2023", "2023-03", "2023-03-01", "2023-03-01T15:00", or two of these as
-"2023-03-01/2023-03-07"), so that no day stands anywhere that nobody said. What it spans is computed where it is asked.
+"2023-03-01/2023-03-07"), so that it is never more exact than what was said. The time span is computed when needed.
 """
 
 import re
@@ -21,7 +21,7 @@ FORMS = (
 )
 SAME_DAY = 900  # seconds: a quarter of an hour lies in one day, whatever the zone
 _TIME = re.compile(r"(?<!\d)\d?\d:\d\d(?!\d)")
-# Before or behind a day from which on something holds.
+# Words before or after a day that say that something holds from then on.
 _FROM_ON = re.compile(
     r"(?<!\w)(?:since|as of|seit|ab|depuis|[àa] partir d(?:e|el|o|u)|desde|dal|a partire dal|sinds|vanaf|sedan|siden"
     r"|od|с|منذ) (?:\w{1,3} )?\Z"
@@ -41,7 +41,7 @@ class Span(NamedTuple):
 
 
 def happens_text(said: str) -> str:
-    """`said` as it is kept. Raises ValueError, saying what forms there are."""
+    """`said` in the form in which it is kept. Raises ValueError, naming the accepted forms."""
     parts = [part.strip() for part in said.strip().split("/")]
     if len(said) > MAX_HAPPENS_AT or len(parts) > 2 or not said.isascii():
         raise ValueError(f"is not {FORMS}")
@@ -55,7 +55,7 @@ def happens_text(said: str) -> str:
 
 @lru_cache(maxsize=4096)
 def span_of(text: str, timezone: str) -> Span:
-    """What a kept text spans, for a person in that time zone; a time without an offset is meant there."""
+    """The time span of a kept text for a person in that time zone, which applies to times without an offset."""
     first, *rest = text.split("/")
     zone = zone_of(timezone)
     begins, ends = _span(first, zone)
@@ -64,13 +64,13 @@ def span_of(text: str, timezone: str) -> Span:
 
 @lru_cache(maxsize=4096)
 def told_as(text: str, timezone: str) -> str:
-    """How a reader is told: days, months and years as they were said, times in the person's time zone."""
+    """As it is shown: days, months and years as they were said, times in the person's time zone."""
     first, *rest = (_told(part, timezone) for part in text.split("/"))
     return " to ".join([first, *(last.removeprefix(f"{first[:10]} ") for last in rest)])
 
 
 def spelt_out(text: str) -> str:
-    """Its years, months and days in English words, as somebody would ask for them: "1 March 2023"."""
+    """Its years, months and days in English words, as somebody would search for them: "1 March 2023"."""
     words: list[str] = []
     for part in text.split("/"):
         year, month, day = (*part[:10].split("-"), "", "")[:3]
@@ -79,7 +79,7 @@ def spelt_out(text: str) -> str:
 
 
 def says_when(said: str, text: str, timezone: str) -> bool:
-    """Whether a statement says when it happens, the days apart from the times or not."""
+    """Whether a statement already says when it happens; days and times may stand apart in it."""
     told = told_as(text, timezone)
     if any(form in said for form in (told, text, spelt_out(text))):
         return True
@@ -93,15 +93,15 @@ def times_in(said: str) -> set[str]:
 
 
 def plan_is_over(text: str, *, said: str, told_at: datetime, now: datetime, timezone: str) -> bool:
-    """Whether it was told before it began, and all of it is over: how it went has not been told since. What goes on
-    from then on, as the statement `said` has it ("Works nights since 2026-11-09"), is no plan.
+    """Whether it was told before it began and is over by now, so that the outcome is unknown. A state that goes on from
+    that day, according to the statement `said` ("Works nights since 2026-11-09"), is not a plan.
     """
     span = span_of(text, timezone)
     return told_at < span.begins and span.ends <= now and not _goes_on(said, text)
 
 
 def _goes_on(said: str, text: str) -> bool:
-    """By patterns without the day: to compile one takes half a millisecond, and a context shows many plans."""
+    """With fixed patterns: compiling one for each day would take half a millisecond, and a context shows many plans."""
     if "/" in text:
         return False
     lowered = said.lower()

@@ -1,4 +1,4 @@
-"""Deletions that wait for a person: `forget everything about me` is a lawful wish, and an injected one is not."""
+"""Deletions that wait for review: `forget everything about me` may be what the person wants, or injected."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
@@ -33,8 +33,8 @@ SELECT item.turn_id, held.state, count(*)
 
 
 def held_of_turns(*, relationship_id: UUID, turns: Iterable[Turn]) -> Mapping[UUID, Mapping[HeldState, int]]:
-    """How many deletions that each of these turns proposed were held, by what became of them. One statement, or none
-    where none of them was applied."""
+    """How many of each turn's proposed deletions were held, by their state now. One statement; none if no turn was
+    applied."""
     held: dict[UUID, dict[HeldState, int]] = defaultdict(dict)
     asked = [turn.id for turn in turns if turn.state == TurnState.APPLIED]
     if asked:
@@ -84,7 +84,7 @@ def confirm_deletions(*, relationship_id: UUID, held_id: UUID, by: Actor) -> tup
 
 
 def _asked_by(item: OperationResult) -> list[UUID]:
-    """The words that asked for it, which are shown no more with the entry; not those that say how it is instead."""
+    """The messages that asked for the deletion, which are hidden with the entry; not those that correct it."""
     untrue = isinstance(item.operation, dict) and item.operation.get("untrue") is True
     return [] if untrue else list(item.message_ids)
 

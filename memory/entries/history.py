@@ -29,9 +29,9 @@ FIELDS = tuple(
 # Of the unique indexes: an active entry whose change touches one of these takes a text or a key.
 _TAKEN = {"state", "subject", "type", "content_hash", "key", "single_valued"}
 
-# The revisions are numbered from what the relationship's row says before the numbers are taken: on one PostgreSQL no
-# part of a statement sees what another wrote; a distributed one inserts, then updates. From that row on, so that the
-# distributed one does it on the row's own node.
+# The revisions are numbered from the value in the relationship's row before the numbers are taken: in PostgreSQL no
+# part of a statement sees what another part wrote, and Citus runs the inserts before the update. The rows are selected
+# from the relationship's row so that Citus runs the statement on that row's node.
 _OWN_ROW = ", relationships_relationship r WHERE r.id = %(relationship)s"
 _NUMBERED = {"relationship_id": "r.id", "seq": "r.last_seq + 1 + given.seq"}
 _WRITE = f"""
@@ -56,7 +56,7 @@ NO_ORIGIN = Origin()
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One change of one entry. `before` null: it is new. `after` null: it is to go for good.
+    """One change of one entry. `before` null: the entry is new. `after` null: it is removed permanently.
 
     `entry` is the row to write, as the last change of it has it; None where the row is not touched.
     """
@@ -108,7 +108,7 @@ class ChangedEntries:
     first: int
 
 
-# Who is told, in the transaction of the change. Apps append theirs when they are ready.
+# Called in the transaction of the change. Apps append their listeners in `ready()`.
 change_listeners: list[Callable[[ChangedEntries], None]] = []
 
 
@@ -184,8 +184,8 @@ def _insert(
 
 
 def _change_rows(relationship_id: UUID, changes: Sequence[Change]) -> None:
-    """What gives a text or key up goes before what takes one, so that the unique indexes see it in that order; and
-    whatever their number, entries that change alike are one statement.
+    """Changes that free a text or a key are written before those that take one, so that the unique indexes allow them.
+    Entries that change in the same way are written by one statement.
     """
     owned = ScratchpadEntry.objects.for_relationship(relationship_id)
     alike: dict[str, tuple[list[UUID], dict[str, Any]]] = {}
@@ -225,7 +225,7 @@ def make_revisions(
     by: Actor,
     now: datetime,
 ) -> list[EntryRevision]:
-    """One a change, numbered from `first`, not yet written: for an import, which writes all it brings at once."""
+    """One per change, numbered from `first`, not written yet: an import writes all of its rows at once."""
     return [
         _revision(change, relationship_id, project_id, first + place, by, now)
         for place, change in enumerate(changes)

@@ -1,4 +1,4 @@
-"""How much an entry may hold, and what is kept of a model's words. Whoever writes either asks here.
+"""How much an entry may hold, and how much of a model's prompts and answers is kept. Every writer checks here.
 
 Each `..._fault` says what is wrong with a value, as a sentence without its subject; "" where nothing is.
 """
@@ -14,7 +14,7 @@ from django.conf import settings
 from relationships.services.limits import metadata_fault, name_fault
 from web.errors import FieldProblem, InvalidInput
 
-# What a person may set; everything else follows from what they do.
+# What people may set. All other columns are set by the code.
 EDITABLE = frozenset(
     "type subject content key single_valued importance confidence weight pinned read_only tags category metadata"
     " modality tier happens_at valid_from valid_to expires_at effective_at".split()
@@ -48,7 +48,7 @@ def tags_fault(tags: Mapping[str, Any]) -> str:
 
 
 def operation_fault(operation: Any) -> str:
-    """Of a proposed operation as it is kept on its turn."""
+    """Of a proposed operation as it is stored."""
     limit = 65_536 + 4 * settings.MAX_ENTRY_BYTES
     return f"is longer than {limit} bytes" if len(orjson.dumps(operation)) > limit else ""
 
@@ -59,7 +59,7 @@ def call_text_fault(text: str) -> str:
 
 
 def call_text(text: str) -> str:
-    """What is kept of what a model was asked or answered: all of it, up to what no model takes."""
+    """A prompt or answer as it is stored: cut off only above MAX_CALL_BYTES, which is more than models accept."""
     if not call_text_fault(text):
         return text
     told = f"\n[cut: it had {len(text.encode())} bytes]"
@@ -90,7 +90,7 @@ _FAULTS: dict[str, Callable[[Any], str]] = {
 
 
 def refuse_beyond_limits(values: Mapping[str, Any]) -> None:
-    """What somebody would write into an entry, by column. Raises InvalidInput, naming the fields."""
+    """Check new values of an entry, by column. Raises InvalidInput, naming the fields."""
     problems = [
         FieldProblem(name, said)
         for name, fault in _FAULTS.items()
@@ -101,13 +101,13 @@ def refuse_beyond_limits(values: Mapping[str, Any]) -> None:
 
 
 def refuse_empty_period(valid_from: datetime | None, valid_to: datetime | None) -> None:
-    """It ends before it begins, and the entry would never be shown. Raises InvalidInput."""
+    """A period that ends before it begins would never be shown. Raises InvalidInput."""
     if valid_from is not None and valid_to is not None and valid_to <= valid_from:
         raise InvalidInput.of("valid_to", "must be after valid_from")
 
 
 def refuse_changes_beyond_limits(before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> None:
-    """What is not as it was: an entry may be older than a limit. Raises InvalidInput, naming the fields."""
+    """Check only what changed: an entry may be older than a limit. Raises InvalidInput, naming the fields."""
     was = before or {}
     refuse_beyond_limits({name: after[name] for name in _FAULTS if after[name] != was.get(name)})
 

@@ -1,4 +1,4 @@
-"""What stays of either where two entries become one."""
+"""The values of an entry that two entries are merged into."""
 
 from datetime import datetime
 from typing import Any
@@ -9,8 +9,8 @@ from memory.models import ScratchpadEntry, Tier
 def of_either(
     entry: ScratchpadEntry, other: ScratchpadEntry, *, happens_at: str | None, expires_at: datetime | None
 ) -> dict[str, Any]:
-    """What stood on the list stays there, what was pinned is, what has no date takes the other's, and the one lasts as
-    long as the longer.
+    """It is in the scratchpad or pinned if either was, takes the other's date if it has none, and expires with the
+    later of the two.
 
     `happens_at`, `expires_at`: when `other` does, as far as is known now.
     """

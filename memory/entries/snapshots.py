@@ -1,4 +1,4 @@
-"""The scratchpad's section of the snapshot: what a context shows of each active entry, and until when.
+"""The scratchpad's section of the snapshot: what a context shows of each active entry, and how long.
 
 A line is as short as JSON allows, for it is read before every reply: `[id, type, content, more, told]`. `more` is
 null, or holds what is not usual: `subject` (when it isn't the user), `key`, `pinned`, `happens_at` (as it was said),
@@ -34,7 +34,7 @@ class SectionRow(NamedTuple):
     expires_at: datetime | None
 
 
-# What `scratchpad_section` makes of the active entries, made where they are.
+# The result of `scratchpad_section` for the active entries, computed in the database.
 _MADE = """
 SELECT coalesce(jsonb_agg(jsonb_build_array(id, type, content, more, told) ORDER BY effective_at DESC, id DESC), '[]')
            AS scratchpad,

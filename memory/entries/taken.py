@@ -1,4 +1,4 @@
-"""What an active entry has for itself: its text, and a key of which a person has one value at a time."""
+"""What only one active entry may have: its text, and a single-valued key."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -12,9 +12,9 @@ _Text = tuple[str, str, bytes]
 
 
 class Taken:
-    """Which active entries have what `entries` would take: read at once, under the relationship's lock.
+    """Which active entries have the text or key that `entries` would take. Read once, under the relationship's lock.
 
-    Each that is let in is told to `take`, so that the next is held against it too.
+    Call `take` for each entry that is accepted, so that the next ones are checked against it too.
     """
 
     def __init__(self, relationship_id: UUID, entries: Iterable[ScratchpadEntry]) -> None:
@@ -46,8 +46,8 @@ class Taken:
         return holder if holder is not None and holder.id != entry.id else None
 
     def supersede_key(self, entry: ScratchpadEntry, now: datetime, *, since: datetime) -> list[Change]:
-        """Where a key has one value, the entry that held it steps back, visibly: at `since`, when this one's own
-        change takes effect, so that no moment of the past has two values. Raises ReadOnlyEntry.
+        """Supersede the entry that holds the single-valued key, as of `since`, when this entry's own change takes
+        effect: so at no time in the past were there two values. Raises ReadOnlyEntry.
         """
         held = self.holder_of_key(entry)
         if held is None:

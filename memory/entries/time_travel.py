@@ -1,7 +1,7 @@
-"""The entries as they were: what was true at a time, and what was known at a time, replayed from the revisions.
+"""The entries as they were: what was true at some time, and what was known at some time, read from the revisions.
 
-`as_of` asks by effective time: what had been said and done by then, with all we know today. `known_at` asks by
-recorded time: what stood in the list at that moment. What was erased is in neither.
+`as_of` selects by effective time: what had been said and done by then, as far as is known today. `known_at` selects by
+recorded time: what the list contained at that moment. What was erased is in neither.
 """
 
 from collections.abc import Iterable, Mapping
@@ -68,7 +68,7 @@ def revisions_at(
 
 
 def changes_of(relationship_id: UUID, *, known: bool) -> list[PastChange]:
-    """Every change there was, in order, each at the time when it was recorded, or else from when on it holds."""
+    """Every change, in order, with the time when it was recorded (`known`) or from which it holds."""
     read = [KeyTextTransform(name, "after") for name in ("state", "type", "content", "effective_at")]
     time = "recorded_at" if known else "effective_at"
     revisions = EntryRevision.objects.for_relationship(relationship_id).order_by("seq")
@@ -76,7 +76,7 @@ def changes_of(relationship_id: UUID, *, known: bool) -> list[PastChange]:
 
 
 def lines_at(changes: Iterable[PastChange], moment: datetime | None) -> list[PastLine]:
-    """What the active entries said by then, newest first, None: now. As revisions_at, without what no reader sees."""
+    """What the active entries said by then (None: now), newest first. Like revisions_at, with visible columns only."""
     last = {change.id: change for change in changes if moment is None or change.at <= moment}
     lines = [
         PastLine(change.id, change.type, change.content, datetime.fromisoformat(change.effective_at))

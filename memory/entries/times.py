@@ -3,7 +3,7 @@ from datetime import datetime
 
 from web.errors import InvalidInput
 
-# The clocks of two machines may differ; what is from further ahead is a mistake that would outrank every later fact.
+# The clocks of two machines may differ. A time further ahead is a mistake, and would outrank every later fact.
 FUTURE_TOLERANCE_SECONDS = 300
 
 

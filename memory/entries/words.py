@@ -1,4 +1,4 @@
-"""Looks for words in what is remembered, across all relationships of a project: for operators."""
+"""Searches the entries of all relationships of a project for words: for operators."""
 
 import re
 from collections.abc import Collection
@@ -14,7 +14,7 @@ from memory.words import UMLAUTS, WORD, Word, fold, normal, telephones, words_of
 MOST_WORDS = 10
 MOST_FOUND = 1000  # relationships; whoever finds more has to ask for more
 _WORD = re.compile(WORD)
-# Scripts that put no space between words: Thai, Lao, Myanmar, Khmer, Kana, Han. There a word has no beginning to find.
+# Scripts without spaces between words: Thai, Lao, Myanmar, Khmer, Kana, Han. There is no beginning of a word to match.
 _WITHOUT_SPACES = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff]"
 )

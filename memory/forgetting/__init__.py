@@ -1,1 +1,1 @@
-"""What time does to entries that nobody touches: by a policy of the configuration, visibly, and to be undone."""
+"""Removes entries that nobody has touched for long, by a configured policy, visibly, and so that it can be undone."""

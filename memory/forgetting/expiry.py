@@ -1,4 +1,4 @@
-"""Entries whose time is over."""
+"""Expires entries that are past `expires_at`."""
 
 from datetime import datetime
 from functools import partial

@@ -1,4 +1,4 @@
-"""Lets entries leave whose policy says so, a small batch a relationship, under its lock and with revisions."""
+"""Removes entries as the policy says: a small batch per relationship, under its lock, with revisions."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -40,7 +40,7 @@ def policy_of(forgetting: Forgetting) -> ForgettingPolicy:
 
 
 def who_has_leaving(relationship_ids: Collection[UUID], forgetting: Forgetting, now: datetime) -> list[UUID]:
-    """Of these relationships, which share a configuration, those of which entries are to leave, the oldest first."""
+    """Of these relationships, which share a configuration, those that have entries to remove, the oldest first."""
     found = _leaving(relationship_ids, forgetting, now, limit=len(relationship_ids))
     return list(dict.fromkeys(relationship_id for relationship_id, _, _ in found))
 
@@ -49,7 +49,7 @@ def who_has_leaving(relationship_ids: Collection[UUID], forgetting: Forgetting, 
 def forget_entries(
     *, relationship_id: UUID, project_id: UUID, forgetting: Forgetting, now: datetime, limit: int = AT_ONCE
 ) -> int:
-    """Let at most `limit` entries leave, those untouched longest first. How many left."""
+    """Remove at most `limit` entries, the longest untouched first. Returns how many."""
     if not lock_relationship(relationship_id):
         return 0
     since = {id: at for _, id, at in _leaving([relationship_id], forgetting, now, limit=limit)}
@@ -79,7 +79,7 @@ def _leave(entry: ScratchpadEntry, forgetting: Forgetting, reason: str, now: dat
 def _leaving(
     relationship_ids: Collection[UUID], forgetting: Forgetting, now: datetime, *, limit: int
 ) -> list[tuple[Any, ...]]:
-    """Whose entry it is, its ID, and since when it was left untouched."""
+    """The relationship, the ID of the entry, and since when it is untouched."""
     condition = policy_of(forgetting).condition(forgetting, now)
     if condition is None or not relationship_ids:
         return []

@@ -1,5 +1,5 @@
-"""Goes through the relationships and forgets where the configuration says so. Nearly all have no policy, and cost one
-row of a page."""
+"""Goes through the relationships and forgets where the configuration says so. Nearly all have no policy, and cost
+only a row of a page."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -22,7 +22,8 @@ AT_ONCE = 200  # of them in which entries leave
 
 _START = UUID(int=0)
 
-# Companions first: what they and their project say holds for all their relationships but those that say otherwise.
+# Companions first: their configuration and their project's apply to all of their relationships that have none of their
+# own.
 _COMPANIONS = """
 SELECT c.id, p.config::text, c.config::text FROM relationships_companion c
   JOIN relationships_project p ON p.id = c.project_id
@@ -42,7 +43,7 @@ Levels = tuple[str, str]  # the project's and the companion's configuration, as 
 
 
 class Walk:
-    """A page of relationships each round, and from the beginning at the end."""
+    """Takes a page of relationships each round, and starts again after the last."""
 
     def __init__(self) -> None:
         self._after = _START

@@ -1,4 +1,4 @@
-"""The forgetting policies: when an entry leaves, as a condition for the database and as a sentence."""
+"""The forgetting policies: when an entry is removed, as a condition for the database and as a sentence."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -14,29 +14,29 @@ _LEAST = 1e-300  # stands for an importance of 0, which has no logarithm
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """SQL over an entry's columns, `{since}` in place of the time from which its age counts; and what it names."""
+    """SQL over an entry's columns, with `{since}` for the time from which its age counts; and its parameters."""
 
     sql: str
     values: Mapping[str, Any]
 
 
 class ForgettingPolicy(ABC):
-    """One way to say whose time is over. An entry's age counts from when it was last touched: told, shown, or
-    changed or brought back by somebody. Pinned and read-only entries never leave, whatever a policy says."""
+    """One rule for which entries are removed. An entry's age counts from when it was last touched: mentioned, shown,
+    changed or restored. Pinned and read-only entries are never removed, whatever a policy says."""
 
     slug: ClassVar[str]
 
     @abstractmethod
     def condition(self, forgetting: Forgetting, now: datetime) -> Condition | None:
-        """Which entries leave; None: none ever does. The older an entry is, the rather it holds."""
+        """Which entries are removed; None: none. Once true of an entry, it must stay true as the entry gets older."""
 
     @abstractmethod
     def reason(self, *, importance: float, age_days: float, forgetting: Forgetting) -> str:
-        """Why such an entry left, with the rule and its numbers: it stands in the entry's history."""
+        """Why such an entry was removed, with the rule and its numbers, for the entry's history."""
 
 
 class KeepEverything(ForgettingPolicy):
-    """The default: time alone takes nothing away."""
+    """The default: nothing is removed because of its age."""
 
     slug = "none"
 
@@ -48,7 +48,7 @@ class KeepEverything(ForgettingPolicy):
 
 
 class RetentionDays(ForgettingPolicy):
-    """What nobody touched for `retention_days` leaves, whatever it weighs."""
+    """Removes what nobody touched for `retention_days`, however important it is."""
 
     slug = "retention"
 
@@ -60,12 +60,12 @@ class RetentionDays(ForgettingPolicy):
 
 
 class ActivationFloor(ForgettingPolicy):
-    """What is left of an entry's importance, x 2^(-age / half_life_days), has fallen below `activation_floor`."""
+    """Removes entries whose importance x 2^(-age / half_life_days) has fallen below `activation_floor`."""
 
     slug = "activation"
 
     def condition(self, forgetting: Forgetting, now: datetime) -> Condition | None:
-        """By logarithms: a power of an age of many half-lives would be out of the database's range."""
+        """With logarithms, as the power would be out of the database's range for an age of many half-lives."""
         if forgetting.activation_floor == 0:
             return None
         return Condition(

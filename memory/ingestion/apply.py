@@ -36,12 +36,12 @@ from web.actor import Actor, ActorKind
 def apply_operations(
     *, claim: Claim, proposed: Proposed, log: CallLog, last_try: bool, heard: Sequence[Heard] = ()
 ) -> bool:
-    """Carry the operations out, and what the person asked to have forgotten; settle the turns, keep the calls. Whether
-    another turn is owed.
+    """Carry out the operations and the person's requests to forget, settle the turns and store the calls. Returns
+    whether another turn is due.
 
-    Raises StaleAnswer when an entry it would change is not what the model saw; on the last try only the operations
-    concerned are refused. Raises ErasedMeanwhile, on any try, as an answer may quote whatever was shown. Raises
-    LeaseLost. Nothing is written in any of these cases.
+    Raises StaleAnswer when an entry that it would change is not what the model saw; on the last try only the operations
+    concerned are refused. Raises ErasedMeanwhile on any try, as an answer may quote anything that was shown. Raises
+    LeaseLost. In all of these cases nothing is written.
     """
     given, items = proposed.given, proposed.items
     hold_claim(claim)
@@ -63,8 +63,8 @@ def apply_operations(
 
 
 def carry_out_all(state: ApplyState, items: Sequence[Operation | Refusal]) -> None:
-    """Each by itself, in order, but that what is known is judged before another rewrites the entry that says it; too
-    many deletions at once are held."""
+    """Each by itself, in order; but `known` is judged first, before another operation rewrites its entry. Too many
+    deletions at once are held."""
     held = _too_many_deletions(state, items)
     for item in sorted(items, key=lambda item: not (isinstance(item, Operation) and item.op == "known")):
         if isinstance(item, Refusal):
@@ -82,9 +82,9 @@ def _refuse_stale(state: ApplyState, items: Sequence[Operation | Refusal]) -> No
 
 
 def _too_many_deletions(state: ApplyState, items: Sequence[Operation | Refusal]) -> list[Operation]:
-    """Every operation that takes an entry away, if together they are more than the configuration lets pass.
+    """Every operation that removes an entry, if together they are more than the configuration allows.
 
-    An update takes one away where it only repeats another entry: so nobody's list is merged into one line unseen.
+    An update removes one if it only repeats another entry, so that no list is merged into one line unnoticed.
     """
     said: set[tuple[str, bytes]] = set()
     moved_on: set[UUID] = set()  # entries that gave their text up before, so that another may say it

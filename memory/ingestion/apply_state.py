@@ -1,4 +1,4 @@
-"""What an answer is applied to: the entries as they are now, under the relationship's lock, and what became of them."""
+"""What an answer is applied to: the entries as they are now, under the relationship's lock, and the changes made."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -51,7 +51,7 @@ class ApplyState:
 
     @property
     def is_full(self) -> bool:
-        """Whether the relationship holds as many entries as its configuration allows, counting what was done here."""
+        """Whether the relationship has as many entries as its configuration allows, including the changes made here."""
         left = sum(
             row.state != EntryState.ACTIVE for row in self.targets.values() if row.id in self.opened_active
         )
@@ -60,7 +60,7 @@ class ApplyState:
 
     @property
     def scratchpad_at_most(self) -> float:
-        """Tokens that its lines may take with the changes."""
+        """An upper bound of the scratchpad's tokens after the changes."""
         texts = {change.entry.id: change.entry.content for change in self.changes if change.entry}
         return self.scratchpad_tokens + sum(tokens_at_most(len(said.encode()), 1) for said in texts.values())
 
@@ -81,12 +81,12 @@ class ApplyState:
         return Origin(self.turn_of(operation).id, call_id, self.given.instructions.version, model)
 
     def shown_as(self, operation: Operation) -> ShownEntry:
-        """The entry an operation speaks of, as the model saw it."""
+        """The entry that an operation refers to, as the model saw it."""
         assert operation.entry is not None
         return self.given.entries[operation.entry - 1]
 
     def target(self, operation: Operation) -> ScratchpadEntry | None:
-        """The entry an update or delete speaks of, if it is still what the model saw."""
+        """The entry that an update or delete refers to, if it is still as the model saw it."""
         shown = self.shown_as(operation)
         entry = self.targets.get(shown.id)
         fresh = entry is not None and entry.version == shown.version and entry.state == EntryState.ACTIVE
@@ -100,7 +100,7 @@ class ApplyState:
         self.add_result(operation, Verdict.APPLIED, entry_id=entry.id)
 
     def rewrite(self, operation: Operation, entry: ScratchpadEntry) -> None:
-        """Have an entry say what the operation says."""
+        """Change an entry to what the operation says."""
         before = fields_of(entry)
         self.leave(entry)
         rewrite(entry, operation, self.given)
@@ -111,7 +111,7 @@ class ApplyState:
     def end(
         self, operation: Operation, entry: ScratchpadEntry, event: RevisionEvent, reason: str, **fields: Any
     ) -> None:
-        """Take an entry out of what is active; `fields` say how it stands then."""
+        """Make an entry inactive; `fields` are its new values."""
         before = fields_of(entry)
         for name, value in fields.items():
             setattr(entry, name, value)
@@ -127,12 +127,12 @@ class ApplyState:
         *,
         valid_to: datetime | None = None,
     ) -> None:
-        """`valid_to` None: it held until this was said."""
+        """`valid_to` None: it was valid until this was said."""
         ended = {"state": EntryState.SUPERSEDED, "valid_to": valid_to or self.said_at(operation)}
         self.end(operation, entry, event, reason, **ended)
 
     def rest_on_both(self, operation: Operation, entry: ScratchpadEntry, other: ScratchpadEntry) -> None:
-        """The entry says what `other` said too: so what it rests on is found with it, and forgotten with it."""
+        """Add the citations of `other`, which says the same: they have to be found, and forgotten, with the entry."""
         before, cited = fields_of(entry), [*other.source_message_ids, *self.cited_ids(operation)]
         entry.source_message_ids = list(dict.fromkeys([*entry.source_message_ids, *cited]))
         if not operation.messages:
@@ -154,7 +154,7 @@ class ApplyState:
         *,
         is_new: bool = False,
     ) -> None:
-        """Seen and judged: nothing changes, and the history shows that it was."""
+        """Nothing changes; the history shows that the entry was considered."""
         fields = fields_of(entry)
         self.changes.append(
             Change(
@@ -181,14 +181,14 @@ class ApplyState:
         self.changes.append(changed(entry, before, event, at=at, reason=reason, origin=origin))
 
     def _find(self, operation: Operation, entry: ScratchpadEntry) -> None:
-        """From now on the look-ups find it."""
+        """Add it to the look-ups."""
         self.active[(entry.subject, bytes(entry.content_hash))] = entry
         if entry.single_valued and entry.key:
             self.keyed[(entry.subject, entry.key)] = entry
         self.touched[entry.id] = operation.strategy
 
     def leave(self, entry: ScratchpadEntry) -> None:
-        """Take the entry out of the look-ups; where another says the same, as another type, that one is found now."""
+        """Remove the entry from the look-ups; if another one of another type says the same, that one is found now."""
         said = (entry.subject, bytes(entry.content_hash))
         if self.active.get(said) is entry:
             others = (
@@ -220,7 +220,7 @@ class ApplyState:
 
 
 def is_single_valued(state: ApplyState, operation: Operation) -> bool:
-    """Whether a new value of the operation's key supersedes the old: its strategy says so, or the configuration."""
+    """Whether a new value of the operation's key supersedes the old one, by its strategy or by the configuration."""
     if operation.single_valued is not None:
         return operation.single_valued and operation.key is not None
     return operation.key in state.given.ingestion.single_valued

@@ -1,4 +1,4 @@
-"""Keeps every question to a model: the exact prompt, the raw answer, what it took, what went wrong."""
+"""Keeps every call of a model: the exact prompt, the raw answer, time and tokens, what went wrong."""
 
 from collections.abc import Mapping, Sequence, Set
 from datetime import datetime
@@ -28,7 +28,7 @@ class CallLog:
     """The calls made for one batch, in order. They are stored in the transaction that settles the batch."""
 
     def __init__(self, provider: LLMProvider | None) -> None:
-        """`provider` None: there is nothing to ask about, and the log stays empty."""
+        """`provider` None: there is nothing to ask, and the log stays empty."""
         self._provider = provider
         self.waiting: list[CallRecord] = []
         self.ids: list[UUID] = []
@@ -47,7 +47,7 @@ class CallLog:
 
     @property
     def asked_for_a_model(self) -> bool:
-        """Whether the last question named a model itself: its project's configuration does, not the settings."""
+        """Whether the last call named a model itself, by the project's configuration and not the settings."""
         return bool(self.waiting and self.waiting[-1].request.model)
 
     def ask(self, request: CompletionRequest, given: IngestionInput, *, purpose: str) -> Completion:
@@ -76,7 +76,7 @@ class CallLog:
         return call.completion
 
     def take_for(self, completion: Completion) -> Completion:
-        """Take this for the last answer, which was cut off; the call's row keeps that as it came."""
+        """Use this in place of the last answer, which was cut off; the call's row keeps that one unchanged."""
         self.waiting[-1] = self.waiting[-1]._replace(completion=completion)
         return completion
 
@@ -84,10 +84,10 @@ class CallLog:
 def take_calls(
     log: CallLog, *, project_id: UUID, now: datetime, erased: Set[UUID] | None = None
 ) -> tuple[Sequence[ModelCall], Mapping[str, Any]]:
-    """What waits, as rows to be stored in the settling transaction; and the parameters of COUNT_SPENDING.
+    """The waiting calls as rows, to be stored in the settling transaction, and the parameters of COUNT_SPENDING.
 
     Call it under the relationship's row lock: what a call quotes may have been erased while the model answered, and
-    such a call is kept without its texts. `erased`: what that was, from who asked in this transaction.
+    such a call is kept without its texts. `erased`: the IDs, if they were already read in this transaction.
     """
     if log.waiting and erased is None:
         erased = erased_meanwhile(*log.inputs)
@@ -108,7 +108,7 @@ def take_calls(
 
 
 def store_calls(log: CallLog, *, now: datetime) -> None:
-    """Insert what waits, and count it: of a batch that is not settled. Late in its transaction, see take_calls."""
+    """Insert and count the calls of a batch that is not settled. Call it late in the transaction, see take_calls."""
     if log.waiting:
         rows, figures = take_calls(log, project_id=log.waiting[0].given.project_id, now=now)
         store_rows(rows)
@@ -116,7 +116,7 @@ def store_calls(log: CallLog, *, now: datetime) -> None:
 
 
 def erased_meanwhile(*inputs: IngestionInput) -> set[UUID]:
-    """Of everything these readings of one relationship show: entries that are no more, messages whose text is gone."""
+    """Of everything that these inputs show: entries that no longer exist, and messages whose text is gone."""
     shown = {shown_id for given in inputs for shown_id in shown_ids(given)}
     alive = execute(
         "SELECT id FROM memory_scratchpadentry WHERE relationship_id = %(r)s AND id = ANY(%(shown)s) "

@@ -1,8 +1,8 @@
-"""Which entries a strategy shows the model: those that what was said may have to do with, by the best ranking.
+"""Which entries a strategy shows the model: those that may be related to what was said, by the best ranking.
 
-By similarity alone two thirds of the entries that a new fact replaces would not be among them: on labelled updates a
-third reaches a cosine of .85. So what is shown is ranked by words and meaning together, all of a batch's texts at
-once, and a low floor keeps out what has nothing to do with any of them.
+By similarity alone two thirds of the entries that a new fact replaces would be missing: on labelled updates only a
+third reaches a cosine of .85. So candidates are ranked by words and meaning together, for all texts of a batch at
+once, and a low floor excludes what is unrelated to all of them.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ QUESTION_CHARACTERS = 2000  # of a message; what it is about stands in these
 
 
 def texts_of(given: IngestionInput) -> list[str]:
-    """What the new messages are looked up by: each by itself."""
+    """The search texts for the new messages, one for each."""
     texts = (message.content.strip()[:QUESTION_CHARACTERS] for message in given.messages)
     return [text for text in texts if text]
 
@@ -30,7 +30,7 @@ def texts_of(given: IngestionInput) -> list[str]:
 def likely_entries(
     given: IngestionInput, texts: Sequence[str], *, by_meaning: bool = True
 ) -> tuple[ShownEntry, ...]:
-    """All entries where there are few, else those that have to do with any of `texts`."""
+    """All entries if there are few, else those that are related to any of `texts`."""
     few = few_entries(given)
     return find_candidates(given, texts, by_meaning=by_meaning) if few is None else few
 
@@ -57,7 +57,7 @@ def find_candidates(
     min_score: float | None = None,
     vectors: TextVectors | None = None,
 ) -> tuple[ShownEntry, ...]:
-    """Active entries that have to do with any of `texts`, best first, as many as the configuration shows.
+    """Active entries that are related to any of `texts`, best first, as many as the configuration allows.
 
     `tiers` (): any. `by_meaning` False embeds nothing: they are found by their words. `ranker` and `min_score` take
     the place of the best ranking and the configured floor; `vectors` are those of `texts`, where they are known.
@@ -87,17 +87,17 @@ def find_candidates(
 
 
 def has_entries(given: IngestionInput) -> bool:
-    """Whether there is anything to find. Known from what was read already: it costs no statement."""
+    """Whether there is anything to find. This is known from what was read already, and costs no statement."""
     return given.has_archive or given.hidden_entries > 0 or bool(given.entries)
 
 
 def relevance_of(hit: Hit) -> float:
-    """What of a score comes from words, meaning and dates: the person's name in a text lifts all entries alike."""
+    """The part of a score from words, meaning and dates, as the person's name in a text lifts all entries alike."""
     return hit.score - hit.parts.get("named", 0.0)
 
 
 def candidate_retrieval(given: IngestionInput, *, by_meaning: bool) -> Retrieval:
-    """The companion's own, without what its contexts leave out; unhurried, as nobody waits for a worker."""
+    """The companion's own, without the limits for contexts; with a long timeout, as nobody waits for a worker."""
     changes: dict[str, object] = {"recency": 0.0, "min_score": None, "query_seconds": 30.0}
     return given.retrieval.model_copy(update=changes if by_meaning else changes | {"embedder": None})
 

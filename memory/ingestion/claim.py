@@ -1,7 +1,7 @@
-"""Takes turns of one relationship, in order, for as long as a lease lasts (memory.ingestion.settle puts them down).
+"""Claims turns of one relationship, in order, with a lease (memory.ingestion.settle ends the claim).
 
-A claim is made under the relationship's row lock, so one worker at a time reads a relationship; a lease that ran out or
-whose worker died is taken back by the sweep (memory.ingestion.sweep).
+A claim is made under the relationship's row lock, so only one worker at a time reads a relationship. The sweep takes
+back leases that ran out or whose worker died (memory.ingestion.sweep).
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -29,7 +29,7 @@ from worker.waiting import announce_settled
 # Of a lease's time: so soon after the claim it is not renewed.
 FRESH_SHARE = 0.05
 
-# Between a claim and its end the process was killed, or killed itself: the sweep says so on the turn.
+# The process died between a claim and its end: the sweep notes that on the turn.
 ALONE_AFTER = 2  # such deaths
 HOPELESS_AT_ONCE = 4  # turns that fail because of them, before the next one that can be read
 
@@ -80,7 +80,7 @@ _ONLY_TAKE = _TAKE.format(facts="SELECT 1")
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Turns that this worker holds, in order of seq. `fresh_until`: so long the lease needs no renewal.
+    """Turns that this worker holds, in order of seq. Until `fresh_until` the lease needs no renewal.
 
     `facts`: what they are read with, as it was when they were taken; None: that is to be read anew.
     """
@@ -94,7 +94,9 @@ class Claim:
 
 @transaction.atomic
 def claim_turns(*, relationship_id: UUID, worker: str) -> Claim | None:
-    """The next batch of due turns, or None: nothing is due, somebody is at it, or an earlier turn waits to retry."""
+    """The next batch of due turns. None: nothing is due, another worker holds a claim, or an earlier turn waits to
+    retry.
+    """
     with prepared_cursor() as cursor:
         cursor.execute(_LOOK, {"one": relationship_id})
         rows = cursor.fetchall()
@@ -141,13 +143,13 @@ def _configuration(levels: Iterable[Any], first: Turn) -> Configuration | None:
 
 
 def is_owed(relationship_id: UUID) -> bool:
-    """Whether a turn waits to be read. One look without the lock: whoever accepts a turn later says so by itself."""
+    """Whether a turn waits to be read. Read without the lock: turns that are accepted later enqueue their own task."""
     waiting = Turn.objects.for_relationship(relationship_id)
     return waiting.filter(state=TurnState.PENDING, due_at__isnull=False).exists()
 
 
 def renew_lease(claim: Claim) -> None:
-    """Hold on for another while, before a call; a lease just taken is as good. Raises LeaseLost."""
+    """Renew the lease before a call, unless it was just taken. Raises LeaseLost."""
     if timezone.now() < claim.fresh_until:
         return
     if held_turns(claim).update(lease_until=lease_end(timezone.now())) != len(claim.turns):
@@ -156,7 +158,7 @@ def renew_lease(claim: Claim) -> None:
 
 @transaction.atomic
 def keep_lease(claim: Claim) -> bool:
-    """Hold on for another while to what is not settled yet, from any thread. False: nothing of it is ours."""
+    """Renew the lease on the turns that are not settled yet, from any thread. False: none is ours any more."""
     if not lock_relationship(claim.relationship_id):
         return False
     rows = Turn.objects.for_relationship(claim.relationship_id)
@@ -176,7 +178,7 @@ def tell_outcome(turn: Turn, now: datetime) -> None:
 
 
 def _without_hopeless(ordered: Sequence[Turn]) -> Sequence[Turn]:
-    """Without the first turns, if workers died over them too often: those fail, and can be retried by a person."""
+    """Without the first turns, if workers died on them too often: those fail, and people can retry them."""
     for place, turn in enumerate(ordered):
         if turn.error_code != WORKER_DIED or turn.attempts < settings.MAX_ATTEMPTS:
             return ordered[place:]
@@ -190,9 +192,9 @@ def _without_hopeless(ordered: Sequence[Turn]) -> Sequence[Turn]:
 
 
 def _batch(ordered: Sequence[Turn], now: datetime) -> list[Turn]:
-    """The first turns that are due one after the other and are read under the same turn configuration.
+    """The first consecutive due turns with the same turn configuration.
 
-    After workers died over a batch its turns are read one by one, so that the one to blame is found.
+    After workers died on a batch its turns are read one by one, to find the one that causes it.
     """
     batch: list[Turn] = []
     for turn in ordered:

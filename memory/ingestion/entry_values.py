@@ -1,4 +1,4 @@
-"""What an operation makes of an entry's fields."""
+"""The values of an entry's fields after an operation."""
 
 from datetime import datetime
 from uuid import UUID
@@ -14,20 +14,20 @@ from relationships.ids import uuid7
 
 
 def said_at_of(given: IngestionInput, operation: Operation) -> datetime:
-    """Effective time: when the last message it rests on was said; the last of all where it rests on none."""
+    """Effective time: when the last message that it cites was said; the last message of all if it cites none."""
     numbers = operation.messages or range(1, len(given.messages) + 1)
     return max(given.messages[number - 1].occurred_at for number in numbers)
 
 
 def ended_at_of(given: IngestionInput, operation: Operation, entry: ScratchpadEntry) -> datetime:
-    """Until when a replaced entry held: until the new state began, where that is told and fits, or was told of."""
+    """Until when a replaced entry was valid: until the new state began, if that is known and plausible, or was told."""
     said_at = said_at_of(given, operation)
     began = span_of(operation.happens_at, given.timezone).begins if operation.happens_at else said_at
     return began if entry.effective_at <= began <= said_at else said_at
 
 
 def cited_ids(given: IngestionInput, operation: Operation) -> list[UUID]:
-    """The messages it rests on, as they were said: earlier ones first."""
+    """The messages that it cites, in the order in which they were said."""
     earlier = [given.references[number - given.earlier_above - 1].id for number in sorted(operation.earlier)]
     return [*earlier, *(given.messages[number - 1].id for number in operation.messages)]
 
@@ -37,7 +37,7 @@ def subject_of(operation: Operation, entry: ScratchpadEntry | None = None) -> st
 
 
 def says_the_same(entry: ScratchpadEntry, operation: Operation, said_at: datetime) -> bool:
-    """Whether the update would change nothing that a reader or a layer sees. The key is no part of an update."""
+    """Whether the update would change nothing that is shown anywhere. Updates do not change the key."""
     return (
         entry.content == operation.content
         and entry.subject == subject_of(operation, entry)
@@ -49,7 +49,7 @@ def says_the_same(entry: ScratchpadEntry, operation: Operation, said_at: datetim
 
 
 def labels_of(given: IngestionInput, operation: Operation) -> tuple[dict[str, str], str, str]:
-    """Tags, category and modality of the turns it rests on; of several the later one's."""
+    """Tags, category and modality of the cited turns; the later turn wins."""
     cited = {given.messages[number - 1].turn_id for number in operation.messages}
     tags: dict[str, str] = {}
     category, modality = "", "text"
@@ -87,8 +87,8 @@ def new_entry(given: IngestionInput, operation: Operation, subject: str, *, now:
 
 
 def take_place_of(held: ScratchpadEntry, entry: ScratchpadEntry) -> None:
-    """A new value stands where the old one stood. Where its text says the old one too ("Rex, a dog; Mia, a cat"), it
-    rests on the same messages: what it says is found, and forgotten, by them.
+    """A new value takes the tier of the old one. If its text contains the old value too ("Rex, a dog; Mia, a cat"), it
+    also cites the same messages, so that it can be found and forgotten by them.
     """
     entry.tier = held.tier
     if _words(held) & _words(entry):
@@ -96,7 +96,7 @@ def take_place_of(held: ScratchpadEntry, entry: ScratchpadEntry) -> None:
 
 
 def _words(entry: ScratchpadEntry) -> set[str]:
-    """Of a value that is kept as `key: value`, the words that say something: names, numbers, and long ones."""
+    """The distinctive words of a value that is kept as `key: value`: names, numbers, and long words."""
     before, key, value = entry.content.partition(f"{entry.key}: ")
     if before or not key:
         return set()
@@ -105,7 +105,7 @@ def _words(entry: ScratchpadEntry) -> set[str]:
 
 
 def rewrite(entry: ScratchpadEntry, operation: Operation, given: IngestionInput) -> None:
-    """Have the entry say what the operation says."""
+    """Change the entry to what the operation says."""
     said_at = said_at_of(given, operation)
     entry.content = operation.content
     entry.content_hash = content_hash(operation.content)
@@ -135,5 +135,5 @@ def _expires_at(entry: ScratchpadEntry, operation: Operation, said_at: datetime)
 
 
 def _ahead(expires_at: datetime | None, said_at: datetime) -> datetime | None:
-    """An entry that would be over before it was said is a misunderstanding: keep it."""
+    """An expiry before the entry was said is a misunderstanding, and is ignored."""
     return expires_at if expires_at is not None and expires_at > said_at else None

@@ -1,4 +1,4 @@
-"""What a new text of an entry has lost of the old one: names, numbers and dates. Pure, and linear in the texts.
+"""Which names, numbers and dates of an entry's old text are missing in the new one. Pure, and linear in the texts.
 
 Names are told by their capitals, so in scripts without them only numbers are seen, and names that are known; of German,
 which writes every noun with one, not the nouns behind an article or the like. A word that opens a sentence counts only

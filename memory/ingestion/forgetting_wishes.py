@@ -1,4 +1,4 @@
-"""Where an answer's operations and a wish to forget meet: what the wish was judged about, it decides."""
+"""Reconciles an answer's operations with a wish to forget: about the entries that the wish concerns, it decides."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -25,9 +25,9 @@ ASKED_FOR = "was asked to be forgotten in the same breath"
 def leave_to_wishes(
     given: IngestionInput, items: Sequence[Operation | Refusal], heard: Sequence[Heard]
 ) -> list[Operation | Refusal]:
-    """The operations without those that a wish forbids: deleting an entry of which a part stays, or another one than
-    those that surely say it; saying anew what was said before the wish and is what it is about. What else an
-    entry that goes would say instead is an entry of its own.
+    """The operations without those that contradict a wish: deleting an entry of which a part stays, or one that does
+    not surely say it; and adding again what is to be forgotten. What an update of a forgotten entry says beyond that
+    becomes an entry of its own.
     """
     if not heard:
         return list(items)
@@ -67,7 +67,7 @@ def _left(given: IngestionInput, item: Operation | Refusal, heard: Sequence[Hear
 
 
 def _said_before(given: IngestionInput, cited: Sequence[object], wish: Heard) -> bool:
-    """Whether it rests on messages before the wish, or on the wish itself, and on nothing after it."""
+    """Whether it cites only messages up to the one with the wish."""
     order = [message.id for message in given.messages]
     if wish.message_id not in order:
         return False
@@ -103,7 +103,7 @@ def carry_out_wishes(state: ApplyState, heard: Sequence[Heard], by: Actor) -> No
 
 
 def _follow_versions(state: ApplyState, heard: Sequence[Heard]) -> None:
-    """What surely says it goes, though an operation changed it, as by a new value of its key."""
+    """Forget the entries that surely say it, even if an operation of the same answer changed them."""
     read: dict[UUID, int] = {}
     for change in state.changes:
         if change.entry is not None and change.before is not None:

@@ -1,6 +1,6 @@
-"""What no message gives ground for: an example of our own prompt, or the companion's words as the person's.
+"""Finds what no message supports: an example from our own prompt, or the companion's words taken for the person's.
 
-Small models repeat what a prompt shows them, and take whatever was said for the person's.
+Small models repeat what a prompt shows them, and attribute everything that was said to the person.
 """
 
 import re
@@ -22,7 +22,7 @@ _EXAMPLE = re.compile(r'"(?:content|what)": "(?:that )?([^"{}]+)"')
 
 
 def refuse_example(text: str, item: Item, given: IngestionInput) -> None:
-    """Raises RefusedItem where it is an example of the prompt and the messages it rests on hardly say it."""
+    """Raises RefusedItem if it is an example from the prompt and the cited messages hardly say it."""
     said = text.removeprefix("that ")
     if content_hash(said) not in _examples() | _own_examples(given):
         return
@@ -50,8 +50,8 @@ def as_companions_words(
     earlier: Sequence[int],
     given: IngestionInput,
 ) -> str | None:
-    """What would be kept of the person though only the companion said it and it does not name the companion, as the
-    companion's words; None where it is no such thing. A companion's own prompt may want its observations.
+    """A statement about the person that only the companion made, as the companion's words; None for other statements.
+    With an ingestion prompt of the companion's own it is left as it is: that may want such observations.
     """
     alone = all(message.role == MessageRole.ASSISTANT for message in _cited(messages, earlier, given))
     about_person = subject in (None, USER_SUBJECT) and type != ADVICE

@@ -1,4 +1,4 @@
-"""What a batch of turns is read with: the configuration that holds, the entries, the messages. Only reads."""
+"""The input for a batch of turns: the configuration, the entries, the messages. Only reads."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -88,7 +88,7 @@ class IngestionInput:
 
     @property
     def nears_budget(self) -> bool:
-        """Whether the list is so near its soft budget that the model is asked to condense it."""
+        """Whether the scratchpad is so close to its soft budget that the model is asked to condense it."""
         return bool(self.ingestion.soft_budget) and self.entry_tokens >= 0.9 * self.ingestion.soft_budget
 
     @property
@@ -156,8 +156,8 @@ def scratchpad_of(relationship_id: UUID) -> Iterable[ShownEntry]:
 
 
 def _within(budget: int, entries: Iterable[ShownEntry]) -> tuple[tuple[ShownEntry, ...], int, int]:
-    """The first within `budget` tokens, in the order in which they were made, which stays as it is when others are
-    added: (shown, how many are not, tokens of all as lines of the scratchpad).
+    """(shown, number of hidden, tokens of all as lines of the scratchpad). Shown are the newest within `budget`
+    tokens, in the order of their creation, so that their numbers stay the same when others are added.
     """
     shown, total, hidden, tokens = [], 0, 0, 0
     for entry in entries:

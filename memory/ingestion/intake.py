@@ -1,4 +1,4 @@
-"""Takes a turn in: stored, ruled on by the configuration, and handed to the workers, in one transaction."""
+"""Accepts a turn: stores it, decides by the configuration whether it is read, and enqueues it, in one transaction."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ from worker.fairness import project_of
 ROUTE = "turns"  # of its idempotency keys
 RESTEMMED = 200  # rows of the index that are written anew at once where another language was found
 
-# One statement takes the numbers, locks the row and brings all that rules on the turn.
+# One statement takes the numbers, locks the row and returns everything that decides about the turn.
 TAKE_NUMBERS = """
 UPDATE relationships_relationship r
    SET last_seq = r.last_seq + %(count)s, message_count = r.message_count + %(count)s - 1,
@@ -73,7 +73,7 @@ class StoredTurn:
     now: datetime
 
 
-# Who is told of each turn that is stored. Apps append theirs when they are ready.
+# Called with each turn that is stored. Apps append their listeners in `ready()`.
 turn_listeners: list[Callable[[StoredTurn], None]] = []
 
 
@@ -104,9 +104,9 @@ def accept_turn(
     idempotency: Idempotency | None = None,
     key: RememberedKey | None = None,
 ) -> AcceptedTurn:
-    """Store a turn and owe it to the workers. `key`, which is only remembered so far, is read too.
+    """Store a turn and enqueue it. `key`, if the request was let in by a cached key, is checked too.
 
-    Of `relationship` only the IDs, its own and its project's, are looked at. Raises NotFound, InvalidInput,
+    Only the IDs of `relationship` and of its project are used. Raises NotFound, InvalidInput,
     IdempotencyMismatch, KeyChanged.
     """
     now = timezone.now()
@@ -150,7 +150,7 @@ def accept_turn(
 
 
 def _tell_language(relationship_id: UUID, taken: _Taken, new: NewTurn) -> None:
-    """The first messages tell it before they are stored, so that they are indexed once."""
+    """Detect it from the first messages before they are stored, so that they are indexed only once."""
     if taken.said_before:
         return
     said = [message.content for message in new.messages if message.role in SPOKEN]
@@ -173,8 +173,8 @@ def _find_language(relationship_id: UUID, taken: _Taken) -> None:
 def retry_turn(*, relationship_id: UUID, turn_id: UUID) -> Turn:
     """Bring a failed or skipped turn back, or a waiting one forward. Raises NotFound, TurnNotRetryable.
 
-    It keeps its place and its date: what has become newer meanwhile stays as it is. What was off the record
-    is found by search from then on.
+    It keeps its place and its date: newer entries stay as they are. What was off the record is found by search from
+    then on.
     """
     require_lock(relationship_id)
     turn: Turn = require(Turn.objects.for_relationship(relationship_id).filter(id=turn_id), "turn")
@@ -247,7 +247,7 @@ def _resolve(taken: _Taken, turn: Mapping[str, Any] | None) -> Configuration:
 
 
 def earlier_turn(relationship_id: UUID, idempotency: Idempotency | None) -> Turn | None:
-    """Which an equal call has left."""
+    """The turn that an equal call created before."""
     if idempotency is None:
         return None
     turn_id = earlier_resource(

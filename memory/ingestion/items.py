@@ -1,6 +1,6 @@
-"""Understands the members of one proposed item: each by itself, cleaned, or refused with a reason.
+"""Parses the members of one proposed item: each by itself, cleaned, or refused with a reason.
 
-What the strategies' answers have in common is judged here, so that none is more trusting than another.
+It is shared by all strategies, so that all of them are equally strict.
 """
 
 import re
@@ -30,7 +30,7 @@ class RefusedItem(Exception):
 
 
 def cited_messages(item: Item, given: IngestionInput) -> tuple[int, ...]:
-    """The new messages an item rests on. Raises RefusedItem where there is none."""
+    """The new messages that an item cites. Raises RefusedItem if there is none."""
     messages = numbers_of(item.get("messages"))
     if messages is None:
         raise RefusedItem("messages is not a list of numbers")
@@ -42,7 +42,7 @@ def cited_messages(item: Item, given: IngestionInput) -> tuple[int, ...]:
 
 
 def earlier_messages(item: Item, given: IngestionInput) -> tuple[int, ...]:
-    """The numbers of earlier messages among those it rests on."""
+    """The numbers of earlier messages among those that it cites."""
     cited = numbers_of(item.get("messages")) or ()
     return tuple(dict.fromkeys(number for number in cited if number in given.earlier_numbers))
 
@@ -77,8 +77,9 @@ def text_of(item: Item, name: str) -> str:
 
 
 def type_of(item: Item, given: IngestionInput, remarks: list[str], *, changes: bool = False) -> str:
-    """One of the companion's types. Of what `changes` an entry, "" leaves the type as it is. Raises RefusedItem for
-    another type, as a type that nobody chose would be wrong in silence; what names none is `other`, where there is one.
+    """One of the companion's types; "" for an item that `changes` an entry and leaves its type as it is. If none is
+    named, `other`, if the companion has it. Raises RefusedItem for an unknown type: to choose one silently might be
+    wrong.
     """
     known = [entry_type.name for entry_type in given.ingestion.types]
     wanted = item.get("type")
@@ -121,7 +122,7 @@ def share_in(item: Item, name: str, remarks: list[str]) -> float | None:
 
 
 def confidence_in(item: Item, least: float, remarks: list[str] | None = None) -> float | None:
-    """How sure the model is, who has to be as sure as `least`. Raises RefusedItem. With `remarks` it need not say."""
+    """How sure the model is. Raises RefusedItem if that is less than `least`. With `remarks` it may be left out."""
     confidence = share_in(item, "confidence", [] if remarks is None else remarks)
     if confidence is None and remarks is None:
         raise RefusedItem("confidence is not a number from 0 to 1")
@@ -131,7 +132,7 @@ def confidence_in(item: Item, least: float, remarks: list[str] | None = None) ->
 
 
 def happens_in(item: Item, remarks: list[str]) -> str | None:
-    """When it happens, as exactly as it is said; a date that can't be read is left out, with a remark."""
+    """When it happens, as exactly as it is said. A date that can't be parsed is left out, with a remark."""
     value = item.get("happens_at")
     if value in (None, ""):
         return None
@@ -143,7 +144,7 @@ def happens_in(item: Item, remarks: list[str]) -> str | None:
 
 
 def moment_in(item: Item, name: str, given: IngestionInput, remarks: list[str]) -> datetime | None:
-    """An ISO date or time; without an offset it is meant in the relationship's time zone."""
+    """An ISO date or time; without an offset it is in the relationship's time zone."""
     value = item.get(name)
     if value in (None, ""):
         return None
@@ -166,7 +167,7 @@ def numbers_of(value: Any) -> tuple[int, ...] | None:
 
 
 def number_of(value: Any) -> int | None:
-    """3, 3.0, "3", "[3]" and "entry 3" are all meant as 3."""
+    """3, 3.0, "3", "[3]" and "entry 3" all mean 3."""
     if isinstance(value, bool):
         return None
     if isinstance(value, float) and value.is_integer() and abs(value) < _MOST:
@@ -179,14 +180,14 @@ def number_of(value: Any) -> int | None:
 
 
 def cleaned(value: Any) -> str:
-    """Only what PostgreSQL and a reader can take: no control characters, no half of a surrogate pair."""
+    """Without what can't be stored or displayed: control characters and lone surrogates."""
     if not isinstance(value, str):
         return ""
     return value.translate(_FORBIDDEN).encode("utf-8", "ignore").decode()
 
 
 def short(item: Any, depth: int = 0) -> Any:
-    """The raw item as it is kept on the turn: cleaned, no deeper than one can be, no longer than an entry."""
+    """The raw item as it is stored: cleaned, and with limited depth and length."""
     if isinstance(item, dict | list) and depth == KEPT_DEPTH:
         return "..."
     if isinstance(item, dict):

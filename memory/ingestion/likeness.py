@@ -1,8 +1,8 @@
-"""Whether texts say anything of each other, by their words. Pure, and linear in the texts.
+"""How much texts have in common, by their words. Pure, and linear in the texts.
 
-A lenient look: words are alike that begin alike (run, running; Lisbon, Lisboa), numbers and identifiers only where
-they are the same. Texts that say one thing in wholly different words, or languages, pass for strangers: so nothing that
-is taken for a stranger may be lost by it.
+The comparison is lenient: words match if they begin alike (run, running; Lisbon, Lisboa), numbers and identifiers only
+if they are equal. Texts that say the same in entirely different words, or in another language, do not match: so the
+caller must not drop anything because of a mismatch.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -17,8 +17,8 @@ _HEAD, _SHORT = 4, 3  # letters by which words are alike; of a word of three, al
 
 
 def share_said(text: str, *others: str, own: Collection[str] = (), of_nothing: float = 1.0) -> float:
-    """Of the words of `text` that tell something, the share that any of `others` says too; of a text without any,
-    `of_nothing`. `own`: names of the two who talk, which tell nothing.
+    """The share of the meaningful words of `text` that any of `others` contains too; `of_nothing` if it has none.
+    `own`: names of the two who talk, which don't count.
     """
     telling = _without(_asked_of(text), own)
     unsaid = _unsaid(telling, others)
@@ -26,7 +26,7 @@ def share_said(text: str, *others: str, own: Collection[str] = (), of_nothing: f
 
 
 def unsaid_words(text: str, *others: str, own: Collection[str] = ()) -> list[str]:
-    """The words of `text` that tell something and that none of `others` says, as they are written, in order."""
+    """The meaningful words of `text` that none of `others` contains, as they are written, in order."""
     written = normal(text)
     return [written[word.start : word.end] for word in _unsaid(_without(_asked_of(text), own), others)]
 
@@ -37,7 +37,7 @@ def _unsaid(telling: Iterable[_Asked], others: Iterable[str]) -> list[Word]:
 
 
 def without_first_word(text: str) -> str:
-    """A statement without the verb it mostly begins with: it tells little ("Lives in Lisbon")."""
+    """A statement without its first word, mostly a verb that says little ("Lives in Lisbon")."""
     words = words_of(text)
     return normal(text)[words[0].end :] if len(words) > 1 else text
 

@@ -41,7 +41,8 @@ def open_state(
     now: datetime,
     shown: Collection[UUID] = (),
 ) -> tuple[ApplyState, Set[UUID]]:
-    """What they are applied to; and of all that was `shown`, entries that are no more and messages whose text is gone.
+    """The state that they are applied to; and of all that was `shown`, entries that no longer exist and messages whose
+    text is gone.
 
     One statement, whatever their number, and one more where a deleted entry said the same. Call under the lock.
     """
@@ -71,7 +72,7 @@ def open_state(
 
 
 def empty_state(given: IngestionInput, *, now: datetime) -> ApplyState:
-    """As if nothing were remembered yet, whatever is: for a dry run that begins with an empty scratchpad."""
+    """As if nothing were remembered yet: for a dry run that starts with an empty scratchpad."""
     return ApplyState(given, now, targets={}, active={}, forgotten={}, keyed={}, active_count=0)
 
 

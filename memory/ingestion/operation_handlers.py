@@ -1,4 +1,4 @@
-"""What each operation does to the state it is applied to. No database here; apply.py writes it down."""
+"""What each operation does to the state that it is applied to. No database here; apply.py writes the changes."""
 
 from dataclasses import replace
 
@@ -70,8 +70,9 @@ def _add(state: ApplyState, operation: Operation) -> None:
 
 
 def _with_its_own_key(state: ApplyState, operation: Operation, subject: str) -> Operation:
-    """Without a key that another kind of entry holds which says nothing of the same: it would be lost by a key that a
-    model gave at random. Not where a strategy is asked for keys."""
+    """Drop the operation's key if an unrelated entry of another type holds it: that entry would be superseded because
+    of a key that a model gave at random. Not for strategies that ask for keys.
+    """
     held = state.keyed.get((subject, operation.key or ""))
     if held is None or operation.single_valued is not None or operation.type == held.type:
         return operation
@@ -105,7 +106,7 @@ def _delete(state: ApplyState, operation: Operation, entry: ScratchpadEntry) -> 
 
 
 def _replace(state: ApplyState, operation: Operation, entry: ScratchpadEntry) -> None:
-    """What the entry says has ended: it is kept as it held until then, and the new text stands in its place."""
+    """What the entry says has ended: it is superseded, and a new entry with the new text takes its place."""
     said_at, subject = state.said_at(operation), subject_of(operation, entry)
     fingerprint = (subject, content_hash(operation.content))
     same = state.active.get(fingerprint)
@@ -128,7 +129,7 @@ def _replace(state: ApplyState, operation: Operation, entry: ScratchpadEntry) ->
 
 
 def _skip(state: ApplyState, operation: Operation) -> None:
-    """Not kept, as something very like it is known; kept aside all the same, so that a person can bring it back."""
+    """Not added, as something very similar is known; stored as superseded, so that a person can restore it."""
     said_at, subject = state.said_at(operation), subject_of(operation)
     fingerprint = (subject, content_hash(operation.content))
     known = state.active.get(fingerprint)
@@ -147,7 +148,7 @@ def _skip(state: ApplyState, operation: Operation) -> None:
 
 
 def _merge(state: ApplyState, operation: Operation, entry: ScratchpadEntry, same: ScratchpadEntry) -> None:
-    """The update makes an entry say what another says: the other stays, on what both rest on; this one steps back."""
+    """The update would make an entry equal to another one: that one stays, with the citations of both."""
     reason = f"now says the same as entry {same.id}"
     state.rest_on_both(operation, same, entry)
     state.supersede(operation, entry, reason, RevisionEvent.MERGE)
@@ -161,8 +162,8 @@ def _key_is_free(
     *,
     holder: ScratchpadEntry | None = None,
 ) -> bool:
-    """Make room under a single-valued key, (subject, key): whoever else holds it steps back. False: it may not, and
-    the refusal is written down.
+    """Supersede the entry that holds the single-valued key (subject, key). False: that is not allowed, and the refusal
+    was added to the results.
     """
     held = state.keyed.get(key)
     if held is None or held is holder:
