@@ -3,8 +3,8 @@
 A key is `rk_<prefix>_<secret>` and is found by its prefix; a token is `rt_<relationship>_<secret>` and is
 looked for inside its relationship. Either takes one query. Only SHA-256 hashes are kept (docs/adr/0005).
 
-A method whose own statement reads the key again (`rereads_key`) is let in by what this process remembers of it, which
-saves the query. Nothing is answered before the key was read: `ApiView.handle_exception` sees to the errors.
+A method whose own statement checks the key again (`rereads_key`) is let in by what this process remembers of the key,
+which saves a query. Nothing is answered before the key was checked: `ApiView.handle_exception` takes care of errors.
 """
 
 import hmac
@@ -72,7 +72,7 @@ KEY_STILL_HOLDS = """EXISTS (SELECT 1 FROM relationships_apikey WHERE id = %(key
 
 
 class KeyChanged(RapportError):
-    """The key that let the request in is another one now: it has to be read anew."""
+    """The remembered key is outdated: it has to be read again."""
 
 
 class _KeyRow(NamedTuple):

@@ -1,4 +1,4 @@
-"""Reads whose caller says how fresh they have to be, and whose answer says where they were read."""
+"""Reads whose caller chooses how fresh they have to be, and whose answer says where they were read."""
 
 from collections.abc import Callable, Iterable
 from typing import Literal, NamedTuple, TypeVar

@@ -1,4 +1,4 @@
-"""A call's time in all, beside the silence that its client bears: who sends a byte a second is never silent.
+"""A time limit for a whole call of another server: a timeout for each read is not enough, as bytes may trickle in.
 
 HTTP clients count each read by itself. `bind` has a client's network count what is left of the deadline as well, from
 connecting to the last byte of the answer; and has it end where nobody waits for the answer any more (web.leaving), or

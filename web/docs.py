@@ -19,7 +19,7 @@ class SchemaView(SpectacularAPIView):
     content_negotiation_class = JsonOnly
 
     def get(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:
-        """Without a key it costs next to nothing: whoever asks often must not take the processor from the others."""
+        """It needs no key, so it must cost next to nothing: many requests must not slow others down."""
         headers = {"Content-Disposition": 'inline; filename="Rapport.json"'}
         with _MAKING:  # making it is not for two threads at once
             document = schema_document()

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-# An answer stays small whatever was sent.
+# Limits that keep an answer small, whatever was sent.
 MOST_PROBLEMS = 20
 LONGEST_FIELD = 300  # characters
 LONGEST_DETAIL = 2000

@@ -1,6 +1,6 @@
-"""Who waits for an answer may leave before it is there. What another server is asked for it then ends at once.
+"""A client may leave before its answer is ready. Then calls of other servers for that answer end at once.
 
-The thread that reads from a silent server hears of nothing else, so the socket it reads from is shut down under it.
+A thread that is blocked reading from a silent server can't be told, so its socket is shut down.
 """
 
 import socket
@@ -13,7 +13,7 @@ _present: ContextVar["Recipient | None"] = ContextVar("recipient", default=None)
 
 
 class Recipient:
-    """Who waits for what one thread makes. Another thread says when he leaves."""
+    """The client that waits for what one thread makes. Another thread calls `leave` when the client has left."""
 
     def __init__(self) -> None:
         self.has_left = False
@@ -42,7 +42,7 @@ class Recipient:
 
 @contextmanager
 def made_for(recipient: Recipient) -> Iterator[None]:
-    """What is made in this block, by this thread, is made for him."""
+    """What this thread makes in the block is for that recipient."""
     token = _present.set(recipient)
     try:
         yield
@@ -56,7 +56,7 @@ def recipient() -> Recipient | None:
 
 
 def nobody_waits() -> bool:
-    """Whether he who waited has left."""
+    """Whether the recipient has left."""
     present = _present.get()
     return present is not None and present.has_left
 

@@ -1,4 +1,4 @@
-"""What goes wrong below the views, or before them, answered as a problem too."""
+"""Errors below the views or before them, answered as problem details too."""
 
 import traceback
 from collections.abc import Callable

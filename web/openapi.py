@@ -1,4 +1,4 @@
-"""OpenAPI 3.1 from the views' own declarations: pydantic models are the bodies, every problem is listed."""
+"""OpenAPI 3.1 from the views' declarations: bodies are pydantic models, and every problem status is listed."""
 
 import inspect
 import sys

@@ -1,4 +1,4 @@
-"""What a view's method takes and answers, said once beside it. OpenAPI and the base view read it."""
+"""Declares what a view's method takes and answers, once, beside it. OpenAPI and the base view read it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace

@@ -21,7 +21,7 @@ SLOW_SECONDS = 5.0  # for a page whose filters no index serves
 
 
 class Sieve(Protocol):
-    """Lets rows through by what no statement can ask, until it is spent."""
+    """Filters rows by what SQL can't express, until it is spent."""
 
     @property
     def spent(self) -> bool: ...

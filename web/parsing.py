@@ -1,7 +1,7 @@
-"""Reads a JSON body strictly: what we can't keep, or can't read in one way only, is refused with its field.
+"""Parses a JSON body strictly: what can't be stored, or is ambiguous, is refused with the name of its field.
 
-One parse does it. NUL characters and lone surrogates can only come as escapes, so a look at the raw bytes
-tells whether the strings need to be walked at all; the depth likewise, by counting brackets.
+The body is parsed once. NUL characters and lone surrogates can only come as escapes, so a search in the raw bytes
+tells whether the strings need to be checked at all; and so does a count of brackets for the depth.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""The counts that all web processes share: how much of a limit is used in the present window.
+"""The counts that all web processes share: how much of a limit is used in the current window.
 
 A process takes a sixtieth of the quota at a time and counts it down in memory (web/rate_counters.py), so a limit
 costs a statement now and then, not one a request. What was taken counts as used, so that no more than the quota is ever
@@ -65,5 +65,5 @@ def take_share(*, holder: UUID, name: str, rate: Rate) -> Grant:
 
 
 def drop_ended_windows(now: datetime) -> int:
-    """Delete the counts of windows that are over: who asks again begins a new one. How many it was."""
+    """Delete the counts of windows that are over. Returns how many."""
     return RateWindow.objects.filter(ends_at__lte=now).delete()[0]

@@ -46,7 +46,7 @@ class RestView(APIView):
             _refuse_unknown(request.GET, known=[])
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
-        """What refers back to this view, and is needed no more, would keep the whole request for the collector."""
+        """Remove references back to this view: they would keep the whole request alive until garbage collection."""
         response = super().finalize_response(request, response, *args, **kwargs)
         self.__dict__.pop("head", None)  # Django's: `get` of this view
         request.parser_context = {}

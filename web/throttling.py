@@ -1,4 +1,4 @@
-"""Limits of what a key or a token may ask, by DRF's throttling. `RateCounters` counts, for all web processes together.
+"""Rate limits of keys and tokens, by DRF's throttling. `RateCounters` counts for all web processes together.
 
 The header fields are those of draft-ietf-httpapi-ratelimit-headers-10.
 """
@@ -73,7 +73,7 @@ def rate_headers(verdicts: list[Verdict]) -> dict[str, str]:
 
 
 def _say(verdict: Verdict, credentials: Credentials) -> None:
-    """Once a window and process: a log that grows with each refusal would be a way in."""
+    """Log once per window and process, as a log that grows with each refusal could be used for an attack."""
     if verdict.first_refusal:
         log.warning(
             "a limit is used up; requests are refused until its window ends",

@@ -1,8 +1,8 @@
-"""django-q2's broker on our own database: a row to claim, a NOTIFY to wake up for it.
+"""django-q2's broker on our own database: a task is a row to claim, and a NOTIFY that wakes a worker.
 
-Putting a task in happens on the caller's connection, so it commits or rolls back with the caller's
-transaction. A claim takes the row out: a task is a hint and the turn's row is what is owed, so a task that
-dies with its worker is not given out again by the queue, but found by the sweep within seconds
+Tasks are inserted on the caller's connection, so they commit or roll back with the caller's transaction. A claim
+deletes the row: a task is only a hint, and the turn's row says what is due. So the queue does not hand out a task
+again that died with its worker; the sweep finds the turn within seconds
 (docs/adr/0003-the-row-is-the-queue.md).
 """
 
@@ -30,13 +30,13 @@ _BACKOFF_SECONDS, _LONGEST_BACKOFF_SECONDS = 0.1, 1.0
 
 
 class NotifyBroker(Broker):  # type: ignore[misc]  # django-q2 has no types
-    """Claims with SKIP LOCKED, wakes by LISTEN, and waits for a database that is away instead of failing.
+    """Claims with SKIP LOCKED, is woken by LISTEN, and waits for a database that is away instead of failing.
 
-    A claim takes the row out, so there is nothing to acknowledge, to fail or to unlock.
+    A claim deletes the row, so there is nothing to acknowledge, to fail or to unlock.
     """
 
     def __init__(self, list_key: str | None = None, *, project_id: UUID = NOBODY) -> None:
-        """`project_id`: whose the tasks are that are put in through this one."""
+        """`project_id`: the project of the tasks that are enqueued through this broker."""
         super().__init__(list_key)
         self._project_id = project_id
         self._start_over()
@@ -68,8 +68,9 @@ class NotifyBroker(Broker):  # type: ignore[misc]  # django-q2 has no types
         return row_id
 
     def dequeue(self) -> list[tuple[int, str]] | None:
-        """Claim what there is, or wait for it up to half a second. Never raises for a database that is away:
-        django-q2's pusher would sleep ten seconds and end itself."""
+        """Claim the tasks that are there, or wait up to half a second for one. Never raises for a database that is
+        away: django-q2's pusher would sleep for ten seconds and then end.
+        """
         try:
             rows = self._claim() if self._owes_a_look() else []
             if not rows and self._listen().wait(_SLICE_SECONDS):
@@ -112,7 +113,7 @@ class NotifyBroker(Broker):  # type: ignore[misc]  # django-q2 has no types
         return self._listener
 
     def _claim(self) -> list[tuple[int, str]]:
-        # On the listening session: it listened before it looked, so a row can't slip in between.
+        # On the listening session, which listens before it queries: so no row is missed in between.
         rows = self._listen().connection.execute(CLAIM, [self.list_key, Conf.BULK], prepare=True).fetchall()
         if not rows:
             self._look_at = time.monotonic() + Conf.POLL

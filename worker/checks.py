@@ -1,7 +1,7 @@
 """What can be wrong about the settings of the queue.
 
-memory.E004  a lease would be over before a call to a model is
-memory.W002  behind a pooler nobody is told that there is work
+memory.E004  a lease would end before a call to a model does
+memory.W002  behind a pooler no worker is notified of work
 """
 
 from typing import Any
@@ -12,7 +12,7 @@ from django.core.checks import CheckMessage, Error, Warning, register
 
 @register("settings")
 def check_leases(**_: Any) -> list[CheckMessage]:
-    """A lease is renewed while a call runs; where the database is away meanwhile, it has to outlast the call."""
+    """A lease is renewed while a call runs, but it has to outlast the call if the database is away meanwhile."""
     call, lease = settings.CALL_SECONDS, settings.LEASE_SECONDS
     if lease >= call:
         return []
@@ -26,7 +26,7 @@ def check_leases(**_: Any) -> list[CheckMessage]:
 
 @register("settings")
 def check_listening(**_: Any) -> list[CheckMessage]:
-    """Whoever turns prepared statements off has a pooler that shares sessions, and LISTEN needs one of its own."""
+    """Prepared statements are turned off behind a pooler that shares sessions, but LISTEN needs its own session."""
     pooled = "prepare_threshold" not in settings.DATABASES["default"]["OPTIONS"]
     if not pooled or settings.DATABASE_DIRECT_URL:
         return []

@@ -1,10 +1,10 @@
-"""How the queue is doing, asked of the database alone, so that any process can answer for all of them.
+"""The state of the queue, read from the database alone, so that any process can report it for all.
 
-Each statement is served by a partial index or an estimate, and counting stops at a limit: a scrape of a table
-with millions of turns costs what one of an empty table does.
+Each statement uses a partial index or an estimate, and counting stops at a limit: a scrape costs the same whether the
+table is empty or has millions of turns.
 
-A turn is `due` when a worker could take it now: the first open one of its relationship. Those behind it wait for what
-the first one waits for.
+A turn is `due` when a worker could take it now: it is the first open one of its relationship. The turns after it wait
+for whatever the first one waits for.
 """
 
 from collections.abc import Iterable, Mapping
@@ -175,7 +175,7 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Projects for which a model was asked today or yesterday, and those that it has answered lately."""
+    """How many projects called a model today or yesterday, and how many of them had an answer recently."""
 
     projects: int = 0
     answered: int = 0

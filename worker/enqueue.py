@@ -1,6 +1,6 @@
-"""A task: "there is something to do for this relationship". What there is to do, the rows say.
+"""A task says: "there is something to do for this relationship". The rows say what.
 
-Each is of a project, so that none waits for another's (worker.fairness).
+Each task belongs to a project, so that no project waits for another one's tasks (worker.fairness).
 """
 
 from uuid import UUID
@@ -12,19 +12,19 @@ from worker.broker import NotifyBroker
 
 
 def enqueue(relationship_id: UUID, *, project_id: UUID) -> None:
-    """Have a worker drain the relationship as soon as the present transaction commits; rolled back, nothing
-    stays.
+    """Have a worker drain the relationship as soon as the current transaction commits; after a rollback nothing is
+    left.
     """
     enqueue_task("memory.tasks.drain", relationship_id, project_id=project_id)
 
 
 def enqueue_embedding(relationship_id: UUID, *, project_id: UUID) -> None:
-    """The same for the vectors that the relationship's texts owe."""
+    """The same for the relationship's texts that have no vector yet."""
     enqueue_task("memory.tasks.embed", relationship_id, project_id=project_id)
 
 
 def enqueue_task(task: str, *row_ids: UUID, project_id: UUID) -> None:
-    """The same for any row that owes something: `task` is the dotted path of what takes its IDs."""
+    """The same for any row that has work due: `task` is the dotted path of the function that takes its IDs."""
     parent = tracing.traceparent()
     trace = {"traceparent": parent} if parent else {}
     async_task(task, *map(str, row_ids), **trace, broker=NotifyBroker(project_id=project_id))

@@ -1,4 +1,4 @@
-"""What becomes of a row whose work failed: another try later, or none. It keeps no other row from its turn."""
+"""What becomes of a row whose work failed: another attempt later, or none. It does not hold up other rows."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -21,9 +21,9 @@ INTERNAL_TRIES = 3  # of a row that trips over a mistake of ours
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """`delay`: seconds until the next try; None: none. `counted`: the try says something about the row.
+    """`delay`: seconds until the next attempt; None: there is none. `counted`: the attempt counts against the row.
 
-    `is_ours`: a mistake of ours, of which only the kind and place are told: its text may quote somebody's words.
+    `is_ours`: an internal error, of which only type and place are logged: its text may quote what somebody said.
     """
 
     code: str
@@ -34,8 +34,8 @@ class Failure:
 
     @classmethod
     def of(cls, error: Exception, *, attempts: int) -> Self:
-        """`attempts`: how often it was tried in vain before. Raises `error` itself where the database is away: then
-        `keeping` gives the row back.
+        """`attempts`: how many attempts failed before. Raises `error` itself if the database is away: then `keeping`
+        gives the row back.
         """
         if database_went_away(error):
             raise error
@@ -55,7 +55,7 @@ class Failure:
 def each_alone(
     rows: Iterable[Row], do: Callable[[Row], int], *, of: Callable[[Any], UUID] = lambda row: row
 ) -> int:
-    """What `do` says of each, in all. One that fails keeps no other from its turn; `of`: its relationship's ID.
+    """The sum of `do` over all rows. A row that fails does not hold up the others; `of`: its relationship's ID.
 
     A database that went away ends it.
     """

@@ -1,4 +1,4 @@
-"""Which project is served next: the one that was served least recently. Everything that decides it is here.
+"""Which project is served next: the one that was served least recently. All code that decides this is here.
 
 Waiting tasks have a place, and the lowest is claimed first. A project's first waiting task gets the place that is being
 served just now, each further one the place after the project's last: start-time fair queueing (Goyal et al., 1996) with
@@ -43,8 +43,8 @@ WITH task AS (
     RETURNING id)
 SELECT id, pg_notify(%(channel)s, '') FROM task
 """
-# A claimed task that a crash of the database brings back is a task more: this one transaction, as behind a pooler the
-# session is not ours, does not wait for the disk.
+# This transaction does not wait for the disk: if a crash of the database brings a claimed task back, it is merely done
+# twice. It is set for the transaction, as behind a pooler the session is shared.
 CLAIM = """
 DELETE FROM django_q_ormq WHERE id = ANY (ARRAY(
     SELECT id FROM django_q_ormq WHERE key = %s AND lock <= now() ORDER BY fair_place, id LIMIT %s
@@ -86,13 +86,13 @@ class RoundRobin:
 
 
 def others_wait() -> bool:
-    """Whether to stop after this batch and queue up again. The pool's hands are full whenever anything waits in the
-    table, so tasks in its hands are all there is to look for; False outside a worker."""
+    """Whether to stop after this batch and queue up again. Whenever tasks wait in the table, the pool also holds tasks
+    that it has not begun, so it is enough to look for those. False outside a worker."""
     return worker_stats.tasks_wait()
 
 
 def project_of(relationship_id: UUID) -> UUID:
-    """Whose the relationship's tasks are, for who does not know; nobody's, where it is erased."""
+    """The project of a relationship; NOBODY if it is erased."""
     rows = execute(_WHOSE, [relationship_id])
     return rows[0][0] if rows else NOBODY
 

@@ -1,6 +1,4 @@
-"""The sign of life of a worker machine, one row each. Times are the database's, so that machines need not
-agree.
-"""
+"""The heartbeat of a worker machine, one row each. Times are the database's, so that clocks need not agree."""
 
 import json
 from collections.abc import Mapping
@@ -13,7 +11,7 @@ from config.postgresql.sessions import execute
 from worker.identity import machine_of
 from worker.models import WorkerHeartbeat
 
-# Long enough for somebody to wonder where that machine went.
+# Long enough for an operator to notice that a machine is missing.
 _KEPT = timedelta(hours=1)
 
 _BEAT = """
@@ -27,12 +25,12 @@ SELECT name, beat_at < now() - make_interval(secs => %s) FROM relationships_work
 
 
 def beat(*, name: str, pool_restarts: int, counters: Mapping[str, Any]) -> None:
-    """Say that the worker called `name` lives, its pool is in order, and what it has counted so far."""
+    """Record that the worker `name` is alive with a working pool, and what it has counted so far."""
     execute(_BEAT, {"name": name, "restarts": pool_restarts, "counters": json.dumps(dict(counters))})
 
 
 def stop_beating(*, name: str) -> None:
-    """The worker has ended in good order: nobody need wonder."""
+    """The worker has ended regularly: delete its row."""
     WorkerHeartbeat.objects.filter(name=name).delete()
 
 

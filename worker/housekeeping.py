@@ -1,6 +1,6 @@
-"""What has to be done from time to time, whoever is talking: a list of periodic tasks, each failing alone.
+"""Periodic tasks: each one may fail without affecting the others.
 
-Every worker machine has the list, and a row a task says when it is next due: who sets that does it.
+Every worker machine has the same list. One row per task says when it is due next: the machine that updates it does it.
 """
 
 import time
@@ -21,10 +21,10 @@ from worker.owed_rows import GRACE_SECONDS, OwedRows, models_owing
 log = structlog.get_logger(__name__)
 
 EARLY = 0.9
-MOST_OF_THE_TIME = 0.05  # that one task may take: a slow one comes less often
+MOST_OF_THE_TIME = 0.05  # the share of time that one task may take: a slow task is run less often
 
 
-# Also what is due later than anybody would say now: the clock was ahead.
+# Also if it is due later than any machine would set it now: then a clock was ahead.
 _TAKE = """
 INSERT INTO worker_periodicrun AS run (name, next_at)
 SELECT name, now() + make_interval(secs => seconds)
@@ -37,7 +37,7 @@ RETURNING name
 
 @dataclass(slots=True)
 class PeriodicTask:
-    """Something to do every so many seconds. `do` takes the present and says how many rows it was about."""
+    """Something to do every `seconds`. `do` takes the current time and returns how many rows it changed."""
 
     name: str
     seconds: float
@@ -58,8 +58,8 @@ def periodic_tasks() -> list[PeriodicTask]:
 def load_tasks() -> None:
     """Import what the queue's tasks run, for a process that is about to fork those that run them.
 
-    Each would import it before its first task, which takes so long on a busy machine that the watchdog ends it, and
-    then its successor.
+    Otherwise each would import it before its first task. On a busy machine that takes so long that the watchdog would
+    kill it, and then its successor.
     """
     autodiscover_modules("tasks")
     for periodic in periodic_tasks():
@@ -70,9 +70,9 @@ def load_tasks() -> None:
 def do_what_is_due(
     tasks: Sequence[PeriodicTask], *, now: datetime, clock: Callable[[], float] = time.monotonic
 ) -> int:
-    """Do each periodic task whose time has come, if no other machine does, and say how many those were.
+    """Do each periodic task that is due, if no other machine does it. Returns how many.
 
-    None stops another, and none takes much of the time.
+    No task keeps others from running, and none takes much of the time.
     """
     due = {task.name: task for task in tasks if clock() >= task.next_at}
     mine = _take(due) if due else set()

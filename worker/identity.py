@@ -1,4 +1,4 @@
-"""Which process this is, said so that another process can find out later whether it still lives.
+"""The name of a process, from which another process can find out later whether it is still alive.
 
     <host>/<boot>:<pid>:<start>      web-1/1c0ffee2:4711:88122
 

@@ -1,9 +1,9 @@
-"""Who holds a row that owes work, and how it comes back when its holder is gone.
+"""Leases of queued rows, and how a row becomes due again when its holder is gone.
 
-A row is owed again when its lease ran out, and at once when its holder is known to be dead: its process is gone from
-this machine, or its machine has a heartbeat that stopped. A holder that was only slow finds its lease token gone and
-may not write. Who works for long renews its lease meanwhile (`renewing`, or `keeping` of one row), and what failed has
-its next try after `retry_delay`.
+A row is due again when its lease runs out, and at once when its holder is known to be dead: the process is gone from
+this machine, or the heartbeat of its machine stopped. A holder that was only slow finds its lease token gone and may
+not write. Long work renews its lease meanwhile (`renewing`, or `keeping` for one row), and what failed is tried again
+after `retry_delay`.
 """
 
 import os
@@ -41,7 +41,7 @@ GIVEN_UP = "Given up: it ended its workers."
 
 
 def take_back_dead(rows: QueuedQuerySet, now: datetime, **values: Any) -> list[Any]:
-    """Make due again those of `rows` whose holder is gone, and count that as a try in vain. `values`: see take_back."""
+    """Make the rows due again whose holder is gone, and count a failed attempt. `values`: see take_back."""
     rows = answering(rows)
     holders = list(rows.held().order_by().values_list("leased_by", flat=True).distinct())
     if not holders:
@@ -51,9 +51,9 @@ def take_back_dead(rows: QueuedQuerySet, now: datetime, **values: Any) -> list[A
 
 
 def one_by_one(rows: QueuedQuerySet, *, worker: str, task: str, do: Callable[[Any], bool]) -> int:
-    """Have each row that is due of a relationship's done once the one before is, until `do` says False. How many were.
+    """Do the due rows of a relationship one after the other, until `do` returns False. Returns how many were done.
 
-    Where others wait, or the worker is being stopped, the rest is for another `task`.
+    If others wait, or the worker is being stopped, the rest is left to another `task`.
     """
     done = 0
     while lease := rows.claim(worker=worker, now=timezone.now(), most=1):
@@ -71,8 +71,8 @@ def one_by_one(rows: QueuedQuerySet, *, worker: str, task: str, do: Callable[[An
 
 @contextmanager
 def keeping(row: QueuedRow) -> Iterator[None]:
-    """While the block runs, the lease of `row` is renewed. If the block ends as the database is away, the row is due
-    again soon after it is back, a try in vain: nobody else would take this process for dead.
+    """Renew the lease of `row` while the block runs. If the block fails because the database is away, the row is due
+    again soon after it is back, with a failed attempt counted: no one else would notice, as this process lives on.
     """
     try:
         with renewing(row.keep_lease):
@@ -85,7 +85,7 @@ def keeping(row: QueuedRow) -> Iterator[None]:
 
 
 def release_when_possible(release: Callable[[], object]) -> None:
-    """Waits a while for a database that is away, as there is nothing better to do; then the lease has its end."""
+    """Release a lease, and wait a while for a database that is away; after that the lease runs out by itself."""
     until = monotonic() + _HAND_BACK_SECONDS
     while True:
         try:
@@ -102,10 +102,10 @@ def release_when_possible(release: Callable[[], object]) -> None:
 
 @contextmanager
 def renewing(renew: Callable[[], bool]) -> Iterator[None]:
-    """While the block runs, `renew` is called from time to time; once it says False the lease is lost.
+    """Call `renew` at intervals while the block runs; when it returns False the lease is lost.
 
-    Nothing is told to the block then: before it writes it looks for its lease anyway. One thread of the process calls
-    for all of its leases, and has a connection only while it does.
+    The block is not interrupted then: it checks its lease before it writes anyway. One thread of the process renews all
+    of its leases, and has a connection only while it does so.
     """
     lease = object()
     _renewals.add(lease, renew)
@@ -116,7 +116,7 @@ def renewing(renew: Callable[[], bool]) -> Iterator[None]:
 
 
 def retry_delay(attempts: int, retry_after: float | None) -> float:
-    """Seconds until the next try: exponential with full jitter above a half, never before the provider allows."""
+    """Seconds until the next attempt: exponential, with jitter of up to a half, never before the provider allows."""
     ceiling = min(settings.RETRY_CAP_SECONDS, settings.RETRY_BASE_SECONDS * 2 ** min(attempts, 30))
     jittered: float = ceiling * random.uniform(0.5, 1.0)  # noqa: S311 - spreads retries, guards nothing
     asked_for: float = min(retry_after or 0.0, settings.RETRY_CAP_SECONDS)
@@ -183,9 +183,9 @@ class _Renewals:
 
 
 def _renewed(renew: Callable[[], bool]) -> bool:
-    """True also where the database is away, or somebody holds the row: the next renewal may come in time.
+    """True also if the database is away or the row is locked: the next renewal may be in time.
 
-    Nobody's lease waits for another's row, and whatever goes wrong, the thread goes on with the other leases.
+    No lease waits long for a locked row, and after any error the thread goes on with the other leases.
     """
     try:
         with transaction.atomic():
@@ -214,12 +214,12 @@ os.register_at_fork(after_in_child=_start_over)  # the thread did not come along
 
 
 def _is_gone(holder: str, silent: Collection[str]) -> bool:
-    """On this machine we can look; of another one only its silence tells."""
+    """Processes of this machine can be checked; of another machine only its silence tells."""
     known = is_dead(holder)
     return machine_of(holder) in silent if known is None else known
 
 
 def error_place(error: BaseException) -> str:
-    """Its kind and where it was raised. Its own text may quote somebody's words."""
+    """Its type and where it was raised. Its text may quote what somebody said."""
     place = traceback.extract_tb(error.__traceback__)[-1]
     return f"{type(error).__name__} at {Path(place.filename).name}:{place.lineno}"

@@ -1,6 +1,6 @@
-"""One database session that waits for NOTIFY. It sleeps in the kernel: no query, no wake-up, until something
-happens. A session of its own, as neither a request's connection nor one behind pgbouncer keeps its LISTEN. Behind
-pgbouncer without DATABASE_DIRECT_URL nothing is heard: who listens looks from time to time anyway.
+"""A database session that waits for NOTIFY, without polling. It is a session of its own, as neither a request's
+connection nor one behind pgbouncer keeps its LISTEN. Behind pgbouncer without DATABASE_DIRECT_URL no notification
+arrives, so listeners also query at intervals.
 """
 
 import os
@@ -36,7 +36,7 @@ class Listener:
         return self._pid == os.getpid()
 
     def wait(self, seconds: float | None) -> list[str]:
-        """What was notified, as soon as there is something; empty after so many seconds, or when woken.
+        """The payloads of notifications, as soon as there are any; empty after `seconds`, or when woken.
 
         Raises psycopg.Error when the session is lost.
         """

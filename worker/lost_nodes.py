@@ -1,8 +1,8 @@
-"""Going on without a node of a distributed database that is away (docs/how-to/distribute.md).
+"""Working without a node of a distributed database that is away (docs/how-to/distribute.md).
 
-Citus answers no statement over many shards while one of them can't be reached. So once that happened, whoever looks for
-work among all relationships names those of the nodes that answer, and after a while asks for all again. This process
-remembers it.
+Citus answers no statement over several shards while one of them can't be reached. Once that happened, statements that
+look for work in all relationships name only those on nodes that answer, and after a while all of them again. Each
+process remembers this for itself.
 """
 
 from time import monotonic
@@ -32,19 +32,19 @@ _until = 0.0  # monotonic
 
 
 def go_on_without() -> bool:
-    """A node is away. Whether that is news."""
+    """Note that a node is away. Returns whether that was not known yet."""
     global _until
     known, _until = is_known(), monotonic() + ALL_AGAIN_SECONDS
     return not known
 
 
 def is_known() -> bool:
-    """Whether those of the other nodes are asked only."""
+    """Whether only the other nodes are queried at the moment."""
     return monotonic() < _until
 
 
 def answering(rows: Rows) -> Rows:
-    """Of these rows those of relationships that owe something and can be reached; all, with every node there."""
+    """The rows of relationships that have work due and can be reached; all rows if no node is away."""
     if not is_known() or rows.model._meta.pk_fields[0].column != "relationship_id":
         return rows
     return rows.filter(relationship_id__in=_reachable(rows.model))

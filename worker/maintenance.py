@@ -1,8 +1,7 @@
-"""The maintenance process: it stands beside the pool, sweeps, keeps house and gives the sign of life.
+"""The maintenance process: it runs beside the pool, sweeps, does the periodic tasks and writes the heartbeat.
 
-It is a process of its own, so that neither a slow database nor a slow periodic task keeps the supervisor from
-watching. It is also the one that sees the database go away, and has it started again where it is the embedded
-one.
+It is a separate process, so that neither a slow database nor a slow periodic task can block the supervisor. It also
+notices when the database is away, and restarts it if it is the embedded one.
 """
 
 import os
@@ -48,7 +47,7 @@ class Maintenance:
         self._outage = 0
 
     def run(self) -> None:
-        """Go round until SIGTERM; then hand back what dead processes held, and take the heartbeat away."""
+        """Loop until SIGTERM; then take back the leases of dead processes, and delete the heartbeat."""
         signal.signal(signal.SIGTERM, lambda *_: self._stopping.set())
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         threading.Thread(target=self._keep_house, name="housekeeping", daemon=True).start()
@@ -58,7 +57,7 @@ class Maintenance:
             self._say_goodbye()
 
     def _round(self) -> float:
-        """Beat and sweep as their time comes. How long to rest."""
+        """Write the heartbeat and sweep when they are due. Returns how long to rest."""
         clock = self._stats.page.maintenance_at = time.monotonic()
         try:
             if clock >= self._beat_at:
@@ -77,7 +76,7 @@ class Maintenance:
         return max(0.0, min(self._sweep_at, self._beat_at) - time.monotonic())
 
     def _measure(self) -> None:
-        """For the watchdog: how long the next task lies there, while the pool could have come for it."""
+        """For the watchdog: how long the next task has been waiting, while the pool could have taken it."""
         clock = time.monotonic()
         self._database_since = self._database_since or clock
         rows = execute(HEAD_AGE, [str(settings.Q_CLUSTER["name"])])

@@ -1,7 +1,7 @@
-"""Rows that owe work and that nobody was told to do: tasks get lost, pauses end, and workers die.
+"""Finds due rows whose task was lost, whose pause is over, or whose worker died.
 
-A room's periodic task for its own rows is an `OwedRows`. Of all that are due together one statement asks first which
-have anything to do, as mostly none has.
+A room's periodic task for its own rows is an `OwedRows`. One statement asks first which of these tasks have anything to
+do, as mostly none has.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -34,7 +34,7 @@ UNION ALL
 
 @dataclass(frozen=True, kw_only=True)
 class OwedRows:
-    """Takes rows of `model` back whose holder is gone, and has those done that are due and that nobody was told to do.
+    """Takes back rows of `model` whose holder is gone, and enqueues a task for those that are overdue.
 
     `task` is enqueued with the `ids` of each. A row that fell to so many `tries` (MAX_ATTEMPTS) is given up. `waiting`:
     those that may be done next, where not all may. `most`: at once. Called, it says how many were enqueued.

@@ -1,7 +1,7 @@
-"""The tasks of the queue, and the threads that do them: each has one task at a time, and waits for models mostly.
+"""The tasks of the queue, and the threads that do them: each does one task at a time, and mostly waits for models.
 
-A process of the pool takes a task only when one of its readers is free. What a task is about is in the rows, so one
-may be lost, doubled or late.
+A process of the pool takes a task only when one of its readers is free. The rows say what there is to do, so a task may
+be lost, repeated or late.
 """
 
 import threading
@@ -31,12 +31,12 @@ class Readers:
         self._threads = ThreadPoolExecutor(count, thread_name_prefix="reader")
 
     def run(self, work: Callable[[], None]) -> None:
-        """Hand it to a free reader, as soon as there is one."""
+        """Run it in a free reader, as soon as there is one."""
         self._free.acquire()
         self._threads.submit(self._do, work)
 
     def close(self) -> None:
-        """Wait until all is done that was handed over; from now on tasks are done where they are called."""
+        """Wait for the tasks in hand; from now on tasks are done in the thread that calls them."""
         global _readers
         _readers = None
         self._threads.shutdown()
@@ -52,7 +52,7 @@ class Readers:
 
 
 def start_readers(count: int) -> Readers:
-    """Have this process's tasks done by so many threads; without, each is done where it is called."""
+    """Have the tasks of this process done by `count` threads; otherwise each is done in the thread that calls it."""
     global _readers
     _readers = Readers(count)
     return _readers

@@ -1,7 +1,7 @@
-"""Whether this instance can serve, and whether work is being done; if not, why.
+"""Whether this instance can serve, whether work is being done, and if not, why.
 
-The first is what a load balancer asks: the database and the migrations, and nothing of any tenant's. The second is
-for whoever is called at night, and only for what is the service's matter, not one project's.
+The first is for a load balancer: the database and the migrations, nothing of any tenant. The second is for alerting,
+and only for problems of the service, not of a single project.
 
 A blocker is what turns wait for, over all projects. Past OLDEST_TURN_LIMIT_SECONDS it is alarming
 
@@ -210,7 +210,7 @@ def _in_use(alias: str, aliases: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _knock() -> None:
-    """A connection of our own, so that an answer does not hang on a request's patience. Raises psycopg.Error."""
+    """Connect anew, with a short timeout of its own. Raises psycopg.Error."""
     parameters: dict[str, Any] = connections["default"].get_connection_params()
     parameters.pop("cursor_factory", None)
     parameters.pop("context", None)

@@ -1,4 +1,4 @@
-"""Whom the sweep reminds of what they owe: who does not move is enqueued ever less often, and projects take turns."""
+"""Which relationships the sweep enqueues: those that make no progress less and less often, and projects in turn."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta

@@ -1,5 +1,5 @@
-"""The worker's parent process: starts the pool and the maintenance process, and watches both: what died or got stuck
-is started anew.
+"""The worker's parent process: starts the pool and the maintenance process, and restarts them if they die or get
+stuck.
 """
 
 import os

@@ -1,8 +1,7 @@
-"""Waiting for a turn to be settled, without asking again and again.
+"""Waiting for a turn to be settled, without polling.
 
-Whoever settles a turn says so with NOTIFY in the transaction that settles it. One thread a process listens,
-and wakes those who wait for that turn. A waiter takes its place first and looks at the turn then, so nothing
-slips in between:
+The transaction that settles a turn sends a NOTIFY. One thread per process listens, and wakes those who wait for that
+turn. A waiter takes its place before it looks at the turn, so that it can't miss the notification:
 
     with waiting_place(turn_id) as place:
         if place is not None and not settled(turn_id):
@@ -32,7 +31,7 @@ _BACKOFF_SECONDS, _LONGEST_BACKOFF_SECONDS = 0.2, 5.0
 
 
 def announce_settled(turn_ids: Iterable[UUID]) -> None:
-    """Tell who waits for these turns, once the present transaction commits. One statement."""
+    """Wake those who wait for these turns, once the current transaction commits. One statement."""
     execute("SELECT pg_notify(%s, id) FROM unnest(%s::text[]) id", [CHANNEL, [str(i) for i in turn_ids]])
 
 
@@ -53,7 +52,7 @@ class Place:
         return woken
 
     def rest(self) -> None:
-        """Wait anew the next time: who waits for more than one thing looks after this, and not before."""
+        """Reset it, to wait for a further event. Look at the rows after this call, not before."""
         self._woken.clear()
 
     def wake(self) -> None:

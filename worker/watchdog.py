@@ -1,8 +1,8 @@
-"""Whether the pool still works, judged from outside of it, by the statistics page and the time.
+"""Whether the pool still works, judged from outside by the statistics page and the clock.
 
-django-q2's processes share one queue behind one lock, which one that is killed may take along: its successors wait
-for ever, and nothing says so. So a process that ended without goodbye has the whole pool started anew, and so do
-tasks that wait while a reader has nothing to do. A pool whose readers are all busy is not stuck, however long it takes.
+django-q2's processes share a queue with one lock. A process that is killed may keep that lock, and then its successors
+wait for ever without an error. So the whole pool is restarted if a process ended irregularly, or if tasks wait while a
+reader is idle. A pool whose readers are all busy is not stuck, however long it takes.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ _LONGEST_TICK_SECONDS = 2.0
 
 
 class Watchdog:
-    """Looks twice a second; says why the pool has to be started anew, or nothing. Times are monotonic."""
+    """Looks twice a second, and says why the pool has to be restarted, if it has to. Times are monotonic."""
 
     def __init__(
         self,

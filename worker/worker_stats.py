@@ -1,9 +1,8 @@
-"""What the processes of one worker tell each other without a word: a page of shared memory.
+"""A page of shared memory in which the processes of one worker note what they are doing.
 
-`manage.py worker` makes the statistics page before its first fork, so every process below it has the same one. Each
-field has one process that writes it and fits a machine word, so nobody needs a lock that a killed process could
-take along. Times are `time.monotonic()`, which is one clock for all processes of a machine. Elsewhere there
-is none, and noting does nothing.
+`manage.py worker` makes the page before its first fork, so all of its processes share it. Each field is written by one
+process and fits a machine word, so there is no lock that a killed process could keep. Times are `time.monotonic()`,
+which is one clock for all processes of a machine. In other processes there is no page, and noting does nothing.
 """
 
 import ctypes

@@ -1,8 +1,8 @@
-"""Who gets a thread, and when: a line of waiting requests for each client, and the lines take turns.
+"""Which request gets a thread, and when: each client has a line of waiting requests, and the lines take turns.
 
-One client may have only so many requests open at once, and only so many of them running, so that whatever one of them
-sends, threads are left for the others. Within a client's line its people take turns, and each may have a share of
-these numbers: who holds a token can't hold up who gave it out. No asyncio and no Django here.
+The number of open and of running requests of a client is limited, so that threads are left for the others whatever it
+sends. Within a client's line its people take turns, and each may have a share of these numbers: so the holder of a
+token can't block the project that issued it. No asyncio and no Django here.
 """
 
 import time
@@ -16,7 +16,7 @@ Job = Callable[[], None]
 
 
 class Client(NamedTuple):
-    """Whom a request counts for. `person`: one of many of the client's; empty for itself."""
+    """The client to which a request counts. `person`: one of the client's people; empty for the client itself."""
 
     name: str
     person: str = ""
@@ -107,7 +107,7 @@ class FairQueue:
                 self._wake_one()
 
     def work(self) -> None:
-        """What each thread of the pool does, for ever. Jobs don't raise."""
+        """The endless loop of each thread of the pool. Jobs don't raise."""
         while True:
             self.work_once()
 

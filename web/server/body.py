@@ -1,4 +1,4 @@
-"""Takes a request's body in before a thread is asked for: in memory while it is small, on the disk beyond."""
+"""Reads a request's body before a thread is needed: into memory if it is small, else to the disk."""
 
 import asyncio
 import re

@@ -1,4 +1,4 @@
-"""Runs the WSGI application on a request that is there whole, and keeps its answer until the client has taken it."""
+"""Runs the WSGI application on a completely read request, and keeps the answer until the client has received it."""
 
 import sys
 from collections.abc import Callable, Iterable

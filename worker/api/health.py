@@ -1,4 +1,6 @@
-"""/healthz, /readyz, /readyz/worker and /metrics: without authentication, without a prefix, without anybody's words."""
+"""/healthz, /readyz, /readyz/worker and /metrics: without authentication, without a prefix, and without anything that
+people said.
+"""
 
 from collections.abc import Callable
 from dataclasses import asdict
@@ -47,7 +49,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def readyz_worker(request: HttpRequest) -> HttpResponse:
-    """200 when turns are being read, or wait for what is their own project's matter; else 503 with the reasons."""
+    """200 when turns are being read, or wait because of their own project; else 503 with the reasons."""
     work = check_readiness(work=True)
     body = {
         **_basics(work),
@@ -62,8 +64,8 @@ def readyz_worker(request: HttpRequest) -> HttpResponse:
 def metrics(request: HttpRequest) -> HttpResponse:
     """In Prometheus' text format or, with examples of traces, OpenMetrics.
 
-    503 while the database is away, so that a scrape fails instead of saying zero. With a node of it away, what lies on
-    the others is told, and what could not be read.
+    503 while the database is away, so that a scrape fails instead of reporting zero. If a node of it is away, the
+    metrics of the others are reported, and which could not be read.
     """
     unread: dict[str, bool] = {}
     try:

@@ -1,9 +1,9 @@
-"""A row that owes work. The row is the queue: whatever the work is, it is taken, held and put down in one way.
+"""Rows that have work due. The row is the queue: all kinds of work are claimed, held and released in the same way.
 
-`due_at` says since when something is owed. Who takes a row writes a lease into it: a token, a time limit and its own
-name. It renews the lease for as long as it works, and looks for it before it writes anything. A row whose lease ran
-out, or whose holder is known to be dead, is taken back (worker.leases). A task in the queue is only a hint that
-there are such rows, and may be lost.
+`due_at` says since when work is due. A worker that claims a row writes a lease into it: a token, a time limit and its
+own name. It renews the lease while it works, and checks it before it writes anything. A row whose lease ran out, or
+whose holder is known to be dead, is taken back (worker.leases). A task in the queue is only a hint that there are such
+rows, and may be lost.
 """
 
 from collections.abc import Collection, Sequence
@@ -27,7 +27,7 @@ WORKER_DIED = (
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """Rows that were taken together, as they are now and in no order, and the token that shows whose they are."""
+    """Rows that were claimed together, as they are now and in no order, and the token that shows who holds them."""
 
     token: UUID
     rows: tuple[Any, ...]
@@ -35,15 +35,15 @@ class Lease:
 
 class QueuedQuerySet(models.QuerySet[Any]):
     def due(self, now: datetime) -> Self:
-        """What can be taken."""
+        """The rows that can be claimed."""
         return self.filter(due_at__lte=now, lease_token=None, **self.model.WAITING)
 
     def overdue(self, now: datetime, *, seconds: float) -> Self:
-        """What could be taken for so long, and nobody did."""
+        """The rows that have been due for `seconds` without being claimed."""
         return self.due(now - timedelta(seconds=seconds))
 
     def held(self, *tokens: UUID) -> Self:
-        """What is held under one of these tokens; without any, by anybody."""
+        """The rows held under one of these tokens; without tokens, all that are held."""
         by_whom = Q(lease_token__in=tokens) if tokens else Q(lease_token__isnull=False)
         return self.filter(by_whom, **self.model.HELD)
 
@@ -56,9 +56,9 @@ class QueuedQuerySet(models.QuerySet[Any]):
         fields: Sequence[str] = (),
         **values: Any,
     ) -> Lease | None:
-        """Take what of these rows is due, the first so many of the query; None: there is nothing.
+        """Claim the due rows of this query, at most the first `most`; None: there are none.
 
-        One statement, which leaves out what somebody else is taking at this moment. `fields`: those to be read.
+        One statement, which skips rows that are being claimed at the same moment. `fields`: those to be read.
         """
         token = uuid4()
         with transaction.atomic(savepoint=False):
@@ -81,23 +81,23 @@ class QueuedQuerySet(models.QuerySet[Any]):
         return {name: value for name, value in named.items() if name == "relationship_id"}
 
     def renew(self, *tokens: UUID, now: datetime) -> int:
-        """Hold on for another while to what is not put down yet. How many rows it is; 0: none is ours."""
+        """Renew the lease of the rows that are still held. Returns how many; 0: none is ours any more."""
         return self.held(*tokens).update(lease_until=lease_end(now))
 
     def release(
         self, *, due_at: datetime, counted: bool = False, code: str | None = None, **values: Any
     ) -> int:
-        """Give back what is held, for another try at `due_at`. `counted`: this try was one in vain; `code`: why."""
+        """Release the rows, to be tried again at `due_at`. `counted`: count a failed attempt; `code`: why it failed."""
         return self.update(**self._given_back(due_at, counted=counted, code=code), **values)
 
     def settle(self, **values: Any) -> int:
-        """Put down for good what is held."""
+        """End the work on these rows."""
         return self.update(**_NO_LEASE, **values)
 
     def take_back(
         self, *, holders: Collection[str], now: datetime, fields: Sequence[str] = (), **values: Any
     ) -> list[Any]:
-        """Make due again what these held who are dead, and whatever lease ran out, and count that. Those rows."""
+        """Make rows due again that these dead holders held or whose lease ran out, and count it. Returns the rows."""
         dead = self.held().filter(Q(lease_until__lte=now) | Q(leased_by__in=list(holders)))
         given_back = self._given_back(now, counted=True, code=WORKER_DIED)
         return dead.update_returning(fields, **given_back, **values)
@@ -140,7 +140,7 @@ class QueuedQuerySet(models.QuerySet[Any]):
 
 
 class QueuedRow(models.Model):
-    """What a row that owes work knows about that. Where it has a state too, WAITING and HELD name its values."""
+    """The columns of a row that is a queue. If it has a state too, WAITING and HELD name its values."""
 
     WAITING: ClassVar[dict[str, Any]] = {}
     HELD: ClassVar[dict[str, Any]] = {}
@@ -163,12 +163,12 @@ class QueuedRow(models.Model):
         return held
 
     def keep_lease(self) -> bool:
-        """Hold on for another while, from any thread. False: it is not ours any more."""
+        """Renew the lease, from any thread. False: it is not ours any more."""
         return bool(self.held_row().update(lease_until=lease_end(timezone.now())))
 
 
 def lease_end(now: datetime) -> datetime:
-    """Until when a lease lasts that is taken or renewed now."""
+    """The end of a lease that is taken or renewed now."""
     return now + timedelta(seconds=settings.LEASE_SECONDS)
 
 
