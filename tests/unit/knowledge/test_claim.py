@@ -23,7 +23,7 @@ from relationships.models import Companion, Project
 from tests.fixtures.documents import again, upload
 from worker import worker_stats
 from worker.housekeeping import periodic_tasks
-from worker.identity import this_machine, worker_identity
+from worker.identity import this_machine
 from worker.owed_rows import GRACE_SECONDS
 
 GRACE = timedelta(seconds=GRACE_SECONDS)
@@ -92,33 +92,6 @@ def test_a_document_whose_task_was_lost_is_enqueued_again_and_again(companion: C
     assert process_owed_documents(timezone.now()) == 0, "its own task has a moment"
     enqueued = [process_owed_documents(later + timedelta(seconds=passed)) for passed in (0, 1, 6)]
     assert enqueued == [1, 0, 1]
-
-
-def test_what_a_dead_worker_held_is_due_again(companion: Companion) -> None:
-    document = claimed(companion, by=GONE)
-
-    assert process_owed_documents(timezone.now()) == 1
-
-    left = again(document)
-    assert (left.state, left.attempts, left.error_code, left.leased_by) == ("pending", 1, "worker_died", "")
-
-
-HOLDERS = {
-    "this process": worker_identity(),
-    "another machine": "elsewhere/0badc0de:12:34",
-    "nobody": "somebody",
-}
-
-
-@pytest.mark.parametrize("holder", HOLDERS.values(), ids=HOLDERS)
-def test_a_holder_that_may_live_is_left_alone_until_its_lease_runs_out(
-    holder: str, companion: Companion
-) -> None:
-    document = claimed(companion, by=holder)
-
-    assert process_owed_documents(timezone.now()) == 0
-    assert process_owed_documents(timezone.now() + timedelta(hours=1)) == 1
-    assert again(document).state == "pending"
 
 
 def test_a_document_that_every_worker_dies_of_fails(companion: Companion, settings: Settings) -> None:

@@ -26,18 +26,6 @@ def silent_since(seconds: float, *, name: str) -> None:
     WorkerHeartbeat.objects.filter(name=name).update(beat_at=timezone.now() - timedelta(seconds=seconds))
 
 
-def test_what_a_dead_process_held_is_due_again_at_once(make_turn: MakeTurn) -> None:
-    now = timezone.now()
-    turn = make_turn(due=-60, attempts=1, **held_by(GONE))
-
-    assert release_dead_leases(now) == {turn.relationship_id: turn.project_id}
-
-    left = again(turn)
-    assert (left.state, left.due_at, left.leased_by) == (TurnState.PENDING, now, "")
-    assert (left.lease_token, left.lease_until) == (None, None)
-    assert (left.seq, left.attempts, left.error_code) == (turn.seq, 2, "worker_died")
-
-
 @pytest.mark.parametrize(
     "holder", [worker_identity(), ELSEWHERE, "somebody"], ids=["alive", "elsewhere", "unknown"]
 )

@@ -231,26 +231,6 @@ def test_a_text_that_kills_its_worker_is_taken_alone_and_left_out_in_the_end(
     assert (row_of(entries[1]).error_code, row_of(entries[1]).due_at) == ("worker_died", None)
 
 
-def test_what_a_killed_worker_had_taken_is_owed_when_its_lease_ends(
-    relationship: Relationship, conversation: Conversation, scripted_embedder: ScriptedEmbedder
-) -> None:
-    entry = conversation.remember("Likes tea")[0]
-
-    def kill(texts: Sequence[str]) -> None:
-        raise KeyboardInterrupt
-
-    scripted_embedder.while_answering = kill
-    with pytest.raises(KeyboardInterrupt):
-        embed(relationship)
-    assert owing(relationship) == {entry.id}
-    assert row_of(entry).leased_by == worker_identity()
-
-    scripted_embedder.while_answering = None
-    assert embed(relationship).written == 0, "it is held"
-    fall_due(relationship)
-    assert embed(relationship).written == 1
-
-
 def test_a_text_that_was_refused_says_nothing_against_what_the_entry_says_by_now(
     relationship: Relationship, conversation: Conversation, scripted_embedder: ScriptedEmbedder
 ) -> None:
