@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
 from memory.fence import cut_fenced
@@ -142,11 +142,6 @@ def find_instructions(companion: Companion, version: int | None = None) -> Instr
     if prompt is None:
         raise NotFound(f"This companion's prompt has no version {wanted}.")
     return Instructions(prompt.version, prompt.template)
-
-
-def archive_of(relationship_id: UUID) -> Any:
-    """The active entries that are not in the scratchpad."""
-    return ScratchpadEntry.objects.filter(relationship_id=relationship_id, tier=Tier.ARCHIVE).active()
 
 
 def scratchpad_of(relationship_id: UUID) -> Iterable[ShownEntry]:

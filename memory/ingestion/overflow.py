@@ -1,4 +1,4 @@
-"""What a scratchpad past its soft budget gives up: its least salient entries move to the archive, to be retrieved.
+"""Moves the least salient entries of a scratchpad that is over its soft budget to the archive.
 
 The model is asked to condense before that, from nine tenths of the budget on (memory.ingestion.prompt). What it does
 not condense overflows here, down to LOW_WATER: in one go and not one entry a turn, and far enough that the model is

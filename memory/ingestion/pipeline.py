@@ -220,8 +220,8 @@ def _tell(claim: Claim) -> None:
 
 
 def _handle_internal_error(claim: Claim, error: Exception, call_log: CallLog, drained: Drained) -> bool:
-    """A mistake of ours. Tried again a few times, then the turn that trips us is found and steps aside. One of the
-    database's own, such as a shard that just moves, is waited out as a provider's failure is.
+    """An internal error. The batch is tried again a few times, then the turn that causes it is isolated and fails.
+    Errors inside the database, such as a shard that is being moved, are retried like a provider's failure.
 
     Only the kind and place of the error are kept: its text may quote somebody's words.
     """

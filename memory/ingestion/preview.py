@@ -16,7 +16,6 @@ from memory.ingestion.ingestion_input import (
     IngestionInput,
     Instructions,
     ShownEntry,
-    archive_of,
     compose_input,
     input_message,
     scratchpad_of,
@@ -25,7 +24,7 @@ from memory.ingestion.opening import empty_state, open_state
 from memory.ingestion.proposals import propose_all
 from memory.ingestion.templates import check_instructions
 from memory.model_calls import count_made_calls
-from memory.models import OperationResult, ScratchpadEntry
+from memory.models import OperationResult, ScratchpadEntry, Tier
 from providers.llm.registry import get_provider
 from providers.told import storable
 from relationships.ids import uuid7
@@ -152,7 +151,8 @@ def _reading(
 ) -> IngestionInput:
     configuration = configuration_of(relationship, turn=turns[0].config).values  # as a batch of them is read
     read = [input_message(row, relationship) for row in rows if row.role in configuration.ingestion.roles]
-    has_archive = present_entries and archive_of(relationship.id).exists()
+    active = ScratchpadEntry.objects.for_relationship(relationship.id).active()
+    has_archive = present_entries and active.filter(tier=Tier.ARCHIVE).exists()
     entries = scratchpad_of(relationship.id) if present_entries else ()
     return compose_input(
         relationship, configuration, turns, read, (), instructions, entries=entries, has_archive=has_archive

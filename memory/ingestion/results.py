@@ -1,4 +1,4 @@
-"""What becomes of each operation, as the row that is kept of it."""
+"""The row that is kept of each operation and its outcome."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Puts down turns that were claimed: settled, given back, or failed; each under the lock, and while the lease holds."""
+"""Ends claims of turns: settles them, releases them, or fails them, under the lock and while the lease holds."""
 
 from collections.abc import Sequence, Set
 from datetime import timedelta

@@ -1,8 +1,8 @@
-"""The sweep: finds turns, and texts without their vector, that are owed and that nobody is told to do.
+"""The sweep: finds due turns, and texts without a vector, for which there is no task.
 
-A task gets lost with the worker that took it; a retry falls due without anybody being told; a lease outlives
-its holder. The turns' rows know all of it, so the sweep reads them about once a second, takes dead leases
-back, and enqueues.
+A task is lost with the worker that took it, a retry becomes due without a task, and a lease may outlive its holder. All
+of this can be read from the rows: so the sweep reads them about once a second, takes back dead leases, and enqueues
+tasks.
 """
 
 from collections.abc import Mapping, Sequence

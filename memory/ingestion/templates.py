@@ -1,4 +1,4 @@
-"""Renders ingestion prompts. A developer's template runs in a sandbox: it can read its variables and do nothing else.
+"""Renders ingestion prompts. A developer's template runs in a sandbox: it can only read its variables.
 
 The prompt a model gets has three parts: the answer format (ours), the instructions (what to keep; the
 companion's ingestion prompt, or default.md), and the data (entries and messages; ours). A developer writes the

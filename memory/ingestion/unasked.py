@@ -1,5 +1,5 @@
-"""Deletions that nobody asked for. Small models delete what was merely not mentioned, and write an entry anew by
-deleting it and adding another: so a person would be forgotten in silence.
+"""Refuses deletions that nobody asked for. Small models delete what was merely not mentioned, and rewrite an entry by
+deleting it and adding another: so things would be forgotten silently.
 """
 
 import re

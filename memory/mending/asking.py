@@ -1,5 +1,5 @@
-"""Has a model judge which candidates say what a wish is about. It sees numbers, never IDs, and its answer is held
-against them. The question is kept as a ModelCall."""
+"""Asks a model which candidates say what a wish is about. It sees numbers, never IDs, and its answer is checked against
+them. The question is kept as a ModelCall."""
 
 import json
 import re
@@ -55,7 +55,7 @@ SCHEMA: dict[str, Any] = {
 
 
 def model_of(scope: Scope) -> Judge | None:
-    """None where the companion is read by rules."""
+    """None if the companion uses the offline rules."""
     ingestion = configuration_of(scope.relationship).values.ingestion
     provider = get_provider(ingestion.provider or settings.DEFAULT_LLM_PROVIDER)
     return None if provider.kind == "offline" else (provider, ingestion.model)
@@ -92,8 +92,8 @@ def ask_model(scope: Scope, candidates: Sequence[Candidate], *, verb: str, to: s
 
 
 def shown_of(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """As many as a question holds: those with the most of the wish's words, then the nearest to it, which have a third
-    of the room for sure, then the newest; in their own order."""
+    """As many as fit into a question, in their own order: those with most of the wish's words, then the nearest to it,
+    for which at least a third of the room is kept, then the newest."""
     likely = sorted(
         range(len(candidates)),
         key=lambda place: (
@@ -145,7 +145,7 @@ def _part_shown(one: Candidate) -> str:
 
 
 def take_answer(text: str, shown: Sequence[Candidate], *, verb: str) -> None:
-    """Tick what the answer says. A number that was not shown, or an edit that is none, counts for nothing."""
+    """Tick what the answer names. Numbers that were not shown and edits that change nothing are ignored."""
     try:
         answer = json.loads(extract_json_text(text))
         says, unsure = answer["says"], answer.get("unsure") or []

@@ -1,4 +1,6 @@
-"""What of a relationship may say what a wish is about, and where it is looked for. (Read: reading.py.)"""
+"""The texts of a relationship that may say what a wish is about, and where to look for them. (They are collected by
+reading.py.)
+"""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,6 @@
-"""Carries a plan out as one batch, and undoes it. The plan then holds IDs only. (For good: upkeep.erasure.plans.)"""
+"""Carries out a plan as one batch, and undoes it. After that the plan holds IDs only. (Permanent erasure:
+upkeep.erasure.plans.)
+"""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -53,7 +55,7 @@ def carry_out(
 
 
 def decline_plan(plan: MendingPlan) -> MendingPlan:
-    """Keep everything that it would change. Raises AlreadyDecided."""
+    """Leave everything as it is. Raises AlreadyDecided."""
     with transaction.atomic():
         locked_relationship(plan)
         plan = plan_of(plan.relationship_id, plan.id)
@@ -94,7 +96,7 @@ def finish(
     done: Collection[UUID],
     now: datetime,
 ) -> None:
-    """Keep which rows were changed, and none of their words."""
+    """Store which rows were changed, and none of their text."""
     plan.items = [
         {
             "number": item["number"],

@@ -1,4 +1,4 @@
-"""Which candidates a plan ticks, by rules: what surely says it."""
+"""Which candidates a plan ticks by rules: those that surely say it."""
 
 from collections.abc import Collection, Sequence
 
@@ -10,7 +10,9 @@ from memory.words import Stems
 
 
 def choose(wish: Wish, candidates: Sequence[Candidate], stems: Stems) -> None:
-    """Tick what surely says it. An entry that says more keeps the rest; one that can't be parted is asked about."""
+    """Tick what surely says it. An entry that says more keeps the rest; one that can't be divided is left to the
+    person.
+    """
     if wish.everything or wish.last:
         _tick_whole(wish, candidates)
         return

@@ -1,4 +1,4 @@
-"""Which sentences that another room wrote say what a deleted entry said, as a wish to forget it would find them."""
+"""Finds sentences written by other rooms that say what a deleted entry said, as a wish to forget it would."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -72,7 +72,7 @@ class _Sentences:
                 self._numbers[key].add(number)
 
     def that_may_say(self, wish: Wish) -> Iterator[_Sentence]:
-        """Never too few: those with a word that tells the wish, or what `judge` takes for one."""
+        """All sentences that `judge` might accept, and some more."""
         if wish.must:
             numbers = self._with_any(self._spellings(wish.must))
         else:

@@ -1,7 +1,7 @@
-"""A cheap first look at a text: whether it may have a word, before its words are taken apart. Pure.
+"""A cheap test whether a text may contain a word, before the text is split into words. Pure.
 
-It may let too much through, and never too little: a word is looked for by its beginning, as its ending may differ, and
-an identifier by its signs without what stands between them.
+It may accept too many texts, but never too few: a word is searched by its beginning, as its ending may differ, and an
+identifier by its letters and digits without separators.
 """
 
 import re
@@ -17,7 +17,7 @@ _CHANGED_IN_FRONT = re.compile(
 
 
 class Folded:
-    """A text as any number of looks see it."""
+    """A text, prepared once for any number of tests."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -30,7 +30,7 @@ class Folded:
 
 
 class FirstLook:
-    """For some words. One of which nothing is sure may be anywhere."""
+    """A test for some words."""
 
     def __init__(self, words: Iterable[Word], others: Iterable[str] = ()) -> None:
         """`others`: folded spellings of which any will do."""

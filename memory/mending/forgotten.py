@@ -1,4 +1,4 @@
-"""What of a relationship was hidden, and what quotes it: exports and traces leave both out."""
+"""What was hidden in a relationship, and what quotes it: exports and traces leave out both."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -66,11 +66,11 @@ class Forgotten:
         return entry_id in self.entries or version <= self.edited.get(entry_id, 0)
 
     def in_run(self, kind: str, turn_id: UUID | None) -> bool:
-        """Of a context that no turn came of nobody can tell what it was about."""
+        """For a context that led to no turn, it is unknown what it was about."""
         return turn_id in self.turns or (self.anything and kind == "priority" and turn_id is None)
 
     def in_call(self, purpose: str, shown: Collection[UUID], turn_ids: Iterable[UUID]) -> bool:
-        """A wish says in any words what it is about."""
+        """The call that judged a wish quotes the wish itself, in any words."""
         quoted = {*self.messages, *self.entries, *self.edited}
         wish = purpose in MendingVerb.values and self.anything
         return wish or not quoted.isdisjoint(shown) or not self.turns.isdisjoint(turn_ids)

@@ -1,5 +1,5 @@
-"""A wish that is spoken in a conversation: reported by the model that reads the turns, or found by rules; judged as any
-other, and carried out in the transaction that settles the turns, with the words that asked for it."""
+"""Wishes spoken in a conversation: reported by the model that reads the turns, or found by rules. They are judged like
+any other, and carried out in the transaction that settles the turns, together with the messages that asked."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ from web.actor import Actor
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """A wish as it was reported: which message asks, and what for, in words that are understood by themselves."""
+    """A wish as it was reported: which message asks, and for what, in words that can be understood without context."""
 
     message_id: UUID
     verb: str
@@ -130,7 +130,7 @@ def carry_out_heard(
 
 
 def _take_along(relationship_id: UUID, wish: Heard, gone: Mapping[UUID, Collection[UUID]]) -> None:
-    """What this reading deleted for the wish, and messages that repeat what an entry said which it deleted."""
+    """Add what this batch deleted for the wish, and messages that repeat what the deleted entries said."""
     draft, owned = wish.draft, ScratchpadEntry.objects.for_relationship(relationship_id)
     deleted = [
         Candidate(
@@ -146,7 +146,7 @@ def _take_along(relationship_id: UUID, wish: Heard, gone: Mapping[UUID, Collecti
 
 
 def _asking(relationship_id: UUID, wish: Heard) -> list[Candidate]:
-    """The words that asked, and what the companion said to them, where it repeats something of what is forgotten."""
+    """The message that asked, and the companion's replies to it that repeat something of what is forgotten."""
     scope = wish.draft.scope
     rows = Message.objects.for_relationship(relationship_id).filter(turn_id=wish.turn_id, seq__gte=wish.seq)
     said = [as_candidate(row) for row in rows.filter(erased_at=None, hidden_at=None).order_by("seq")]

@@ -1,7 +1,7 @@
 """Whether a text says what a wish is about: surely, perhaps, or not. Pure.
 
-A share of the wish's own words decides, so it means the same in a relationship of three entries and of ten thousand;
-nothing is stretched to the best that happens to be there. In doubt a text is asked about, not taken.
+The share of the wish's words decides, so the result does not depend on what else there is: in a relationship of three
+entries it means the same as among ten thousand. In doubt the person is asked.
 """
 
 import re
@@ -146,7 +146,7 @@ def _akin(word: Word, words: list[Word], sentence: str) -> bool:
 def _doubt(
     wish: Wish, sentence: str, words: list[Word], stems: Stems, subject: str, owners: Collection[str]
 ) -> str:
-    """Why it may say something else with the same words."""
+    """Why the sentence may mean something else although it has the same words."""
     forms = _forms_around(wish, sentence, words, stems)
     if wish.states and wish.denies != bool(forms & NO):
         return "one denies what the other says"
@@ -178,7 +178,7 @@ def _forms_around(wish: Wish, sentence: str, words: list[Word], stems: Stems) ->
 
 
 def _other_subject(sentence: str, words: list[Word], subject: str, owners: Collection[str]) -> str:
-    """Whom the sentence is about, where that is not the person; "" where it may be."""
+    """Whom the sentence is about, if that is surely not the person; else ""."""
     own = {fold(part) for name in owners for part in name.split()} | {"user"}
     if subject and fold(subject) not in own:
         return subject
@@ -201,7 +201,7 @@ def _other_subject(sentence: str, words: list[Word], subject: str, owners: Colle
 
 
 def telling_words(text: str, owners: Collection[str] = ()) -> list[Word]:
-    """What tells this text from others: no stop words, no words of kind, no names of the two who talk."""
+    """The distinctive words of a text: no stop words, no generic words, no names of the two who talk."""
     own = {fold(part) for name in owners for part in name.split()}
     return [
         word

@@ -1,6 +1,6 @@
-"""Which texts have all the words of a query, as people expect it: whole words and identifiers, however they are spelt,
-with the endings of the relationship's language, and names by what entries call them too. No index says so: texts are
-read piece by piece, and only so many."""
+"""Which texts contain all words of a query: whole words and identifiers in any spelling, with the endings of the
+relationship's language, and names also by their aliases. No index can answer this, so texts are read piece by piece,
+up to a limit."""
 
 from collections.abc import Callable, Collection, Sequence
 from functools import cached_property

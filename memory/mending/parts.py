@@ -1,6 +1,6 @@
 """What is left of an entry when one of its facts goes: "Has a cat and drives a Volvo" without the car. Pure.
 
-Only what can be parted by signs and by and-words of a few languages; whoever is not sure gets nothing back.
+It divides only at punctuation and at the words for "and" in a few languages, and returns nothing if it is not sure.
 """
 
 import re
@@ -30,7 +30,7 @@ _SINGULAR = {"are": "is", "were": "was", "have": "has", "do": "does", "both": ""
 
 
 def without(wish: Wish, text: str, *, stems: Stems) -> str | None:
-    """The text without what the wish is about; None: all of it is, or it can't be parted for sure."""
+    """The text without what the wish is about; None: the wish is about all of it, or it can't be divided safely."""
     said = normal(text).strip()
     pieces = parts_of(said)
     if len(pieces) < 2 or wish.everything:
@@ -61,7 +61,7 @@ def parts_of(said: str) -> list[tuple[int, int]]:
 
 
 def _head(said: str) -> list[Word]:
-    """Whom the text is about, where it begins with that: a name, a relation and a name, "User"."""
+    """The words at the beginning that say whom the text is about: a name, a relation and a name, "User"."""
     head: list[Word] = []
     words = words_of(said)
     for number, word in enumerate(words):
@@ -82,7 +82,7 @@ def _head(said: str) -> list[Word]:
 
 
 def _hits(wish: Wish, said: str, piece: tuple[int, int], head: list[Word], stems: Stems) -> int:
-    """How many of the wish's words the piece has beside those that all pieces share."""
+    """How many of the wish's words the piece has, apart from those that all pieces share."""
     inside = [word for word in words_of(said) if piece[0] <= word.start < piece[1]]
     own = [word for word in inside if word not in head]
     first = own[0] if own and piece[0] == 0 else None
@@ -155,7 +155,7 @@ def _of_two_people(wish: Wish, said: str, pieces: list[tuple[int, int]], stems: 
 
 
 def says_more(wish: Wish, text: str, *, stems: Stems) -> bool:
-    """Whether a text has parts of its own that the wish does not speak of."""
+    """Whether a text has other parts that the wish does not mention."""
     said = normal(text).strip()
     head, pieces = _head(said), parts_of(said)
     if not wish.must:  # a kind of fact: what comes before it is another, what follows may be more of it

@@ -1,7 +1,7 @@
-"""A plan to forget or to correct, as it is made. (Carried out and undone: carrying.py.)
+"""Makes plans to forget or to correct. (They are carried out and undone by carrying.py.)
 
-A plan that waits quotes what it is about; one that was carried out holds IDs only. A trial that nobody carries out is
-dropped after an hour; what was asked for in a conversation waits until a person decides.
+A waiting plan quotes what it is about; one that was carried out holds IDs only. A plan made by REST or in the admin UI
+is dropped after an hour if nobody carries it out; one from a conversation waits until a person decides.
 """
 
 from collections import defaultdict
@@ -106,7 +106,7 @@ def _draft(scope: Scope, verb: str, to: str, who: Judge | None) -> Draft:
 
 
 def _once_each(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """An entry that goes takes along what it said earlier, and that is listed once."""
+    """Without earlier versions of entries that go anyway."""
     kept: list[Candidate] = []
     going: set[UUID] = set()
     for one in sorted(candidates, key=lambda one: (not one.ticked, one.hidden)):
@@ -118,8 +118,9 @@ def _once_each(candidates: Iterable[Candidate]) -> list[Candidate]:
 
 
 def _correct(candidates: Sequence[Candidate], to: str, *, by_model: bool) -> None:
-    """Entries that say it say the new thing, beside what else they say. Where rules find several a person has to
-    choose."""
+    """Set what the ticked entries shall say: the correction, and the rest of what they say. If rules find several
+    entries, a person has to choose.
+    """
     sure = [one for one in candidates if one.ticked]
     for one in candidates:
         one.ticked = one.ticked and (by_model or len(sure) == 1)
@@ -207,7 +208,7 @@ def plan_of(relationship_id: UUID, plan_id: UUID) -> MendingPlan:
 
 
 def drop_old_plans(now: datetime) -> int:
-    """Trials that nobody carried out: they quote what was to go. How many."""
+    """Delete plans of REST and the admin UI that nobody carried out, as they quote what was to go. Returns how many."""
     trials = MendingPlan.objects.filter(state=MendingState.PROPOSED, turn_id=None)
     gone: int = trials.filter(recorded_at__lt=now - KEPT).delete()[0]
     return gone

@@ -1,7 +1,7 @@
-"""Reads what may say what a wish is about: entries, messages, and what FORGETTABLE finds.
+"""Collects what may say what a wish is about: entries, messages, and what the finders of FORGETTABLE return.
 
-Texts come piece by piece, the newest first, and only those that may have one of the wish's words are kept. So what it
-takes does not grow with the relationship; what was too much is counted.
+Texts are read piece by piece, the newest first, and only those that may have one of the wish's words are kept. So time
+and memory are bounded in any relationship; texts beyond the limit are counted.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -142,7 +142,7 @@ def _add_nearest(
     messages: QuerySet[Any],
     said: list[Candidate],
 ) -> None:
-    """Of the index only what may be looked at counts, and once."""
+    """Add the results of a ranked search that are among the rows that may be read and are not there yet."""
     states = tuple(EntryState) if scope.hidden else SHOWN_STATES
     places = _nearest_of(scope, states)
     lacking = places.keys() - {one.id for one in (*kept, *said)}
@@ -216,7 +216,7 @@ def _entry(row: Any) -> Candidate:
 
 
 def _said_earlier(scope: Scope, look: FirstLook) -> tuple[list[Candidate], int]:
-    """What entries said before they were changed; what they say by now stays of them."""
+    """Earlier versions of entries; what the entries say now would stay."""
     changed = EntryRevision.objects.for_relationship(scope.relationship.id).exclude(before=None)
     texts = changed.annotate(said=KT("before__content"), then=KT("after__content")).exclude(said=F("then"))
     rows = texts.order_by("-seq").values_list("entry_id", "said", named=True)

@@ -10,7 +10,7 @@ from web.actor import Actor
 
 
 def restore_entries(plan: MendingPlan, versions: Mapping[UUID, int], by: Actor, now: datetime) -> None:
-    """Those that are still at the version that the plan left; one whose text or key another has by now stays."""
+    """Restore those still at the version that the plan left, unless another entry has their text or key by now."""
     owned = ScratchpadEntry.objects.for_relationship(plan.relationship_id)
     left = _as_left(plan.relationship_id, versions)
     digests = [

@@ -1,4 +1,4 @@
-"""What a person asks to have forgotten, out of the sentence that asks. Pure; its words are in wishes.toml."""
+"""Finds in a message what a person asks to have forgotten. Pure; the words and phrases are in wishes.toml."""
 
 import re
 import tomllib
@@ -85,8 +85,8 @@ class Wish:
 
 
 def wish_in(said: str) -> str | None:
-    """What a message asks to have forgotten, in its own words; "" for what was said last; None: it asks nothing. What
-    it quotes asks nothing of us, unless it is all of the message; it can be what is to be forgotten.
+    """What a message asks to have forgotten, in its own words; "" for what was said last; None: it asks for nothing.
+    Requests inside quotations don't count, unless the quotation is the whole message.
     """
     said = normal(said)
     if any(map(str.isalnum, _QUOTED.sub("", said))):
@@ -133,12 +133,12 @@ def _asked_in(said: str) -> str | None:
 
 
 def _is_told(what: str) -> bool:
-    """Whether it is something that the speaker told, rather than a thing that lies about."""
+    """Whether it is something that the speaker told, rather than an object or a task."""
     return bool(_OWN.search(what)) or any(word.identifier for word in words_of(what))
 
 
 def _whom(text: str) -> str:
-    """Whom a text names: people by name or by what they are to the speaker."""
+    """The people whom a text names, by name or by their relation to the speaker."""
     words = [word for word in words_of(text) if word.forms & RELATIONS or not word.forms & (STOP | NO | ONCE)]
     said = normal(text)
     return " ".join(said[one.start : one.end] for one in words if one.capital or one.forms & RELATIONS)
@@ -207,18 +207,18 @@ def _is_mine(words: list[Word], what: str) -> bool:
 
 
 def is_name(word: Word, text: str) -> bool:
-    """Whether it is written with a capital where none is due."""
+    """Whether it has a capital letter although it does not begin a sentence."""
     return word.capital and not word.identifier and normal(text)[: word.start].strip(" \"'“”") != ""
 
 
 def ends_as_a_name(word: str) -> bool:
-    """Of one that ends in s, as verbs do too: Thomas, and not Loves."""
+    """Whether a word in -s is a name and not a verb: Thomas, not Loves."""
     folded = fold(word)
     return folded in _NAMES_IN_S or (len(folded) > 3 and folded.endswith(("as", "is", "os", "us", "ss")))
 
 
 def strong(word: Word) -> bool:
-    """Whether it tells one thing from all others: an address, a ticket, a long number."""
+    """Whether it identifies one thing: an address, a ticket, a long number."""
     if not word.identifier:
         return False
     form = word.plain

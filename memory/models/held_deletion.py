@@ -17,9 +17,9 @@ class HeldDeletionQuerySet(OwnedQuerySet):
 
 
 class HeldDeletion(RelationshipOwned):
-    """Deletions of one answer that were too many at once: they wait for a person, and are never dropped.
+    """Deletions of one answer that were too many at once: they wait for review, and are never dropped.
 
-    Which they are say the rows of OperationResult with its `held_id`.
+    The deletions are the rows of OperationResult with its ID as `held_id`.
     """
 
     turn_id = models.UUIDField()

@@ -25,10 +25,10 @@ class MendingPlanQuerySet(OwnedQuerySet):
 
 
 class MendingPlan(RelationshipOwned):
-    """What a wish to forget or to correct would change, item by item, and what became of it.
+    """What a wish to forget or to correct would change, item by item, and its outcome.
 
-    While it is proposed it quotes what is to go; once it is carried out it holds IDs only, so that nothing of what is
-    forgotten stays in it. `items`: what memory.mending.plans makes of each candidate.
+    While it is proposed it quotes what is to go. Once it is carried out it holds IDs only, so that nothing that was
+    forgotten stays in it. `items`: see memory.mending.plans.
     """
 
     verb = models.CharField(max_length=10, choices=MendingVerb.choices)

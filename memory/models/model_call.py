@@ -5,7 +5,7 @@ from relationships.models import OwnedQuerySet, RelationshipOwned
 
 
 class ModelCall(RelationshipOwned):
-    """One question to a model: the exact prompt, the raw answer, what it took. Append-only.
+    """One call of a model: the exact prompt, the raw answer, time and tokens. Append-only.
 
     `shown_entry_ids` and `shown_message_ids` are in the order of the numbers the model saw, so a trace can be read
     and everything that quotes an erased entry can be found.

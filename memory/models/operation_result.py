@@ -40,7 +40,7 @@ class OperationResultQuerySet(OwnedQuerySet):
 
 
 class OperationResult(RelationshipOwned):
-    """One operation that a model proposed for a turn, and what became of it.
+    """One operation that a model proposed for a turn, and its outcome.
 
     `operation` is what the model wrote. Everything that erasure asks is in columns beside it: which entries it names,
     by number or otherwise, which messages it cites, and whatever it says, case folded, as `text`. With its turn it

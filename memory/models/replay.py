@@ -15,8 +15,8 @@ class ReplayState(models.TextChoices):
 class Replay(QueuedRow, RelationshipOwned):
     """A trial of an ingestion prompt over past turns or a pasted conversation, beside the published one.
 
-    It writes nothing that is remembered. This row is its queue and its progress; a week later it is dropped, and with
-    the first erasure in its relationship, as it quotes what was said.
+    It changes no entry. This row is its queue and its progress. It is deleted after a week, and with any erasure in its
+    relationship, as it quotes what was said.
     """
 
     template = models.TextField()  # the draft

@@ -6,7 +6,7 @@ from relationships.models import OwnedQuerySet, RelationshipOwned
 
 
 class SearchSegment(RelationshipOwned):
-    """What a search reads of a stretch of a conversation, packed: of the messages of 128 places, all in one row.
+    """The search index of 128 consecutive messages of a conversation, packed into one row.
 
     `packed` has of each message what a ranking asks of it; what was told off the record is not there. `lexemes` has
     the words of all: at each, positions of (place within the segment) x 128 + how often it stands there.

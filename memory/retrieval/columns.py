@@ -1,7 +1,7 @@
-"""Reads what a ranking asks of a relationship's entries or messages: all of it in one statement, as numpy columns.
+"""Reads what a ranking needs of a relationship's entries or messages, with one statement, as numpy columns.
 
-Every row is read, whatever the filters: how rare a word is, and what is a usual length or likeness, is a matter of
-the whole relationship. So a filter never changes the order of what it lets through.
+Every row is read, whatever the filters, as the rarity of words and the mean length and similarity are those of the
+whole relationship. So a filter never changes the order of what passes it.
 """
 
 import struct

@@ -1,4 +1,4 @@
-"""Dates that a question names, and how near to them something was told. Pure arithmetic.
+"""Dates that a question names, and how close to them something was told. Pure arithmetic.
 
 People tell of a day on it or afterwards, so what was told from the day before to three days after counts in full,
 until two weeks after by half (weights chosen on LoCoMo, docs/reference/recall.md).

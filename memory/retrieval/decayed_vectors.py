@@ -1,7 +1,8 @@
 """Decayed vectors: what the ranker `decay` keeps of a relationship with many entries, so that one inner product ranks.
 
-They choose the candidates; the ranker scores those from their own rows. A relationship has them from
-LARGE_RELATIONSHIP_ROWS entries with vectors on. What is stale, or not there yet, is scored from its own row.
+They select the candidates; the ranker scores those from their own rows. Relationships with at least
+LARGE_RELATIONSHIP_ROWS entries with vectors have them. An entry whose decayed vector is stale or missing is scored from
+its own row.
 """
 
 from datetime import datetime

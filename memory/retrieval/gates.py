@@ -1,4 +1,4 @@
-"""When a context looks into the archive, and why. `decide_gate(gate, request)` asks the gates of the configuration."""
+"""When a context searches the archive, and why. `decide_gate(gate, request)` asks the configured gates."""
 
 import re
 import unicodedata

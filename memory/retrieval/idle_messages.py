@@ -1,7 +1,7 @@
 """Messages that ask and tell nothing: "haha yeah", "ok", "thanks, you too!". Pure.
 
-Only what is sure counts: every word of a message has to be one of these, and there must be no question mark in it. A
-language that is not listed looks things up a little too often, which costs milliseconds and loses nothing.
+Only if it is certain: every word of the message has to be one of these, and it must contain no question mark. In a
+language that is not listed a few needless searches are made, which cost milliseconds.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Questions made fit for a search: whose names they hold, what is embedded of them, which words are looked up."""
+"""Prepares questions for a search: which names they contain, what is embedded, which words are looked up."""
 
 import re
 import unicodedata

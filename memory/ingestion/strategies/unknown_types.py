@@ -1,5 +1,5 @@
-"""What names a type that the companion does not have is sent back once, with those that it has. Then it stays refused:
-a type that nobody chose would be wrong in silence.
+"""Sends back once what names a type that the companion does not have, with the types that it has. If the answer names
+no valid type, it stays refused: choosing a type might silently be wrong.
 """
 
 from collections.abc import Callable, Sequence

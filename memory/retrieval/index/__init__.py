@@ -1,7 +1,7 @@
-"""The index: what search reads of entries and messages, and how it is kept true.
+"""The index: what search reads of entries and messages, and how it is kept up to date.
 
-A SearchText row is written in the transaction of the change it tells of, so a text can be found by its words as soon
-as it is there. Its vector comes later: the row says since when one is owed, a worker writes it. Why it is built so:
+A SearchText row is written in the transaction that changes the entry or message, so a text can be found by its words
+at once. Its vector comes later: the row says since when it is due, and a worker makes it. The reasons:
 docs/adr/0013-texts-now-vectors-later.md
 
 What a search may rely on:

@@ -1,8 +1,8 @@
-"""Writes the index of a relationship anew, or what is missing of it; walks all relationships to find what is.
+"""Rebuilds the index of a relationship, or adds what is missing; walks all relationships to find what is.
 
-What was written before there was an index, or under another language or embedder, is found again without anybody
-asking for it. Pieces are always written from the newest to the oldest, so where the oldest of a kind is in order, all
-of them are: where nothing is missing a relationship costs a few index probes.
+So texts that were written before there was an index, or with another language or embedder, are indexed without a
+command. Pieces are always written from the newest to the oldest: if the oldest of a kind is indexed, all of them are.
+A relationship where nothing is missing costs a few index probes.
 """
 
 from collections.abc import Iterator, Sequence

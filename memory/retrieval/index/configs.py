@@ -1,4 +1,4 @@
-"""What a relationship's configuration wants of the index. A turn's own level has no say: the rows outlive it."""
+"""The part of a relationship's configuration that concerns the index. A turn's own level is ignored."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Embeds what a relationship owes: claims due texts, asks the embedder, writes the vectors."""
+"""Embeds the due texts of a relationship: claims them, asks the embedder, writes the vectors."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
-"""Takes texts that owe their vectors, and settles them, under the relationship's row lock.
+"""Claims texts that have no vector yet, and settles them, under the relationship's row lock.
 
-Whoever is killed leaves rows that are taken back; a text that keeps killing is taken in ever smaller company, at last
-alone.
+Rows of a killed worker are taken back. A text that kills workers again and again is claimed in ever smaller batches, in
+the end alone.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
-"""Moves a companion to another embedder: its vectors are made beside the old ones, then it changes over.
+"""Moves a companion to another embedder: makes the new vectors beside the old ones, then changes the configuration.
 
-Searches go on in the old space until then. What is done can be read from the rows, so whoever is killed is run again
-and goes on. Nothing is owed meanwhile: a worker may embed what is new for the old space at the same time.
+Until then searches use the old vectors. The rows show what is done, so a killed command can be run again and goes on.
+Workers may embed new texts with the old embedder at the same time.
 """
 
 import time

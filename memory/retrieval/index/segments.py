@@ -1,7 +1,7 @@
-"""Packs the index of long conversations: a search reads one row for every 128 places, not one for each message.
+"""Packs the index of long conversations: a search reads one row for 128 messages, not one for each.
 
-A segment is written when its last place is taken, and again in the transaction of every change of a row in it: what
-was erased, or went off the record, is gone from it too. There is nothing in it but what its SearchText rows say.
+A segment is written when its last place is taken, and again in the transaction of every change of one of its rows: so
+what was erased, or went off the record, is gone from it too. It contains only what its SearchText rows contain.
 """
 
 from collections.abc import Collection, Sequence

@@ -1,8 +1,8 @@
-"""Texts made fit for the index. Pure: the same text gives the same words on every machine and PostgreSQL.
+"""Prepares texts for the index. Pure: the same text gives the same words on every machine and PostgreSQL.
 
-PostgreSQL's parser finds words by their white space. Where a script has none, overlapping pairs of its signs stand
-for the words, which needs no dictionary (as Lucene's CJKAnalyzer does), beside each Han sign by itself, as many are
-words; a question is cut up the same way.
+PostgreSQL's parser separates words at white space. In scripts without it, overlapping pairs of characters take the
+place of words, which needs no dictionary (as in Lucene's CJKAnalyzer), and each Han character is added by itself, as
+many are words. A question is split in the same way.
 """
 
 import hashlib

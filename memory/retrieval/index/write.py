@@ -1,7 +1,7 @@
-"""Writes SearchText rows, in the transaction of the change they tell of, and owes their vectors.
+"""Writes SearchText rows, in the transaction that changes the text, and marks their vectors as due.
 
-Call under the relationship's row lock, which every change of it holds: whoever writes a vector holds it too, so none
-of an earlier text can slip in.
+Call it under the relationship's row lock. Vectors are written under that lock too, so none of an earlier text can be
+written afterwards.
 """
 
 from collections.abc import Collection, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""The default ranker: what measured best, with every part of it justified by its own measurement."""
+"""The default ranker: the one that measured best; each of its parts is justified by a measurement."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
