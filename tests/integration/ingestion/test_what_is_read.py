@@ -159,10 +159,3 @@ def test_the_prompt_is_in_the_cascade_down_to_the_turn(
 
     assert told in scripted_provider.requests[-1].system
     assert turn.prompt_version == (level.get("prompt_version", 2) or None)
-
-
-def test_a_turn_that_names_a_prompt_there_is_not_fails_and_says_so(conversation: Conversation) -> None:
-    turn = conversation.hear("I have a cat.", ingestion={"prompt_version": 7})
-
-    assert turn.state == "failed"
-    assert "ingestion.prompt_version" in turn.error and "has no such version" in turn.error

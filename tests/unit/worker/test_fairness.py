@@ -62,14 +62,6 @@ def test_floods_are_served_in_turn() -> None:
     assert Counter(take(12)) == {"A": 2, "B": 5, "C": 5}
 
 
-def test_one_projects_tasks_come_out_as_they_went_in() -> None:
-    broker = NotifyBroker("rapport", project_id=A)
-    for number in range(5):
-        broker.enqueue(str(number))
-
-    assert take(5) == "01234"
-
-
 def test_who_comes_back_after_each_task_does_not_pass_those_that_wait() -> None:
     put(A, 20)
     served = ""
