@@ -22,7 +22,6 @@ DEBUG = env.flag("RAPPORT_DEBUG", False)
 ALLOWED_HOSTS = env.listing("RAPPORT_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
-USE_TZ = True
 TIME_ZONE = "UTC"
 USE_I18N = False
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -264,7 +263,6 @@ LOGGING = logging_config(
     style=env.text("RAPPORT_LOG_STYLE", "text"), level=env.text("RAPPORT_LOG_LEVEL", "INFO")
 )
 
-SECURE_CONTENT_TYPE_NOSNIFF = SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = env.flag("RAPPORT_SECURE_COOKIES", False)
 CSRF_TRUSTED_ORIGINS = env.listing("RAPPORT_TRUSTED_ORIGINS")
 

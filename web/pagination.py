@@ -38,7 +38,7 @@ def page_of(
     *,
     order: Sequence[str],
     page: PageQuery,
-    present: Callable[[Any], Any],
+    present: Callable[[Any], Any] = lambda row: row,
     slow: Sequence[str] = (),
     keep: Sieve | None = None,
 ) -> dict[str, Any]:

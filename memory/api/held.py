@@ -24,7 +24,7 @@ class HeldDeletionsView(ApiView):
     )
     def get(self, request: Request, relationship_id: UUID, query: PageQuery) -> Response:
         rows = self.owned(HeldDeletion, relationship_id)
-        page = page_of(rows, order=["-recorded_at", "-id"], page=query, present=lambda held: held)
+        page = page_of(rows, order=["-recorded_at", "-id"], page=query)
         page["items"] = _present(relationship_id, page["items"])
         return self.answer(page)
 

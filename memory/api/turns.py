@@ -45,7 +45,7 @@ class TurnsView(ApiView):
     @operation("turns_list", "List turns, newest first", answers={200: Page[TurnAnswer]})
     def get(self, request: Request, relationship_id: UUID, query: TurnListQuery) -> Response:
         rows = self.owned(Turn, relationship_id).filter(**query.given("state", "session"))
-        page = page_of(rows, order=["-seq"], page=query, present=lambda turn: turn)
+        page = page_of(rows, order=["-seq"], page=query)
         awaiting = _awaiting_review(relationship_id, page["items"])
         page["items"] = [present_turn(turn, awaiting_review=awaiting[turn.id]) for turn in page["items"]]
         return self.answer(page)

@@ -52,7 +52,7 @@ class CommitsView(WorkspaceView):
     @operation("commits_list", "List a branch's commits, newest first", answers={200: Page[CommitAnswer]})
     def get(self, request: Request, relationship_id: UUID, query: CommitsQuery) -> Response:
         rows = log_of(self.owner(relationship_id), query.branch)
-        page = page_of(rows, order=["-recorded_at", "-id"], page=query, present=lambda row: row, slow=())
+        page = page_of(rows, order=["-recorded_at", "-id"], page=query)
         commits: list[Commit] = page["items"]
         shas = shas_of(relationship_id, {parent for row in commits for parent in row.parents})
         return self.answer({**page, "items": [present_commit(row, shas) for row in commits]})
@@ -103,7 +103,7 @@ class CheckpointsView(WorkspaceView):
     @operation("checkpoints_list", "List checkpoints, newest first", answers={200: Page[CheckpointAnswer]})
     def get(self, request: Request, relationship_id: UUID, query: PageQuery) -> Response:
         rows = self.owned(Checkpoint, relationship_id)
-        page = page_of(rows, order=["-taken_at", "-id"], page=query, present=lambda row: row)
+        page = page_of(rows, order=["-taken_at", "-id"], page=query)
         shas = shas_of(relationship_id, {row.commit_id for row in page["items"]})
         return self.answer({**page, "items": [present_checkpoint(row, shas) for row in page["items"]]})
 
@@ -166,6 +166,6 @@ class HotContextVersionsView(WorkspaceView):
     )
     def get(self, request: Request, relationship_id: UUID, query: PageQuery) -> Response:
         rows = self.owned(HotContextVersion, relationship_id)
-        page = page_of(rows, order=["-version"], page=query, present=lambda row: row)
+        page = page_of(rows, order=["-version"], page=query)
         shas = shas_of(relationship_id, {row.commit_id for row in page["items"]})
         return self.answer({**page, "items": [present_hot_version(row, shas) for row in page["items"]]})
