@@ -1,4 +1,4 @@
-"""Whether a condition holds of a moment. What is dear to look up is asked last, and only if it is asked for."""
+"""Whether a condition is true at a moment. Expensive look-ups are made last, and only if they are needed."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime

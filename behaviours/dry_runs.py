@@ -1,4 +1,5 @@
-"""Where a behaviour, or a draft of one, would have done something: over past turns, without asking or telling anybody.
+"""Where a behaviour, or a draft of one, would have done something: over past turns, without calling a model or a
+webhook.
 
 Profile, session state and held deletions are today's; what was said, when, and what became of it is the turn's.
 """

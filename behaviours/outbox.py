@@ -1,4 +1,4 @@
-"""Messages that wait for the person: listed, acknowledged, and told as they come."""
+"""Messages that wait for the person: listing, acknowledging and streaming them."""
 
 import time
 from collections.abc import Iterator

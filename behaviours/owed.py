@@ -1,4 +1,4 @@
-"""What makes a run owed: a turn that was stored, or a time of a schedule. Its row is written in that transaction."""
+"""When a run is due: after a stored turn, or at a scheduled time. Its row is written in that transaction."""
 
 from datetime import datetime
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""What people do with runs: read them, and bring back one that was given up."""
+"""Reading runs, and retrying one that was given up."""
 
 from collections.abc import Collection
 from datetime import datetime

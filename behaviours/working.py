@@ -1,4 +1,4 @@
-"""Does what is owed of a relationship's asynchronous behaviours, one run at a time.
+"""Executes a relationship's due asynchronous behaviours, one run at a time.
 
 What a run writes (session, profile, entry, message) is written in the transaction that settles it, which looks first
 whether the run is still this worker's: so it is written once, however often workers die. A webhook is called before

@@ -1,4 +1,4 @@
-"""From a call of the endpoint to the question for the model: who talks, what they said, and the context of it."""
+"""Turns a call of the endpoint into the question for the model: who talks, what they said, and the context."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Who is talking, to which companion, in which session: it is said by the call, and never guessed."""
+"""Who is talking, to which companion, in which session: taken from the call, and never guessed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What stays of a reply: the turn, the tools that were called, and by reference what the companion was shown."""
+"""Stores a reply: the turn, the tools that were called, and references to what the companion was shown."""
 
 import random
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""A reply that is made anew, or a message that is said differently: what stood in its place is withdrawn.
+"""A reply that is regenerated, or a message that is edited: the exchange that it replaces is withdrawn.
 
 The call says so (`replaces`), or the client's own history does: in a session that holds one chat, the last reply that
 it sends is not the last that was told. What the person said goes by that only where the client is known to send all of

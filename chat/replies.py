@@ -1,4 +1,4 @@
-"""A reply under way: the model is asked, memory tools that it calls are run, and what it says is handed on in parts."""
+"""A reply under way: the model is asked, memory tools that it calls are run, and its words are passed on in parts."""
 
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence

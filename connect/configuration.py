@@ -1,4 +1,4 @@
-"""The section `events` of the configuration: whom a companion tells what happens."""
+"""The section `events` of the configuration: where a companion's events are sent."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""Asks our own REST API within the process: what comes in by another protocol passes the same door.
+"""Calls our own REST API inside the process, so that all protocols go through the same checks.
 
 So a key's scopes, a token's relationship, the limits and every check of a body hold as they do over HTTP, and
 no other protocol has a second way to the rows.

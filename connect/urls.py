@@ -1,4 +1,4 @@
-"""The doors of other protocols."""
+"""The addresses of other protocols."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""The shapes in which an answer holds the context once more: one function a vendor, named by CONTEXT_FORMATS."""
+"""The formats of the vendors in which an answer repeats the context: one function each, see CONTEXT_FORMATS."""
 
 from collections.abc import Sequence
 from typing import Any

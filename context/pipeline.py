@@ -1,4 +1,4 @@
-"""Puts together what the model is shown before a reply: the facts are read, then each layer says its part."""
+"""Assembles what the model is shown before a reply: reads the facts, then renders each layer."""
 
 import traceback
 from collections.abc import Collection, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What a configuration asks of a context, worked out once for as long as its text stays the same."""
+"""What a configuration means for a context, cached as long as its text stays the same."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a context asks its searches: the person's message, made fit to be a question. Pure."""
+"""What a context searches for: the person's message, prepared as a question. Pure."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

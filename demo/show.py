@@ -1,4 +1,4 @@
-"""The demo from curtain to curtain."""
+"""The whole demo, from start to end."""
 
 import json
 import time

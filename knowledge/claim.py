@@ -1,4 +1,4 @@
-"""Takes a document in hand for as long as a lease lasts, and puts it down again.
+"""Claims a document with a lease, and releases it.
 
 The document's row is the queue, and losing the race for it a normal answer. A lease that ran out, or whose worker
 died, is taken back by the housekeeping, which also enqueues what is owed and nobody was told to do.

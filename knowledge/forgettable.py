@@ -1,4 +1,4 @@
-"""What of a companion's documents says what a person wants forgotten: shown, never taken. They are everybody's."""
+"""Finds what a person wants forgotten in a companion's documents: only shown, as documents belong to everybody."""
 
 from collections.abc import Collection, Iterator
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Reads what a ranking asks of a companion's chunks, in one statement, and puts them in order.
+"""Reads what a ranking needs of a companion's chunks, with one statement, and orders them.
 
 It is exact over the companion's own rows, by its index: no filter over an index of everybody's starves anybody.
 """

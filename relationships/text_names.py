@@ -1,4 +1,4 @@
-"""What other people wrote, made fit to stand on one line of a prompt: their words, and their names.
+"""Prepares text and names that other people wrote for one line of a prompt.
 
 A name or a remembered sentence is data. On one line, without hidden characters and without markup, it can't
 start a line of its own, hide an instruction from the person who reads along, or open a tag.

@@ -1,4 +1,4 @@
-"""Makes what is owed of a relationship, in order: each summary is the last one and the messages since.
+"""Makes the due summaries of a relationship, in order: each from the last one and the messages since.
 
 No transaction is open while a model answers. Whoever finds that the row is not its own any more keeps nothing: a
 message that the model was shown may have been erased meanwhile.

@@ -1,4 +1,4 @@
-"""What makes a summary owed: enough messages, or somebody who asks for one. The row is written in that transaction."""
+"""When a summary is due: after enough messages, or on request. The row is written in that transaction."""
 
 from collections.abc import Collection, Sequence
 from uuid import UUID

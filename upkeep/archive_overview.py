@@ -1,4 +1,4 @@
-"""What was learnt of all rows of an archive before the first is written."""
+"""What is read of an archive before its first row is written."""
 
 from array import array
 from bisect import bisect_left

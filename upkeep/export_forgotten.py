@@ -1,4 +1,4 @@
-"""Takes out of an export what was hidden: whoever asked to have it forgotten does not find it in what is handed out."""
+"""Removes from an export what was hidden, so that what a person asked to have forgotten is not exported."""
 
 from collections.abc import Iterator
 from typing import Any

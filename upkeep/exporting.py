@@ -1,4 +1,4 @@
-"""Everything of a relationship as one JSON document, written piece by piece: its size is nobody's memory.
+"""Exports a relationship as one JSON document, piece by piece, so that it is never in memory as a whole.
 
 All of it is read in one snapshot of the database, so that entries and their history fit together whatever happens
 meanwhile. `upkeep.api.archive` describes the document, `upkeep.importing` reads it back.

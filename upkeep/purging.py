@@ -1,4 +1,4 @@
-"""Brings erased text to zero in the database's own files.
+"""Overwrites erased text in the database's own files.
 
 A deleted row stays on disk until its place is used again; the planner's statistics hold samples of what columns said;
 the write-ahead log repeats everything, and segments set aside for reuse keep their old bytes for weeks. So: forget

@@ -1,4 +1,4 @@
-"""Moments to come back to. Restoring deletes nothing: it is one more commit, and one more revision of each entry."""
+"""Commits to return to. Restoring deletes nothing: it adds a commit, and a revision of each entry."""
 
 from dataclasses import dataclass
 from datetime import datetime

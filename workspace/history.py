@@ -1,4 +1,4 @@
-"""What was: the commits that led to a branch, and what lies between two of them."""
+"""The commits of a branch, and the differences between two commits."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Which paths a tree takes: none that leads out of a checkout, and no two that some system would take for one."""
+"""Which paths a tree may have: none that leads out of a checkout, and no two that are the same on some systems."""
 
 import unicodedata
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""What an agent looks up that is in no file: all that is remembered, the archive too, and what was said."""
+"""What an agent can look up that is in no file: all entries, including the archive, and what was said."""
 
 from datetime import datetime
 from typing import Any

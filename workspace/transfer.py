@@ -1,4 +1,4 @@
-"""An agent's files as an archive holds them: those of main, as they are now. Their history is git's to carry."""
+"""An agent's files in an archive: those of main, as they are now. Their history can be cloned with git."""
 
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""What an agent wrote as YAML, read with care."""
+"""Parses YAML that an agent wrote, safely."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The tools by which a model looks after memory itself, and how each vendor wants them described.
+"""The tools by which a model manages memory itself, in the formats of the vendors.
 
 `memory_*` are those of the two-call system, the others MemGPT's (Packer et al. 2023).
 """

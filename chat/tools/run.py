@@ -1,4 +1,4 @@
-"""Runs a memory tool. What is wrong with a call is told to the model in the answer, as it is who can mend it."""
+"""Runs a memory tool. Errors in a call are returned to the model, as it can correct them."""
 
 import time
 from collections.abc import Callable, Mapping

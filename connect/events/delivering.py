@@ -1,4 +1,4 @@
-"""Tells a webhook what happened, event after event, each until it is taken.
+"""Sends events to a webhook, one after the other, each until it is accepted.
 
 The place moves on after each moment, so a worker that dies tells the events of one moment twice at most, under the same
 IDs.

@@ -1,4 +1,4 @@
-"""How far a relationship's events have been told to the companion's webhook, and telling them again."""
+"""Up to which event a relationship's events were sent to the companion's webhook, and sending them again."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal

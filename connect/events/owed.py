@@ -1,4 +1,4 @@
-"""What makes a delivery owed: whatever happens in a relationship whose companion has a webhook for its events.
+"""When a delivery is due: after any event in a relationship whose companion has a webhook for events.
 
 Whether it has one is known without a statement; the row is written in the transaction of what happened.
 """

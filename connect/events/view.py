@@ -1,4 +1,4 @@
-"""GET /v1/relationships/{id}/events: as a page of JSON, or for who accepts text/event-stream as it happens."""
+"""GET /v1/relationships/{id}/events: as a page of JSON, or as a stream for clients that accept text/event-stream."""
 
 import time
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Whose memory a request reaches, and what may be done with it: tools and resources, behind the protocol."""
+"""Which memory a request may access, and how: tools and resources, independent of the protocol."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What mem0's clients send, read into our words: whose memory is meant, what was said, and when."""
+"""Translates what mem0's clients send into our terms: whose memory is meant, what was said, and when."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The profile speaks for itself: the body of every call is the profile, its version is the ETag."""
+"""The profile: the body of every call is the profile itself, and the ETag is its version."""
 
 from datetime import datetime
 from typing import Any

@@ -1,4 +1,4 @@
-"""Idempotency keys: the same call twice makes one thing. A key is kept with what it made, no answer is.
+"""Idempotency keys: repeating a call has no second effect. A key is stored with what it created, not with the answer.
 
 Both functions run inside the making transaction, after it took the relationship's row lock: so of two calls
 with one key the second waits, and then finds what the first made.

@@ -1,4 +1,4 @@
-"""How much is kept of what is said and told. Whoever writes it asks here, by whichever door it came in.
+"""How much of what is said and sent is stored. Every writer checks here, whichever way it came in.
 
 Each `..._fault` says what is wrong with a value, as a sentence without its subject; "" where nothing is.
 """

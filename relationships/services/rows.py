@@ -1,4 +1,4 @@
-"""What every service asks of the row that it is about to change."""
+"""Helpers of services for the row that they are about to change."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Rows of an archive that stand beside what is remembered: summaries, what behaviours did, and an agent's files."""
+"""Rows of an archive besides entries and turns: summaries, runs of behaviours, and an agent's files."""
 
 from datetime import datetime
 from typing import Annotated, Literal, Self

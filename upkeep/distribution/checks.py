@@ -1,4 +1,4 @@
-"""What must hold before a database is distributed. Each sentence says what is in the way, and the way out."""
+"""What must be true before a database is distributed. Each sentence says what is wrong, and what to do."""
 
 from collections.abc import Iterator, Sequence
 

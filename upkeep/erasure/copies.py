@@ -1,4 +1,4 @@
-"""Empties what was copied of erased words and messages: traces, prompts and answers, reasons, index, vectors."""
+"""Empties copies of erased text: traces, prompts and answers, reasons, index, vectors."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field

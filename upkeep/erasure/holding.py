@@ -1,4 +1,4 @@
-"""Which messages of a relationship hold the words of an entry that is to be forgotten. Only reads.
+"""Which messages of a relationship contain the words of an entry that is to be erased. Only reads.
 
 The database finds the messages that may, by how a word begins; which of them do is decided here.
 """

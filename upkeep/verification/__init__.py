@@ -1,4 +1,4 @@
-"""Looks whether what we promise of the tables holds, names what does not, and mends what can be mended.
+"""Checks the tables against every invariant, reports what is broken, and repairs what can be repaired.
 
 Every invariant is one small class that names the rows it doubts, page by page, in a fixed number of statements whatever
 the rows. What it doubts is looked at once more under the lock of its owner, which every writer holds, before it is

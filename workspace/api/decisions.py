@@ -1,4 +1,4 @@
-"""What a person decides of an agent's work: no token of a session or a browser opens these."""
+"""Decisions of people about an agent's work: tokens of sessions and browsers may not make them."""
 
 from uuid import UUID
 

@@ -1,4 +1,4 @@
-"""Reads commits and trees as git writes them, and as nobody would. Pure."""
+"""Parses commits and trees, including malformed ones. Pure."""
 
 import re
 from collections.abc import Iterator

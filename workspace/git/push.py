@@ -1,4 +1,4 @@
-"""Takes a push in: its commits are checked one by one, and then written with the branches, all or none."""
+"""Accepts a push: checks its commits one by one, then writes all of them with the branches, or none."""
 
 from collections.abc import Collection, Iterator, Mapping, Set
 from dataclasses import dataclass, field

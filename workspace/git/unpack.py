@@ -1,4 +1,4 @@
-"""Reads a pack as it was pushed, and no more of it than we would keep: no object unfolds beyond the limits.
+"""Reads a pushed pack within limits: no object is unpacked beyond the size that may be stored.
 
 An object says how long it is before it is unpacked, and so does what a delta makes; both are held to that. The format:
 https://git-scm.com/docs/pack-format

@@ -1,4 +1,4 @@
-"""Does what a session owes, stage after stage. Each stage, and each step of a run, happens whole or not at all."""
+"""Does the due work of a session, stage after stage. Each stage, and each step of a run, is atomic."""
 
 from time import monotonic
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""Takes a session in hand for as long as a lease lasts, and finds those that owe work or gave no sign."""
+"""Claims a session with a lease, and finds those that have work due or have been silent."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress

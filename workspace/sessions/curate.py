@@ -1,4 +1,4 @@
-"""Writes hot context anew at the end of a session: the model reads the present one and what happened."""
+"""Rewrites hot context at the end of a session: the model reads the current one and what happened."""
 
 import re
 from collections.abc import Sequence

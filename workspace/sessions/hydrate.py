@@ -1,4 +1,4 @@
-"""Brings what is known into the tree, and gives a session its branch."""
+"""Writes what is known into the tree, and creates a session's branch."""
 
 from django.db import transaction
 from django.utils import timezone

@@ -1,4 +1,4 @@
-"""What people do with an agent's session: start, watch, pause, resume, stop, finish, try again."""
+"""Actions on an agent's session: start, watch, pause, resume, stop, finish, retry."""
 
 from collections.abc import Sequence
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""manage.py purge [--yes]: bring erased text to zero in the database's files."""
+"""manage.py purge [--yes]: overwrite erased text in the database's files."""
 
 from argparse import ArgumentParser
 from typing import Any

@@ -1,4 +1,4 @@
-"""manage.py verify [--repair]: does what we promise of the database hold? Exit status 1 where something does not."""
+"""manage.py verify [--repair]: checks the database against every invariant. Exit status 1 if one is broken."""
 
 import sys
 from argparse import ArgumentParser

@@ -1,4 +1,4 @@
-"""The index of texts, held against the entries and messages that it tells of."""
+"""The index of texts, checked against the entries and messages."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""The snapshot, held against what would be built from the rows now."""
+"""The snapshot, checked against what would be built from the rows now."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime

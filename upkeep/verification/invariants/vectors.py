@@ -1,4 +1,4 @@
-"""The vectors, held against the texts that they were made from."""
+"""The vectors, checked against the texts that they were made from."""
 
 from collections.abc import Sequence
 from datetime import datetime
