@@ -30,6 +30,7 @@ SMALL = {
     "benchmarks.scale": "--relationships 3 6 --rounds 1 --calls 4".split(),
     "benchmarks.soak": "--minutes 0.05 --people 3 --rate 10".split(),
     "benchmarks.client_overhead": "--calls 50".split(),
+    "benchmarks.beside": "--commit HEAD --rounds 1 --seconds 0.2".split(),
     # The peers live in an environment of their own, which the tests do not make.
     "benchmarks.peers": "--quick --rounds 1 --systems rapport --only erasure --only evidence".split(),
 }
@@ -41,6 +42,7 @@ SHOWN = {
     "benchmarks.scale": "6 relationships with all of that",
     "benchmarks.soak": "accepted turns that are not applied exactly once",
     "benchmarks.client_overhead": "bare fetch",
+    "benchmarks.beside": "| 32 |",
     "benchmarks.peers": "left over in raw files, after the purge",
 }
 
