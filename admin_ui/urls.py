@@ -33,6 +33,7 @@ from admin_ui.views.scratchpad import (
 from admin_ui.views.sign_in import ChooseProjectView, SignInView, SignOutView, ThemeView
 from admin_ui.views.summaries import SummariesView
 from admin_ui.views.time_travel import TimeTravelView
+from admin_ui.views.tokens import RevokeTokenView, TokensView
 from admin_ui.views.turns import RetryTurnView, TurnsView
 from admin_ui.views.workspace import (
     AgentSessionView,
@@ -122,6 +123,12 @@ urlpatterns = [
     path(f"{RELATIONSHIP}/correct/", WishView.as_view(verb="correct"), name="relationship_correct"),
     path(f"{RELATIONSHIP}/plans/<uuid:plan_id>/", PlanView.as_view(), name="relationship_plan"),
     path(f"{RELATIONSHIP}/plans/<uuid:plan_id>/undo/", UndoPlanView.as_view(), name="relationship_undo_plan"),
+    path(f"{RELATIONSHIP}/tokens/", TokensView.as_view(), name="relationship_tokens"),
+    path(
+        f"{RELATIONSHIP}/tokens/<uuid:token_id>/revoke/",
+        RevokeTokenView.as_view(),
+        name="relationship_revoke_token",
+    ),
     path(f"{RELATIONSHIP}/data/", DataView.as_view(), name="relationship_data"),
     path(f"{RELATIONSHIP}/export/", ExportView.as_view(), name="relationship_export"),
     path(f"{RELATIONSHIP}/messages/", ChosenMessagesView.as_view(), name="relationship_messages"),

@@ -92,6 +92,7 @@ def _of_the_large_one(seeded: Seeded) -> dict[str, str]:
         "forget": _to("relationship_forget", whose),
         "correct": _to("relationship_correct", whose),
         "data": _to("relationship_data", whose),
+        "tokens": _to("relationship_tokens", whose),
         "summaries": _to("relationship_summaries", whose),
     }
 

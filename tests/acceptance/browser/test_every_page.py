@@ -92,6 +92,7 @@ def pages_of(stage: Stage, maya: Relationship) -> dict[str, str]:
         "correct": stage.page_of(maya, "correct/"),
         "plan": stage.page_of(maya, f"plans/{planned(maya).id}/"),
         "data": stage.page_of(maya, "data/"),
+        "tokens": stage.page_of(maya, "tokens/"),
         "hot-context": stage.page_of(maya, "workspace/hot-context/"),
     }
 

@@ -35,6 +35,7 @@ from relationships.models import (
     Turn,
     TurnState,
 )
+from relationships.services.tokens import create_token
 from relationships.services.turns import NewMessage, NewTurn
 from tests.fixtures.turns import PERSON, Conversation, hold_deletions
 from tests.fixtures.workspaces import whole
@@ -90,6 +91,8 @@ def _people(hostile: HostileProject) -> None:
     )
     Companion.objects.filter(id=relationship.companion_id).update(name=wild("companion"))
     Relationship.objects.filter(id=relationship.id).update(last_turn_at=timezone.now())
+    token, _ = create_token(relationship=relationship, scopes=["read"], expires_in=60, by=PERSON)
+    hostile.ids["token_id"] = token.id
     Profile.objects.create(**hostile.owned, data={wild("profile_name"): wild("profile")})
     SessionState.objects.create(
         **hostile.owned,
