@@ -13,6 +13,8 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views import View
 
 from admin_ui.conversation import FIRST_SAID
+from admin_ui.forms import SignInForm
+from admin_ui.unsent import keep_unsent
 from relationships.models import Companion, Membership, Operator, Project, Relationship, Role
 from web.actor import Actor, ActorKind
 from web.errors import NotFound, RapportError
@@ -132,20 +134,29 @@ def project_access(request: HttpRequest) -> ProjectAccess | None:
 
 
 def _to_sign_in(request: HttpRequest) -> HttpResponse:
-    """To the sign-in page, and back afterwards to a page that can be opened by its address."""
-    back = request.get_full_path() if request.method == "GET" else reverse("admin_ui:overview")
-    address = f"{reverse('admin_ui:sign_in')}?next={quote(back)}"
-    if getattr(request, "htmx", False):
+    """To the sign-in page, and back afterwards to a page that can be opened by its address. A form that was sent is
+    carried along; not where htmx sent it for a part of its page, nor a file.
+    """
+    part = getattr(request, "htmx", False)
+    behind = _page_behind(request) or _page_behind(request, header="Referer")
+    if request.POST and not request.FILES and not (part and part.target):
+        back = behind or reverse("admin_ui:overview")
+        ctx = {"form": SignInForm(request), "next": back, "unsent": keep_unsent(request, back)}
+        return render(request, "admin_ui/sign_in/form.html", ctx, status=401)
+    if part:
         response = HttpResponse(status=204)
-        page = _page_behind(request) or reverse("admin_ui:overview")
+        page = behind or reverse("admin_ui:overview")
         response["HX-Redirect"] = f"{reverse('admin_ui:sign_in')}?next={quote(page)}"
         return response
-    return redirect(address)
+    back = request.get_full_path() if request.method == "GET" else behind or reverse("admin_ui:overview")
+    return redirect(f"{reverse('admin_ui:sign_in')}?next={quote(back)}")
 
 
-def _page_behind(request: HttpRequest) -> str:
-    """The address of the page that asked for a part of itself, or sent a form without being left; else nothing."""
-    page = request.headers.get("HX-Current-URL", "")
+def _page_behind(request: HttpRequest, *, header: str = "HX-Current-URL") -> str:
+    """The address of the page that asked for a part of itself, or sent a form without being left; else nothing.
+    `header`: `Referer` for the page that was left.
+    """
+    page = request.headers.get(header, "")
     ours = url_has_allowed_host_and_scheme(page, {request.get_host()}) and page.count("/") > 2
     return "/" + page.split("/", 3)[3] if ours else ""
 

@@ -33,6 +33,7 @@ def locked_out(
     ctx = {
         "form": SignInForm(request, initial={"username": email}),
         "next": request.POST.get("next", ""),
+        "unsent": request.POST.get("unsent", ""),
         "why": f"Too many failed attempts. Try again in {minutes} minute{'' if minutes == 1 else 's'}.",
     }
     answer = render(request, "admin_ui/sign_in/form.html", ctx, status=429)

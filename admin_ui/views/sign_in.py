@@ -1,14 +1,17 @@
 """Signing in and out, and the two choices that stay with a browser: the project and the theme."""
 
+from typing import Any
+
 from django.contrib.auth.views import LoginView, LogoutView
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views import View
 
 from admin_ui.access import PROJECT_IN_SESSION, OperatorView
 from admin_ui.forms import SignInForm
 from admin_ui.navigation import THEME_COOKIE, THEMES
+from admin_ui.unsent import read_unsent
 
 _A_YEAR = 365 * 24 * 3600
 
@@ -18,6 +21,17 @@ class SignInView(LoginView):
     authentication_form = SignInForm
     next_page = "admin_ui:overview"
     redirect_authenticated_user = True
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Who is signed in, by now or already, is offered the form that was sent meanwhile."""
+        unsent = read_unsent(request.POST.get("unsent", ""))
+        answer = super().dispatch(request, *args, **kwargs)
+        if unsent and request.user.is_authenticated:
+            return render(request, "admin_ui/sign_in/unsent.html", {"unsent": unsent})
+        return answer
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        return super().get_context_data(unsent=self.request.POST.get("unsent", ""), **kwargs)
 
 
 class SignOutView(LogoutView):

@@ -50,6 +50,7 @@ document.addEventListener("submit", async (event) => {
     const answer = await fetch(form.action, {
       method: "POST", body: new URLSearchParams(sent), headers: { "HX-Request": "true", "HX-Current-URL": location.href },
     });
+    if (answer.status === 401) return sendWhole(form, event.submitter);
     if (take(await answer.text(), answer.status, (name) => answer.headers.get(name))) focusAfter(entry, pressed);
   } catch {
     say(UNREACHABLE);
@@ -57,6 +58,15 @@ document.addEventListener("submit", async (event) => {
     underWay.delete(form);
   }
 });
+
+// Whose session has ended: the form is sent as without this script, to the page that carries it past the sign-in.
+function sendWhole(form, button) {
+  if (button?.name) {
+    const pressed = form.appendChild(document.createElement("input"));
+    Object.assign(pressed, { type: "hidden", name: button.name, value: button.value });
+  }
+  form.submit();
+}
 
 // What came back of a form: a page, which is shown; else where to go on, or what is wrong.
 function take(text, status, header) {
@@ -107,6 +117,16 @@ document.addEventListener("change", (event) => {
 });
 document.addEventListener("htmx:afterSwap", countSelected);
 document.addEventListener("DOMContentLoaded", countSelected);
+
+// A form of before a sign-in in another tab: the token that holds now is in the cookie.
+const tokenNow = () => /(?:^|; )csrftoken=([^;]+)/.exec(document.cookie)?.[1];
+document.addEventListener("submit", (event) => {
+  const field = event.target.querySelector("[name=csrfmiddlewaretoken]"), token = tokenNow();
+  if (field && token) field.value = token;
+}, true);
+document.addEventListener("htmx:configRequest", (event) => {
+  if (tokenNow()) event.detail.headers["X-CSRFToken"] = tokenNow();
+});
 
 // What can't be brought back is asked about first.
 document.addEventListener("submit", (event) => {

@@ -61,6 +61,36 @@ def test_a_session_that_ended_leads_to_the_sign_in_page_and_back(desk: Desk, sta
     expect(window.get_by_role("heading", level=1)).to_have_text("Ines and Ada")
 
 
+def test_what_was_typed_outlives_the_session(desk: Desk, stage: Stage) -> None:
+    """It is sent after the sign-in; and at once where the sign-in was in another tab."""
+    olga = stage.relationship("Olga")
+    stage.remember(olga, "Has a cat")
+    window = desk.open(None)
+    window.goto(stage.page_of(olga))
+    desk.sign_in(window, Role.EDITOR)
+    content = window.get_by_role("textbox", name="Content")
+    window.get_by_role("link", name="Edit: Has a cat").click()
+    content.fill("Has a cat, thought of for an hour")
+    window.context.clear_cookies(name="sessionid")
+
+    window.get_by_role("button", name="Save").click()
+    expect(window.get_by_role("alert")).to_contain_text("Your session has ended")
+    desk.sign_in(window, Role.EDITOR)
+    window.get_by_role("button", name="Send now").click()
+    expect(window.get_by_role("status")).to_have_text("Entry saved.")
+    assert stage.contents(olga) == {"Has a cat, thought of for an hour"}
+
+    window.get_by_role("link", name="Edit: Has a cat").click()
+    content.fill("Has a dog")
+    other = window.context.new_page()
+    other.goto(f"{stage.url}/")
+    other.get_by_role("button", name="Sign out").click()
+    desk.sign_in(other, Role.EDITOR)
+    window.get_by_role("button", name="Save").click()
+    expect(window.get_by_role("status")).to_have_text("Entry saved.")
+    assert stage.contents(olga) == {"Has a dog"}
+
+
 def test_an_upload_after_the_session_ended_leads_to_the_sign_in_page(desk: Desk, stage: Stage) -> None:
     window = desk.open(None)
     window.goto(f"{stage.url}/companions/{stage.ada.id}/documents/")

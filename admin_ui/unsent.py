@@ -1,0 +1,43 @@
+"""A form that was sent after the session had ended: the sign-in page carries it, signed, and offers it again."""
+
+from dataclasses import dataclass
+
+from django.core import signing
+from django.http import HttpRequest
+
+_SALT = "admin_ui.unsent"
+_UNSHOWN = ("csrfmiddlewaretoken", "next", "version")
+
+
+@dataclass(frozen=True, slots=True)
+class Unsent:
+    """`to`: the address the form was sent to. `back`: the page it stood on."""
+
+    to: str
+    back: str
+    fields: list[tuple[str, str]]
+
+    @property
+    def shown(self) -> list[tuple[str, str]]:
+        """What somebody may have typed or chosen."""
+        return [(name, value) for name, value in self.fields if value and name not in _UNSHOWN]
+
+
+def keep_unsent(request: HttpRequest, back: str) -> str:
+    """The request's form as one signed text."""
+    fields = [
+        (name, value)
+        for name, values in request.POST.lists()
+        for value in values
+        if name != "csrfmiddlewaretoken"
+    ]
+    return signing.dumps([request.get_full_path(), back, fields], salt=_SALT, compress=True)
+
+
+def read_unsent(text: str) -> Unsent | None:
+    """What `keep_unsent` made; None for anything else."""
+    try:
+        to, back, fields = signing.loads(text, salt=_SALT)
+    except signing.BadSignature:
+        return None
+    return Unsent(to, back, [(name, value) for name, value in fields])
