@@ -15,10 +15,12 @@ from django.views import View
 from admin_ui.conversation import FIRST_SAID
 from admin_ui.forms import SignInForm
 from admin_ui.unsent import keep_unsent
+from admin_ui.words import sentence_of
 from relationships.models import Companion, Membership, Operator, Project, Relationship, Role
 from web.actor import Actor, ActorKind
-from web.errors import NotFound, RapportError
+from web.errors import NotFound, RapportError, StaleVersion
 
+CHANGED_MEANWHILE = "Somebody else changed this meanwhile, so nothing was done."
 PROJECT_IN_SESSION = "project_id"
 _RANK = {Role.VIEWER: 0, Role.EDITOR: 1, Role.OWNER: 2}
 
@@ -73,14 +75,22 @@ class OperatorView(View):
             return super().dispatch(request, *args, **kwargs)
         except NotFound as error:
             return self.refuse(request, error.detail, status=404)
+        except StaleVersion:
+            return self.came_too_late(request)
         except RapportError as error:
-            return self.refuse(request, error.detail, status=409)
+            return self.refuse(request, sentence_of(error), status=409)
+
+    def came_too_late(self, request: HttpRequest) -> HttpResponse:
+        """Somebody else changed what was to be changed."""
+        return self.refuse(request, f"{CHANGED_MEANWHILE} Reload the page and decide.", status=409)
 
     def refuse(self, request: HttpRequest, why: str, *, status: int) -> HttpResponse:
-        """Say why not: as a notice where a part of the page was asked for, else as a page."""
+        """Say why not: as a notice where a part of the page was asked for, else as a page that leads back."""
         part = getattr(request, "htmx", False)
         template = "admin_ui/_notice.html" if part else "admin_ui/refused.html"
-        response = render(request, template, {"why": why, "status": status, "kind": "bad"}, status=status)
+        back = _page_behind(request, header="Referer")
+        ctx = {"why": why, "status": status, "kind": "bad", "back": back}
+        response = render(request, template, ctx, status=status)
         if part:
             # whatever part of the answer the page would have picked
             response["HX-Reselect"] = ".notice"

@@ -1,5 +1,7 @@
 """What codes are called on the pages: of operations and changes, of turns' states, of why something was refused."""
 
+from web.errors import RapportError
+
 WORDS = {
     # what became of an entry
     "add": "added",
@@ -39,6 +41,15 @@ WORDS = {
 def in_words(code: str) -> str:
     """A code as a page says it: `rate_limited` is "rate limited"."""
     return WORDS.get(code) or (code.replace("_", " ") if code.isidentifier() else code)
+
+
+def sentence_of(error: RapportError) -> str:
+    """Why something was refused: "Email is no email address." in place of the API's "email: is no email address"."""
+    field, _, detail = error.detail.partition(": ")
+    if len(error.problems) != 1 or field != error.problems[0].field or not field.isidentifier():
+        return error.detail
+    said = f"{in_words(field).capitalize()} {detail}" if detail[:1].islower() else detail
+    return said if said.endswith((".", "!", "?")) else f"{said}."
 
 
 def lasting(seconds: float) -> str:

@@ -22,6 +22,7 @@ register = template.Library()
 
 # Named beside the details, with a link; or of no interest to a reader.
 _LEFT_OUT = ("operator", "relationship_id", "companion_id", "summary", "version")
+NARROW = "\u202f"  # the space between a number's thousands
 MOST_LISTED = 12  # of a list in an audit event
 MOST_LINES = 1000  # of a file's change
 _ISO_DATE = re.compile(r"\b(\d{4})-(0[1-9]|1[0-2])(?!\d)(?:-(\d\d)(?!\d)(T(?=\d))?)?")
@@ -39,7 +40,7 @@ def icon(name: str) -> str:
 @register.filter
 def grouped(number: int) -> str:
     """A whole number as a reader takes it in: 49 919."""
-    return f"{number:,}".replace(",", "\u202f")
+    return f"{number:,}".replace(",", NARROW)
 
 
 register.filter("words", in_words)
@@ -125,8 +126,8 @@ def counted(page: Page, noun: str) -> str:
     """How many a list has, as in "3 turns"; or, where a column is sorted among the newest alone, that it is."""
     total = page.total
     if page.bounded and total == f"{MOST_SORTED:,}":
-        return f"Sorted among the newest {total} {noun}s"
-    return f"{total} {noun}{'' if total == '1' else 's'}"
+        return f"Sorted among the newest {total.replace(',', NARROW)} {noun}s"
+    return f"{total.replace(',', NARROW)} {noun}{'' if total == '1' else 's'}"
 
 
 @register.simple_tag

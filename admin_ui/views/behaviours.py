@@ -12,6 +12,7 @@ from django.shortcuts import redirect, render
 from admin_ui.access import OperatorView
 from admin_ui.paging import page_of
 from admin_ui.params import parse_uuid, pretty, required_version, text_param
+from admin_ui.words import sentence_of
 from behaviours.dry_runs import DryRun, dry_run, read_draft
 from behaviours.models import BehaviourRun
 from behaviours.runs import retry_run
@@ -50,7 +51,7 @@ class BehavioursView(OperatorView):
             why = "Somebody else changed this companion. Nothing was saved; look at it and save again."
             return self._page(request, companion, name=name, draft=draft, why=why, status=409)
         except RapportError as error:
-            return self._page(request, companion, name=name, draft=draft, why=error.detail, status=422)
+            return self._page(request, companion, name=name, draft=draft, why=sentence_of(error), status=422)
         messages.success(request, "Behaviour removed." if do == "remove" else "Behaviour saved.")
         return redirect("admin_ui:companion_behaviours", companion_id)
 

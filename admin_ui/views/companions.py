@@ -15,17 +15,19 @@ from django.shortcuts import redirect, render
 from admin_ui.access import OperatorView
 from admin_ui.config_diff import between, from_recipe
 from admin_ui.config_form import ConfigField, ConfigSection, config_sections, read_config
+from admin_ui.names import companions_called
 from admin_ui.paging import page_of
 from admin_ui.params import pretty, required_version, text_param
 from admin_ui.setting_words import FIRST, setting_label
 from admin_ui.sorting import Sort
+from admin_ui.words import sentence_of
 from memory.ingestion.ingestion_input import find_instructions
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.plugins import load
 from relationships.models import Companion
 from relationships.services.companions import create_companion, write_companion_config
 from relationships.services.configuration import check_level
-from web.errors import FieldProblem, InvalidConfiguration, InvalidInput, StaleVersion
+from web.errors import FieldProblem, InvalidConfiguration, InvalidInput, RapportError, StaleVersion
 
 SORT = Sort(
     {
@@ -48,14 +50,18 @@ class CompanionsView(OperatorView):
         slug = text_param(request.POST, "slug", limit=80)
         if not name or not slug:
             return self._page(request, why="A companion needs a name and a slug.", status=422)
-        companion = create_companion(
-            project_id=self.access.project.id, slug=slug, name=name, by=self.access.actor
-        )
+        try:
+            companion = create_companion(
+                project_id=self.access.project.id, slug=slug, name=name, by=self.access.actor
+            )
+        except RapportError as error:
+            return self._page(request, why=sentence_of(error), status=409)
         messages.success(request, f"{companion.name} created.")
         return redirect("admin_ui:companion", companion.id)
 
     def _page(self, request: HttpRequest, *, why: str = "", status: int = 200) -> HttpResponse:
-        rows = Companion.objects.of_project(self.access.project.id).annotate(people=Count("relationships"))
+        rows = companions_called(request, Companion.objects.of_project(self.access.project.id))
+        rows = rows.annotate(people=Count("relationships"))
         page = page_of(request, rows, sort=SORT)
         ctx = {
             "page": page,

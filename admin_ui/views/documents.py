@@ -12,6 +12,7 @@ from admin_ui.access import OperatorView, render_page_or_part
 from admin_ui.paging import CHUNKS_A_PAGE, page_of
 from admin_ui.params import text_param
 from admin_ui.sorting import Sort
+from admin_ui.words import sentence_of
 from knowledge.documents import (
     add_document,
     configuration_of,
@@ -59,7 +60,7 @@ class DocumentsView(OperatorView):
                 by=self.access.actor,
             )
         except RapportError as error:
-            return self._page(request, companion, why=error.detail, status=422)
+            return self._page(request, companion, why=sentence_of(error), status=422)
         said = (
             "Uploaded. A worker is processing it."
             if is_new

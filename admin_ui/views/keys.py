@@ -13,6 +13,7 @@ from admin_ui.access import OperatorView
 from admin_ui.paging import page_of
 from admin_ui.params import text_param
 from admin_ui.sorting import Sort
+from admin_ui.words import sentence_of
 from config.rates import LIMITS
 from relationships.models import ApiKey, Role, Scope
 from relationships.services.api_keys import change_rate_limits, create_api_key, revoke_api_key
@@ -57,7 +58,7 @@ class KeysView(OperatorView):
                 by=self.access.actor,
             )
         except InvalidInput as error:
-            return self._page(request, why=error.detail, status=422)
+            return self._page(request, why=sentence_of(error), status=422)
         return self._page(request, made=row, key=key)
 
     def _page(self, request: HttpRequest, *, status: int = 200, **more: Any) -> HttpResponse:

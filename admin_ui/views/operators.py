@@ -15,6 +15,7 @@ from admin_ui.invitations import JoinForm, invitation_link, tokens
 from admin_ui.paging import page_of
 from admin_ui.params import text_param
 from admin_ui.sorting import Sort
+from admin_ui.words import sentence_of
 from relationships.models import Membership, Operator, Role
 from relationships.services.memberships import add_member, change_role, remove_member
 from web.errors import Conflict, RapportError
@@ -47,7 +48,7 @@ class OperatorsView(OperatorView):
                 by=self.access.actor,
             )
         except RapportError as error:
-            return self._page(request, why=error.detail, email=email, status=422)
+            return self._page(request, why=sentence_of(error), email=email, status=422)
         if not member.operator.has_usable_password():
             return self._page(request, invited=email, link=invitation_link(request, member.operator))
         messages.success(request, f"{member.operator.email} was added.")

@@ -8,6 +8,7 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from admin_ui.access import OperatorView, render_page_or_part
+from admin_ui.names import companions_listed
 from admin_ui.overview import (
     PERIODS,
     TIMES,
@@ -30,7 +31,6 @@ from worker.readiness import embedder_in_use, provider_in_use
 from worker.worker_stats import NOW
 
 TYPES_SHOWN, RECENT = 12, 8
-COMPANIONS_LISTED = 200
 FIRST_SLUG = "assistant"
 COLUMNS = ("name", "calls", "failed", "prompt_tokens", "output_tokens", "cost")
 
@@ -82,7 +82,7 @@ class OverviewView(OperatorView):
             "periods": PERIODS,
             "order": order,
             "asked": sorted(overview.companions, key=of_column, reverse=order.startswith("-")),
-            "companions": Companion.objects.of_project(project_id).order_by("name")[:COMPANIONS_LISTED],
+            "companions": companions_listed(request, Companion.objects.of_project(project_id)),
             "entries": sum(count for _, count in types),
             "types": [(name, count, round(100 * count / types[0][1])) for name, count in types[:TYPES_SHOWN]],
             "held": OperationResult.objects.filter(project_id=project_id)

@@ -8,8 +8,11 @@ from django.shortcuts import redirect, render
 
 from admin_ui.access import OperatorView, render_page_or_part
 from admin_ui.conversation import exchanges_of
+from admin_ui.names import companions_called
+from admin_ui.paging import page_of
 from admin_ui.params import text_param
 from admin_ui.views.scratchpad import RelationshipPart
+from admin_ui.words import sentence_of
 from chat.answering import Answering, here, in_database_threads
 from chat.asking import ask
 from chat.identity import Talk
@@ -30,8 +33,9 @@ class PlaygroundView(OperatorView):
     """Whom to talk to. Each operator has a test user of their own with each companion."""
 
     def get(self, request: HttpRequest) -> HttpResponse:
-        companions = Companion.objects.of_project(self.access.project.id).order_by("name")[:200]
-        return render(request, "admin_ui/playground/list.html", {"companions": companions})
+        rows = companions_called(request, Companion.objects.of_project(self.access.project.id))
+        page = page_of(request, rows.order_by("name", "id"))
+        return render(request, "admin_ui/playground/list.html", {"page": page, "companions": page.rows})
 
     def post(self, request: HttpRequest) -> HttpResponse:
         relationship, _ = get_or_create_relationship(
@@ -61,7 +65,7 @@ class TalkView(RelationshipPart):
 
         def refused(error: RapportError) -> HttpResponse:
             page: HttpResponse = in_database(
-                lambda: self._page(request, relationship, why=error.detail, message=message)
+                lambda: self._page(request, relationship, why=sentence_of(error), message=message)
             )
             return page
 

@@ -13,6 +13,7 @@ from admin_ui.near_misses import near_misses_of
 from admin_ui.params import text_param
 from admin_ui.shown_context import blocks_of, blocks_of_kept
 from admin_ui.views.scratchpad import RelationshipPart
+from admin_ui.words import sentence_of
 from chat.models import KeptContext, ToolCall
 from context.pipeline import build_context
 from relationships.models import SessionState
@@ -52,7 +53,7 @@ class ContextPreviewView(RelationshipPart):
                 preview=True,
             )
         except RapportError as error:
-            ctx["why"] = error.detail
+            ctx["why"] = sentence_of(error)
         else:
             ctx |= {"assembled": assembled, "blocks": blocks_of(assembled, relationship)}
             ctx["rendered_text"] = as_text(assembled.rendered)
@@ -82,7 +83,7 @@ class NearMissesView(RelationshipPart):
                 relationship, message=message, session=text_param(request.GET, "session", limit=200)
             )
         except RapportError as error:
-            ctx["why"] = error.detail
+            ctx["why"] = sentence_of(error)
         part = getattr(request, "htmx", False)
         if not part:
             ctx |= self.ctx_of(relationship)

@@ -14,6 +14,7 @@ from admin_ui.access import OperatorView, render_page_or_part
 from admin_ui.comparison import pairs_of
 from admin_ui.params import parse_uuid, text_param, version_param
 from admin_ui.word_diff import word_diff
+from admin_ui.words import sentence_of
 from memory.ingestion.ingestion_input import find_instructions
 from memory.ingestion.prompt_versions import create_prompt, publish_prompt
 from memory.ingestion.replays import MOST_TURNS, STEPS, request_replay
@@ -56,7 +57,7 @@ class PromptsView(OperatorView):
                 by=self.access.actor,
             )
         except RapportError as error:
-            return self._page(request, companion, template, why=error.detail, status=422)
+            return self._page(request, companion, template, why=sentence_of(error), status=422)
         messages.success(request, f"Saved as version {prompt.version}.")
         address = reverse("admin_ui:companion_prompt", args=[companion_id])
         return redirect(address if do == "publish" else f"{address}?version={prompt.version}")

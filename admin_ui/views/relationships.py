@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 
 from admin_ui.access import OperatorView, render_page_or_part
 from admin_ui.excerpts import Excerpt, excerpt_of
-from admin_ui.names import is_called
+from admin_ui.names import companions_listed, is_called
 from admin_ui.paging import page_of
 from admin_ui.params import parse_uuid, text_param
 from admin_ui.sorting import Sort
@@ -50,7 +50,7 @@ class RelationshipsView(OperatorView):
                 {"relationship": row, "line": _excerpt(lines.get(row.id), text), **counts}
                 for row, counts in zip(page.rows, _counts_of(ids), strict=True)
             ],
-            "companions": Companion.objects.of_project(self.access.project.id).order_by("name")[:200],
+            "companions": companions_listed(request, Companion.objects.of_project(self.access.project.id)),
             "query": request.GET,
         }
         return render_page_or_part(request, "relationships/list", "relationships/_table", ctx, target="found")

@@ -15,11 +15,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
-from admin_ui.access import OperatorView, render_page_or_part, way_back
+from admin_ui.access import CHANGED_MEANWHILE, OperatorView, render_page_or_part, way_back
 from admin_ui.conversation import what_was_said
 from admin_ui.forms import EntryForm
 from admin_ui.params import parse_uuid, version_param
 from admin_ui.scratchpad import held_of, scratchpad_of
+from admin_ui.words import sentence_of
 from memory.entries.adding import add_entry
 from memory.entries.editing import delete_entry, merge_entries, restore_entry, revise_entry
 from memory.entries.limits import entry_fault
@@ -79,6 +80,13 @@ class EntryAction(RelationshipPart):
         messages.success(request, said, extra_tags=undo)
         return redirect(way_back(request) or reverse("admin_ui:relationship", args=[relationship_id]))
 
+    def came_too_late(self, request: HttpRequest) -> HttpResponse:
+        """Back too, to what stands there by now."""
+        messages.warning(request, f"{CHANGED_MEANWHILE} This is how it stands now.")
+        return redirect(
+            way_back(request) or reverse("admin_ui:relationship", args=[self.kwargs["relationship_id"]])
+        )
+
 
 class AddEntryView(EntryAction):
     needs = Role.EDITOR
@@ -108,7 +116,7 @@ class AddEntryView(EntryAction):
                 limit=ingestion.max_entries,
             )
         except RapportError as error:
-            form.add_error(None, error.detail)
+            form.add_error(None, sentence_of(error))
             return render(request, "admin_ui/scratchpad/add.html", ctx, status=409)
         return self.back(request, relationship_id, "Entry added.")
 
@@ -139,7 +147,7 @@ class EditEntryView(EntryAction):
         except StaleVersion:
             return self._form(request, relationship_id, entry_id, form, stale=True, status=409)
         except RapportError as error:
-            form.add_error(None, error.detail)
+            form.add_error(None, sentence_of(error))
             return self._form(request, relationship_id, entry_id, form, status=409)
         return self.back(request, relationship_id, "Entry saved.")
 
@@ -235,8 +243,10 @@ class BulkView(EntryAction):
                 )
                 done += 1
             except RapportError as error:
-                left.append(error.detail)
+                left.append(sentence_of(error))
         said = f"{done} {DONE.get(do, 'updated')}." + (f" {len(left)} skipped: {left[0]}" if left else "")
+        if do == "delete":
+            said += " To restore them, show the state deleted."
         return self.back(request, relationship_id, said)
 
     def _merge(self, request: HttpRequest, relationship_id: UUID, chosen: list[UUID]) -> HttpResponse:
@@ -254,7 +264,10 @@ class BulkView(EntryAction):
         edit = reverse("admin_ui:relationship_edit_entry", args=[relationship_id, kept.id])
         messages.success(request, "Entries merged. Edit the text if needed.")
         back = way_back(request)
-        return redirect(f"{edit}?next={quote(back)}" if back else edit)
+        edit = f"{edit}?next={quote(back)}" if back else edit
+        if getattr(request, "htmx", False):
+            return HttpResponse(status=204, headers={"HX-Redirect": edit})
+        return redirect(edit)
 
 
 def entry_of(relationship_id: UUID, entry_id: UUID) -> ScratchpadEntry:

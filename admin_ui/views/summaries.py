@@ -10,6 +10,7 @@ from django.urls import reverse
 from admin_ui.paging import page_of
 from admin_ui.params import parse_uuid
 from admin_ui.views.scratchpad import EntryAction
+from admin_ui.words import sentence_of
 from relationships.models import Relationship
 from summaries.editing import edit_summary
 from summaries.models import Summary, SummaryState
@@ -38,7 +39,7 @@ class SummariesView(EntryAction):
             text = request.POST.get("text", "").replace("\x00", "").replace("\r\n", "\n")
             edit_summary(relationship=relationship, summary_id=summary_id or UUID(int=0), text=text, by=by)
         except RapportError as error:
-            return self._page(request, relationship, why=error.detail, status=409)
+            return self._page(request, relationship, why=sentence_of(error), status=409)
         return self.back(request, relationship_id, "Saved as the next version.")
 
     def _page(

@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from admin_ui.access import OperatorView, way_back
 from admin_ui.excerpts import excerpt_of
-from admin_ui.names import is_called
+from admin_ui.names import companions_listed, is_called
 from admin_ui.paging import Page, page_of
 from admin_ui.params import parse_uuid, text_param
 from admin_ui.sorting import Sort
@@ -81,7 +81,7 @@ class TurnsView(OperatorView):
             "retries": self.access.can_edit and any(row.turn.state == TurnState.FAILED for row in rows),
             "filtered": any(filters.values()),
             "unsettled": page.number == 1 and not text and any(row.turn.state in WAITING for row in rows),
-            "companions": Companion.objects.of_project(self.access.project.id).order_by("name")[:200],
+            "companions": companions_listed(request, Companion.objects.of_project(self.access.project.id)),
         }
         return render(request, "admin_ui/turns/list.html", ctx)
 

@@ -13,6 +13,7 @@ from admin_ui.paging import page_of
 from admin_ui.params import parse_uuid, readable, text_param, version_param
 from admin_ui.sorting import order_of
 from admin_ui.views.scratchpad import EntryAction
+from admin_ui.words import sentence_of
 from relationships.models import Relationship
 from web.errors import RapportError, StaleVersion
 from workspace.blame import blame
@@ -213,7 +214,7 @@ class HotContextView(WorkspacePart):
             why = "Somebody else changed hot context meanwhile. The newest version is below, among the versions."
             return self._page(request, relationship, written=written, why=why, status=409)
         except RapportError as error:
-            return self._page(request, relationship, written=written, why=error.detail, status=422)
+            return self._page(request, relationship, written=written, why=sentence_of(error), status=422)
         return redirect("admin_ui:relationship_workspace", relationship_id)
 
     def _page(
@@ -268,7 +269,7 @@ class ApproveToolView(WorkspacePart):
             tool = approve_tool(relationship=relationship, path=path, by=self.access.actor)
             messages.success(request, f"Every agent of this companion may call {tool.name} now.")
         except RapportError as error:
-            messages.error(request, f"Not approved. {error.detail}")
+            messages.error(request, f"Not approved. {sentence_of(error)}")
         return redirect("admin_ui:relationship_workspace", relationship_id)
 
 

@@ -38,12 +38,11 @@ document.addEventListener("click", (event) => {
 });
 
 // A form in a part marked data-in-place is sent without leaving the page: what was scrolled to stays, and the focus
-// goes to the same entry, or to the notice that undoes its deletion. A merge leads to a page of its own.
+// goes to the same entry, or to the notice that undoes its deletion.
 document.addEventListener("submit", async (event) => {
   const form = event.target;
   if (event.defaultPrevented || form.method !== "post" || !form.closest("[data-in-place], #notices")) return;
   const sent = new FormData(form, event.submitter);
-  if (sent.get("do") === "merge") return;
   event.preventDefault();
   const entry = form.closest(".entry")?.id, pressed = event.submitter?.value;
   try {

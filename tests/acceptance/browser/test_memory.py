@@ -65,6 +65,24 @@ def test_one_box_ticks_all(desk: Desk, stage: Stage) -> None:
     assert len(pinned(una)) == 3
 
 
+def test_a_merge_that_is_refused_leaves_what_is_selected(desk: Desk, stage: Stage) -> None:
+    ulla = stage.relationship("Ulla")
+    stage.remember(ulla, "Has a cat", "Has a dog", "Has a fish")
+    window = desk.open()
+    window.goto(stage.page_of(ulla))
+    for pet in ("cat", "dog", "fish"):
+        window.get_by_role("checkbox", name=f"Select: Has a {pet}").check()
+    window.get_by_label("With selected:").select_option("merge")
+    window.get_by_role("button", name="Apply").click()
+    expect(window.get_by_role("alert")).to_have_text("Select two entries to merge.")
+
+    window.get_by_role("checkbox", name="Select: Has a fish").uncheck()
+    window.get_by_role("button", name="Apply").click()
+
+    expect(window.get_by_role("status")).to_have_text("Entries merged. Edit the text if needed.")
+    expect(window.get_by_role("textbox", name="Content")).to_have_value(re.compile("cat; .*dog|dog; .*cat"))
+
+
 def test_what_was_searched_for_stays_after_an_edit(desk: Desk, stage: Stage) -> None:
     ole = stage.relationship("Ole")
     stage.remember(ole, "Has a cat", "Lives in Oslo")

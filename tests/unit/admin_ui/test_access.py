@@ -59,3 +59,14 @@ def test_a_project_that_is_not_theirs_can_not_be_chosen(editor: Client) -> None:
     editor.post("/admin-ui/project/", {"project": str(other.project_id)})
 
     assert editor.get(page_of(other)).status_code == 404
+
+
+def test_a_refusal_leads_back_to_where_it_was_asked_for(editor: Client, relationship: Relationship) -> None:
+    page = page_of(relationship)
+    for origin, way in (
+        ("http://localhost", f'href="{page}?type=other">Back<'),
+        ("http://evil.example", "overview"),
+    ):
+        headers = {"Referer": f"{origin}{page}?type=other"}
+        answer = editor.post(f"{page}bulk/", {"do": "merge"}, headers=headers)
+        assert answer.status_code == 409 and way in answer.content.decode()

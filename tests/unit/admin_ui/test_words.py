@@ -1,7 +1,8 @@
 import pytest
 
 from admin_ui.templatetags.facts import committer, patch, spelt
-from admin_ui.words import in_words, lasting
+from admin_ui.words import in_words, lasting, sentence_of
+from web.errors import FieldProblem, InvalidInput, NotFound
 
 
 @pytest.mark.parametrize(
@@ -9,6 +10,11 @@ from admin_ui.words import in_words, lasting
     [
         (in_words("rate_limited"), "rate limited"),
         (in_words("<b>_"), "<b>_"),
+        (sentence_of(InvalidInput.of("email", "is no email address")), "Email is no email address."),
+        (sentence_of(InvalidInput.of("document", "This is no JSON")), "This is no JSON."),
+        (sentence_of(InvalidInput.of("a.b", "is none")), "a.b: is none"),
+        (sentence_of(InvalidInput("a: b", problems=[FieldProblem("c", "d")])), "a: b"),
+        (sentence_of(NotFound("Not there: gone.")), "Not there: gone."),
         (lasting(0.518), "0.52 s"),
         (lasting(61), "1 minute"),
         (lasting(7199), "120 minutes"),

@@ -98,4 +98,35 @@ def test_a_form_that_is_behind_is_refused_and_shows_what_holds(
 def test_a_companion_that_can_not_be_made_is_refused_in_words(
     editor: Client, companion: Companion, sent: dict[str, str], status: int
 ) -> None:
-    assert editor.post("/admin-ui/companions/", sent).status_code == status
+    answer = editor.post("/admin-ui/companions/", sent)
+
+    shown = answer.content.decode()
+    assert answer.status_code == status and 'role="alert"' in shown
+    assert f'value="{sent["name"]}"' in shown and f'value="{sent["slug"]}"' in shown
+
+
+@pytest.fixture
+def many(companion: Companion) -> Companion:
+    """The last by name of more than a filter lists."""
+    project = companion.project
+    Companion.objects.bulk_create(
+        Companion(project=project, slug=f"many-{number}", name=f"Many {number:03}") for number in range(202)
+    )
+    return Companion.objects.create(project=project, slug="zoe", name="Zoë")
+
+
+@pytest.mark.parametrize("list_of", ["relationships/", "turns/", ""])
+def test_a_filter_keeps_the_companion_that_it_names(viewer: Client, many: Companion, list_of: str) -> None:
+    shown = viewer.get(f"/admin-ui/{list_of}", {"companion": str(many.id)}).content.decode()
+
+    assert f'<option value="{many.id}" selected>' in shown
+    assert "Only 200 are listed" in shown
+
+
+@pytest.mark.parametrize("list_of", ["companions", "playground"])
+def test_any_of_many_companions_is_found_by_name(viewer: Client, many: Companion, list_of: str) -> None:
+    first = viewer.get(f"/admin-ui/{list_of}/").content.decode()
+    found = viewer.get(f"/admin-ui/{list_of}/", {"name": "zoe"}).content.decode()
+
+    assert "Zoë" not in first and 'rel="next"' in first
+    assert "Zoë" in found and "Many" not in found

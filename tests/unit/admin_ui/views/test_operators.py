@@ -120,3 +120,11 @@ def test_the_last_owner_stays(owner: Client, role: str) -> None:
     assert answer.status_code == 409
     assert "no owner left" in answer.content.decode()
     assert Membership.objects.get(id=membership.id).role == Role.OWNER
+
+
+def test_an_invitation_that_is_refused_says_why_and_forgets_nothing(owner: Client) -> None:
+    answer = owner.post(OPERATORS, {"email": "ana@", "role": "editor"})
+
+    shown = answer.content.decode()
+    assert answer.status_code == 422 and "Email is no email address." in shown
+    assert 'value="ana@"' in shown and '<option value="editor" selected>' in shown

@@ -281,3 +281,22 @@ def test_a_search_among_many_entries_takes_no_more_statements_than_a_page_may(
         shown = editor.get(f"{page}?text=like").content.decode()
 
     assert "tea number 119 " in shown and "120 entries" in shown
+
+
+@pytest.mark.parametrize(("path", "sent"), [("delete", {}), ("switch", {"switch": "pinned"})])
+def test_what_was_changed_meanwhile_is_shown_as_it_stands_and_nothing_is_done(
+    editor: Client, page: str, entry: ScratchpadEntry, path: str, sent: dict[str, str]
+) -> None:
+    revise_entry(
+        relationship_id=entry.relationship_id,
+        entry_id=entry.id,
+        values={"content": "Lives in Faro"},
+        by=PERSON,
+    )
+
+    answer = editor.post(action(page, entry, path), {**sent, "version": "1", "next": page}, follow=True)
+
+    shown = answer.content.decode()
+    assert answer.redirect_chain[-1][0] == page
+    assert "Somebody else changed this meanwhile" in shown and "Lives in Faro" in shown
+    assert (now(entry).state, now(entry).pinned) == ("active", False)

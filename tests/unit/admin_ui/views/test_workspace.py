@@ -172,7 +172,7 @@ def test_a_tool_that_an_agent_wrote_is_approved_or_refused_with_the_reason(
     assert [(tool.name, tool.spec["endpoint"]) for tool in Tool.objects.all()] == [
         ("dice", "https://example.org/dice")
     ]
-    assert "Rolls dice" in shown and "endpoint" in shown and "not approved" in shown
+    assert "Rolls dice" in shown and "Endpoint" in shown and "not approved" in shown
 
 
 def test_a_long_history_is_counted_and_goes_on_on_the_next_page(owner: Client, here: Relationship) -> None:
