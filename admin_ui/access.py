@@ -147,13 +147,13 @@ def _to_sign_in(request: HttpRequest) -> HttpResponse:
     """To the sign-in page, and back afterwards to a page that can be opened by its address. A form that was sent is
     carried along; not where htmx sent it for a part of its page, nor a file.
     """
-    part = getattr(request, "htmx", False)
+    htmx = getattr(request, "htmx", None)
     behind = _page_behind(request) or _page_behind(request, header="Referer")
-    if request.POST and not request.FILES and not (part and part.target):
+    if request.POST and not request.FILES and not (htmx and htmx.target):
         back = behind or reverse("admin_ui:overview")
         ctx = {"form": SignInForm(request), "next": back, "unsent": keep_unsent(request, back)}
         return render(request, "admin_ui/sign_in/form.html", ctx, status=401)
-    if part:
+    if htmx:
         response = HttpResponse(status=204)
         page = behind or reverse("admin_ui:overview")
         response["HX-Redirect"] = f"{reverse('admin_ui:sign_in')}?next={quote(page)}"

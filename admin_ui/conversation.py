@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from operator import itemgetter
 from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Subquery
@@ -125,18 +126,21 @@ class FoundLine:
 
 
 def found_lines(
-    relationship_id: UUID, text: str, *, before: int | None, limit: int
+    relationship_id: UUID, text: str, *, before: int | None, limit: int, language: str
 ) -> tuple[list[FoundLine], int | None]:
     """Messages with all of its words, in any spelling, newest first; and before which `seq` to go on, if there is more
-    to read: one page reads so much."""
+    to read: one page reads so much. `language`: whose endings the search knows."""
     rows = Message.objects.for_relationship(relationship_id)
     if before is not None:
         rows = rows.filter(seq__lt=before)
-    messages, last = sifted(rows, ["-seq"], limit, WithWords(relationship_id, text))
-    turns = Turn.objects.for_relationship(relationship_id).filter(id__in={row.turn_id for row in messages})
-    seqs = dict(turns.values_list("id", "seq"))
-    lines = [FoundLine(row, seqs[row.turn_id], excerpt_of(row.content, text)) for row in messages]
-    return lines, last and last.seq
+    words = WithWords(relationship_id, text, text=itemgetter("content"), language=language)
+    found, last = sifted(rows.values("id", "seq", "content"), ["-seq"], limit, words)
+    turn = Turn.objects.for_relationship(relationship_id).filter(id=OuterRef("turn_id"))
+    messages = rows.filter(id__in=[row["id"] for row in found]).annotate(
+        turn_seq=Subquery(turn.values("seq"))
+    )
+    lines = [FoundLine(row, row.turn_seq, excerpt_of(row.content, text)) for row in messages.order_by("-seq")]
+    return lines, last and last["seq"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,10 @@ from admin_ui.conversation import (
 from admin_ui.params import text_param
 from admin_ui.turn_window import seq_of, sessions_of, window_of
 from admin_ui.views.scratchpad import RelationshipPart
+from memory.mending.candidates import language_in
 from memory.models import OperationResult
 from relationships.models import TurnState
+from relationships.services.configuration import configuration_of
 from web.errors import NotFound
 
 MORE = ("earlier", "later")  # the IDs of the links that bring more turns in place of themselves
@@ -38,7 +40,11 @@ class ConversationView(RelationshipPart):
         ctx: dict[str, Any] = {"relationship": relationship, "q": sought, "more": more}
         if sought:
             before = seq_of(request.GET.get("before", ""))
-            found, older = found_lines(relationship_id, sought, before=before, limit=FOUND_A_PAGE)
+            retrieval = configuration_of(relationship).values.retrieval
+            language = language_in(retrieval.spoken_in(relationship.language))
+            found, older = found_lines(
+                relationship_id, sought, before=before, limit=FOUND_A_PAGE, language=language
+            )
             ctx |= {"found": found, "older": older}
         else:
             window = window_of(relationship_id, request.GET)
