@@ -74,11 +74,32 @@ class OperatorView(View):
         try:
             return super().dispatch(request, *args, **kwargs)
         except NotFound as error:
+            if self._goes_to_its_project(request, kwargs):
+                return self.dispatch(request, *args, **kwargs)
             return self.refuse(request, error.detail, status=404)
         except StaleVersion:
             return self.came_too_late(request)
         except RapportError as error:
             return self.refuse(request, sentence_of(error), status=409)
+
+    def _goes_to_its_project(self, request: HttpRequest, named: Mapping[str, Any]) -> bool:
+        """Whether the relationship or companion that the address names is in another project of the operator's, who
+        works in that one from now on: after a new sign-in, by a colleague's link, in a second tab.
+        """
+        model, key = (
+            (Relationship, "relationship_id") if "relationship_id" in named else (Companion, "companion_id")
+        )
+        others = [project.id for project in self.access.projects if project != self.access.project]
+        if key not in named or not others:
+            return False
+        found = (
+            model.objects.filter(id=named[key], project_id__in=others)
+            .values_list("project_id", flat=True)
+            .first()
+        )
+        if found is not None:
+            request.session[PROJECT_IN_SESSION] = str(found)
+        return found is not None
 
     def came_too_late(self, request: HttpRequest) -> HttpResponse:
         """Somebody else changed what was to be changed."""
@@ -137,9 +158,15 @@ def project_access(request: HttpRequest) -> ProjectAccess | None:
         roles = {m.project_id: (m.project, Role(m.role)) for m in memberships.order_by("project__name", "id")}
     if not roles:
         return None
-    chosen = request.session.get(PROJECT_IN_SESSION)
     known = {str(project_id): project_id for project_id in roles}
-    project, role = roles[known.get(str(chosen), next(iter(roles)))]
+    first = str(next(iter(roles)))
+    # A form that makes something new names the project of its page: another tab may be in another one by now.
+    chosen = request.POST.get("project") or request.session.get(PROJECT_IN_SESSION, first)
+    if chosen not in known:
+        if "project" in request.POST:
+            return None
+        chosen = first
+    project, role = roles[known[chosen]]
     return ProjectAccess(operator, project, role, tuple(project for project, _ in roles.values()))
 
 

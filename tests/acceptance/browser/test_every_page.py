@@ -177,6 +177,23 @@ def test_the_sign_in_page_is_fit_to_be_seen(desk: Desk, stage: Stage, screenshot
     assert list(look(window, "sign-in", screenshots)) == []
 
 
+def test_a_page_is_printed_on_white_and_uncut(desk: Desk, stage: Stage) -> None:
+    """As dark as its reader likes it on the screen."""
+    pia = stage.relationship("Pia")
+    stage.talk(pia, *(f"What a day, the {number}th! " * 9 for number in range(9)))
+    window = desk.open(scheme="dark")
+    window.goto(stage.page_of(pia, "conversation/"))
+    log, cut = window.locator("#log"), "part => part.scrollHeight - part.clientHeight"
+    assert log.evaluate(cut) > 100
+
+    window.emulate_media(media="print", color_scheme="dark")
+
+    expect(window.get_by_role("navigation", name="Main")).to_be_hidden()
+    expect(window.get_by_role("button", name="Go")).to_be_hidden()
+    expect(window.locator("body")).to_have_css("color", "rgb(29, 28, 26)")
+    assert log.evaluate(cut) < 5
+
+
 def test_a_menu_opens_on_a_phone(desk: Desk, stage: Stage, screenshots: Path | None) -> None:
     window = desk.open(width=390)
     window.goto(f"{stage.url}/")

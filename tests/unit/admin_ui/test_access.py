@@ -1,6 +1,9 @@
+import re
+from uuid import UUID, uuid4
+
 from django.test import Client
 
-from relationships.models import Membership, Operator, Project, Relationship, Role
+from relationships.models import ApiKey, Membership, Operator, Project, Relationship, Role
 from tests.fixtures.people import meet_elsewhere
 
 OVERVIEW = "/admin-ui/"
@@ -70,3 +73,35 @@ def test_a_refusal_leads_back_to_where_it_was_asked_for(editor: Client, relation
         headers = {"Referer": f"{origin}{page}?type=other"}
         answer = editor.post(f"{page}bulk/", {"do": "merge"}, headers=headers)
         assert answer.status_code == 409 and way in answer.content.decode()
+
+
+def test_a_link_leads_into_the_project_of_what_it_names(editor: Client, project: Project) -> None:
+    """Of two tabs in two projects each goes on; with the role that holds there."""
+    other = meet_elsewhere()
+    me = Operator.objects.get(email="editor@example.org")
+    Membership.objects.create(operator=me, project=other.project, role=Role.VIEWER)
+
+    shown = editor.get(page_of(other), follow=True).content.decode()
+
+    assert f'<option value="{other.project_id}" selected>' in shown
+    assert editor.get(f"{OVERVIEW}companions/{other.companion_id}/").status_code == 200
+    editor.post(f"{OVERVIEW}project/", {"project": str(project.id)})
+    assert editor.post(f"{page_of(other)}entries/", {"content": "x"}).status_code == 403
+
+
+def test_what_is_new_belongs_to_the_project_of_the_page_that_it_was_made_on(
+    owner: Client, project: Project
+) -> None:
+    other = meet_elsewhere()
+    me = Operator.objects.get(email="owner@example.org")
+    Membership.objects.create(operator=me, project=other.project, role=Role.OWNER)
+    named = re.search(r'name="project" value="([^"]+)"', owner.get(f"{OVERVIEW}keys/").content.decode())
+    assert named is not None
+    behind = str(({project.id, other.project_id} - {UUID(named[1])}).pop())
+    owner.post(f"{OVERVIEW}project/", {"project": behind})
+
+    owner.post(f"{OVERVIEW}keys/", {"name": "x", "scope": "read", "project": named[1]})
+    refused = owner.post(f"{OVERVIEW}keys/", {"name": "y", "scope": "read", "project": str(uuid4())})
+
+    assert str(ApiKey.objects.get().project_id) == named[1]
+    assert refused.status_code == 403

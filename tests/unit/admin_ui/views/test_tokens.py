@@ -66,6 +66,7 @@ def test_what_opens_a_relationship_is_listed_until_it_expires(
     )
     RelationshipToken.objects.filter(id=old.id).update(expires_at=timezone.now())
 
+    assert f'href="{page}"' in viewer.get(page.removesuffix("tokens/")).content.decode()
     shown = viewer.get(page).content.decode()
 
     assert str(kept.id) in shown and str(of_agent.id) in shown and str(old.id) not in shown
