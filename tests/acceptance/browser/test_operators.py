@@ -80,6 +80,7 @@ def test_what_was_typed_outlives_the_session(desk: Desk, stage: Stage) -> None:
     expect(window.get_by_role("status")).to_have_text("Entry saved.")
     assert stage.contents(olga) == {"Has a cat, thought of for an hour"}
 
+    window.reload()  # without the notice
     window.get_by_role("link", name="Edit: Has a cat").click()
     content.fill("Has a dog")
     other = window.context.new_page()
