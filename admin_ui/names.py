@@ -1,5 +1,6 @@
 """People and companions by a part of their name or ID, however it is spelt; and the companions that a filter lists."""
 
+import unicodedata
 from functools import reduce
 from operator import and_, or_
 
@@ -38,6 +39,12 @@ def companions_called(request: HttpRequest, rows: QuerySet[Companion]) -> QueryS
     """Those that ?name= finds by name or slug; all, where it says nothing."""
     name = text_param(request.GET, "name", limit=200)
     return rows.filter(is_called(name, "name", "slug")) if name else rows
+
+
+def typable(text: str) -> str:
+    """Without what no keyboard has: signs that only direct or join others, and spaces beyond one."""
+    signs = unicodedata.normalize("NFC", text)
+    return " ".join("".join(sign for sign in signs if unicodedata.category(sign) != "Cf").split())
 
 
 def _has_one(field: str, forms: set[str]) -> Q:

@@ -95,20 +95,23 @@ class CompanionView(OperatorView):
         except InvalidConfiguration as error:
             return self._page(request, companion, level=level, problems=error.problems, status=422)
         except StaleVersion:
-            why = "Somebody else changed this companion. Nothing was saved; these are the current values."
-            return self._page(request, self.get_companion(companion_id), why=why, status=409)
+            return self._review(request, self.get_companion(companion_id), level, stale=True)
         messages.success(request, "Configuration saved. It applies from the next turn and context.")
         return redirect("admin_ui:companion", companion_id)
 
-    def _review(self, request: HttpRequest, companion: Companion, level: dict[str, Any]) -> HttpResponse:
+    def _review(
+        self, request: HttpRequest, companion: Companion, level: dict[str, Any], *, stale: bool = False
+    ) -> HttpResponse:
+        """`stale`: somebody saved another one since; what that one changed is part of the difference."""
         check_level(level, inside="")
         ctx = {
             "companion": companion,
             "changes": between(companion, level),
             "config": pretty(level),
-            "version": required_version(request.POST),
+            "version": companion.version if stale else required_version(request.POST),
+            "stale": stale,
         }
-        return render(request, "admin_ui/companions/review.html", ctx)
+        return render(request, "admin_ui/companions/review.html", ctx, status=409 if stale else 200)
 
     def _page(
         self,

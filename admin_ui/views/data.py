@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHt
 from django.shortcuts import redirect, render
 
 from admin_ui.erasing import counts_in_words
+from admin_ui.names import typable
 from admin_ui.views.scratchpad import RelationshipPart
 from relationships.models import EndUser, Relationship, Role
 from upkeep.erasure import (
@@ -35,7 +36,7 @@ class DataView(RelationshipPart):
         what = request.POST.get("what", "")
         if what not in SCOPES:
             return self._page(request, relationship, what=what, status=422)
-        if request.POST.get("confirm", "").strip() != _name_of(relationship.user):
+        if typable(request.POST.get("confirm", "")) != _name_of(relationship.user):
             return self._page(request, relationship, what=what, wrong=True, status=422)
         if what == "person":
             erase_user(project_id=self.access.project.id, user_id=relationship.user_id, by=self.access.actor)
@@ -86,4 +87,4 @@ class ExportView(RelationshipPart):
 
 def _name_of(user: EndUser) -> str:
     """What has to be typed: as the page shows it, without what can't be typed."""
-    return " ".join(str(user).split())
+    return typable(str(user)) or str(user.id)

@@ -22,6 +22,7 @@ ACTIONS = (  # view name, what of its page, label, role
     ("relationships", "?waits=1", "Review deletions", Role.EDITOR),
     ("keys", "#name", "Create API key", Role.OWNER),
     ("operators", "#email", "Invite an operator", Role.OWNER),
+    ("relationships", "", "Create a token: choose the relationship", Role.OWNER),
     ("audit_export", "", "Export the audit log", Role.VIEWER),
 )
 

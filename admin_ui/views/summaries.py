@@ -54,6 +54,7 @@ class SummariesView(EntryAction):
             "shown": shown_summary(relationship.id),
             "count": relationship.message_count,
             "why": why,
+            "edited": parse_uuid(request.POST.get("summary", "")) if why else None,
             "here": reverse("admin_ui:relationship_summaries", args=[relationship.id]),
         }
         return render(request, "admin_ui/summaries/list.html", ctx, status=status)

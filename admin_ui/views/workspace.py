@@ -215,6 +215,7 @@ class HotContextView(WorkspacePart):
             return self._page(request, relationship, written=written, why=why, status=409)
         except RapportError as error:
             return self._page(request, relationship, written=written, why=sentence_of(error), status=422)
+        messages.success(request, "Hot context saved.")
         return redirect("admin_ui:relationship_workspace", relationship_id)
 
     def _page(

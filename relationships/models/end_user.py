@@ -1,3 +1,4 @@
+import unicodedata
 from uuid import UUID
 
 from django.db import models
@@ -11,6 +12,11 @@ from relationships.models.project import Project
 def called(path: str = "") -> Lower:
     """What a list of people is sorted by; `path`: from its rows to the person."""
     return Lower(Coalesce(NullIf(f"{path}display_name", Value("")), f"{path}external_id"))
+
+
+def shows_something(text: str) -> bool:
+    """Whether a reader sees any of it: not of spaces, and of signs that only direct or join."""
+    return any(unicodedata.category(sign)[0] in "LNPS" for sign in text)
 
 
 class EndUserQuerySet(models.QuerySet["EndUser"]):
@@ -44,4 +50,4 @@ class EndUser(models.Model):
         ]
 
     def __str__(self) -> str:
-        return self.display_name or self.external_id
+        return self.display_name if shows_something(self.display_name) else self.external_id

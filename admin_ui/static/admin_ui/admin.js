@@ -177,6 +177,13 @@ document.addEventListener("click", async (event) => {
   setTimeout(() => { button.textContent = label; }, 1500);
 });
 
+// Back from a refusal: to the page as it was left, with what was typed there.
+document.addEventListener("click", (event) => {
+  if (!event.target.closest("[data-back]") || history.length < 2) return;
+  event.preventDefault();
+  history.back();
+});
+
 // Shares of a whole as widths: a style attribute would need a looser security policy.
 function drawShares(root) {
   root.querySelectorAll("[data-share]").forEach((part) => { part.style.flexGrow = part.dataset.share; });

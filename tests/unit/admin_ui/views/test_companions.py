@@ -79,7 +79,7 @@ def test_what_the_schema_refuses_is_said_beside_its_field_and_nothing_is_stored(
     assert now(companion).config == companion.config
 
 
-def test_a_form_that_is_behind_is_refused_and_shows_what_holds(
+def test_a_form_that_is_behind_is_shown_beside_what_holds_and_overwrites_only_then(
     editor: Client, page: str, companion: Companion
 ) -> None:
     stale = form(companion, ingestion__max_batch="3") | {"do": "save"}
@@ -87,9 +87,20 @@ def test_a_form_that_is_behind_is_refused_and_shows_what_holds(
 
     answer = editor.post(page, stale)
 
+    shown = answer.content.decode()
     assert answer.status_code == 409
-    assert "Somebody else changed this companion" in answer.content.decode()
+    assert "Somebody else changed this companion" in shown and "<ins>3</ins>" in shown
     assert "max_batch" not in now(companion).config.get("ingestion", {})
+    kept = {
+        name: html.unescape(found[1])
+        for name, found in {
+            "version": re.search(r'name="version" value="(\d+)"', shown),
+            "config": re.search(r'name="config"[^>]*>([^<]*)<', shown),
+        }.items()
+        if found
+    }
+    editor.post(page, {**kept, "do": "save"})
+    assert now(companion).config["ingestion"]["max_batch"] == 3
 
 
 @pytest.mark.parametrize(

@@ -124,3 +124,23 @@ def test_an_owner_erases_a_relationship_and_the_person_stays(
 
     assert not Relationship.objects.filter(id=relationship.id).exists()
     assert EndUser.objects.filter(id=relationship.user_id).exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "typed", "erased"),
+    [
+        ("\u202eAna\u200b  Mari\u0301a", "Ana Mar\u00eda", True),
+        ("\U0001f469\u200d\U0001f467", "\U0001f469\u200d\U0001f467", True),
+        ("\u200b ", "", False),
+        ("\u200b ", "maya", True),
+    ],
+    ids=["signs that nobody types", "emoji", "nothing to type", "shown by ID"],
+)
+def test_the_name_is_asked_for_as_somebody_can_type_it(
+    owner: Client, page: str, relationship: Relationship, name: str, typed: str, erased: bool
+) -> None:
+    EndUser.objects.filter(id=relationship.user_id).update(display_name=name)
+
+    owner.post(page, {"what": "relationship", "confirm": typed})
+
+    assert Relationship.objects.filter(id=relationship.id).exists() is not erased

@@ -33,6 +33,7 @@ def test_an_edit_is_the_next_version(owner: Client, page: str, conversation: Con
     again = owner.post(page, {"do": "edit", "summary": summary.id, "text": "Late"})
     assert again.status_code == 409
     assert "Version 2 of this summary" in again.content.decode()
+    assert "<details open>" in again.content.decode() and ">Late</textarea>" in again.content.decode()
 
 
 def test_one_is_made_now(owner: Client, page: str, conversation: Conversation) -> None:
