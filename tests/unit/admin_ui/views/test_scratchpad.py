@@ -20,6 +20,11 @@ def entry(conversation: Conversation) -> ScratchpadEntry:
     return conversation.remember("Lives in Porto")[0]
 
 
+def change_meanwhile(entry: ScratchpadEntry) -> None:
+    values = {"content": "Lives in Faro"}
+    revise_entry(relationship_id=entry.relationship_id, entry_id=entry.id, values=values, by=PERSON)
+
+
 def now(entry: ScratchpadEntry) -> ScratchpadEntry:
     found: ScratchpadEntry = ScratchpadEntry.objects.for_relationship(entry.relationship_id).get(id=entry.id)
     return found
@@ -107,12 +112,7 @@ def test_what_can_not_be_kept_is_said_beside_the_form(
 def test_an_edit_of_an_entry_that_was_changed_meanwhile_shows_both_texts_and_overwrites_only_then(
     editor: Client, page: str, entry: ScratchpadEntry
 ) -> None:
-    revise_entry(
-        relationship_id=entry.relationship_id,
-        entry_id=entry.id,
-        values={"content": "Lives in Faro"},
-        by=PERSON,
-    )
+    change_meanwhile(entry)
 
     answer = editor.post(action(page, entry, "edit"), form_of(entry, content="Lives in Lisbon"))
 
@@ -287,12 +287,7 @@ def test_a_search_among_many_entries_takes_no_more_statements_than_a_page_may(
 def test_what_was_changed_meanwhile_is_shown_as_it_stands_and_nothing_is_done(
     editor: Client, page: str, entry: ScratchpadEntry, path: str, sent: dict[str, str]
 ) -> None:
-    revise_entry(
-        relationship_id=entry.relationship_id,
-        entry_id=entry.id,
-        values={"content": "Lives in Faro"},
-        by=PERSON,
-    )
+    change_meanwhile(entry)
 
     answer = editor.post(action(page, entry, path), {**sent, "version": "1", "next": page}, follow=True)
 
