@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from django.core import signing
 from django.http import HttpRequest
 
+from admin_ui.params import parse_uuid
+
 _SALT = "admin_ui.unsent"
 _UNSHOWN = ("csrfmiddlewaretoken", "next", "version")
 
@@ -19,8 +21,9 @@ class Unsent:
 
     @property
     def shown(self) -> list[tuple[str, str]]:
-        """What somebody may have typed or chosen."""
-        return [(name, value) for name, value in self.fields if value and name not in _UNSHOWN]
+        """What somebody may have typed or chosen, without IDs."""
+        seen = [(name, value) for name, value in self.fields if value and name not in _UNSHOWN]
+        return [(name, value) for name, value in seen if parse_uuid(value) is None]
 
 
 def keep_unsent(request: HttpRequest, back: str) -> str:

@@ -246,7 +246,7 @@ class BulkView(EntryAction):
                 left.append(sentence_of(error))
         said = f"{done} {DONE.get(do, 'updated')}." + (f" {len(left)} skipped: {left[0]}" if left else "")
         if do == "delete":
-            said += " To restore them, show the state deleted."
+            said += " To bring one back, show the state deleted."
         return self.back(request, relationship_id, said)
 
     def _merge(self, request: HttpRequest, relationship_id: UUID, chosen: list[UUID]) -> HttpResponse:

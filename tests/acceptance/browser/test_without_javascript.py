@@ -58,7 +58,7 @@ def test_many_are_moved_at_once(window: Page, stage: Stage) -> None:
     window.get_by_label("With selected:").select_option("delete")
     window.get_by_role("button", name="Apply").click()
 
-    expect(window.get_by_role("status")).to_have_text("1 deleted.")
+    expect(window.get_by_role("status")).to_have_text("1 deleted. To bring one back, show the state deleted.")
     assert stage.contents(ugo) == {"Has a dog"}
 
 
