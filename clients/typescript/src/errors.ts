@@ -12,6 +12,7 @@ export class ProblemError extends Error {
   readonly status: number;
   readonly type: string;
   readonly errors: { field: string; detail: string }[];
+  readonly #detail: string;
 
   constructor(status: number, body: Body) {
     const problem = body.error?.problem ?? body;
@@ -24,6 +25,14 @@ export class ProblemError extends Error {
     this.status = status;
     this.type = problem.type ?? "about:blank";
     this.errors = errors;
+    this.#detail = detail;
+  }
+
+  /** The same of a part of many entries, whose own first one has that place among all. */
+  countedFrom(first: number): ProblemError {
+    const amongAll = (text: string) => text.replace(/\bentries\.(\d+)/g, (_, place) => `entries.${first + Number(place)}`);
+    const errors = this.errors.map((one) => ({ ...one, field: amongAll(one.field) }));
+    return new ProblemError(this.status, { type: this.type, detail: amongAll(this.#detail), errors });
   }
 }
 

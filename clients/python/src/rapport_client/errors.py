@@ -1,5 +1,6 @@
 """What can go wrong: RapportError and below."""
 
+import re
 from typing import Any
 
 
@@ -33,6 +34,15 @@ class ProblemError(RapportError):
         fields = [f"{one['field']}: {one['detail']}" for one in self.errors]
         further = "; ".join(field for field in fields if f"; {field};" not in f"; {self.detail};")
         super().__init__(f"{status} {self.detail}" + (f" ({further})" if further else ""))
+
+    def counted_from(self, first: int) -> "ProblemError":
+        """The same of a part of many entries, whose own first one has that place among all."""
+
+        def among_all(text: str) -> str:
+            return re.sub(r"\bentries\.(\d+)", lambda place: f"entries.{first + int(place[1])}", text)
+
+        errors = [{**one, "field": among_all(one["field"])} for one in self.errors]
+        return problem_of(self.status, {**self.body, "detail": among_all(self.detail), "errors": errors})
 
 
 class NotFound(ProblemError):

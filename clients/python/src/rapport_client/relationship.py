@@ -1,21 +1,47 @@
 """One person with one companion, by what is mostly done with it."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from rapport_client.errors import ProblemError
 from rapport_client.generated import models as m
+from rapport_client.sending import dump
 
 if TYPE_CHECKING:
     from rapport_client.client import AsyncRapport, Rapport
 
 WAIT = 30  # seconds that one request waits for a turn, at most; less where too many wait already
-AT_ONCE = 200  # entries that one request may bring
+AT_ONCE, BYTES_AT_ONCE = 200, 1_000_000  # entries that one request may bring; of a body, which may have 1 MiB
 
 
 def _messages(said: str | Sequence[m.MessageBody]) -> Sequence[m.MessageBody]:
     return [{"role": "user", "content": said}] if isinstance(said, str) else said
+
+
+def _parts(entries: Iterable[m.EntryBody]) -> Iterator[list[m.EntryBody]]:
+    """As many at a time as one request may bring."""
+    part, size = list[m.EntryBody](), 0
+    for entry in entries:
+        more = len(dump(entry)) + 1
+        if part and (len(part) == AT_ONCE or size + more > BYTES_AT_ONCE):
+            yield part
+            part, size = [], 0
+        part.append(entry)
+        size += more
+    if part:
+        yield part
+
+
+@contextmanager
+def _counting_from(first: int) -> Iterator[None]:
+    """What is refused is named by its place among all, not by that in its request."""
+    try:
+        yield
+    except ProblemError as error:
+        raise error.counted_from(first) from None
 
 
 @dataclass(frozen=True)
@@ -39,15 +65,15 @@ class Relationship:
         """Write one entry as it stands, without a model."""
         return self.client.entries_create(self.id, content=content, type=type, **entry)
 
-    def add_all(self, entries: Sequence[m.EntryBody]) -> list[m.EntryAnswer]:
-        """Write many as they stand, 200 with a request: of each request all or none."""
-        return [
-            entry
-            for start in range(0, len(entries), AT_ONCE)
-            for entry in self.client.entries_create_bulk(self.id, entries=entries[start : start + AT_ONCE])[
-                "items"
-            ]
-        ]
+    def add_all(self, entries: Iterable[m.EntryBody]) -> list[m.EntryAnswer]:
+        """Write many as they stand, at most 200 with a request: of each request all or none. What is refused is named
+        by its place among all; those of the requests before it are written.
+        """
+        written = list[m.EntryAnswer]()
+        for part in _parts(entries):
+            with _counting_from(len(written)):
+                written += self.client.entries_create_bulk(self.id, entries=part)["items"]
+        return written
 
     def context(self, message: str | None = None, **asked: Any) -> m.ContextAnswer:
         """What a model is to be shown before it replies to `message`."""
@@ -82,11 +108,11 @@ class AsyncRelationship:
     async def add(self, content: str, *, type: str = "other", **entry: Any) -> m.EntryAnswer:
         return await self.client.entries_create(self.id, content=content, type=type, **entry)
 
-    async def add_all(self, entries: Sequence[m.EntryBody]) -> list[m.EntryAnswer]:
-        written = []
-        for start in range(0, len(entries), AT_ONCE):
-            sent = await self.client.entries_create_bulk(self.id, entries=entries[start : start + AT_ONCE])
-            written += sent["items"]
+    async def add_all(self, entries: Iterable[m.EntryBody]) -> list[m.EntryAnswer]:
+        written = list[m.EntryAnswer]()
+        for part in _parts(entries):
+            with _counting_from(len(written)):
+                written += (await self.client.entries_create_bulk(self.id, entries=part))["items"]
         return written
 
     async def context(self, message: str | None = None, **asked: Any) -> m.ContextAnswer:
