@@ -1,5 +1,5 @@
 /** Middleware of the Vercel AI SDK: what is known is put before the prompt, and what was said is handed over. */
-import type { LanguageModelV4Middleware } from "@ai-sdk/provider";
+import type { LanguageModelV4Middleware, LanguageModelV4StreamPart as StreamPart } from "@ai-sdk/provider";
 
 import type { MessageBody, Relationship } from "./index.js";
 
@@ -29,18 +29,29 @@ export function remembering(relationship: Relationship, session = "current"): La
     },
     async wrapStream({ doStream, params }) {
       const { stream, ...rest } = await doStream();
+      const reader = stream.getReader();
       let reply = "";
-      const watched = stream.pipeThrough(
-        new TransformStream({
-          transform(chunk, controller) {
-            if (chunk.type === "text-delta") reply += chunk.delta;
-            controller.enqueue(chunk);
-          },
-          async flush() {
-            await keep(params.prompt as Prompt, reply);
-          },
-        }),
-      );
+      let kept: Promise<unknown> | undefined;
+      const end = () => (kept ??= Promise.resolve(keep(params.prompt as Prompt, reply)));
+      // Of a reply that breaks off, what was heard; before its first word, what was said by who has left meanwhile.
+      const breakOff = async () => (reply || params.abortSignal?.aborted ? end().catch(() => undefined) : undefined);
+      const watched = new ReadableStream<StreamPart>({
+        async pull(controller) {
+          const part = await reader.read().catch(async (error: unknown) => {
+            await breakOff();
+            throw error;
+          });
+          if (part.done) {
+            await end();
+            return controller.close();
+          }
+          if (part.value.type === "text-delta") reply += part.value.delta;
+          controller.enqueue(part.value);
+        },
+        async cancel(reason) {
+          await Promise.all([reader.cancel(reason), breakOff()]);
+        },
+      });
       return { stream: watched, ...rest };
     },
   };
