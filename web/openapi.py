@@ -164,13 +164,15 @@ class RapportSchema(AutoSchema):
     def _answer(self, declared: Operation, status: int) -> dict[str, Any]:
         described: dict[str, Any] = {"description": title_of(status)}
         model = declared.answers[status]
+        contents: dict[str, Any] = {}
         if model is not None:
-            content: dict[str, Any] = {"schema": self._component(model)}
+            contents[JSON] = {"schema": self._component(model)}
             if "answer" in self._examples(declared):
-                content["examples"] = {"example": {"value": self._examples(declared)["answer"]}}
-            described["content"] = {JSON: content}
-            if declared.streams:
-                described["content"]["text/event-stream"] = {"schema": {}}
+                contents[JSON]["examples"] = {"example": {"value": self._examples(declared)["answer"]}}
+        if declared.streams:
+            contents["text/event-stream"] = {"schema": {}}
+        if contents:
+            described["content"] = contents
         if declared.etag:
             described["headers"] = ETAG
         return described

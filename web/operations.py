@@ -37,7 +37,7 @@ class Operation:
     if_match: bool | Literal["sha256"] = False
     idempotent: bool = False  # takes an Idempotency-Key
     etag: bool = False  # answers carry an ETag
-    streams: bool = False  # the answer may be server-sent events instead
+    streams: bool = False  # the answer may be server-sent events: instead, or always where it has no model
     example: Any = None
 
     def __call__(self, method: F) -> F:

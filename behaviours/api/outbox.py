@@ -48,7 +48,7 @@ class OutboxStreamView(ApiView):
     open_to_tokens = True
     http_method_names = ["get"]
 
-    @operation("outbox_stream", "Be told of messages as they come", answers={200: None})
+    @operation("outbox_stream", "Be told of messages as they come", answers={200: None}, streams=True)
     def get(self, request: Request, relationship_id: UUID, query: StreamQuery) -> StreamingHttpResponse:
         """Server-sent events: what waits, then what comes, each `event: message` with the message as `data`. The
         stream ends after `seconds`; a client that comes back with `Last-Event-ID` is told what it does not know yet.

@@ -14,6 +14,7 @@ HERE = Path(__file__).resolve().parent
 SCHEMA = HERE.parent.parent / "docs" / "reference" / "openapi.json"
 OUT = HERE / "src" / "rapport_client" / "generated"
 JSON_TYPES = ("application/json", "application/merge-patch+json")
+EVENTS = "Iterator[Event]"
 # These write nothing, so that they may be sent again; their questions are too long for an address.
 READING = re.compile(r"(_search|^context_build)$")
 # A model is asked meanwhile, which takes its time and costs something each time.
@@ -129,12 +130,13 @@ def class_of(calls: list[tuple[str, str, dict[str, Any]]]) -> str:
     lines = [
         HEAD,
         UNCHECKED,
-        "from collections.abc import Sequence\nfrom typing import Any, Literal\n\n",
+        "from collections.abc import Iterator, Sequence\nfrom typing import Any, Literal\n\n",
         "from rapport_client.generated import models as m\n",
-        "from rapport_client.sending import UNSET, File, Id, Maybe, Operation, Time\n\n\n",
+        "from rapport_client.sending import UNSET, Event, File, Id, Maybe, Operation, Time\n\n\n",
         "class Operations:\n",
         '    """Every operation of the REST API, by its operationId."""\n\n',
-        "    def _send(self, operation: Operation) -> Any:\n        raise NotImplementedError\n",
+        "    def _send(self, operation: Operation) -> Any:\n        raise NotImplementedError\n\n",
+        f"    def _stream(self, operation: Operation) -> {EVENTS}:\n        raise NotImplementedError\n",
     ]
     return "".join([*lines, *(method_of(*call) for call in calls)])
 
@@ -142,20 +144,23 @@ def class_of(calls: list[tuple[str, str, dict[str, Any]]]) -> str:
 def async_class_of(calls: list[tuple[str, str, dict[str, Any]]]) -> str:
     lines = [
         HEAD,
-        "from rapport_client.awaiting import Awaited\n",
+        "from rapport_client.awaiting import Awaited, Streamed\n",
         "from rapport_client.generated.operations import Operations\n\n\n",
         "class AsyncOperations:\n",
         '    """Every operation of the REST API, by its operationId, to be awaited."""\n\n',
     ]
-    names = [operation["operationId"] for *_, operation in calls]
-    return "".join([*lines, *(f"    {name} = Awaited(Operations.{name})\n" for name in names)])
+    for *_, operation in calls:
+        kind, name = "Streamed" if answer_of(operation) == EVENTS else "Awaited", operation["operationId"]
+        lines.append(f"    {name} = {kind}(Operations.{name})\n")
+    return "".join(lines)
 
 
 def method_of(method: str, path: str, operation: dict[str, Any]) -> str:
-    declared = f"def {operation['operationId']}(self, {arguments_of(operation)}) -> {answer_of(operation)}:"
+    answer = answer_of(operation)
+    declared = f"def {operation['operationId']}(self, {arguments_of(operation)}) -> {answer}:"
     summary, description = operation["summary"], operation.get("description", "")
     text = f"{summary}." if description in ("", summary) else f"{summary}.\n\n{description}"
-    asked = f"return self._send({call_of(method, path, operation)})"
+    asked = f"return self.{'_stream' if answer == EVENTS else '_send'}({call_of(method, path, operation)})"
     return "\n" + filled(declared, 4) + documented(text, " " * 8) + filled(asked, 8)
 
 
@@ -249,6 +254,8 @@ def answer_of(operation: dict[str, Any]) -> str:
     for status, response in operation["responses"].items():
         content = response.get("content", {})
         if status.startswith("2") and content:
+            if list(content) == ["text/event-stream"]:
+                return EVENTS
             media = next((one for one in content if one in JSON_TYPES), None)
             return annotation(content[media]["schema"], prefix="m.") if media else "bytes"
     return "None"

@@ -152,7 +152,7 @@ class StepsView(WorkspaceView):
 
 
 class EventsView(WorkspaceView):
-    @operation("agent_sessions_watch", "Watch a session", answers={200: None})
+    @operation("agent_sessions_watch", "Watch a session", answers={200: None}, streams=True)
     def get(
         self, request: Request, relationship_id: UUID, agent_session_id: UUID, query: EventsQuery
     ) -> StreamingHttpResponse:

@@ -3,15 +3,20 @@ import createClient, { type Client } from "openapi-fetch";
 
 import { ProblemError, StreamBroken } from "./errors.js";
 import type { components, paths } from "./schema.js";
-import { eventsOf, problemOf, retrying, sleep, type Event } from "./sending.js";
+import { eventsOf, mayPass, problemOf, retrying, sleep, type Event } from "./sending.js";
 
-export { ProblemError, StreamBroken };
+export { eventsOf, ProblemError, StreamBroken };
 export type { Event, components, paths };
 export type Schemas = components["schemas"];
 export type MessageBody = Schemas["MessageBody"];
 
-/** Seconds, as the service's `retry:` has it. */
+/** Seconds, as the service's `retry:` has it; for each time in vain one more. */
 const COMING_BACK = 1;
+const LONGEST_AWAY = 30;
+
+/** What one request with entries may bring; of a body, which may have 1 MiB. */
+const AT_ONCE = 200;
+const BYTES_AT_ONCE = 1_000_000;
 
 export interface Options {
   /** With or without `/v1`. */
@@ -73,22 +78,38 @@ export class Rapport {
 
   /** What happens in a relationship, as it happens; `after`: the ID of the last event that was seen. Comes back by itself
    *  where the stream ends or breaks off, and goes on after the last one. Ends when `signal` is aborted. */
-  async *events(relationship: string, after?: string, signal?: AbortSignal): AsyncGenerator<Event> {
+  events(relationship: string, after?: string, signal?: AbortSignal): AsyncGenerator<Event> {
+    return this.#follow(`/v1/relationships/${relationship}/events`, after, signal);
+  }
+
+  /** Messages that wait for the person, and those that come, as they come; otherwise like `events`. Each comes again to
+   *  who begins anew, until it is acknowledged. */
+  outbox(relationship: string, after?: string, signal?: AbortSignal): AsyncGenerator<Event> {
+    return this.#follow(`/v1/relationships/${relationship}/outbox/stream`, after, signal);
+  }
+
+  /** Where it was never there, an error is thrown; where it was, only one that lasts. */
+  async *#follow(path: string, after?: string, signal?: AbortSignal): AsyncGenerator<Event> {
     let last = after;
+    let wasThere = false;
+    let inVain = 0;
     while (!signal?.aborted) {
       const headers: Record<string, string> = { ...this.#headers, Accept: "text/event-stream" };
       if (last !== undefined) headers["Last-Event-ID"] = last;
-      const url = `${this.#baseUrl}/v1/relationships/${relationship}/events`;
       try {
-        const response = await this.#send(url, { headers, signal: signal ?? null });
+        const response = await this.#send(this.#baseUrl + path, { headers, signal: signal ?? null });
+        if (response.ok) [wasThere, inVain] = [true, 0];
         for await (const event of eventsOf(response, signal)) {
           last = event.id ?? last;
           if (event.data !== "") yield event;
         }
       } catch (error) {
-        if (!(signal?.aborted || error instanceof StreamBroken)) throw error;
+        if (signal?.aborted) return;
+        if (error instanceof ProblemError && !mayPass(error.status)) throw error;
+        if (!wasThere) throw error;
+        inVain++;
       }
-      await sleep(COMING_BACK, signal);
+      await sleep(Math.min(COMING_BACK * Math.max(1, inVain), LONGEST_AWAY), signal);
     }
   }
 }
@@ -123,14 +144,18 @@ export class Relationship {
     return done(this.rapport.http.POST("/v1/relationships/{relationship_id}/entries", { params, body }));
   }
 
-  /** Write many as they stand, 200 with a request: of each request all or none. */
-  async addAll(entries: Schemas["EntryBody"][]) {
+  /** Write many as they stand, at most 200 with a request: of each request all or none. What is refused is named by its
+   *  place among all; those of the requests before it are written. */
+  async addAll(entries: Iterable<Schemas["EntryBody"]>) {
     const params = { path: this.#path };
     const written: Schemas["EntryAnswer"][] = [];
-    for (let start = 0; start < entries.length; start += 200) {
-      const body = { entries: entries.slice(start, start + 200) };
+    for (const part of parts(entries)) {
       const path = "/v1/relationships/{relationship_id}/entries/bulk";
-      written.push(...(await done(this.rapport.http.POST(path, { params, body }))).items);
+      const sent = done(this.rapport.http.POST(path, { params, body: { entries: part } }));
+      const { items } = await sent.catch((error: unknown) => {
+        throw error instanceof ProblemError ? error.countedFrom(written.length) : error;
+      });
+      written.push(...items);
     }
     return written;
   }
@@ -161,6 +186,27 @@ export class Relationship {
   events(after?: string, signal?: AbortSignal): AsyncGenerator<Event> {
     return this.rapport.events(this.id, after, signal);
   }
+
+  outbox(after?: string, signal?: AbortSignal): AsyncGenerator<Event> {
+    return this.rapport.outbox(this.id, after, signal);
+  }
+}
+
+/** As many at a time as one request may bring. */
+function* parts(entries: Iterable<Schemas["EntryBody"]>): Generator<Schemas["EntryBody"][]> {
+  const utf8 = new TextEncoder();
+  let part: Schemas["EntryBody"][] = [];
+  let size = 0;
+  for (const entry of entries) {
+    const more = utf8.encode(JSON.stringify(entry)).length + 1;
+    if (part.length && (part.length === AT_ONCE || size + more > BYTES_AT_ONCE)) {
+      yield part;
+      [part, size] = [[], 0];
+    }
+    part.push(entry);
+    size += more;
+  }
+  if (part.length) yield part;
 }
 
 /** Every item, page after page. */

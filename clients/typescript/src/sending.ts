@@ -16,6 +16,11 @@ const KEYED = /\/(turns|entries|entries\/bulk|completions)$/;
 const ASKS = /\/(preview|forget|correct|completions)$/;
 const ASKING = 300;
 const LONGEST_PAUSE = 60;
+/** Seconds after which a stream is broken: the service says something every 15. */
+const SILENCE = 45;
+
+/** Whether the service may answer otherwise in a moment. */
+export const mayPass = (status: number): boolean => status === 429 || LATER.has(status);
 
 export function retrying({ retries, timeout, fetch: send }: Sending): typeof fetch {
   return async (input, init) => {
@@ -119,7 +124,8 @@ export async function* eventsOf(response: Response, signal?: AbortSignal): Async
   let data: string[] = [];
   try {
     for (;;) {
-      const { value, done } = await reader.read();
+      const silent = setTimeout(leave, SILENCE * 1000);
+      const { value, done } = await reader.read().finally(() => clearTimeout(silent));
       if (done) return;
       const lines = (rest + value).split(/\r\n|\n|\r(?!$)/);
       rest = lines.pop() ?? "";

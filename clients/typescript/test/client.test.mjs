@@ -25,7 +25,7 @@ async function all(items) {
 async function serving(answers, use) {
   const seen = [];
   const server = createServer(async (request, response) => {
-    const body = (await all(request)).join("");
+    const body = (await all(request.setEncoding("utf8"))).join("");
     seen.push({ at: Date.now(), headers: request.headers, body });
     const { status = 200, headers = { "Content-Type": "application/json" }, text = "{}" } = answers.shift() ?? {};
     response.writeHead(status, headers).end(text);
@@ -91,6 +91,18 @@ test("429 is sent again when its time is over, a turn under one key", async () =
     assert.ok(seen[1].at - seen[0].at >= 1000);
     assert.equal(new Set(seen.map((one) => one.headers["idempotency-key"])).size, 1);
     assert.equal(new Set(seen.map((one) => one.body)).size, 1);
+  });
+});
+
+test("long entries are sent in bodies that the service takes, and refused by their place among all", async () => {
+  const long = Array.from({ length: 200 }, (_, n) => ({ type: "other", content: `${n}`, metadata: { a: "é".repeat(6000) } }));
+  const written = { status: 201, text: JSON.stringify({ items: Array(82).fill({}) }) };
+  const refused = { detail: "entries.5.content: is empty", errors: [{ field: "entries.5.content", detail: "is empty" }] };
+  await serving([written, { status: 422, text: JSON.stringify(refused) }], async (client, seen) => {
+    await assert.rejects(client.relationshipById("r").addAll(long), { message: "422 entries.87.content: is empty" });
+    const sent = seen.flatMap((one) => JSON.parse(one.body).entries);
+    assert.deepEqual(sent, long.slice(0, sent.length));
+    assert.ok(Math.max(...seen.map((one) => Buffer.byteLength(one.body))) < 1_048_576);
   });
 });
 
@@ -176,4 +188,30 @@ test("Vercel: a streamed reply is handed over when it is whole", async () => {
   const params = { path: { relationship_id: maya.id } };
   const said = await done(rapport.http.GET("/v1/relationships/{relationship_id}/messages", { params }));
   assert.deepEqual(said.items.map((one) => one.content).sort(), ["Good morning.", "Hello"]);
+});
+
+test("Vercel: of a reply that its reader leaves, what was heard is handed over, once", async () => {
+  const maya = await someone();
+  const leaving = new AbortController();
+  const stream = new ReadableStream({
+    start(controller) {
+      controller.enqueue({ type: "text-start", id: "1" });
+      controller.enqueue({ type: "text-delta", id: "1", delta: "Once upon" });
+      leaving.signal.addEventListener("abort", () => controller.error(leaving.signal.reason));
+    },
+  });
+  const model = new MockLanguageModelV4({ doStream: async () => ({ stream }) });
+  const streamed = streamText({
+    model: wrapLanguageModel({ model, middleware: remembering(maya) }),
+    prompt: "Tell me a tale.",
+    abortSignal: leaving.signal,
+  });
+  for await (const _ of streamed.textStream) leaving.abort();
+  const params = { path: { relationship_id: maya.id } };
+  let said = [];
+  while (!said.length) {
+    const path = "/v1/relationships/{relationship_id}/messages";
+    said = (await done(rapport.http.GET(path, { params }))).items.map((one) => one.content);
+  }
+  assert.deepEqual(said.sort(), ["Once upon", "Tell me a tale."]);
 });

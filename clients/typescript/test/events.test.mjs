@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
-import { test } from "node:test";
+import { mock, test } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-import { Rapport } from "rapport-client";
+import { done, eventsOf, Rapport } from "rapport-client";
 
 const apiKey = process.env.RAPPORT_API_KEY;
 const direct = new Rapport({ baseUrl: process.env.RAPPORT_URL, apiKey });
@@ -109,4 +109,44 @@ test("who aborts while the service is away is let go at once", { timeout: 20_000
   leaving.abort();
   assert.deepEqual(await awaited, { value: undefined, done: true });
   away.close();
+});
+
+test("a stream that was there is asked for again, though the service is away for longer than a call is tried", async () => {
+  const stream = { status: 200, headers: { "Content-Type": "text/event-stream" } };
+  const answers = [{ ...stream, text: "id: 1-1\ndata: 1\n\n" }, { status: 503 }, { ...stream, text: "id: 2-1\ndata: 2\n\n" }];
+  const asked = [];
+  const fetch = async (request) => {
+    asked.push(request.headers.get("Last-Event-ID"));
+    const { text = "{}", ...init } = answers.shift();
+    return new Response(text, init);
+  };
+  const rapport = new Rapport({ baseUrl: "http://here", apiKey: "rk_x", retries: 0, fetch });
+  const events = rapport.events("r");
+  assert.deepEqual([(await events.next()).value.data, (await events.next()).value.data], ["1", "2"]);
+  assert.deepEqual(asked, [null, "1-1", "1-1"]);
+});
+
+test("a stream that falls silent is over", async () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  const silent = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode("data: 1\n\n")) });
+  const events = eventsOf(new Response(silent));
+  assert.equal((await events.next()).value.data, "1");
+  const awaited = events.next();
+  await Promise.resolve();
+  mock.timers.tick(45_000);
+  assert.deepEqual(await awaited, { value: undefined, done: true });
+  mock.timers.reset();
+});
+
+test("messages of the outbox are told as they come", { timeout: 30_000 }, async () => {
+  const behaviours = { named: { hello: { message: "Good morning, {{ user }}!" } } };
+  await done(direct.http.POST("/v1/companions", { body: { slug: "greets", name: "Ada", config: { behaviours } } }));
+  const maya = await direct.relationship("greets", "maya");
+  const leaving = new AbortController();
+  const messages = maya.outbox(undefined, leaving.signal);
+  const awaited = messages.next();
+  await maya.remember("Hello.");
+  assert.equal(JSON.parse((await awaited).value.data).content, "Good morning, maya!");
+  leaving.abort();
+  assert.deepEqual(await messages.next(), { value: undefined, done: true });
 });

@@ -1,8 +1,11 @@
-"""The operations of the asynchronous client: the synchronous one's own methods, whose `_send` is a coroutine here."""
+"""The operations of the asynchronous client: the synchronous one's own methods, whose `_send` is a
+coroutine here, and whose `_stream` an asynchronous generator."""
 
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from types import MethodType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
+
+from rapport_client.sending import Event
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -15,5 +18,16 @@ class Awaited(Generic[P, R]):
         self._method = method
 
     def __get__(self, client: object, owner: type) -> Callable[P, Coroutine[Any, Any, R]]:
+        bound: Any = MethodType(self._method, client) if client is not None else self._method
+        return bound  # type: ignore[no-any-return]
+
+
+class Streamed(Generic[P]):
+    """An operation with the same arguments, whose events are awaited one after the other."""
+
+    def __init__(self, method: Callable[Concatenate[Any, P], Iterator[Event]]) -> None:
+        self._method = method
+
+    def __get__(self, client: object, owner: type) -> Callable[P, AsyncIterator[Event]]:
         bound: Any = MethodType(self._method, client) if client is not None else self._method
         return bound  # type: ignore[no-any-return]

@@ -9,22 +9,22 @@ from typing import Any, ParamSpec, Self
 import httpx
 
 from rapport_client.chat import AsyncChat, Chat
-from rapport_client.errors import ProblemError, RapportError, StreamBroken, Unreachable
+from rapport_client.errors import RapportError, StreamBroken, Unreachable
 from rapport_client.generated import models as m
 from rapport_client.generated.async_operations import AsyncOperations
 from rapport_client.generated.operations import Operations
 from rapport_client.relationship import AsyncRelationship, Relationship
 from rapport_client.sending import (
-    LATER,
+    SILENCE,
     UNSET,
     Event,
     EventReader,
+    Following,
     Id,
     Maybe,
     Operation,
     Outcome,
     Prepared,
-    events_of,
     pause_before,
     prepare,
     read,
@@ -35,7 +35,7 @@ SETTLED = frozenset(("applied", "skipped", "failed"))
 LONGEST_PAUSE = 60.0  # seconds; who is told to wait longer decides for himself
 FIRST_POLL, LONGEST_POLL = 0.1, 2.0
 NOT_YET = "The turn {} is neither applied nor skipped nor failed yet; `turns_read` tells when it is."
-COMING_BACK = 1.0  # seconds, as the service's `retry:` has it; for each time in vain one more
+EVENTS, OUTBOX = "/v1/relationships/{id}/events", "/v1/relationships/{id}/outbox/stream"
 
 
 class _Base:
@@ -70,12 +70,13 @@ class _Base:
         pause = pause_before(attempt, prepared, outcome) if attempt < self._retries else None
         return pause if pause is None or pause <= LONGEST_PAUSE else None
 
-    def _pause_of_events(self, in_vain: int, error: RapportError | None) -> float:
-        """Before a stream of events is asked for again. Raises the error that is no reason to."""
-        lasting = isinstance(error, ProblemError) and error.status not in (429, *LATER)
-        if error is not None and (lasting or in_vain > self._retries):
-            raise error
-        return COMING_BACK * max(1, in_vain)
+    def _stream_arguments(self, operation: Operation) -> dict[str, Any]:
+        arguments = self._arguments(prepare(operation))
+        read = max(SILENCE, arguments["timeout"])
+        return {**arguments, "timeout": httpx.Timeout(self._timeout, read=read)}
+
+    def _following(self, template: str, relationship_id: Id, after: Maybe[str]) -> Following:
+        return Following(self._retries, template, relationship_id, after)
 
 
 class Rapport(_Base, Operations):
@@ -122,17 +123,24 @@ class Rapport(_Base, Operations):
         """What happens, as it happens, after the event with that ID. Comes back by itself where the stream ends or
         breaks off.
         """
-        in_vain = 0
+        return self._follow(self._following(EVENTS, relationship_id, after))
+
+    def outbox(self, relationship_id: Id, *, after: Maybe[str] = UNSET) -> Generator[Event, None, None]:
+        """Messages that wait for the person, and those that come, as they come: `data` is one of `outbox_list`. Each
+        comes again to who begins anew, until it is acknowledged.
+        """
+        return self._follow(self._following(OUTBOX, relationship_id, after))
+
+    def _follow(self, following: Following) -> Generator[Event, None, None]:
         while True:
             error = None
             try:
-                for event in self._stream(events_of(relationship_id, after)):
-                    in_vain, after = 0, event.id or after
-                    if event.data != "":
+                for event in self._stream(following.operation, following.opened):
+                    if following.take(event):
                         yield event
             except RapportError as found:
-                in_vain, error = in_vain + 1, found
-            time.sleep(self._pause_of_events(in_vain, error))
+                error = found
+            time.sleep(following.pause(error))
 
     def _send(self, operation: Operation) -> Any:
         prepared, attempt = prepare(operation), 0
@@ -146,14 +154,14 @@ class Rapport(_Base, Operations):
             time.sleep(pause)
             attempt += 1
 
-    def _stream(self, operation: Operation) -> Iterator[Event]:
-        arguments, reader = self._arguments(prepare(operation)), EventReader()
-        arguments["timeout"] = httpx.Timeout(self._timeout, read=None)
+    def _stream(self, operation: Operation, opened: Callable[[], None] = lambda: None) -> Iterator[Event]:
+        arguments, reader = self._stream_arguments(operation), EventReader()
         try:
             with self._http.stream(**arguments) as response:
                 if response.status_code >= 400:
                     response.read()
                     read(response)
+                opened()
                 for line in response.iter_lines():
                     yield from reader.line(line)
         except httpx.TransportError as error:
@@ -206,18 +214,22 @@ class AsyncRapport(_Base, AsyncOperations):
         except TimeoutError:
             raise TimeoutError(NOT_YET.format(turn_id)) from None
 
-    async def events(self, relationship_id: Id, *, after: Maybe[str] = UNSET) -> AsyncGenerator[Event, None]:
-        in_vain = 0
+    def events(self, relationship_id: Id, *, after: Maybe[str] = UNSET) -> AsyncGenerator[Event, None]:
+        return self._follow(self._following(EVENTS, relationship_id, after))
+
+    def outbox(self, relationship_id: Id, *, after: Maybe[str] = UNSET) -> AsyncGenerator[Event, None]:
+        return self._follow(self._following(OUTBOX, relationship_id, after))
+
+    async def _follow(self, following: Following) -> AsyncGenerator[Event, None]:
         while True:
             error = None
             try:
-                async for event in self._stream(events_of(relationship_id, after)):
-                    in_vain, after = 0, event.id or after
-                    if event.data != "":
+                async for event in self._stream(following.operation, following.opened):
+                    if following.take(event):
                         yield event
             except RapportError as found:
-                in_vain, error = in_vain + 1, found
-            await asyncio.sleep(self._pause_of_events(in_vain, error))
+                error = found
+            await asyncio.sleep(following.pause(error))
 
     async def _send(self, operation: Operation) -> Any:
         prepared, attempt = prepare(operation), 0
@@ -231,14 +243,16 @@ class AsyncRapport(_Base, AsyncOperations):
             await asyncio.sleep(pause)
             attempt += 1
 
-    async def _stream(self, operation: Operation) -> AsyncIterator[Event]:
-        arguments, reader = self._arguments(prepare(operation)), EventReader()
-        arguments["timeout"] = httpx.Timeout(self._timeout, read=None)
+    async def _stream(
+        self, operation: Operation, opened: Callable[[], None] = lambda: None
+    ) -> AsyncIterator[Event]:
+        arguments, reader = self._stream_arguments(operation), EventReader()
         try:
             async with self._http.stream(**arguments) as response:
                 if response.status_code >= 400:
                     await response.aread()
                     read(response)
+                opened()
                 async for line in response.aiter_lines():
                     for event in reader.line(line):
                         yield event

@@ -13,7 +13,7 @@ from uuid import UUID, uuid4
 
 import httpx
 
-from rapport_client.errors import problem_of
+from rapport_client.errors import ProblemError, RapportError, problem_of
 
 T = TypeVar("T")
 
@@ -36,6 +36,9 @@ _SAFE = frozenset(("GET", "HEAD", "PUT", "DELETE"))
 _PLACE = re.compile(r"{(\w+)}")
 # What may be over in a moment. 429 did nothing, so that anything may be sent again.
 LATER = frozenset((502, 503, 504))
+COMING_BACK = 1.0  # seconds, as the service's `retry:` has it; for each time in vain one more
+LONGEST_AWAY = 30.0
+SILENCE = 45.0  # seconds after which a stream is broken: the service says something every 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +101,36 @@ def prepare(operation: Operation) -> Prepared:
     return Prepared(operation.method, url, arguments, again, waits)
 
 
-def events_of(relationship_id: Id, after: Maybe[str]) -> Operation:
-    headers = {"Accept": "text/event-stream", "Last-Event-ID": after}
-    path = "/v1/relationships/{id}/events"
-    return Operation("GET", path, path={"id": relationship_id}, headers=headers)
+class Following:
+    """A stream that is asked for again where it ends or breaks off, and goes on after the last event that was seen:
+    `retries` times before it was there, and without end once it was.
+    """
+
+    def __init__(self, retries: int, template: str, relationship_id: Id, after: Maybe[str]) -> None:
+        self._retries, self._template, self._id, self._last = retries, template, relationship_id, after
+        self._in_vain, self._was_there = 0, False
+
+    @property
+    def operation(self) -> Operation:
+        headers = {"Accept": "text/event-stream", "Last-Event-ID": self._last}
+        return Operation("GET", self._template, path={"id": self._id}, headers=headers)
+
+    def opened(self) -> None:
+        self._in_vain, self._was_there = 0, True
+
+    def take(self, event: Event) -> bool:
+        """Whether it tells something."""
+        self._last = event.id or self._last
+        return bool(event.data != "")
+
+    def pause(self, error: RapportError | None) -> float:
+        """Seconds until it is asked for again. Raises the error that is no reason to."""
+        if error is not None:
+            self._in_vain += 1
+            lasting = isinstance(error, ProblemError) and error.status not in (429, *LATER)
+            if lasting or (self._in_vain > self._retries and not self._was_there):
+                raise error
+        return min(COMING_BACK * max(1, self._in_vain), LONGEST_AWAY)
 
 
 def dump(value: Any) -> bytes:
