@@ -124,15 +124,7 @@ class Memories:
 
     def update(self, memory_id: str, given: dict[str, Any]) -> Any:
         relationship, entry = two_ids(memory_id)
-        changes: dict[str, Any] = {}
-        if given.get("text") is not None:
-            changes["content"] = given["text"]
-        if given.get("metadata") is not None:
-            changes["metadata"] = given["metadata"]
-        if "expiration_date" in given:
-            changes["expires_at"] = when(given["expiration_date"], "expiration_date")
-        if not changes:
-            raise Refusal(400, "Send text, metadata or expiration_date.")
+        changes = changes_of(given)
         found = good(self.api.ask("PATCH", f"/relationships/{relationship}/entries/{entry}", changes))
         return shown(found, relationship, self._whose_it_is(relationship))
 
@@ -203,6 +195,22 @@ def shown(entry: dict[str, Any], relationship: str, meant: Whose) -> dict[str, A
         "updated_at": changed,
         "expiration_date": entry["expires_at"],
     }
+
+
+def changes_of(given: dict[str, Any]) -> dict[str, Any]:
+    """What an update changes of an entry. Raises Refusal."""
+    if given.get("timestamp") is not None:
+        raise Refusal(400, "timestamp: is read by add alone; a memory that is changed stays as old as it is.")
+    changes: dict[str, Any] = {}
+    if given.get("text") is not None:
+        changes["content"] = given["text"]
+    if given.get("metadata") is not None:
+        changes["metadata"] = given["metadata"]
+    if "expiration_date" in given:
+        changes["expires_at"] = when(given["expiration_date"], "expiration_date")
+    if not changes:
+        raise Refusal(400, "Send text, metadata or expiration_date.")
+    return changes
 
 
 def _tags(metadata: Any) -> dict[str, str]:

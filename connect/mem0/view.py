@@ -11,12 +11,12 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 
 from connect.mem0.asking import Refusal
+from connect.mem0.batches import delete_batch, update_batch
 from connect.mem0.memories import Memories, good
 from connect.own_api import OwnApi
 from web.errors import InvalidInput, RapportError
 from web.parsing import parse_object, read_bytes
 
-MOST_AT_ONCE = 1000  # memories of a batch, as mem0 has it
 Given = dict[str, Any]
 
 
@@ -32,19 +32,6 @@ def _all(memories: Memories, given: Given) -> Any:
     return memories.all(given, page=page, size=size)
 
 
-def _batch(one: Callable[[Memories, str, Given], Any], done: str) -> Callable[[Memories, Given], Any]:
-    def run(memories: Memories, given: Given) -> Any:
-        listed = given.get("memories")
-        if not isinstance(listed, list) or len(listed) > MOST_AT_ONCE:
-            raise Refusal(400, f"memories: send a list of at most {MOST_AT_ONCE}.")
-        for item in listed:
-            part = item if isinstance(item, dict) else {}
-            one(memories, str(part.get("memory_id", "")), part)
-        return {"message": f"Successfully {done} {len(listed)} memories"}
-
-    return run
-
-
 _ROUTES: tuple[tuple[str, str, Callable[..., Any]], ...] = (
     ("GET", r"v1/ping", _ping),
     ("POST", r"v[123]/memories/add", lambda memories, given: memories.add(given)),
@@ -54,8 +41,8 @@ _ROUTES: tuple[tuple[str, str, Callable[..., Any]], ...] = (
     ("GET", r"v1/event/([^/]+)", lambda memories, given, one: memories.event(one)),
     ("GET", r"v1/entities", lambda memories, given: list_entities(memories)),
     ("DELETE", r"v[12]/entities/([^/]+)/([^/]+)", lambda memories, given, *of: delete_entity(memories, *of)),
-    ("PUT", r"v1/batch", _batch(lambda memories, one, given: memories.update(one, given), "updated")),
-    ("DELETE", r"v1/batch", _batch(lambda memories, one, given: memories.delete(one), "deleted")),
+    ("PUT", r"v1/batch", lambda memories, given: update_batch(memories.api, given)),
+    ("DELETE", r"v1/batch", lambda memories, given: delete_batch(memories.api, given)),
     ("DELETE", r"v1/memories", lambda memories, given: memories.delete_all(given)),
     ("GET", r"v1/memories/([^/]+)", lambda memories, given, one: memories.get(one)),
     ("PUT", r"v1/memories/([^/]+)", lambda memories, given, one: memories.update(one, given)),

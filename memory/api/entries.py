@@ -7,7 +7,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.api.answers import EntryAnswer, RevisionAnswer
-from memory.api.new_entries import add_once, fitting, get_entry, new_values
+from memory.api.many_entries import wanted_of
+from memory.api.new_entries import add_once, get_entry, new_values
 from memory.api.schemas import (
     EntryBody,
     EntryListQuery,
@@ -15,21 +16,18 @@ from memory.api.schemas import (
     EntryQuery,
     HistoryQuery,
     ReasonBody,
-    WhichEntries,
-    check_merged,
 )
 from memory.entries.adding import add_entry
-from memory.entries.editing import delete_entries, restore_entry, revise_entry
+from memory.entries.editing import restore_entry, revise_entry
 from memory.entries.time_travel import NEWEST_FIRST as PAST_NEWEST_FIRST
 from memory.entries.time_travel import entry_of, revisions_at
 from memory.mending.forgotten import Forgotten
 from memory.mending.matching import WithWords
 from memory.models import EntryRevision, EntrySource, EntryState, ScratchpadEntry
 from relationships.api.views import ApiView
-from relationships.configuration.merge_patch import merge_patch
 from relationships.services.configuration import configuration_of
 from web.errors import NotFound
-from web.fields import Answer, Page
+from web.fields import Page
 from web.headers import expected_version
 from web.operations import operation
 
@@ -133,43 +131,16 @@ class EntryView(ApiView):
         version = expected_version(request)
         relationship = self.get_relationship(relationship_id, "companion", "project")
         entry = get_entry(relationship_id, entry_id)
-        reason = sent.pop("reason", "")
-        merged: dict[str, Any] = {
-            name: merge_patch(getattr(entry, name), sent[name])
-            for name in ("tags", "metadata")
-            if name in sent
-        }
-        check_merged(merged)
+        wanted = wanted_of(entry, sent, configuration_of(relationship).values.ingestion, version=version)
         entry = revise_entry(
             relationship_id=relationship_id,
             entry_id=entry_id,
-            values=fitting({**sent, **merged}, configuration_of(relationship).values.ingestion),
+            values=wanted.values,
             by=self.actor,
-            # What was merged rests on the version just read.
-            version=entry.version if version is None and merged else version,
-            reason=reason,
+            version=wanted.version,
+            reason=wanted.reason,
         )
         return self.answer(EntryAnswer.of(entry), version=entry.version)
-
-
-class DeletedEntriesAnswer(Answer):
-    changed: int
-    """How many were not deleted before."""
-
-
-class DeleteEntriesView(ApiView):
-    open_to_tokens = True
-
-    @operation("entries_delete_bulk", "Delete many entries at once", answers={200: DeletedEntriesAnswer})
-    def post(self, request: Request, relationship_id: UUID, body: WhichEntries) -> Response:
-        """All of them or, where one can't be, none: each that would be refused by itself is named by its path. They can
-        be restored.
-        """
-        self.get_relationship(relationship_id)
-        changed = delete_entries(
-            relationship_id=relationship_id, entry_ids=body.entries, by=self.actor, reason=body.reason
-        )
-        return self.answer({"changed": changed})
 
 
 class RestoreEntryView(ApiView):

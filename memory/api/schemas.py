@@ -174,6 +174,16 @@ class EntryPatch(Body):
     reason: ShortText = ""
 
 
+class EntryChange(EntryPatch):
+    id: UUID
+    version: Annotated[int, Field(ge=1, le=2**31 - 1)] = left_out()
+    """Refuse if it is another by now, as If-Match does."""
+
+
+class EntriesPatch(Body):
+    entries: Annotated[list[EntryChange], Field(min_length=1, max_length=200)]
+
+
 class _Merged(BaseModel):
     tags: Tags = {}
     metadata: Metadata = {}

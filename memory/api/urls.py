@@ -3,8 +3,9 @@
 from django.urls import path, register_converter
 from django.urls.converters import IntConverter
 
-from memory.api.entries import DeleteEntriesView, EntriesView, EntryHistoryView, HistoryView, RestoreEntryView
+from memory.api.entries import EntriesView, EntryHistoryView, HistoryView, RestoreEntryView
 from memory.api.held import ConfirmHeldView, DeclineHeldView, HeldDeletionsView
+from memory.api.many_entries import ChangeEntriesView, DeleteEntriesView
 from memory.api.new_entries import BulkEntriesView
 from memory.api.prompts import PreviewPromptView, PromptsView, PromptView, PublishPromptView
 from memory.api.search import EntrySearchView, MessageSearchView
@@ -32,6 +33,7 @@ urlpatterns = [
     path(f"{RELATIONSHIP}/ingest", IngestView.as_view()),
     path(f"{RELATIONSHIP}/entries", EntriesView.as_view()),
     path(f"{RELATIONSHIP}/entries/bulk", BulkEntriesView.as_view()),
+    path(f"{RELATIONSHIP}/entries/bulk-change", ChangeEntriesView.as_view()),
     path(f"{RELATIONSHIP}/entries/bulk-delete", DeleteEntriesView.as_view()),
     path(f"{RELATIONSHIP}/entries/search", EntrySearchView.as_view()),
     path(f"{RELATIONSHIP}/messages/search", MessageSearchView.as_view()),

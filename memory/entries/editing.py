@@ -5,6 +5,7 @@ Each takes the relationship's row lock, leaves a revision and brings the snapsho
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -16,7 +17,7 @@ from memory.entries.fingerprint import content_hash
 from memory.entries.history import Change, change_entries, changed, fields_of
 from memory.entries.limits import editable, refuse_beyond_limits, refuse_empty_period
 from memory.entries.merging import of_either
-from memory.entries.taken import Taken, refuse_too_many
+from memory.entries.taken import Taken, Text, refuse_too_many, text_of
 from memory.errors import EntryNotActive, ReadOnlyEntry
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry, Tier
 from relationships.models import Relationship
@@ -27,7 +28,16 @@ from web.actor import Actor
 from web.errors import InvalidInput, NotFound, RapportError, StaleVersion
 
 
-@transaction.atomic
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What an active entry is to say. `version`: refuse if it is another by now."""
+
+    entry_id: UUID
+    values: Mapping[str, Any]
+    version: int | None = None
+    reason: str = ""
+
+
 def revise_entry(
     *,
     relationship_id: UUID,
@@ -43,12 +53,66 @@ def revise_entry(
     Raises InvalidInput, NotFound, StaleVersion, EntryNotActive, ReadOnlyEntry, SameAsAnother. A read-only entry can
     be changed only by a call that also takes the mark away.
     """
+    wanted = Wanted(entry_id, values, version, reason)
+    entries, refused = _revise([wanted], relationship_id=relationship_id, by=by, rests_also_on=rests_also_on)
+    for error in refused.values():
+        raise error
+    return entries[0]
+
+
+def revise_entries(*, relationship_id: UUID, wanted: Sequence[Wanted], by: Actor) -> list[ScratchpadEntry]:
+    """Change what all of these say, in their order, or none. Raises InvalidInput, which names by its place each that
+    revise_entry would refuse, or that is named before.
+    """
+    entries, refused = _revise(wanted, relationship_id=relationship_id, by=by)
+    if refused:
+        raise InvalidInput.of_parts({f"entries.{place}": error for place, error in refused.items()})
+    return entries
+
+
+@transaction.atomic
+def _revise(
+    wanted: Sequence[Wanted], *, relationship_id: UUID, by: Actor, rests_also_on: Sequence[UUID] = ()
+) -> tuple[list[ScratchpadEntry], dict[int, RapportError]]:
+    """Nothing is written where one is refused."""
     now = _locked_now(relationship_id)
-    entry = _entry(relationship_id, entry_id, version)
+    rows = ScratchpadEntry.objects.for_relationship(relationship_id)
+    found = {entry.id: entry for entry in rows.filter(id__in=[one.entry_id for one in wanted])}
+    refused: dict[int, RapportError] = {}
+    revised: dict[int, tuple[ScratchpadEntry, dict[str, Any], Text]] = {}
+    for place, one in enumerate(wanted):
+        try:
+            if (entry := found.pop(one.entry_id, None)) is None:
+                raise NotFound("This entry is not there.")
+            _refuse_other_version(entry, one.version)
+            before, text = fields_of(entry), text_of(entry)
+            _say(entry, one.values, now)
+            entry.source_message_ids = list(dict.fromkeys([*entry.source_message_ids, *rests_also_on]))
+            revised[place] = entry, before, text
+        except RapportError as error:
+            refused[place] = error
+    entries = [entry for entry, *_ in revised.values()]
+    taken = Taken(relationship_id, entries)
+    for entry, before, _ in revised.values():
+        if (entry.subject, entry.key) == (before["subject"], before["key"]):
+            taken.take_key(entry)  # until another of them takes it
+    changes: list[Change] = []
+    for place, (entry, before, text) in revised.items():
+        try:
+            changes += _changes_of(entry, before, taken, now, reason=wanted[place].reason)
+            taken.take(entry)
+            taken.give_up(text, entry)
+        except RapportError as error:
+            refused[place] = error
+    if changes and not refused:
+        _write(entries[0], changes, by, now)
+    return entries, refused
+
+
+def _say(entry: ScratchpadEntry, values: Mapping[str, Any], now: datetime) -> None:
     if entry.state != EntryState.ACTIVE:
         raise EntryNotActive(f"The entry is {entry.state}; restore it first.")
     _refuse_read_only(entry, values)
-    before = fields_of(entry)
     wanted = editable(values)
     refuse_beyond_limits({name: value for name, value in wanted.items() if value != getattr(entry, name)})
     if "content" in wanted and "effective_at" not in wanted:
@@ -57,18 +121,24 @@ def revise_entry(
     for name, value in wanted.items():
         setattr(entry, name, value)
     entry.content_hash = content_hash(entry.content)
-    entry.source_message_ids = list(dict.fromkeys([*entry.source_message_ids, *rests_also_on]))
-    after = fields_of(entry)
-    if same_json(after, {**before, "effective_at": after["effective_at"]}):
-        return _entry(relationship_id, entry_id, None)  # nothing is different: no version, no revision
     if (entry.valid_from, entry.valid_to) != valid:  # an entry may be older than the rule
         refuse_empty_period(entry.valid_from, entry.valid_to)
-    taken = Taken(relationship_id, [entry])
+
+
+def _changes_of(
+    entry: ScratchpadEntry, before: dict[str, Any], taken: Taken, now: datetime, *, reason: str
+) -> list[Change]:
+    """None where nothing is different: no version, no revision."""
+    if entry.state != EntryState.ACTIVE:
+        raise EntryNotActive(f"Another one takes {entry.key} with the same request.")
+    after = fields_of(entry)
+    if same_json(after, {**before, "effective_at": after["effective_at"]}):
+        entry.effective_at = datetime.fromisoformat(before["effective_at"])
+        return []
     taken.refuse_same(entry)
     superseded = taken.supersede_key(entry, now, since=now)
     event = RevisionEvent.ARCHIVE if _moved_to_archive(before, entry) else RevisionEvent.UPDATE
-    _write(entry, [*superseded, changed(entry, before, event, at=now, reason=reason)], by, now)
-    return entry
+    return [*superseded, changed(entry, before, event, at=now, reason=reason)]
 
 
 @transaction.atomic
@@ -190,12 +260,16 @@ def _locked_now(relationship_id: UUID) -> datetime:
 def _entry(relationship_id: UUID, entry_id: UUID, version: int | None) -> ScratchpadEntry:
     owned = ScratchpadEntry.objects.for_relationship(relationship_id)
     entry: ScratchpadEntry = require(owned.filter(id=entry_id), "entry")
+    _refuse_other_version(entry, version)
+    return entry
+
+
+def _refuse_other_version(entry: ScratchpadEntry, version: int | None) -> None:
     if version is not None and entry.version != version:
         raise StaleVersion(
             f"The entry is at version {entry.version} by now, not {version}. Read it again and decide.",
             current_version=entry.version,
         )
-    return entry
 
 
 def _refuse_read_only(entry: ScratchpadEntry, values: Mapping[str, Any]) -> None:

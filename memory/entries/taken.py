@@ -8,7 +8,7 @@ from memory.entries.history import Change, changed, fields_of
 from memory.errors import ReadOnlyEntry, SameAsAnother, TooManyEntries
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry
 
-_Text = tuple[str, str, bytes]
+Text = tuple[str, str, bytes]
 
 
 class Taken:
@@ -25,16 +25,17 @@ class Taken:
             type__in={entry.type for entry in wanted},
             content_hash__in={bytes(entry.content_hash) for entry in wanted},
         )
-        self._texts: dict[_Text, UUID] = {
+        self._texts: dict[Text, UUID] = {
             (subject, type, bytes(digest)): id
             for subject, type, digest, id in same.values_list("subject", "type", "content_hash", "id")
         }
         keys = {entry.key for entry in wanted if entry.single_valued and entry.key}
         held = active.filter(key__in=keys, single_valued=True) if keys else []
-        self._keys = {(entry.subject, entry.key): entry for entry in held}
+        ours = {entry.id for entry in wanted}
+        self._keys = {(entry.subject, entry.key): entry for entry in held if entry.id not in ours}
 
     def refuse_same(self, entry: ScratchpadEntry) -> None:
-        same = self._texts.get(_text_of(entry), entry.id)
+        same = self._texts.get(text_of(entry), entry.id)
         if same != entry.id:
             raise SameAsAnother("Another active entry says exactly this.", entry=str(same))
 
@@ -58,17 +59,25 @@ class Taken:
         held.state = EntryState.SUPERSEDED
         # It held until the new value; one that is brought back, though older, takes over today.
         held.valid_to = entry.effective_at if entry.effective_at > held.effective_at else now
-        self._texts.pop(_text_of(held), None)
+        self._texts.pop(text_of(held), None)
         reason = f"{entry.key} has a new value"
         return [changed(held, before, RevisionEvent.SUPERSEDE, at=since, reason=reason)]
 
     def take(self, entry: ScratchpadEntry) -> None:
-        self._texts[_text_of(entry)] = entry.id
+        self._texts[text_of(entry)] = entry.id
+        self.take_key(entry)
+
+    def give_up(self, text: Text, entry: ScratchpadEntry) -> None:
+        """What it said before: those after it may say so."""
+        if text != text_of(entry) and self._texts.get(text) == entry.id:
+            del self._texts[text]
+
+    def take_key(self, entry: ScratchpadEntry) -> None:
         if entry.single_valued and entry.key:
             self._keys[(entry.subject, entry.key)] = entry
 
 
-def _text_of(entry: ScratchpadEntry) -> _Text:
+def text_of(entry: ScratchpadEntry) -> Text:
     return entry.subject, entry.type, bytes(entry.content_hash)
 
 

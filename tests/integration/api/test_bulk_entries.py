@@ -149,3 +149,69 @@ def test_of_deletions_that_are_refused_each_is_named_and_none_is_done(api: Api, 
 
     assert (answer.status, answer.fields) == (422, ["entries.1", "entries.2"]), answer
     assert ScratchpadEntry.objects.active().count() == 2
+
+
+def test_many_are_changed_with_hardly_more_statements_than_one_and_what_stays_the_same_is_no_change(
+    api: Api, path: str
+) -> None:
+    said = facts(*(f"Likes {number} sorts of tea" for number in range(30)), metadata={"a": 1, "b": 2})
+    made = api.post(path, {"entries": said}).body["items"]
+
+    def change(entries: Bodies) -> tuple[Bodies, int]:
+        with CaptureQueriesContext(connection) as asked:
+            answer = api.post(f"{path}-change", {"entries": entries})
+        assert answer.status == 200, answer
+        return answer.body["items"], len(asked)
+
+    (first,), one = change([{"id": made[0]["id"], "metadata": {"b": None}, "reason": "asked"}])
+    assert (first["metadata"], first["version"]) == ({"a": 1}, 2)
+    rest, many = change([{"id": entry["id"], "weight": 2} for entry in made[1:]])
+    assert {entry["weight"] for entry in rest} == {2} and many <= one
+    passed_on = [
+        {"id": made[0]["id"], "content": "Likes coffee"},
+        {"id": made[1]["id"], "content": made[0]["content"], "version": 2},
+        {"id": made[2]["id"], "weight": 2},
+    ]
+    assert [entry["version"] for entry in change(passed_on)[0]] == [3, 3, 2]
+
+
+def test_of_changes_that_are_refused_each_is_named_and_none_is_done(api: Api, path: str) -> None:
+    said = [*facts("Likes tea", "Likes rain", "Likes snow"), *facts("Likes hail", read_only=True)]
+    tea, rain, snow, hail = api.post(path, {"entries": said}).body["items"]
+
+    def refused(*entries: dict[str, Any]) -> list[str]:
+        answer = api.post(f"{path}-change", {"entries": [{"id": tea["id"], "weight": 2}, *entries]})
+        assert answer.status == 422, answer
+        return list(answer.fields)
+
+    nobody = "01890a5d-ac96-774b-bcce-b302099a8057"
+    assert refused({"id": rain["id"], "content": ""}) == ["entries.1.content"]
+    assert refused({"id": rain["id"], "type": "none_of_yours"}, {"id": nobody}) == [
+        "entries.1.type",
+        "entries.2",
+    ]
+    assert refused({"id": rain["id"], "content": "likes SNOW"}) == ["entries.1"]
+    assert refused({"id": rain["id"], "content": "A"}, {"id": snow["id"], "content": "a"}) == ["entries.2"]
+    assert refused({"id": rain["id"], "content": "Likes tea"}) == ["entries.1"]
+    assert refused({"id": rain["id"], "version": 7}, {"id": hail["id"], "weight": 2}) == [
+        "entries.1",
+        "entries.2",
+    ]
+    assert refused({"id": tea["id"], "weight": 3}) == ["entries.1"]
+    swap = {"id": rain["id"], "content": "Likes snow"}, {"id": snow["id"], "content": "Likes rain"}
+    assert refused(*swap)[0] == "entries.1"
+    assert EntryRevision.objects.count() == 4
+
+
+def test_a_single_value_goes_to_the_last_that_is_changed(api: Api, path: str, companion: Companion) -> None:
+    api.patch(f"/companions/{companion.id}/config", {"ingestion": {"single_valued": ["home"]}})
+    said = [*facts("Lives in Porto", key="home"), *facts("Lives in Rome", "Lives in Faro")]
+    porto, rome, faro = api.post(path, {"entries": said}).body["items"]
+
+    change = [{"id": porto["id"], "weight": 2}, *({"id": one["id"], "key": "home"} for one in (rome, faro))]
+    answer = api.post(f"{path}-change", {"entries": change})
+
+    assert [one["state"] for one in answer.body["items"]] == ["superseded", "superseded", "active"], answer
+    assert [one["version"] for one in answer.body["items"]] == [3, 3, 2]
+    change = [{"id": faro["id"], "key": None}, {"id": faro["id"], "weight": 3}]
+    assert api.post(f"{path}-change", {"entries": change}).fields == ["entries.1"]

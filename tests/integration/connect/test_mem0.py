@@ -19,6 +19,7 @@ from tests.acceptance.drills.talk import scaled
 from tests.fixtures.api import TESTER, new_key
 
 PEOPLE = scaled(60, 1000)
+NOT_THERE = "This entry is not there, or named before."
 
 
 class Mem0:
@@ -26,7 +27,7 @@ class Mem0:
         self.key, self.http = key, Client()
 
     def send(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
-        raw = b"" if body is None else json.dumps(body).encode()
+        raw = b"" if body is None else json.dumps(body, ensure_ascii=False).encode()
         headers = {"Authorization": f"Token {self.key}"}
         answer = self.http.generic(method, f"/mem0/{path}", raw, "application/json", headers=headers)
         return answer.status_code, json.loads(answer.content)
@@ -199,6 +200,48 @@ def test_a_memory_that_is_there_already_is_answered_with_and_keeps_none_from_com
     assert (cat["event"], cat["id"], cat["memory"]) == ("NONE", memory, "Has a cat.")
     assert (dog["event"], again) == ("ADD", {**dog, "event": "NONE"})
     assert len(mem0.all("maya")) == 2
+
+
+def test_a_batch_is_done_whole_or_not_at_all_and_says_what_can_not_be(mem0: Mem0) -> None:
+    cat, dog, fish = (
+        mem0.keep("maya", "Has a cat."),
+        mem0.keep("maya", "Has a dog."),
+        mem0.keep("tom", "Has fish."),
+    )
+    nobody = f"{fish.split('.')[0]}.01890a5d-ac96-774b-bcce-b302099a8057"
+    kept = ["Has a cat.", "Has a dog.", "Has fish."]
+
+    def batch(method: str, *memories: tuple[str, dict[str, Any]]) -> tuple[int, str, list[str]]:
+        listed = [{"memory_id": memory, **more} for memory, more in memories]
+        status, told = mem0.send(method, "v1/batch/", {"memories": listed})
+        return status, next(iter(told.values())), sorted([*mem0.all("maya"), *mem0.all("tom")])
+
+    one, same = (cat, {"text": "Has one cat."}), (dog, {"text": "has ONE cat"})
+    assert batch("PUT", one, (nobody, {"text": "x"})) == (404, f"memories.1: {NOT_THERE}", kept)
+    assert batch("PUT", one, (dog, {"text": ""}))[::2] == (422, kept)
+    assert batch("PUT", one, (fish, {}))[:2] == (400, "memories.1: Send text, metadata or expiration_date.")
+    assert batch("PUT", one, (fish, {"text": "Has a bird."}), same) == (
+        422, "memories.2: Another active entry says exactly this.", kept,
+    )  # fmt: skip
+    assert batch("DELETE", (cat, {}), (nobody, {})) == (404, "memories.1: This entry is not there.", kept)
+    changed = ["Has a bird.", "Has a dog.", "Has two cats."]
+    done = batch("PUT", one, (fish, {"text": "Has a bird."}), (cat, {"text": "Has two cats."}))
+    assert done == (200, "Successfully updated 3 memories", changed)
+    assert batch("DELETE", (cat, {}), (cat, {}), (fish, {}))[::2] == (200, ["Has a dog."])
+
+
+def test_a_time_of_a_change_is_refused_not_passed_over(mem0: Mem0) -> None:
+    memory = mem0.keep("maya", "Has a cat.")
+    status, told = mem0.send(
+        "PUT", f"v1/memories/{memory}/", {"text": "Has cats.", "timestamp": "2024-05-08"}
+    )
+    assert (status, told["detail"][:10]) == (400, "timestamp:")
+    assert mem0.all("maya") == ["Has a cat."]
+
+
+def test_a_body_in_any_letters_may_be_as_long_as_one_in_ascii(mem0: Mem0) -> None:
+    said = [{"role": "user", "content": "я" * 30_000} for _ in range(8)]
+    assert mem0.send("POST", "v3/memories/add/", {"messages": said, "user_id": "maya"})[0] == 200
 
 
 def test_a_wrong_key_is_told_nothing(mem0: Mem0) -> None:

@@ -1,0 +1,80 @@
+"""mem0's batches: what one call says of many memories, whoever's they are, is done whole or not at all."""
+
+from collections import defaultdict
+from typing import Any
+
+from django.db import transaction
+
+from connect.mem0.asking import Refusal, two_ids
+from connect.mem0.memories import changes_of, good
+from connect.own_api import MOST, Answered, OwnApi
+
+MOST_AT_ONCE = 1000  # memories of a batch, as mem0 has it
+_NOT_THERE = "This entry is not there"
+Given = dict[str, Any]
+
+
+def update_batch(api: OwnApi, given: Given) -> Any:
+    """A memory that is named twice takes the later words."""
+    listed = _listed(given)
+    named: dict[str, dict[str, tuple[int, Given]]] = defaultdict(dict)
+    for place, (relationship, entry, item) in enumerate(listed):
+        try:
+            changes = changes_of(item)
+        except Refusal as refused:
+            raise Refusal(refused.status, f"memories.{place}: {refused.detail}") from None
+        _, earlier = named[relationship].get(entry, (place, {}))
+        named[relationship][entry] = place, {**earlier, "id": entry, **changes}
+    _whole_or_not(api, "bulk-change", {whose: list(parts.values()) for whose, parts in named.items()})
+    return {"message": f"Successfully updated {len(listed)} memories"}
+
+
+def delete_batch(api: OwnApi, given: Given) -> Any:
+    listed = _listed(given)
+    named: dict[str, list[tuple[int, Any]]] = defaultdict(list)
+    for place, (relationship, entry, _) in enumerate(listed):
+        named[relationship].append((place, entry))
+    _whole_or_not(api, "bulk-delete", named)
+    return {"message": f"Successfully deleted {len(listed)} memories"}
+
+
+def _listed(given: Given) -> list[tuple[str, str, Given]]:
+    """The relationship, the entry and the rest of each."""
+    listed = given.get("memories")
+    if not isinstance(listed, list) or len(listed) > MOST_AT_ONCE:
+        raise Refusal(400, f"memories: send a list of at most {MOST_AT_ONCE}.")
+    found = []
+    for place, item in enumerate(listed):
+        part = item if isinstance(item, dict) else {}
+        try:
+            found.append((*two_ids(str(part.get("memory_id", ""))), part))
+        except Refusal as refused:
+            raise Refusal(refused.status, f"memories.{place}: {refused.detail}") from None
+    return found
+
+
+@transaction.atomic
+def _whole_or_not(api: OwnApi, call: str, named: dict[str, list[tuple[int, Any]]]) -> None:
+    for relationship in sorted(
+        named
+    ):  # so that of two batches one waits for the other, and not each for each
+        parts = named[relationship]
+        for start in range(0, len(parts), MOST):
+            places, entries = zip(*parts[start : start + MOST], strict=True)
+            _done(api.post(f"/relationships/{relationship}/entries/{call}", {"entries": entries}), places)
+
+
+def _done(answered: Answered, places: tuple[int, ...]) -> None:
+    """Raises Refusal, which names memories by their places in the batch."""
+    problems = [] if answered.good else answered.body.get("errors", [])
+    if answered.status != 422 or not problems:
+        good(answered)
+        return
+    told = []
+    for problem in problems:
+        place, _, field = problem["field"].removeprefix("entries.").partition(".")
+        told.append(
+            ".".join(filter(None, ("memories", str(places[int(place)]), field))) + f": {problem['detail']}"
+        )
+    missing = all(problem["detail"].startswith(_NOT_THERE) for problem in problems)
+    raise Refusal(404 if missing else 422, "; ".join(told))
