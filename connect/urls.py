@@ -13,5 +13,7 @@ urlpatterns = [
     path("v1/relationships/<uuid:relationship_id>/events/replay", ReplayView.as_view()),
     path("mem0/<path:path>", mem0_view),
     path("mcp", McpView.as_view()),
+    path("mcp/", McpView.as_view()),  # as many clients write it
     path("mcp/relationships/<uuid:relationship_id>", McpView.as_view()),
+    path("mcp/relationships/<uuid:relationship_id>/", McpView.as_view()),
 ]

@@ -177,14 +177,16 @@ def test_a_token_opens_its_relationship_at_either_address_and_no_other(
     token = create_token(
         relationship=relationship, scopes=["write"], expires_in=600, by=Actor.policy("test")
     )[1]
-    for path in ("/mcp", f"/mcp/relationships/{relationship.id}"):
-        assert Mcp(token, path).use("remember", content=f"Came by {path}.").get("isError") is not True
+    for number, path in enumerate(
+        ("/mcp", "/mcp/", own := f"/mcp/relationships/{relationship.id}", f"{own}/")
+    ):
+        assert Mcp(token, path).use("remember", content=f"Came by way {number}.").get("isError") is not True
     assert Mcp(token, f"/mcp/relationships/{other.id}").post({}).status_code == 404
     (listed,) = [one for one in Mcp(token).ask("resources/list")["resources"] if one["name"] == "entries"]
     entries = json.loads(Mcp(token).ask("resources/read", uri=listed["uri"])["contents"][0]["text"])[
         "entries"
     ]
-    assert len(entries) == 2
+    assert len(entries) == 4
     elsewhere = listed["uri"].replace(str(relationship.id), str(other.id))
     assert "There is no resource" in Mcp(token).ask("resources/read", uri=elsewhere)["message"]
 
