@@ -8,7 +8,7 @@ PAGE = "../how-to/check-a-database.md"
 
 
 def test_every_invariant_is_described_and_no_other() -> None:
-    described = set(named_in(PAGE, under="## What it looks at")) - {"invariant"}
+    described = set(named_in(PAGE, under="## What it checks")) - {"invariant"}
 
     assert described == {invariant.slug for invariant in invariants()}
 
