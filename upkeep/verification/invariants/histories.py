@@ -41,7 +41,7 @@ ERASED_BUT_THERE = Problem(
 )
 BROKEN = Problem(
     "broken",
-    "a revision does not begin where the one before it ended: a revision is lost, or was changed",
+    "a revision does not begin where the one before it ended, or tells of another entry: one is lost, or was changed",
     "History is never rewritten. Restore the relationship from a backup, or live with the gap: the present is right.",
 )
 
@@ -61,7 +61,8 @@ SELECT r.relationship_id, r.entry_id, r.seq, r.before::text, r.earlier::text, r.
        SELECT *, lag(after) OVER story AS earlier,
               CASE WHEN row_number() OVER story = 1 THEN before IS NOT NULL
                    ELSE before IS NULL AND redacted_at IS NULL
-                        OR entry_version <> lag(entry_version) OVER story + (event <> 'none')::int END AS broken
+                        OR entry_version <> lag(entry_version) OVER story + (event <> 'none')::int END
+              OR before->>'id' <> entry_id::text OR after->>'id' <> entry_id::text AS broken
          FROM memory_entryrevision WHERE relationship_id = w.id
        WINDOW story AS (PARTITION BY entry_id ORDER BY seq)) r
  WHERE r.broken OR r.before <> r.earlier

@@ -203,6 +203,12 @@ def test_what_nobody_else_tells_is_named_and_left(lived: Conversation, found: st
 
 
 # What is lost takes more with it, which --repair may mend.
+# Each revision begins where the one before it ended all the same, and the last ends with what the entry says.
+_OF_ANOTHER_ENTRY = """
+UPDATE memory_entryrevision r SET before = before || '{"id": "another"}',
+       after = CASE WHEN EXISTS (SELECT FROM memory_entryrevision WHERE entry_id = r.entry_id AND seq > r.seq)
+                    THEN after || '{"id": "another"}' ELSE after END
+"""
 LOST: list[tuple[str, str]] = [
     (
         "turns/without_messages numbers/gap",
@@ -219,6 +225,7 @@ LOST: list[tuple[str, str]] = [
         "DELETE FROM memory_entryrevision WHERE event = 'update' AND NOT (after ->> 'pinned')::boolean",
     ),
     ("histories/broken", "DELETE FROM memory_entryrevision WHERE after ->> 'content' = 'Lives in Porto'"),
+    ("histories/broken", _OF_ANOTHER_ENTRY),
 ]
 
 
