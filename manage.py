@@ -30,7 +30,14 @@ def main() -> None:
             start_if_used()
         except EmbeddedPostgresError as error:
             sys.exit(f"The embedded database did not start. {error}")
-    execute_from_command_line(sys.argv)
+    try:
+        execute_from_command_line(sys.argv)
+    except Exception as error:
+        from config.postgresql.unusable import why_unusable
+
+        if "--traceback" in sys.argv or not (why := why_unusable(error)):
+            raise
+        sys.exit(f"CommandError: {why}")
 
 
 if __name__ == "__main__":

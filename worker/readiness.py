@@ -15,7 +15,6 @@ does not answer, that had more brought in than the workers can read at once.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -23,8 +22,8 @@ import psycopg
 from django.conf import settings
 from django.db import Error as DatabaseError
 from django.db import connections, transaction
-from django.db.migrations.loader import MigrationLoader
 
+from config.postgresql.migrations import pending_migrations
 from config.postgresql.sessions import DISK_FULL, execute, node_went_away, sqlstate
 from providers.errors import ProviderError, ProviderMisconfigured
 from web.errors import BudgetSpent
@@ -156,13 +155,6 @@ def limit_statements() -> None:
     execute(f"SET LOCAL statement_timeout = '{_STATEMENT_SECONDS}s'")
 
 
-def pending_migrations() -> list[str]:
-    """Migrations that are in the code and not in the database. Raises django.db.Error."""
-    is_there = execute("SELECT to_regclass('django_migrations') IS NOT NULL")[0][0]
-    applied = set(execute("SELECT app, name FROM django_migrations")) if is_there else set()
-    return [f"{app}.{name}" for app, name in _migrations_in_code() if (app, name) not in applied]
-
-
 def provider_in_use() -> dict[str, Any]:
     """The default language model, as an operator may see it. Imports no vendor's SDK into this process."""
     return _in_use(settings.DEFAULT_LLM_PROVIDER, settings.LLM_PROVIDERS)
@@ -231,12 +223,6 @@ def _has_room() -> bool:
     except DatabaseError as error:
         return sqlstate(error) != DISK_FULL
     return True
-
-
-@lru_cache(maxsize=1)
-def _migrations_in_code() -> tuple[tuple[str, str], ...]:
-    """Reading them all costs some 50 ms, and they don't change while a process runs."""
-    return tuple(sorted(MigrationLoader(None).disk_migrations))
 
 
 _EXPLAINED = {kind.code: str(kind()) for kind in _below(ProviderError)}

@@ -2,9 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
-
+from config.postgresql.migrations import pending_migrations
 from config.postgresql.sessions import execute
 from upkeep.distribution.tables import Table
 
@@ -72,8 +70,7 @@ def _of_the_nodes(tables: Sequence[Table]) -> Iterator[str]:
 
 
 def _of_the_schema() -> Iterator[str]:
-    executor = MigrationExecutor(connection)
-    if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+    if pending_migrations():
         yield "Migrations are owed. Run manage.py migrate first."
     if not execute("SELECT rolsuper FROM pg_roles WHERE rolname = current_user")[0][0]:
         yield "Triggers on shards take a superuser, and this account is none: name one in DATABASE_URL for this."

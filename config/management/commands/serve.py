@@ -4,9 +4,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
-from django.db import OperationalError, connections
+from django.db import connections
 
-from config.postgresql.sessions import database_went_away
 from config.serving import Address, Foreground, PortTaken, require_free
 
 
@@ -28,15 +27,7 @@ class Command(BaseCommand):
         except PermissionError as error:
             raise CommandError(f"Port {port} on {host} is not for this account: {error.strerror}.") from error
         if not no_migrate:
-            try:
-                call_command("migrate", interactive=False, verbosity=0)
-            except OperationalError as error:
-                if not database_went_away(error):
-                    raise
-                why = str(error).strip().splitlines()[0]
-                raise CommandError(
-                    f"The database can't be used: {why}. DATABASE_URL says where it is."
-                ) from error
+            call_command("migrate", interactive=False, verbosity=0)
         connections.close_all()
         Foreground(address, root=settings.BASE_DIR, note=note, say=self._say).run()
 

@@ -6,6 +6,7 @@ from django.db import connection
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
+from config.postgresql.migrations import pending_migrations
 from providers.errors import Unauthorized
 from relationships.models import Turn
 from tests.fakes import ScriptedProvider
@@ -17,7 +18,6 @@ from worker.readiness import (
     blockers,
     check_readiness,
     embedder_in_use,
-    pending_migrations,
     provider_in_use,
     reasons_for_alarm,
 )

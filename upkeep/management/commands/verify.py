@@ -10,6 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from config.postgresql.migrations import pending_migrations
 from relationships.management.projects import find_project
 from relationships.models import Relationship
 from upkeep.verification import Report, verify
@@ -30,6 +31,8 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", dest="as_json", help="the report as JSON")
 
     def handle(self, *args: Any, as_json: bool, **options: Any) -> None:
+        if missing := pending_migrations():
+            raise CommandError(f"The database lacks migrations ({missing[0]}). Run manage.py migrate first.")
         try:
             report = self._verify(quietly=as_json, **options)
         except RapportError as error:

@@ -6,6 +6,7 @@ from uuid import uuid4
 import pytest
 from django.core.management import CommandError, call_command
 
+from config.postgresql.sessions import execute
 from relationships.models import Relationship, Snapshot
 from tests.fixtures.turns import Conversation
 
@@ -36,6 +37,15 @@ def test_where_all_holds_it_says_so_and_ends_well(conversation: Conversation) ->
     status, printed = verify()
 
     assert (status, printed[:10]) == (0, "All holds:")
+
+
+def test_where_migrations_are_owed_nothing_is_looked_at() -> None:
+    execute("DELETE FROM django_migrations WHERE name = '0002_fair_queue'")
+
+    with pytest.raises(
+        CommandError, match=r"lacks migrations \(worker.0002_fair_queue\). Run manage.py migrate"
+    ):
+        verify()
 
 
 def test_what_is_wrong_is_named_and_ends_with_status_1(damaged: Relationship) -> None:

@@ -1,0 +1,40 @@
+"""Why a command can't go on with its database, said to whoever typed it."""
+
+import psycopg
+from django.db import Error as DatabaseError
+
+from config.postgresql.migrations import pending_migrations, unknown_migrations
+from config.postgresql.sessions import database_went_away
+
+_OTHER_SCHEMA = ("42P01", "42703", "42883")  # a table, a column or a function that is not there
+_REFUSED = ("42501", "0A000", "58P01")  # a right or an extension that is missing
+
+
+def why_unusable(error: Exception) -> str:
+    """A sentence with the way out; empty where the mistake is ours, whose trace says more.
+
+    `error`: of the database, as Django or the driver raises it.
+    """
+    state = getattr(error.__cause__ or error, "sqlstate", None)
+    why = str(error).strip().partition("\n")[0]
+    if isinstance(error, psycopg.OperationalError) or database_went_away(error):
+        return f"The database can't be used: {why}. DATABASE_URL says where it is."
+    if state in _REFUSED:
+        return f"The database refuses this: {why}. manage.py check --database default says what it lacks."
+    return _other_schema() if state in _OTHER_SCHEMA else ""
+
+
+def _other_schema() -> str:
+    try:
+        pending, unknown = pending_migrations(), unknown_migrations()
+    except DatabaseError:
+        return ""
+    if pending:
+        return f"The database lacks migrations ({_some(pending)}). Run manage.py migrate."
+    if unknown:
+        return f"The database is of a newer version ({_some(unknown)}). Run that, or restore a backup."
+    return ""
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
