@@ -2,6 +2,7 @@
 again when they die. Production runs the two under a service manager instead (compose.yaml).
 """
 
+import errno
 import json
 import os
 import signal
@@ -34,8 +35,8 @@ class Running:
     in_background: bool
 
 
-class PortTaken(Exception):
-    """Somebody listens there already, or our own service runs. Says what to do."""
+class AddressUnusable(Exception):
+    """Somebody listens there already, our own service runs, or nobody can listen there. Says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,19 +110,19 @@ def _part(name: str, command: Sequence[str], *, root: Path) -> Child:
 
 
 def require_free(address: Address, *, note: Path) -> None:
-    """Raises PortTaken, naming our own service if that runs already, at any port, since both would write the one note;
-    or else the next port that is free.
+    """Raises AddressUnusable, naming our own service if that runs already, at any port, since both would write the
+    one note; or else the next port that is free.
     """
     running = running_service(note)
     if running is not None:
-        raise PortTaken(
+        raise AddressUnusable(
             f"Rapport runs already, at {running.url} (process {running.pid}). `make stop` stops it."
         )
     free = free_port(address.host, address.port)
     if free == address.port:
         return
     way_out = f"; --port {free} is free" if free else ""
-    raise PortTaken(f"Port {address.port} on {address.host} is taken{way_out}.")
+    raise AddressUnusable(f"Port {address.port} on {address.host} is taken{way_out}.")
 
 
 def running_service(note: Path) -> Running | None:
@@ -138,9 +139,21 @@ def running_service(note: Path) -> Running | None:
 
 
 def free_port(host: str, wanted: int) -> int | None:
-    """The wanted one, or the next that is free. Raises PermissionError where it is not for this account."""
+    """The wanted one, or the next that is free. Raises AddressUnusable, as where the host is not here."""
     ports = range(wanted, min(wanted + _PORTS_TRIED, 65536))
-    return next((port for port in ports if _is_free(host, port)), None)
+    try:
+        return next((port for port in ports if _is_free(host, port)), None)
+    except OSError as error:
+        raise AddressUnusable(
+            f"The service can't be at {_bracketed(host)}:{wanted}: {error.strerror}."
+        ) from error
+
+
+def port_number(written: str) -> int:
+    """Of a command's option. Raises ValueError."""
+    if int(written) not in range(1, 65536):
+        raise ValueError
+    return int(written)
 
 
 def _bracketed(host: str) -> str:
@@ -153,9 +166,9 @@ def _is_free(host: str, port: int) -> bool:
         candidate.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             candidate.bind((host, port))
-        except PermissionError:
-            raise
-        except OSError:
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise
             return False
     return True
 

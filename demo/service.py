@@ -13,7 +13,7 @@ from typing import Any
 import httpx2
 import psutil
 
-from config.serving import IN_BACKGROUND, Running, free_port, running_service
+from config.serving import IN_BACKGROUND, AddressUnusable, Running, free_port, running_service
 from demo.errors import DemoFailed
 
 START_SECONDS = 300.0  # where it has not ended: a busy machine takes its time
@@ -139,8 +139,8 @@ def _ready(place: Place, process: "subprocess.Popen[bytes]", say: Callable[[str]
 def _free_port(host: str, wanted: int) -> int:
     try:
         free = free_port(host, wanted)
-    except PermissionError as error:
-        raise DemoFailed(f"Port {wanted} on {host} is not for this account: {error.strerror}.") from error
+    except AddressUnusable as error:
+        raise DemoFailed(str(error)) from error
     if free is None:
         raise DemoFailed(f"No port from {wanted} on is free. Name another: make demo PORT=9000.")
     return free

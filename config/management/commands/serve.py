@@ -6,7 +6,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
-from config.serving import Address, Foreground, PortTaken, require_free
+from config.serving import Address, AddressUnusable, Foreground, port_number, require_free
 
 
 class Command(BaseCommand):
@@ -15,17 +15,17 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
-        parser.add_argument("--port", type=int, default=8000, help="port to listen on (default: 8000)")
+        parser.add_argument(
+            "--port", type=port_number, default=8000, help="port to listen on (default: 8000)"
+        )
         parser.add_argument("--no-migrate", action="store_true", help="leave pending migrations as they are")
 
     def handle(self, *, host: str, port: int, no_migrate: bool, **options: Any) -> None:
         address, note = Address(host, port), settings.DATA_DIR / "serve.json"
         try:
             require_free(address, note=note)
-        except PortTaken as taken:
-            raise CommandError(str(taken)) from taken
-        except PermissionError as error:
-            raise CommandError(f"Port {port} on {host} is not for this account: {error.strerror}.") from error
+        except AddressUnusable as error:
+            raise CommandError(str(error)) from error
         if not no_migrate:
             call_command("migrate", interactive=False, verbosity=0)
         connections.close_all()

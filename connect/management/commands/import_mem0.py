@@ -31,6 +31,8 @@ class Command(BaseCommand):
             moved = import_memories(text, project=project, companion=options["companion"], by=BY)
         except OSError as error:
             raise CommandError(f"{options['file']}: {error.strerror}") from None
+        except UnicodeDecodeError as error:
+            raise CommandError(f"{options['file']} is no UTF-8 text (at byte {error.start}).") from None
         except InvalidInput as error:
             raise CommandError(error.detail) from None
         self.stdout.write(f"{moved.entries} entries of {moved.people} people.")

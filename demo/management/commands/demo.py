@@ -8,7 +8,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
-from config.serving import running_service
+from config.serving import port_number, running_service
 from demo.reading import read_conversation
 from demo.recipes import under_recipe
 from demo.rest import Rest
@@ -36,7 +36,9 @@ class Command(BaseCommand):
         parser.add_argument("--as", dest="speaker", metavar="NAME", help="who of a LoCoMo file is the user")
         parser.add_argument("--recipe", default="", metavar="NAME", help="one of `manage.py recipes`")
         parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
-        parser.add_argument("--port", type=int, default=8000, help="port to listen on (default: 8000)")
+        parser.add_argument(
+            "--port", type=port_number, default=8000, help="port to listen on (default: 8000)"
+        )
 
     def handle(
         self, *, conversation: Path, speaker: str | None, recipe: str, host: str, port: int, **options: Any

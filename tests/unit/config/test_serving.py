@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from django.core.management import CommandError, call_command
 
-from config.serving import Address, PortTaken, how_ended, parts, require_free, running_service
+from config.serving import Address, AddressUnusable, how_ended, parts, require_free, running_service
 from tests.waiting import wait_until
 
 
@@ -43,9 +44,23 @@ def test_the_address_is_one_that_a_browser_takes(host: str, url: str) -> None:
 
 def test_a_taken_port_is_named_with_one_that_is_free(tmp_path: Path, taken: Address) -> None:
     with pytest.raises(
-        PortTaken, match=rf"^Port {taken.port} on 127\.0\.0\.1 is taken; --port \d+ is free\.$"
+        AddressUnusable, match=rf"^Port {taken.port} on 127\.0\.0\.1 is taken; --port \d+ is free\.$"
     ):
         require_free(taken, note=tmp_path / "serve.json")
+
+
+def test_a_host_that_is_not_here_is_no_taken_port(tmp_path: Path) -> None:
+    with pytest.raises(
+        AddressUnusable, match=r"^The service can't be at 192\.0\.2\.1:8000: Cannot assign requested"
+    ):
+        require_free(Address("192.0.2.1", 8000), note=tmp_path / "serve.json")
+
+
+@pytest.mark.parametrize("command", ["serve", "demo"])
+@pytest.mark.parametrize("port", ["-1", "99999"])
+def test_a_number_that_is_no_port_is_refused_as_one(command: str, port: str) -> None:
+    with pytest.raises(CommandError, match="invalid port_number value"):
+        call_command(command, "--port", port)
 
 
 @pytest.mark.parametrize("port", [None, 0], ids=["its own port", "another port"])
@@ -58,7 +73,7 @@ def test_a_second_service_is_not_started_on_one_data_folder(
         note = note_of(tmp_path, pid=serve.pid, url=taken.url)
         wait_until(lambda: running_service(note), what="the process to bear its name")
         try:
-            with pytest.raises(PortTaken, match=f"Rapport runs already, at {taken.url}"):
+            with pytest.raises(AddressUnusable, match=f"Rapport runs already, at {taken.url}"):
                 require_free(wanted, note=note)
         finally:
             serve.kill()
