@@ -29,6 +29,12 @@ SELECT CASE WHEN t.tgname IS NULL THEN 'trigger_missing' ELSE 'trigger_disabled'
   LEFT JOIN pg_trigger t ON t.tgname = w.name AND t.tgrelid = to_regclass(w.held_by) AND NOT t.tgisinternal
  WHERE t.tgname IS NULL OR t.tgenabled NOT IN ('O', 'A')
 """
+_COLUMNS = """
+SELECT 'column_missing', NULL, NULL, concat(w.name, ' of ', w.held_by)
+  FROM unnest(%(columns)s::text[], %(holders)s::text[]) w (name, held_by)
+  LEFT JOIN pg_attribute a ON a.attrelid = to_regclass(w.held_by) AND a.attname = w.name AND NOT a.attisdropped
+ WHERE a.attname IS NULL
+"""
 _CONSTRAINTS = """
 SELECT 'constraint_not_validated', NULL, NULL, concat(conname, ' on ', conrelid::regclass) FROM pg_constraint
  WHERE NOT convalidated AND connamespace = current_schema()::regnamespace
@@ -44,10 +50,17 @@ SELECT 'index_invalid', NULL, NULL, c.relname FROM pg_index i JOIN pg_class c ON
 class SchemaInvariant(Invariant):
     slug = "schema"
     promise = (
-        "The triggers that keep history append-only are there and work; constraints and indexes are valid."
+        "Every column is there; the triggers that keep history append-only are there and work; "
+        "constraints and indexes are valid."
     )
     level = Level.DATABASE
     problems = (
+        Problem(
+            "column_missing",
+            "a column that this version needs is not there, though all migrations are applied",
+            "The schema was restored in part, or made before a migration was rewritten. Restore it whole, or export "
+            "with the version that made it and import.",
+        ),
         Problem(
             "trigger_missing",
             "a trigger that a migration made is not there",
@@ -65,11 +78,22 @@ class SchemaInvariant(Invariant):
             "REINDEX INDEX CONCURRENTLY ...",
         ),
     )
-    statements = (_TRIGGERS, _CONSTRAINTS, _INDEXES)
+    statements = (_COLUMNS, _TRIGGERS, _CONSTRAINTS, _INDEXES)
 
     def told(self, page: Page, *, now: datetime) -> dict[str, list[str]]:
         names, tables = zip(*((name, table) for name in TRIGGERS for table in TRIGGERS[name]), strict=True)
-        return {"names": list(names), "tables": list(tables)}
+        columns = [
+            (field.column, model._meta.db_table)
+            for model in apps.get_models()
+            for field in model._meta.concrete_fields
+        ]
+        needed, holders = zip(*columns, strict=True)
+        return {
+            "names": list(names),
+            "tables": list(tables),
+            "columns": list(needed),
+            "holders": list(holders),
+        }
 
     def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
         """Who waits for this lock holds everybody else up, so it gives up soon."""

@@ -23,6 +23,11 @@ def test_a_trigger_that_is_switched_off_is_switched_on_again(db: None, table: st
     ("found", "damage", "named"),
     [
         (
+            "column_missing",
+            "ALTER TABLE memory_mendingplan DROP COLUMN left_out",
+            "left_out of memory_mendingplan",
+        ),
+        (
             "trigger_missing",
             "DROP TRIGGER append_only ON memory_modelcall",
             "append_only on memory_modelcall",
