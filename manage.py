@@ -32,6 +32,10 @@ def main() -> None:
             sys.exit(f"The embedded database did not start. {error}")
     try:
         execute_from_command_line(sys.argv)
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever read what it prints, as `| head` does, has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what Python flushes at its end
+        sys.exit(1)
     except Exception as error:
         from config.postgresql.unusable import why_unusable
 
