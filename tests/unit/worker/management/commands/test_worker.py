@@ -3,7 +3,6 @@ from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connection
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
@@ -29,13 +28,4 @@ def test_check_says_whether_a_worker_lives_here_and_starts_none() -> None:
 
     WorkerHeartbeat.objects.update(beat_at=timezone.now() - timedelta(seconds=16))
     with pytest.raises(CommandError, match="was heard for 15 s"):
-        call_command("worker", "--check", skip_checks=True)
-
-
-@pytest.mark.django_db
-def test_whether_it_lives_is_told_in_a_sentence_where_the_database_can_not_say() -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("ALTER TABLE relationships_workerheartbeat RENAME TO elsewhere")
-
-    with pytest.raises(CommandError, match="The database can't be asked"):
         call_command("worker", "--check", skip_checks=True)
