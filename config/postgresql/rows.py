@@ -74,7 +74,7 @@ def _fields(model: type[Model]) -> Mapping[str, "Field[Any, Any]"]:
 @cache
 def _columns(
     model: type[Model],
-) -> "tuple[list[tuple[str, str]], list[str], list[tuple[str, Field[Any, Any]]]]":
+) -> "tuple[list[tuple[str, str]], list[str], list[tuple[str, DateTimeField[Any, Any]]]]":
     """All with their attributes; those of JSON; those that say when the row is stored."""
     fields = _fields(model).items()
     stamps = [
