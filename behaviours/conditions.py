@@ -1,4 +1,4 @@
-"""Whether a condition is true at a moment. Expensive look-ups are made last, and only if they are needed."""
+"""Evaluates conditions. Values that are expensive to look up are checked last, and only if a condition needs them."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -13,10 +13,9 @@ EVENTS = {"added": ("added",), "changed": ("changed",), "any": ("added", "change
 
 
 class Moment(Protocol):
-    """What a condition may look at. `message` is what the person says, `turn` its turn's number in the session, from 1;
-    0 at a time of a schedule, which belongs to no turn.
-
-    `entries` are those that the turn added or changed: `event`, `type` and `content`.
+    """What a condition may look at. `message`: what the person says. `turn`: the turn's number in the session, from 1;
+    0 for a scheduled run, which has no turn. `entries`: those that the turn added or changed, as `event`, `type` and
+    `content`.
     """
 
     now: datetime
@@ -43,7 +42,7 @@ class Moment(Protocol):
 
 
 def holds(condition: Condition, moment: Moment) -> bool:
-    """All that the condition asks."""
+    """Return whether all parts of the condition hold."""
     return all(
         check(getattr(condition, name), moment)
         for name, check in _CHECKS.items()
@@ -52,7 +51,7 @@ def holds(condition: Condition, moment: Moment) -> bool:
 
 
 def value_at(document: Any, path: str) -> Any:
-    """`pets.0.name` of a JSON document; _NOTHING where there is none."""
+    """The value at a path such as `pets.0.name` in a JSON document; _NOTHING if there is none."""
     for part in path.split("."):
         if isinstance(document, Mapping) and part in document:
             document = document[part]
@@ -63,7 +62,7 @@ def value_at(document: Any, path: str) -> Any:
     return document
 
 
-def _of_value(asked: ValueCondition, moment: Moment) -> bool:
+def _value_holds(asked: ValueCondition, moment: Moment) -> bool:
     value = value_at(moment.profile if asked.of == "profile" else moment.state, asked.path)
     if value is _NOTHING:
         return asked.exists is False
@@ -77,7 +76,7 @@ def _of_value(asked: ValueCondition, moment: Moment) -> bool:
     )
 
 
-def _of_entry(asked: EntryCondition, moment: Moment) -> bool:
+def _entry_holds(asked: EntryCondition, moment: Moment) -> bool:
     return any(
         entry["event"] in EVENTS[asked.event] and (not asked.types or entry["type"] in asked.types)
         for entry in moment.entries
@@ -99,8 +98,8 @@ _CHECKS: dict[str, Callable[[Any, Moment], bool]] = {
     "first_turn": _first,
     "gap_minutes": _gap,
     "every_n_turns": lambda n, moment: moment.turn > 0 and moment.turn % n == 0,
-    "value": _of_value,
-    "entry": _of_entry,
+    "value": _value_holds,
+    "entry": _entry_holds,
     "deletions_held": lambda n, moment: moment.deletions_held >= n,
     "not_": lambda part, moment: not holds(part, moment),
     "all": lambda parts, moment: all(holds(part, moment) for part in parts),

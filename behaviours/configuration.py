@@ -1,7 +1,7 @@
-"""The section `behaviours` of the configuration: what a companion does beside remembering, each under a name.
+"""The section `behaviours` of the configuration: named things that a companion does besides remembering.
 
-A level may say a part of a behaviour, such as `enabled`; so each is looked at as a whole only where it is used, and one
-that is no whole does nothing, and says why (`fault`).
+A level may set a part of a behaviour, such as `enabled`. So a behaviour is checked as a whole only when it is used; an
+incomplete one does nothing, and `fault` says why.
 """
 
 from collections.abc import Iterable, Iterator
@@ -31,70 +31,70 @@ Scalar = str | int | float | bool | None
 
 
 class ValueCondition(Strict):
-    """A value of the profile or the session's state; all that is given has to hold of it."""
+    """A condition on a value of the profile or the session's state. All the given parts have to hold."""
 
     of: Literal["profile", "session"] = "profile"
     path: Path
-    """By names and, in a list, by places from 0: `plan.name`, `pets.0`."""
+    """Names, and in lists indexes from 0: `plan.name`, `pets.0`."""
     exists: bool | None = None
     equals: Scalar = None
-    """Null: not asked."""
+    """Null: not checked."""
     contains: str | None = None
-    """A part of a text, or a member of a list."""
+    """Part of a text, or a member of a list."""
     at_least: float | None = None
     at_most: float | None = None
 
 
 class EntryCondition(Strict):
-    """The turn added or changed an entry."""
+    """A condition that the turn added or changed an entry."""
 
     types: tuple[Slug, ...] = Field(default=(), max_length=30)
-    """Of one of these types; none: of any."""
+    """One of these types; empty: any type."""
     event: Literal["added", "changed", "any"] = "any"
 
 
 class Condition(Strict):
-    """When a behaviour does something. All that is given has to hold; nothing given: always."""
+    """When a behaviour does something. All the given parts have to hold; if none is given, it always does."""
 
-    model_config = ConfigDict(serialize_by_alias=True)  # `not` is no name in Python
+    model_config = ConfigDict(serialize_by_alias=True)  # `not` is a keyword in Python
 
     all: "tuple[Condition, ...] | None" = Field(default=None, max_length=20)
     any: "tuple[Condition, ...] | None" = Field(default=None, max_length=20)
     not_: "Condition | None" = Field(default=None, alias="not")
     keywords: tuple[Keyword, ...] | None = Field(default=None, min_length=1, max_length=100)
-    """One of these words or phrases is in what the person says, in any case."""
+    """What the person says contains one of these words or phrases, ignoring case."""
     matches: Pattern | None = None
-    """A regular expression (RE2) that fits a part of what the person says."""
+    """A regular expression (RE2) that matches part of what the person says."""
     every_n_turns: Annotated[int, Field(ge=1, le=100_000)] | None = None
     """The n-th turn of the session, the 2n-th, and so on."""
     gap_minutes: Annotated[float, Field(ge=0, le=5_256_000)] | None = None
-    """So long after the message before, at least."""
+    """At least this long after the previous message."""
     first_turn: Literal["session", "ever"] | None = None
     value: ValueCondition | None = None
     schedule: Schedule | None = None
     """A cron expression of five fields, in the person's time zone."""
     entry: EntryCondition | None = None
-    """Of asynchronous behaviours: they wait until the turn is read."""
+    """Only for asynchronous behaviours, which then wait until the turn is read."""
     deletions_held: Annotated[int, Field(ge=1, le=10_000)] | None = None
-    """So many held deletions wait for a person, at least."""
+    """At least this many held deletions wait for a person."""
 
     def mentions(self, name: str) -> bool:
-        """Whether it, or any part of it, asks for this."""
+        """Return whether the condition, or any part of it, uses this field."""
         return any(getattr(part, name) is not None for part in self.parts())
 
     def parts(self) -> "Iterator[Condition]":
-        """It, and all that it is put together of."""
+        """Yield the condition and all conditions inside it."""
         yield self
         for part in (*(self.all or ()), *(self.any or ()), *([self.not_] if self.not_ else ())):
             yield from part.parts()
 
 
-# Of all behaviours together: each is asked before a reply, of a message that may have 64 kB.
+# Limits for all behaviours together, as they are checked before each reply, on messages of up to 64 kB.
 MOST_CONDITIONS, MOST_KEYWORDS, MOST_INSTRUCTIONS = 1000, 5000, 10_000
 
 
 def refuse_too_many(conditions: Iterable[Condition]) -> None:
-    """Raises ValueError for more than can be asked of a message at once."""
+    """Raises ValueError if there are more conditions than can be checked quickly for one message."""
     parts = [part for condition in conditions for part in condition.parts()]
     patterns = {part.matches for part in parts if part.matches is not None}
     for count, most, what in (
@@ -107,11 +107,11 @@ def refuse_too_many(conditions: Iterable[Condition]) -> None:
 
 
 class Ask(Strict):
-    """A small model's answer, as text for the context."""
+    """A question to a small model, whose answer is added to the context."""
 
     prompt: Template | None = None
     timeout_ms: Annotated[int, Field(ge=20, le=10_000)] = 300
-    """After so long the context is built without it."""
+    """After this time the context is built without it."""
     max_output_tokens: Annotated[int, Field(ge=16, le=4000)] = 200
     provider: ProviderAlias | None = None
     """Alias of an LLM provider; null: `ingestion.provider`."""
@@ -119,13 +119,13 @@ class Ask(Strict):
 
 
 class Prompt(Strict):
-    """A prompt whose answer is written down."""
+    """A question to a model, whose answer is stored."""
 
     prompt: Template | None = None
     into: Literal["session", "profile", "entry"] | None = None
-    """As a merge patch of the session's state or the profile, against its schema; or as an entry."""
+    """As a merge patch to the session's state or the profile, checked against its schema; or as an entry."""
     type: Slug = "other"
-    """Of the entry."""
+    """The type of the entry."""
     max_output_tokens: Annotated[int, Field(ge=16, le=16_000)] = 1000
     provider: ProviderAlias | None = None
     """Alias of an LLM provider; null: `ingestion.provider`."""
@@ -133,13 +133,13 @@ class Prompt(Strict):
 
 
 class Webhook(Strict):
-    """A signed POST to an address of the developer's."""
+    """A signed POST to the developer's URL."""
 
     url: Url | None = None
     text: Template = "{{ message }}"
-    """What it says, as its member `text`."""
+    """The template of the body's member `text`."""
     data: JsonObject = {}
-    """What it holds beside, as it is."""
+    """Further members of the body's `data`, unchanged."""
     timeout_seconds: Annotated[float, Field(ge=0.1, le=30)] = 10
 
 
@@ -148,18 +148,19 @@ PRIORITY = frozenset({"text", "ask"})
 
 
 class Behaviour(Strict):
-    """One thing that a companion does. With `text` or `ask` it is a priority behaviour: it runs before the model and
-    adds to the layer `priorities`. With `prompt`, `webhook` or `message` it runs after the turn, in the worker.
+    """One thing that a companion does. With `text` or `ask` it is a priority behaviour: it runs before the model
+    replies and adds to the layer `priorities`. With `prompt`, `webhook` or `message` it runs after the turn, in the
+    worker.
     """
 
     enabled: bool = True
     order: Annotated[int, Field(ge=-1000, le=1000)] = 0
-    """The lowest goes first; those of the same order by name."""
+    """Lower numbers go first; equal ones are sorted by name."""
     cooldown_minutes: Annotated[float, Field(ge=0, le=525_600)] = 0
-    """For so long after it did something it does nothing."""
+    """How long it does nothing after it has done something."""
     when: Condition = Condition()
     text: Template | None = None
-    """What the model is told."""
+    """Text for the model."""
     ask: Ask | None = None
     prompt: Prompt | None = None
     webhook: Webhook | None = None
@@ -167,13 +168,13 @@ class Behaviour(Strict):
     """A message to the person, for `/outbox`."""
 
     @model_validator(mode="after")
-    def _can_be_asked(self) -> Self:
+    def _not_too_many(self) -> Self:
         refuse_too_many([self.when])
         return self
 
     @property
     def action(self) -> str:
-        """The one of ACTIONS that is given; "" where it is none or several."""
+        """The one of ACTIONS that is given; "" if there is none, or more than one."""
         given = [name for name in ACTIONS if getattr(self, name) is not None]
         return given[0] if len(given) == 1 else ""
 
@@ -183,7 +184,7 @@ class Behaviour(Strict):
 
     @property
     def is_scheduled(self) -> bool:
-        """Whether it runs at times of its own, and not after turns."""
+        """Whether it runs on a schedule, and not after turns."""
         return self.kind == "async" and self.when.mentions("schedule")
 
     @property
@@ -192,7 +193,7 @@ class Behaviour(Strict):
 
     @property
     def fault(self) -> str:
-        """Why it can do nothing, as a sentence without its subject; "" where it can."""
+        """Why it can't do anything, as a sentence without its subject; "" if it can."""
         if not self.action:
             return f"needs exactly one of {', '.join(ACTIONS)}"
         if self.action in ("ask", "prompt") and getattr(self, self.action).prompt is None:
@@ -206,23 +207,23 @@ class Behaviour(Strict):
         if self.is_scheduled and (
             self.when.mentions("entry") or (self.prompt and self.prompt.into == "entry")
         ):
-            return "runs at times of its own, so there is no turn whose entries it could see or add to"
+            return "runs on a schedule, so there is no turn whose entries it could see or add to"
         return ""
 
 
 class Behaviours(Strict):
-    """What a companion does beside remembering."""
+    """What a companion does besides remembering."""
 
     named: dict[Slug, Behaviour] = Field(default={}, max_length=50)
 
     @model_validator(mode="after")
-    def _can_be_asked(self) -> Self:
+    def _not_too_many(self) -> Self:
         refuse_too_many(behaviour.when for behaviour in self.named.values())
         return self
 
     @cached_property
     def by_kind(self) -> dict[str, tuple[tuple[str, Behaviour], ...]]:
-        """Those that are on and whole, in order: `priority` and `async`."""
+        """The enabled and complete behaviours in order, by kind: `priority` and `async`."""
         on = [(name, one) for name, one in self.named.items() if one.enabled and not one.fault]
         on.sort(key=lambda pair: (pair[1].order, pair[0]))
         return {kind: tuple(pair for pair in on if pair[1].kind == kind) for kind in ("priority", "async")}

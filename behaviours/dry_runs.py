@@ -1,7 +1,6 @@
-"""Where a behaviour, or a draft of one, would have done something: over past turns, without calling a model or a
-webhook.
+"""Tries a behaviour, or a draft of one, on past turns, without asking a model or sending anything.
 
-Profile, session state and held deletions are today's; what was said, when, and what became of it is the turn's.
+Profile, session state and held deletions are today's; messages, times and entries are the turn's.
 """
 
 import time
@@ -30,12 +29,12 @@ from web.fields import field_problems
 
 MOST_TURNS = 200
 MOST_SECONDS = 5
-TIMES = 5  # of a schedule that are told
+TIMES = 5  # of a schedule that are listed
 
 
 @dataclass(frozen=True, slots=True)
 class TriedTurn:
-    """`rendered`: its text, prompt or message; "" where it does nothing. `reason`: why it does nothing after all."""
+    """`rendered`: the text, prompt or message; "" if it does nothing. `reason`: why it does nothing."""
 
     turn_id: UUID
     seq: int
@@ -48,7 +47,7 @@ class TriedTurn:
 
 @dataclass(frozen=True, slots=True)
 class DryRun:
-    """`next_times`: of a schedule, which belongs to no turn."""
+    """`next_times`: for a behaviour on a schedule, which has no turns."""
 
     kind: str
     action: str
@@ -57,7 +56,7 @@ class DryRun:
 
 
 def read_draft(draft: Mapping[str, Any], *, inside: str) -> Behaviour:
-    """Raises InvalidInput, naming fields below `inside`."""
+    """Parse a draft. Raises InvalidInput, with field names below `inside`."""
     try:
         behaviour = Behaviour.model_validate_json(orjson.dumps(draft), strict=True)
     except ValidationError as error:
@@ -71,9 +70,9 @@ def read_draft(draft: Mapping[str, Any], *, inside: str) -> Behaviour:
 
 
 def dry_run(*, relationship: Relationship, behaviour: Behaviour, last: int) -> DryRun:
-    """Over the last so many turns, oldest first. Load `relationship` with its companion and user.
+    """Try the last turns, oldest first. Load `relationship` with its companion and user.
 
-    Raises InvalidInput where they take too long.
+    Raises InvalidInput if they take too long.
     """
     if behaviour.is_scheduled:
         return DryRun(behaviour.kind, behaviour.action, [], _next_times(behaviour, relationship.timezone))

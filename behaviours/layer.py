@@ -7,9 +7,8 @@ NOT_FIRED = "no behaviour fires in a preview"
 
 
 class BehavioursLayer(PrioritiesLayer):
-    """The configuration's priorities, and what the priority behaviours add whose condition holds, each whole.
-
-    The sources of a preview are all that would fire, with text or without.
+    """The configuration's priorities, and the texts of priority behaviours whose condition holds. Texts are never cut.
+    In a preview the sources are all behaviours that would fire, with or without a text.
     """
 
     def render(self, request: LayerRequest) -> LayerText:
@@ -30,7 +29,7 @@ class BehavioursLayer(PrioritiesLayer):
                 room = None if room is None else room - cost
             reasons[one.name] = one.reason if fits else "left out: past the layer's budget"
         shown = [one for one in fired if one.text and not reasons[one.name].startswith("left out")]
-        told = [NOT_FIRED] if request.preview else map(_told, fired, reasons.values())
+        told = [NOT_FIRED] if request.preview else map(_reason_line, fired, reasons.values())
         return LayerText(
             text=text if plain.text or shown else "",
             sources=[one.name for one in (fired if request.preview else shown)],
@@ -40,5 +39,5 @@ class BehavioursLayer(PrioritiesLayer):
         )
 
 
-def _told(fired: Fired, reason: str) -> str:
+def _reason_line(fired: Fired, reason: str) -> str:
     return f"{fired.name}: {reason}"

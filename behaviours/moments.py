@@ -1,4 +1,4 @@
-"""The moments that conditions look at: of a context that is being built, and of a turn that was said."""
+"""The moments that conditions look at: while a context is built, and after a turn."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -16,7 +16,7 @@ from relationships.services.profiles import read_profile
 from relationships.text_names import name_in_text
 from web.errors import shorten
 
-LONGEST_SAID = 20_000  # characters in a template, which may render to three times as many
+LONGEST_SAID = 20_000  # characters of a variable; rendering may triple them
 _EVENTS = {
     RevisionEvent.ADD: "added",
     RevisionEvent.UPDATE: "changed",
@@ -33,7 +33,7 @@ def _held(relationship_id: UUID) -> int:
 
 
 class ContextMoment:
-    """Before the model is asked: nearly all is among the context's facts."""
+    """The moment before the model is asked. Nearly everything comes from the context's facts."""
 
     entries: list[dict[str, str]] = []
     reply = ""
@@ -70,7 +70,7 @@ class ContextMoment:
 
 
 class TurnMoment:
-    """When a turn was said; without one, a time of a schedule. The profile, the state and what is held are today's."""
+    """The moment of a turn; without a turn, a scheduled time. Profile, state and held deletions are today's."""
 
     def __init__(self, relationship: Relationship, turn: Turn | None, *, now: datetime | None = None) -> None:
         """Load `relationship` with its companion and user."""
@@ -114,7 +114,9 @@ class TurnMoment:
 
     @cached_property
     def minutes_since(self) -> float | None:
-        """Of a turn: since the message before in its session, or in any where the session is new."""
+        """Minutes since the previous message: in the turn's session, or in any session if that is new or there is no
+        turn.
+        """
         rows = self._spoken.order_by("-seq")
         before = (rows.filter(session=self.session).first() if self._turn else None) or rows.first()
         return (self.now - before.occurred_at).total_seconds() / 60 if before else None
@@ -145,7 +147,7 @@ class TurnMoment:
 
     @property
     def _spoken(self) -> Any:
-        """What was said before. A tool's result, an agent's report or a model's note was said by nobody."""
+        """Earlier messages, without results of tools, agents' reports and models' notes, which nobody said."""
         rows = Message.objects.for_relationship(self._relationship.id).exclude(role=MessageRole.TOOL)
         return rows.filter(seq__lt=self._turn.seq) if self._turn else rows
 
@@ -156,7 +158,7 @@ class TurnMoment:
 
 
 def variables_of(moment: "ContextMoment | TurnMoment") -> dict[str, Any]:
-    """What a template may use; names of templates.EXAMPLE."""
+    """The variables of a template, with the names of templates.EXAMPLE."""
     local = moment.now.astimezone(ZoneInfo(moment.timezone))
     looked_up = (
         "message",

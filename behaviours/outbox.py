@@ -1,4 +1,4 @@
-"""Messages that wait for the person: listing, acknowledging and streaming them."""
+"""Acknowledges and streams messages that wait for the person."""
 
 import time
 from collections.abc import Iterator
@@ -12,12 +12,12 @@ from config.postgresql.sessions import release_connection
 from relationships.services.rows import require
 from worker.waiting import waiting_place
 
-BEAT_SECONDS = 10.0  # between two signs of life of a stream
-RETRY_MILLISECONDS = 1000  # after which a client comes back
+BEAT_SECONDS = 10.0  # between keep-alive comments of a stream
+RETRY_MILLISECONDS = 1000  # after which a client reconnects
 
 
 def acknowledge(*, relationship_id: UUID, message_id: UUID) -> OutboxMessage:
-    """The application has taken it; once more changes nothing. Raises NotFound."""
+    """Mark a message as taken by the application. Repeating it changes nothing. Raises NotFound."""
     rows = OutboxMessage.objects.for_relationship(relationship_id).filter(id=message_id)
     require(rows, "message")
     rows.filter(acknowledged_at=None).update(acknowledged_at=timezone.now())
@@ -26,19 +26,19 @@ def acknowledge(*, relationship_id: UUID, message_id: UUID) -> OutboxMessage:
 
 
 def stream(*, relationship_id: UUID, seconds: float, after: UUID | None) -> Iterator[bytes]:
-    """What waits, and what comes meanwhile, as server-sent events; over after so many seconds. `after`: the last one
-    that the client knows.
+    """Yield waiting and new messages as server-sent events, for `seconds` seconds. `after`: the last message that the
+    client knows.
     """
     end = time.monotonic() + seconds
     yield f"retry: {RETRY_MILLISECONDS}\n\n".encode()
     with waiting_place(relationship_id, counted=False) as place:
-        assert place is not None, "a stream is not counted among those who wait"
+        assert place is not None, "uncounted waiters always get a place"
         while True:
             place.rest()
             for message in _waiting(relationship_id, after):
                 after = message.id
                 yield _event(message)
-            release_connection()  # nobody's session is held while nothing happens
+            release_connection()  # hold no connection while waiting
             left = end - time.monotonic()
             if left <= 0:
                 return

@@ -1,4 +1,4 @@
-"""When a run is due: after a stored turn, or at a scheduled time. Its row is written in that transaction."""
+"""Creates runs, for a stored turn or for the next time of a schedule, in the same transaction."""
 
 from datetime import datetime
 from uuid import UUID
@@ -15,9 +15,8 @@ TASK = "behaviours.tasks.run"
 
 
 def owe_runs(stored: StoredTurn) -> None:
-    """A run of each asynchronous behaviour, whose condition a worker looks at; nothing where the person has a pause.
-
-    Without behaviours this costs nothing.
+    """Create a run for each asynchronous behaviour, unless the person paused; a worker checks the conditions. Without
+    behaviours this costs nothing.
     """
     by_kind = stored.configuration.behaviours.by_kind
     if stored.paused or not any(by_kind.values()):
@@ -25,7 +24,7 @@ def owe_runs(stored: StoredTurn) -> None:
     turn = stored.turn
     if by_kind["priority"]:
         _link_contexts(turn.relationship_id, turn.session, turn.id)
-    # A report, as of an agent: nobody spoke, but an entry may follow from it.
+    # Such as an agent's report: nobody spoke, but entries may come of it.
     reported = all(message.role == MessageRole.TOOL for message in stored.messages)
     runs = []
     for name, behaviour in by_kind["async"]:
@@ -53,7 +52,7 @@ def owe_runs(stored: StoredTurn) -> None:
 def owe_next_time(
     relationship_id: UUID, project_id: UUID, name: str, behaviour: Behaviour, *, after: datetime
 ) -> None:
-    """Owe the next time of a schedule, unless one is owed. Call it under the relationship's row lock."""
+    """Create the run for the next time of a schedule, unless there is one. Under the relationship's row lock."""
     open_runs = BehaviourRun.objects.for_relationship(relationship_id).filter(
         behaviour=name, occasion__startswith="at:", state__in=[RunState.PENDING, RunState.WORKING]
     )
@@ -76,12 +75,12 @@ def owe_next_time(
 
 
 def schedules_of(condition: Condition) -> list[str]:
-    """Every schedule in it."""
+    """All schedules in a condition."""
     return [part.schedule for part in condition.parts() if part.schedule]
 
 
 def _link_contexts(relationship_id: UUID, session: str, turn_id: UUID) -> None:
-    """What priority behaviours did for contexts of this session was for this turn."""
+    """Link the session's latest runs of priority behaviours, made for contexts, to the turn that came of them."""
     runs = BehaviourRun.objects.for_relationship(relationship_id).filter(
         kind="priority", session=session, turn_id=None
     )

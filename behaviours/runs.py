@@ -1,4 +1,4 @@
-"""Reading runs, and retrying one that was given up."""
+"""Reads and retries runs for people, and empties runs for erasures."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -25,7 +25,7 @@ def get_run(relationship_id: UUID, run_id: UUID) -> BehaviourRun:
 
 @transaction.atomic
 def retry_run(*, relationship_id: UUID, run_id: UUID) -> BehaviourRun:
-    """Bring a failed run back, or one that waits for another try forward. Raises NotFound, Conflict."""
+    """Retry a failed run, or one that waits for its next attempt, now. Raises NotFound, Conflict."""
     require_lock(relationship_id)
     run = get_run(relationship_id, run_id)
     waits = run.state == RunState.PENDING and run.fired_at is not None
@@ -41,10 +41,10 @@ def retry_run(*, relationship_id: UUID, run_id: UUID) -> BehaviourRun:
 
 
 def erase_in_runs(*, relationship_id: UUID, turn_ids: Collection[UUID], now: datetime) -> tuple[int, int]:
-    """Empty what behaviours did for these turns, and what they queued for the person: how many runs, and messages.
+    """Empty the runs and outbox messages about these turns. Returns how many runs and messages.
 
-    Of a context that no turn came of nobody can tell what it was about: those go too. Who works on one loses it. Call
-    it in the erasing transaction, under the relationship's row lock.
+    Runs for contexts without a turn are emptied too, as nobody can tell what they were about. A worker that holds such
+    a run loses it. Call in the erasing transaction, under the relationship's row lock.
     """
     runs = BehaviourRun.objects.for_relationship(relationship_id)
     about = runs.filter(Q(turn_id__in=turn_ids) | Q(kind="priority", turn_id=None), redacted_at=None)

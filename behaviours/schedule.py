@@ -1,4 +1,4 @@
-"""Times of a cron expression, in a person's time zone."""
+"""The times of a cron expression, in a person's time zone."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -9,25 +9,25 @@ _MINUTE = timedelta(minutes=1)
 
 
 def known_schedule(expression: str) -> str:
-    """The expression as it is. Raises ValueError for one that is none, or never comes."""
+    """Return the expression. Raises ValueError if it is invalid, or has no times."""
     try:
-        if len(expression.split()) != 5:  # with six it would come every second
+        if len(expression.split()) != 5:  # a sixth field would be seconds
             raise CronSimError("Wrong number of fields")
         next(CronSim(expression, datetime(2026, 1, 1, tzinfo=UTC)))
     except CronSimError as error:
-        raise ValueError(f"is no cron expression of five fields, such as 0 9 * * 1-5: {error}") from None
+        raise ValueError(f"is not a cron expression of five fields, such as 0 9 * * 1-5: {error}") from None
     except StopIteration:
         raise ValueError("never comes") from None
     return expression
 
 
 def next_time(expression: str, after: datetime, timezone: str) -> datetime:
-    """The first time after that moment, in UTC."""
+    """The first time after a moment, in UTC."""
     found: datetime = next(CronSim(expression, after.astimezone(ZoneInfo(timezone))))
     return found.astimezone(UTC)
 
 
 def is_time(expression: str, moment: datetime, timezone: str) -> bool:
-    """Whether the moment's minute is one of its times."""
+    """Return whether the moment's minute is one of the times."""
     minute = moment.replace(second=0, microsecond=0)
     return next_time(expression, minute - _MINUTE, timezone) == minute.astimezone(UTC)

@@ -1,4 +1,4 @@
-"""The queue's task, and what finds the rows whose task was lost, whose worker died, or whose turn was read."""
+"""The queue's task, and the sweeps for runs whose task was lost, whose worker died, or whose turn was read."""
 
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -19,7 +19,7 @@ from worker.owed_rows import OwedRows
 from worker.readers import task
 
 AT_ONCE = 50
-KEPT = timedelta(days=30)  # what priority behaviours did for contexts
+KEPT = timedelta(days=30)  # runs of priority behaviours
 
 _TURNS_READ = """
 UPDATE behaviours_behaviourrun b SET due_at = %(now)s
@@ -32,7 +32,7 @@ RETURNING b.relationship_id, b.project_id
 
 @task
 def run(relationship_id: UUID) -> None:
-    """Do what the relationship's behaviours owe. What was taken falls due when its lease ends."""
+    """Run what the relationship's behaviours owe. If the worker dies, runs are due again when their lease ends."""
     run_behaviours(relationship_id=relationship_id, worker=worker_identity(), actions=ACTIONS)
 
 
@@ -46,7 +46,7 @@ run_owed = OwedRows(model=BehaviourRun, task=TASK, give_up=_give_up, most=AT_ONC
 
 @transaction.atomic
 def look_at_turns_read(now: datetime) -> int:
-    """Make due what waited until its turn was read. How many."""
+    """Make runs due that waited until their turn was read. Returns how many."""
     condition, reachable = among(BehaviourRun, "b.relationship_id", "t.relationship_id")
     due = execute(_TURNS_READ.format(among=condition), {"now": now, **reachable})
     for relationship_id, project_id in set(due):

@@ -1,4 +1,4 @@
-"""What a behaviour's template may use, in the sandbox of the ingestion prompt."""
+"""Checks and renders a behaviour's template, in the same sandbox as the ingestion prompt."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,7 +8,7 @@ from web.errors import RapportError
 
 
 class _Anything(dict[str, Any]):
-    """The developer's own data, of which nobody knows beforehand what is in it."""
+    """Stands for the developer's own data, whose fields are not known in advance."""
 
     def __missing__(self, name: str) -> "_Anything":
         return _Anything()
@@ -17,7 +17,7 @@ class _Anything(dict[str, Any]):
         return ""
 
 
-# With an example of each; docs/reference/behaviours.md lists them.
+# The variables, with examples; docs/reference/behaviours.md lists them.
 EXAMPLE: Mapping[str, Any] = {
     "user": "Maya",
     "companion": "Ada",
@@ -35,7 +35,7 @@ EXAMPLE: Mapping[str, Any] = {
 
 
 def known_template(template: str) -> str:
-    """The template as it is. Raises ValueError where it can't be rendered."""
+    """Return the template. Raises ValueError if it can't be rendered."""
     try:
         check_instructions(template, EXAMPLE)
     except RapportError as error:
@@ -44,5 +44,5 @@ def known_template(template: str) -> str:
 
 
 def render(template: str, variables: Mapping[str, Any]) -> str:
-    """Raises InvalidTemplate."""
+    """Render a template. Raises InvalidTemplate."""
     return render_instructions(template, variables)

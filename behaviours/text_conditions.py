@@ -1,4 +1,4 @@
-"""What a condition looks for in what the person says. Linear in its length, whoever wrote the pattern."""
+"""Looks for keywords and patterns in what the person says. Takes linear time for any pattern."""
 
 import re
 from collections.abc import Iterable
@@ -7,20 +7,20 @@ from typing import Any
 
 import re2
 
-MOST_MEMORY = 1 << 20  # bytes that one compiled pattern may take
-# Characters in which a pattern is looked for. At worst each is held against each instruction of the pattern.
+MOST_MEMORY = 1 << 20  # bytes of one compiled pattern
+# Characters that a pattern is matched against. In the worst case, each is compared with each of its instructions.
 MOST_TEXT = 16_384
 _WORD = re.compile(r"\w+")
 
 
 def known_pattern(pattern: str) -> str:
-    """The pattern as it is. Raises ValueError for one that RE2 does not take."""
+    """Return the pattern. Raises ValueError if RE2 can't compile it."""
     try:
         _compiled(pattern)
     except re2.error as error:
         told = error.args[0] if error.args else error
         said = told.decode() if isinstance(told, bytes) else str(told)
-        raise ValueError(f"is no regular expression of RE2's: {said}") from None
+        raise ValueError(f"is not a regular expression of RE2: {said}") from None
     return pattern
 
 
@@ -29,19 +29,19 @@ def matches(pattern: str, text: str) -> bool:
 
 
 def instructions(pattern: str) -> int:
-    """How large the pattern is, compiled."""
+    """The size of the compiled pattern."""
     return int(_compiled(pattern).programsize)
 
 
 def holds_keyword(keywords: Iterable[str], text: str) -> bool:
-    """Whole words, in any case."""
+    """Return whether the text has one of the keywords as whole words, ignoring case."""
     spoken = _spoken(text)
     return any(_plain(keyword) in spoken for keyword in keywords)
 
 
 @lru_cache(maxsize=1)
 def _spoken(text: str) -> str:
-    """As `_plain`; many conditions ask it of one message."""
+    """`_plain`, cached because many conditions check the same message."""
     return _plain(text)
 
 

@@ -1,4 +1,4 @@
-"""Calls of a developer's address, signed as the Standard Webhooks specification has it (standardwebhooks.com)."""
+"""Calls a developer's URL, signed according to Standard Webhooks (standardwebhooks.com)."""
 
 import base64
 import hashlib
@@ -17,13 +17,13 @@ from web.outgoing import OutgoingError, call
 from worker.failures import Failure
 from worker.leases import retry_delay
 
-# What may pass by itself; any other answer of 4xx will be the same the next time.
+# Statuses that may be temporary; any other 4xx would come again.
 PASSING = frozenset({408, 409, 425, 429})
-LARGEST_ANSWER = 4096  # bytes of it that are kept
+LARGEST_ANSWER = 4096  # bytes of the answer that are kept
 
 
 class WebhookFailed(Exception):
-    """An address did not take a call. `passing`: it may the next time."""
+    """The URL did not accept a call. `passing`: it may the next time."""
 
     def __init__(self, code: str, said: str, *, passing: bool, answer: str = "") -> None:
         super().__init__(said)
@@ -35,7 +35,7 @@ class WebhookFailed(Exception):
 
 
 def secret_of(companion_id: UUID) -> str:
-    """What this companion's webhooks are signed with. It follows from RAPPORT_SECRET_KEY, and changes with it."""
+    """The secret that signs a companion's webhooks. It is derived from RAPPORT_SECRET_KEY, and changes with it."""
     return "whsec_" + base64.b64encode(_key(companion_id)).decode()
 
 
@@ -46,7 +46,7 @@ def sign(companion_id: UUID, *, webhook_id: str, timestamp: int, body: bytes) ->
 
 
 def call_webhook(work: Work) -> None:
-    """Raises InvalidTemplate, CallFailed."""
+    """Call the behaviour's webhook. Raises InvalidTemplate, CallFailed."""
     webhook, run = work.behaviour.webhook, work.run
     assert webhook is not None and webhook.url is not None
     body = _body(work)
@@ -68,7 +68,9 @@ def call_webhook(work: Work) -> None:
 def post_signed(
     url: str, *, companion_id: UUID, webhook_id: str, body: bytes, seconds: float
 ) -> tuple[int, str]:
-    """The status and the beginning of what was answered. Raises WebhookFailed. Holds no connection meanwhile."""
+    """POST a signed body. Returns the status and the beginning of the answer. Holds no database connection meanwhile.
+    Raises WebhookFailed.
+    """
     stamp = int(time.time())
     headers = {
         "content-type": "application/json",

@@ -1,8 +1,8 @@
-"""Executes a relationship's due asynchronous behaviours, one run at a time.
+"""Works on a relationship's asynchronous behaviours, one run at a time.
 
-What a run writes (session, profile, entry, message) is written in the transaction that settles it, which looks first
-whether the run is still this worker's: so it is written once, however often workers die. A webhook is called before
-that, and may be called again by who takes the run over: its ID stays the same.
+What a run writes (session, profile, entry, message) is written in the transaction that settles it, which first checks
+that this worker still holds the run. So it is written once, even if workers die. A webhook is called before that, so
+the next worker may call it again, with the same ID.
 """
 
 from collections.abc import Callable
@@ -35,11 +35,11 @@ log = structlog.get_logger(__name__)
 
 
 class RunLost(Exception):
-    """The run is not this worker's any more: taken over, or erased."""
+    """This worker no longer holds the run: it was taken over or erased."""
 
 
 class CallFailed(Exception):
-    """A call of an address brought nothing; `failure` says what becomes of the run."""
+    """A webhook call failed; `failure` says what happens to the run."""
 
     def __init__(self, failure: Failure) -> None:
         super().__init__(failure.error)
@@ -48,7 +48,7 @@ class CallFailed(Exception):
 
 @dataclass(slots=True)
 class Work:
-    """A run in hand. `write` is what has to be written with its settling; `values` are columns of the run."""
+    """A claimed run. `write`: writes the run's effects when it is settled; `values`: columns of the run."""
 
     run: BehaviourRun
     held: QueuedQuerySet
@@ -59,24 +59,24 @@ class Work:
     moment: TurnMoment
     calls: list[MadeCall] = field(default_factory=list)
     values: dict[str, Any] = field(default_factory=dict)
-    write: Callable[["Work"], str] | None = None  # says what it did
+    write: Callable[["Work"], str] | None = None  # returns what it did
 
 
 Action = Callable[[Work], None]
 
 
 def run_behaviours(*, relationship_id: UUID, worker: str, actions: dict[str, Action]) -> int:
-    """Do what is due until nothing is, or others wait. How many runs were looked at."""
+    """Work on due runs until there are none, or other relationships wait. Returns how many runs were looked at."""
     rows = BehaviourRun.objects.for_relationship(relationship_id).order_by("due_at", "id")
 
     def do(run: BehaviourRun) -> bool:
-        _do(run, run.held_row(), actions)
+        _work_on(run, run.held_row(), actions)
         return True
 
     return one_by_one(rows, worker=worker, task=TASK, do=do)
 
 
-def _do(run: BehaviourRun, held: QueuedQuerySet, actions: dict[str, Action]) -> None:
+def _work_on(run: BehaviourRun, held: QueuedQuerySet, actions: dict[str, Action]) -> None:
     started = perf_counter()
     work: Work | None = None
     try:
@@ -93,7 +93,9 @@ def _do(run: BehaviourRun, held: QueuedQuerySet, actions: dict[str, Action]) -> 
 
 
 def _open(run: BehaviourRun, held: QueuedQuerySet) -> Work | None:
-    """The work, if the behaviour is still there and its condition holds; else the run goes. Raises RunLost."""
+    """Load the work. If the behaviour is gone or its condition does not hold, drop the run, or fail it if it has fired
+    already, and return None. Raises RunLost.
+    """
     rows = Relationship.objects.select_related("companion", "project", "user")
     relationship = rows.filter(id=run.relationship_id).first()
     if relationship is None:
@@ -106,7 +108,7 @@ def _open(run: BehaviourRun, held: QueuedQuerySet) -> Work | None:
     with transaction.atomic():
         _hold(run, held)
         if behaviour is not None and due is not None and run.occasion.startswith("at:"):
-            held.update(occasion=f"on:{run.occasion[3:]}")  # it is not the time to come any more
+            held.update(occasion=f"on:{run.occasion[3:]}")  # so that it no longer counts as the next time
             after = max(due, timezone.now())
             owe_next_time(relationship.id, run.project_id, run.behaviour, behaviour, after=after)
         if run.fired_at is None and not _fires(run, behaviour, moment):
@@ -118,7 +120,7 @@ def _open(run: BehaviourRun, held: QueuedQuerySet) -> Work | None:
                 due_at=None,
                 settled_at=timezone.now(),
                 outcome="",
-                error="The behaviour is not there any more, or is off.",
+                error="The behaviour no longer exists, or is off.",
                 error_code="gone",
             )
             return None
@@ -128,14 +130,14 @@ def _open(run: BehaviourRun, held: QueuedQuerySet) -> Work | None:
 
 
 def _fires(run: BehaviourRun, behaviour: Behaviour | None, moment: TurnMoment) -> bool:
-    """Under the relationship's lock, so that a cooldown is seen by all who ask."""
+    """Return whether the behaviour does something. Under the relationship's lock, so that cooldowns are reliable."""
     if behaviour is None or not holds(behaviour.when, moment):
         return False
     return not is_cooling_down(run.relationship_id, run.behaviour, behaviour, now=timezone.now())
 
 
 def is_cooling_down(relationship_id: UUID, name: str, behaviour: Behaviour, *, now: datetime) -> bool:
-    """No statement where it has no cooldown."""
+    """Return whether the behaviour's cooldown lasts. Runs no statement if it has none."""
     if not behaviour.cooldown_minutes:
         return False
     runs = BehaviourRun.objects.for_relationship(relationship_id).filter(behaviour=name)
@@ -145,14 +147,14 @@ def is_cooling_down(relationship_id: UUID, name: str, behaviour: Behaviour, *, n
 
 @transaction.atomic
 def _settle(work: Work, started: float) -> None:
-    """Write what is to be written, and put the run down. Raises RunLost."""
+    """Write the run's effects and settle it. Raises RunLost."""
     _hold(work.run, work.held)
     outcome = work.write(work) if work.write else work.values.pop("outcome", "")
     work.held.settle(
         state=RunState.DONE,
         due_at=None,
         settled_at=timezone.now(),
-        **_told(work, started) | {"outcome": outcome, "error": "", "error_code": ""},
+        **_outcome_columns(work, started) | {"outcome": outcome, "error": "", "error_code": ""},
     )
     store_made_calls(work.calls, now=timezone.now())
     log.info("a behaviour ran", event_name="behaviour.done", run_id=str(work.run.id), action=work.run.action)
@@ -177,7 +179,7 @@ def _give_back(
             waits=waits,
             run_id=str(run.id),
         )
-    told = {**(_told(work, started) if work else {}), "error": failure.error}
+    told = {**(_outcome_columns(work, started) if work else {}), "error": failure.error}
     try:
         with transaction.atomic():
             _hold(run, held)
@@ -195,13 +197,13 @@ def _give_back(
 
 
 def _hold(run: BehaviourRun, held: QueuedQuerySet) -> None:
-    """Under the relationship's lock, and with the row locked until the transaction ends. Raises RunLost."""
+    """Lock the relationship and the run until the transaction ends. Raises RunLost."""
     if not lock_relationship(run.relationship_id) or not held.select_for_update().exists():
         raise RunLost
 
 
-def _told(work: Work, started: float) -> dict[str, Any]:
-    """What the run's row says of a try."""
+def _outcome_columns(work: Work, started: float) -> dict[str, Any]:
+    """The run's columns after an attempt."""
     came = [call.completion for call in work.calls if call.completion is not None]
     return {
         **work.values,

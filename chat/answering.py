@@ -1,4 +1,4 @@
-"""The answer to a client while a reply is made: whole, or as a stream that ends with what was kept of it."""
+"""Answers the client while a reply is made: as one document, or as a stream. Both end by storing the turn."""
 
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -35,20 +35,20 @@ from web.server.admission import Client, FairQueue
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
 WAIT = "wait for a connection"  # in traces
-DATABASE_THREADS = 4  # of a process, so many connections beside those of the threads that answer requests
+DATABASE_THREADS = 4  # per process; each has a connection, besides those of the request threads
 _ALL = Client("all")
 
 
 class DatabaseThreads:
-    """The few threads, each with a connection of its own, that do for those who speak what needs the database.
+    """A few threads, each with its own database connection, that run database work for replies in progress.
 
-    Hundreds may end at once, and a context's statements would stand behind theirs: one begins at a time, and another
-    where it takes long (web.server.admission).
+    Hundreds of replies may end at once, and statements for contexts would have to wait behind theirs. So one job runs
+    at a time, and another starts only if it takes long (web.server.admission).
     """
 
     def __init__(self) -> None:
         self._queue = FairQueue(running_limit=DATABASE_THREADS, young_limit=1)
-        self._pool: ThreadPoolExecutor | None = None  # a process that ends waits for what it has in hand
+        self._pool: ThreadPoolExecutor | None = None  # at exit, the process waits for running jobs
 
     def __call__(self, work: Callable[[], T]) -> T:
         if self._pool is None:
@@ -75,7 +75,7 @@ def _with_fresh_connection(work: Callable[[], T]) -> T:
 
 
 def here(work: Callable[[], T]) -> T:
-    """In this very thread, which holds a connection anyway."""
+    """Run the work in this thread, which has a connection anyway."""
     return work()
 
 
@@ -83,7 +83,7 @@ in_database_threads = DatabaseThreads()
 
 
 class Answering:
-    """One call of the endpoint. `in_database`: how what needs the database is done. `early`: see keep_reply."""
+    """One call of the endpoint. `in_database`: runs work that needs the database. `early`: see keep_reply."""
 
     def __init__(
         self,
@@ -100,18 +100,20 @@ class Answering:
         self._kept: Kept | None = None
 
     def whole(self) -> dict[str, Any]:
-        """Raises RapportError; nothing is kept then, but of who has left what he said."""
+        """Return the complete answer. Raises RapportError; then nothing is stored, except what a client who left had
+        said.
+        """
         with meters.reply():
             try:
                 for _ in self._parts:
                     pass
             except ProviderError as error:
-                self.reply.text, self.reply.calls = "", []  # nobody was told any of it
-                self._asked_in_vain()
+                self.reply.text, self.reply.calls = "", []  # the client has not seen any of it
+                self._model_failed()
                 raise upstream_error(error) from error
-            rapport = self._finished()
+            rapport = self._store_reply()
         reply, kept = self.reply, self._kept
-        if kept and kept.repeated and kept.turn:  # what is remembered is what is told
+        if kept and kept.repeated and kept.turn:  # answer with the stored reply
             earlier: dict[str, Any] = self._in_database(partial(again, self._envelope, kept.turn))
             return earlier
         return self._envelope.completion(
@@ -119,18 +121,18 @@ class Answering:
         )
 
     def begin(self) -> ChatPart:
-        """Wait for the first part: until it is there, what goes wrong is an answer with a status of its own.
+        """Wait for the first part. Until then, an error can still be answered with its own status.
 
-        Raises RapportError; nothing is kept then, but of who has left what he said.
+        Raises RapportError; then nothing is stored, except what a client who left had said.
         """
         try:
             return next(self._parts, ChatPart())
         except ProviderError as error:
-            self._asked_in_vain()
+            self._model_failed()
             raise upstream_error(error) from error
 
     def stream(self, first: ChatPart) -> Iterator[bytes]:
-        """Events, to [DONE] or to an error. A client that goes away closes it."""
+        """Yield the events, up to [DONE] or an error. Closed if the client disconnects."""
         with meters.reply():
             try:
                 yield self._envelope.chunk(delta_of(first, first=True))
@@ -145,16 +147,16 @@ class Answering:
                 meters.interrupted()
                 self._keep_what_was_said()
                 if not nobody_waits():
-                    yield self._told(error)
+                    yield self._error_event(error)
             finally:
                 self._parts.close()
 
     def _ending(self) -> Iterator[bytes]:
-        """The turn is accepted before anybody is told that the reply is complete."""
-        rapport = self._finished()
+        """Store the turn before the client learns that the reply is complete."""
+        rapport = self._store_reply()
         yield from self._envelope.ending(self.reply.finish, usage_of(self.reply.completions), rapport)
 
-    def _finished(self) -> dict[str, Any]:
+    def _store_reply(self) -> dict[str, Any]:
         kept = self._kept = self._in_database(lambda: keep_reply(self.reply, early=self._early))
         turn = self._early or kept.turn
         wait = self.question.wait
@@ -172,13 +174,13 @@ class Answering:
             **(news or {}),
         }
 
-    def _told(self, error: Exception) -> bytes:
-        """The last event of a stream that failed: one that just ended would raise nothing in OpenAI's clients."""
+    def _error_event(self, error: Exception) -> bytes:
+        """The last event of a failed stream. Without it, OpenAI's clients would not raise an error."""
         log.warning("a reply broke off", event_name="chat.reply.broke_off", error_class=type(error).__name__)
         return event(told(upstream_error(error) if isinstance(error, ProviderError) else error))
 
     def _keep_what_was_said(self) -> None:
-        """As a turn marked `interrupted`, once. Nobody is left to tell where even that fails."""
+        """Store the reply so far as a turn marked `interrupted`, at most once. A failure of this can only be logged."""
         if self._kept is not None:
             return
         try:
@@ -192,8 +194,10 @@ class Answering:
                 error_class=type(error).__name__,
             )
 
-    def _asked_in_vain(self) -> None:
-        """Who is told so can say it again. Who has left is not, and has said it."""
+    def _model_failed(self) -> None:
+        """Handle a failure of the model. A client that waits can send the message again; if it has left, store the
+        message.
+        """
         if nobody_waits():
             self._keep_what_was_said()
             return
@@ -204,13 +208,13 @@ class Answering:
 def _run_tool(
     question: Question, in_database: Callable[[Callable[[], Any]], Any], name: str, arguments: dict[str, Any]
 ) -> Ran:
-    """Of no Answering: its reply would hold it, and both would wait for the collector."""
+    """A function, not a method of Answering: that would make a reference cycle between it and its Reply."""
     ran: Ran = in_database(lambda: run_tool(tool_use_of(question), name, arguments))
     return ran
 
 
 def upstream_error(error: ProviderError) -> RapportError:
-    """What a client is told when the model could not be asked, or broke off."""
+    """Map an error of the model to the error that the client gets."""
     said = f"The model gave no reply: {error}"
     if isinstance(error, RateLimited):
         return TooManyRequests(said, retry_after=max(1, round(error.retry_after or 1)))

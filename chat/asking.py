@@ -1,4 +1,4 @@
-"""Turns a call of the endpoint into the question for the model: who talks, what they said, and the context."""
+"""Turns a call of the endpoint into a question for the model: withdraws what is replaced, and builds the context."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -33,7 +33,7 @@ def ask(
     replaces: UUID | None = None,
     now: datetime | None = None,
 ) -> Question:
-    """`replaces`: the turn in whose place this comes. Raises InvalidInput, BudgetSpent, NotFound."""
+    """Prepare the question. `replaces`: the turn that this one replaces. Raises InvalidInput, BudgetSpent, NotFound."""
     relationship = talk.relationship
     if talk.remembered:
         refuse_unkeepable(sent.new, most=settings.MAX_MESSAGES_PER_TURN - 1)
@@ -43,7 +43,7 @@ def ask(
         require_model_budget(project.id)
     if talk.remembered:
         sent = withdraw(talk, sent, replaces=replaces, by=by, idempotency=idempotency)
-    now = now or datetime.now(UTC)  # later than what was taken back, so that it can be said again
+    now = now or datetime.now(UTC)  # after the withdrawal, so that the same words can be said again
     context = build_context(
         project_id=relationship.project_id,
         relationship_id=relationship.id,
@@ -71,14 +71,14 @@ def ask(
 
 
 def _earlier(context: AssembledContext, sent: Sent) -> list[Message]:
-    """The stored messages, but for the last where they had no reply and the client says them again."""
+    """The stored messages, without the last ones if they had no reply and the client sends them again."""
     shown = (line for report in context.layers if report.name != "current" for line in report.messages)
     earlier: list[Message] = [{**line, "content": words} for line in shown if (words := _words_of(line))]
     spoken = (message for message in sent.conversation if message["role"] == "user")
     said = [{"role": "user", "content": cut_fenced(text_of(message))[0]} for message in spoken]
     if earlier[-len(said) :] == said:
         del earlier[-len(said) :]
-    if earlier and earlier[0]["role"] != "user":  # which not every server takes
+    if earlier and earlier[0]["role"] != "user":  # not every server accepts that
         earlier.insert(0, {"role": "user", "content": OPENING})
     return earlier
 

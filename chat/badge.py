@@ -1,4 +1,4 @@
-"""The badge "memory updated": what a turn made of the person's words, if that is known soon after the reply."""
+"""The badge "memory updated": what a turn changed in memory, if that is known soon after the reply."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +11,7 @@ SETTLED = frozenset({TurnState.APPLIED, TurnState.SKIPPED, TurnState.FAILED})
 
 
 def wait_for(turn: Turn, seconds: float, in_database: Callable[[Callable[[], Any]], Any]) -> dict[str, Any]:
-    """`memory_updated`: null where it is not known after so many seconds; then the work goes on without the badge."""
+    """Wait until the turn is settled. `memory_updated` is null if that takes longer; the reading goes on regardless."""
 
     def settled() -> bool:
         rows = Turn.objects.for_relationship(turn.relationship_id).filter(id=turn.id)

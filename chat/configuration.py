@@ -1,4 +1,4 @@
-"""The section `chat` of the configuration: how replies are made and what is kept of them."""
+"""The section `chat` of the configuration: how replies are made."""
 
 from pathlib import Path
 from typing import Annotated
@@ -12,20 +12,20 @@ DEFAULT_TOOL_PROMPT = (Path(__file__).parent / "tools" / "prompt.txt").read_text
 
 
 class Chat(Strict):
-    """Replies of `/v1/chat/completions` and of the playground. Who replies is `context.provider`."""
+    """Replies of `/v1/chat/completions` and of the playground. The provider is `context.provider`."""
 
     model: Annotated[str, StringConstraints(max_length=200)] | None = None
     """The model that replies; null: the provider's own."""
     tools: tuple[str, ...] = ("memory_search",)
-    """Memory tools that the model may call beside the client's own. What was said is read after every turn anyway, so
-    only looking further is offered by itself.
+    """Memory tools that the model may call besides the client's own. By default only search, as every turn is read
+    for memory anyway.
     """
     tool_prompt: Annotated[str, StringConstraints(max_length=8000)] = DEFAULT_TOOL_PROMPT
-    """Stands after the context where tools are offered: how to use them. {tools} stands for their names."""
+    """Tells the model how to use the tools; added after the context. {tools} is replaced by their names."""
     max_tool_rounds: Annotated[int, Field(ge=0, le=20)] = 4
-    """How often the model may call memory tools before it has to reply."""
+    """How many times the model may call memory tools before it has to reply."""
     max_seconds: Annotated[int, Field(ge=1, le=3600)] = 600
-    """A reply that takes longer is broken off."""
+    """A reply that takes longer is cut off."""
 
     @field_validator("tools")
     @classmethod

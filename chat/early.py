@@ -1,4 +1,4 @@
-"""Takes in what the person said before the reply begins, so that reading it goes on beside the reply."""
+"""Accepts the person's message before the reply begins, so that it is read for memory at the same time."""
 
 from datetime import timedelta
 
@@ -7,13 +7,16 @@ from memory.ingestion.intake import accept_turn
 from relationships.models import Message, Turn
 from relationships.services.turns import NewTurn
 
-AT_ONCE = frozenset({"classifier"})  # strategies that read the person's message alone
-# OpenAI's clients wait ten minutes for an answer, and ask three times.
+AT_ONCE = frozenset({"classifier"})  # strategies that need only the person's message
+# OpenAI's clients time out after ten minutes, and try three times.
 RETRIED_WITHIN = timedelta(minutes=30)
 
 
 def take_early(question: Question) -> Turn | None:
-    """Where the badge is wanted, and reading needs no reply. Who asks again, as none came, says nothing new."""
+    """Accept the message as a turn if the badge is wanted and reading needs no reply; otherwise return None.
+
+    A client that retries, because it got no reply, gets the turn of its first try.
+    """
     ingestion = question.configuration.ingestion
     if (
         question.wait is None
@@ -27,7 +30,7 @@ def take_early(question: Question) -> Turn | None:
 
 
 def _unanswered(question: Question) -> Turn | None:
-    """The session's last turn, if it is these very words and nothing else."""
+    """The session's last turn, if it consists of exactly these messages."""
     relationship_id, count = question.relationship.id, len(question.new)
     messages = Message.objects.for_relationship(relationship_id).filter(session=question.session)
     last = list(messages.order_by("-seq")[: count + 1])

@@ -1,4 +1,4 @@
-"""Who is talking, to which companion, in which session: taken from the call, and never guessed."""
+"""Reads from the call who is talking to which companion in which session. Nothing is guessed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,13 +19,13 @@ FOUR_WAYS = (
 _EXTERNAL_ID: TypeAdapter[str] = TypeAdapter(ExternalId)
 _SESSION: TypeAdapter[str] = TypeAdapter(SessionName)
 _OPENWEBUI_USER, _OPENWEBUI_CHAT = "X-OpenWebUI-User-Id", "X-OpenWebUI-Chat-Id"
-_TEMPORARY = ("temporary:", "local:")  # chats that Open WebUI keeps nothing of
+_TEMPORARY = ("temporary:", "local:")  # IDs of chats that Open WebUI does not save
 
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """`remembered`: whether the exchange is to be kept. `one_chat`: the call names its session, so that holds one chat
-    alone. `whole_chat`: the client sends that from its beginning, even where it holds no reply yet.
+    """`remembered`: the exchange will be stored. `one_chat`: the call names its session, so the session is a single
+    chat. `whole_chat`: the client always sends that chat from its beginning, even if it has no reply yet.
     """
 
     relationship: Relationship
@@ -42,9 +42,9 @@ class UnknownModel(NotFound):
 
 
 def who_talks(credentials: Credentials, headers: Mapping[str, str], body: Mapping[str, Any]) -> Talk:
-    """The relationship with its project, companion and user; made at the first call.
+    """Find the relationship, loaded with its project, companion and user; the first call creates it.
 
-    Raises InvalidInput where nobody is named, UnknownModel, KeyChanged.
+    Raises InvalidInput if nobody is named, UnknownModel, KeyChanged.
     """
     named = _session(headers, body)
     return Talk(
@@ -92,7 +92,7 @@ def _person(headers: Mapping[str, str], body: Mapping[str, Any]) -> str:
 
 
 def _session(headers: Mapping[str, str], body: Mapping[str, Any]) -> str | None:
-    """None: the call names none."""
+    """The session that the call names, or None."""
     metadata = body.get("metadata") or {}
     ways = (
         ("X-Rapport-Session", _header(headers, "X-Rapport-Session", "metadata.session")),
@@ -106,15 +106,21 @@ def _session(headers: Mapping[str, str], body: Mapping[str, Any]) -> str | None:
 
 
 def _header(headers: Mapping[str, str], name: str, field: str) -> str | None:
-    """Clients differ in how they send other letters, and one person would become two. Raises InvalidInput."""
+    """Read an ASCII header. Clients encode other letters differently, so one person would become two.
+    Raises InvalidInput.
+    """
     said = headers.get(name)
     if said is not None and not said.isascii():
-        raise InvalidInput.of(name, f"a header holds ASCII alone: send this in the body's field `{field}`")
+        raise InvalidInput.of(
+            name, f"a header may only contain ASCII: send this in the body's field `{field}`"
+        )
     return said
 
 
 def _is_remembered(headers: Mapping[str, str], body: Mapping[str, Any]) -> bool:
-    """Open WebUI asks for titles, tags and the ends of sentences too: those calls don't stream."""
+    """Return whether to store the exchange. Open WebUI also asks for titles, tags and completions,
+    without streaming.
+    """
     wish = headers.get("X-Rapport-Remember", "yes").strip().lower()
     if wish not in ("yes", "no"):
         raise InvalidInput.of("X-Rapport-Remember", "write yes or no")

@@ -23,7 +23,7 @@ from relationships.services.model_budgets import count_spending
 from relationships.services.turns import NewMessage, NewTurn
 from web.actor import Actor
 
-# Of the entries among the sources, their versions as they were then.
+# The versions that the entries among the sources had when they were shown.
 _VERSIONS = """
 (SELECT coalesce(jsonb_object_agg(entry_id, version), '{}')
    FROM (SELECT entry_id, max(entry_version) AS version FROM memory_entryrevision
@@ -31,12 +31,14 @@ _VERSIONS = """
           GROUP BY entry_id) AS shown)
 """
 _KEEP_CONTEXT = insert_of(KeptContext, "contexts", entries=_VERSIONS)
-MODEL = Actor.policy("memory_tools")  # a model asked for it, amid a reply
+MODEL = Actor.policy("memory_tools")  # a model asked for it during a reply
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What a reply left. Without a turn: it was not to be remembered. `repeated`: an equal call left it meanwhile."""
+    """What was stored. `turn` is None if the call must not be remembered. `repeated`: the same call was
+    stored before.
+    """
 
     turn: Turn | None
     context_id: UUID | None
@@ -49,11 +51,11 @@ def tool_use_of(question: Question) -> ToolUse:
 
 @transaction.atomic
 def keep_reply(reply: Reply, *, interrupted: bool = False, early: Turn | None = None) -> Kept:
-    """Take in the turn as POST /turns does, with all that belongs to it. `early`: what the person said was taken in
-    before the reply began, as that turn. Raises NotFound, InvalidInput.
+    """Accept the turn as POST /turns does, and store what belongs to it. `early`: the turn as which the person's
+    message was accepted before the reply began. Raises NotFound, InvalidInput.
     """
     kept = _keep(reply, interrupted, early)
-    # Last, as everywhere: who locked this row first would wait for the relationship, whose holder waits for this row.
+    # Last, as everywhere: locking this row before the relationship's could deadlock.
     count_spending(
         reply.question.relationship.project_id,
         reply.completions,
@@ -70,7 +72,7 @@ def _keep(reply: Reply, interrupted: bool, early: Turn | None) -> Kept:
     new = _turn_of(reply, interrupted, without_new=early is not None)
     if not new.messages:
         return Kept(early, None)
-    # A reply that broke off is no answer to the same call again: that one is to be answered in full.
+    # If an interrupted call is repeated, it must get a complete reply, so it does not use up the key.
     idempotency = None if interrupted else question.idempotency
     accepted = accept_turn(relationship=question.relationship, new=new, idempotency=idempotency)
     if not accepted.created:

@@ -1,4 +1,4 @@
-"""The messages that a client sends, told apart: its own system's, the conversation, and what is new in it. Pure."""
+"""Sorts the messages that a client sends into system prompt, conversation, and what is new in it. Pure."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -16,18 +16,17 @@ Message = Mapping[str, Any]
 SYSTEM = ("system", "developer")
 ROLES = (*SYSTEM, "user", "assistant", "tool")
 LONGEST_RESULT = 16_000  # characters of a tool's result that are remembered
-_CALLS = re.compile(r"(?:\A|\n)\[calls \S+?\(.*\)\]\Z", re.DOTALL)  # of told_calls
+_CALLS = re.compile(r"(?:\A|\n)\[calls \S+?\(.*\)\]\Z", re.DOTALL)  # the format of told_calls
 _TEXTS = ("text", "refusal")
 _NAMES = {"image_url": "image", "input_audio": "audio", "file": "file", "video_url": "video"}
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """`system`: the client's own, joined. `current`: the place in `conversation` of the last message of the person.
-
-    `replied`: the places of the replies to earlier exchanges; where there are any, the client owns its history, which
-    is used as it is. `new`: what was said since the last of them, to be remembered, with the beginning of a reply that
-    the model is to go on with.
+    """`system`: the client's system messages, joined. `current`: the index in `conversation` of the person's last
+    message. `replied`: the indexes of replies to earlier exchanges; if there are any, the client owns the history,
+    which is used unchanged. `new`: the messages since the last reply, which will be remembered, including the
+    beginning of a reply that the model has to continue.
     """
 
     system: str
@@ -46,7 +45,7 @@ class Sent:
 
 
 def read_messages(messages: Sequence[Any]) -> Sent:
-    """Raises InvalidInput, which names the message and the field."""
+    """Sort and check the messages. Raises InvalidInput, which names the message and the field."""
     for place, message in enumerate(messages):
         check_message(message, place)
     conversation = tuple(message for message in messages if message["role"] not in SYSTEM)
@@ -61,12 +60,12 @@ def read_messages(messages: Sequence[Any]) -> Sent:
         conversation=conversation,
         current=spoken[-1],
         replied=replied,
-        new=_new(conversation[replied[-1] + 1 if replied else 0 :]),
+        new=_new_messages(conversation[replied[-1] + 1 if replied else 0 :]),
     )
 
 
 def refuse_unkeepable(new: Sequence[NewMessage], *, most: int) -> None:
-    """Where it can't be stored as a turn, before anything is asked. Raises InvalidInput."""
+    """Refuse messages that can't be stored as a turn, before the model is asked. Raises InvalidInput."""
     if len(new) > most:
         raise InvalidInput.of(
             "messages",
@@ -79,8 +78,8 @@ def refuse_unkeepable(new: Sequence[NewMessage], *, most: int) -> None:
 
 
 def compose(sent: Sent, *, system: str, earlier: Sequence[Message]) -> list[Message]:
-    """What the model is sent: one system text, the client's before ours; then `earlier`, stored messages, where the
-    client sent none of its own. What looks like our fence is cut out of the current message.
+    """The messages for the model: one system text, the client's part first; then `earlier`, the stored messages, if the
+    client sent no history. Text that looks like our fence is cut out of the current message.
     """
     whole = "\n\n".join(filter(None, (sent.system, system)))
     first: list[Message] = [{"role": "system", "content": whole}] if whole else []
@@ -92,7 +91,7 @@ def compose(sent: Sent, *, system: str, earlier: Sequence[Message]) -> list[Mess
 
 
 def text_of(message: Message) -> str:
-    """Its text; what else came with it is named: [image]."""
+    """The message's text. Other parts are named: [image]."""
     content = message.get("content") or ""
     if isinstance(content, str):
         return content
@@ -100,14 +99,14 @@ def text_of(message: Message) -> str:
 
 
 def without_calls(told: str) -> str:
-    """The words of a reply, as it is remembered: a model that saw the calls would write such text in place of one."""
-    return (
-        _CALLS.sub("", told) if told.endswith(")]") else told
-    )  # else each beginning is read to the end in vain
+    """Remove calls from a stored reply: a model that saw them would write such text instead of making a call."""
+    if not told.endswith(")]"):  # cheap check: the pattern would scan to the end from each possible start
+        return told
+    return _CALLS.sub("", told)
 
 
 def told_calls(calls: Sequence[Message]) -> str:
-    """Calls of the client's tools, as they stand in what is remembered."""
+    """Calls of the client's tools, as text for memory."""
     return "\n".join(f"[calls {call['function']['name']}({call['function']['arguments']})]" for call in calls)
 
 
@@ -118,26 +117,26 @@ def _text_of_part(part: Message) -> str:
     return f"[{_NAMES.get(kind, kind)}]"
 
 
-def _new(since: Sequence[Message]) -> tuple[NewMessage, ...]:
-    """Pieces as long as a message may be."""
+def _new_messages(since: Sequence[Message]) -> tuple[NewMessage, ...]:
+    """The messages to remember, in pieces of allowed length."""
     told = (NewMessage(message["role"], piece) for message in since for piece in in_pieces(told_of(message)))
     return tuple(told)
 
 
 def in_pieces(text: str) -> list[str]:
-    """As long as a message may be; what is said is rarely longer than one."""
+    """Split a text into pieces of allowed length. Most texts are one piece."""
     if not text.strip():
         return []
     limit: int = settings.MAX_MESSAGE_BYTES
     if len(text.encode("utf-8", "surrogatepass")) <= limit:
         return [text]
-    step = limit // 4  # characters, of at most so many bytes each
+    step = limit // 4  # characters, of at most 4 bytes each
     pieces = [text[start : start + step] for start in range(0, len(text), step)]
     return [piece for piece in pieces if piece.strip()]
 
 
 def told_of(message: Message) -> str:
-    """As it stands in what is remembered."""
+    """A message's text as it is remembered."""
     if message["role"] == "tool":
         return shorten(text_of(message), LONGEST_RESULT) or "[no result]"
     parts = (text_of(message), told_calls(message.get("tool_calls") or ()))
@@ -145,7 +144,7 @@ def told_of(message: Message) -> str:
 
 
 def check_message(message: Any, place: int) -> None:
-    """Raises InvalidInput, which names the field."""
+    """Check the format of a message. Raises InvalidInput, which names the field."""
 
     def wrong(field: str, detail: str) -> InvalidInput:
         path = f"messages.{place}.{field}".rstrip(".")

@@ -1,4 +1,4 @@
-"""What /metrics tells of replies."""
+"""The metrics of replies."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,16 +7,14 @@ from prometheus_client import Counter, Gauge
 
 from web.meters import OWN
 
-_OPEN = Gauge(
-    "rapport_chat_open", "Replies that are being made now.", registry=OWN, multiprocess_mode="livesum"
-)
-_REPLIES = Counter("rapport_chat_replies", "Replies that were begun.", registry=OWN)
-_INTERRUPTED = Counter("rapport_chat_interrupted", "Replies that broke off.", registry=OWN)
+_OPEN = Gauge("rapport_chat_open", "Replies in progress.", registry=OWN, multiprocess_mode="livesum")
+_REPLIES = Counter("rapport_chat_replies", "Replies started.", registry=OWN)
+_INTERRUPTED = Counter("rapport_chat_interrupted", "Replies interrupted.", registry=OWN)
 
 
 @contextmanager
 def reply() -> Iterator[None]:
-    """While a reply is made."""
+    """Count a reply, and count it as open meanwhile."""
     _REPLIES.inc()
     _OPEN.inc()
     try:

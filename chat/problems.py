@@ -1,4 +1,4 @@
-"""Errors of the endpoint, in OpenAI's shape: its clients read nothing else."""
+"""The endpoint's errors in OpenAI's format, the only one that its clients read."""
 
 from typing import Any
 from uuid import uuid4
@@ -14,7 +14,7 @@ log = structlog.get_logger(__name__)
 
 
 def response_of(error: Exception, request: Any) -> HttpResponse:
-    """What can't be foreseen is logged, without its text, which may quote a person."""
+    """The response for an error. Unexpected errors are logged without their text, which may quote a person."""
     known = problem_response(error, {"request": request})
     if known is None:
         error_id = str(uuid4())
@@ -30,7 +30,7 @@ def response_of(error: Exception, request: Any) -> HttpResponse:
 
 
 def in_openai_shape(answer: HttpResponseBase, *, bad_input: int = 400) -> HttpResponse:
-    """A problem's answer anew. What is wrong with a body is 400 there, where it is 422 with us."""
+    """Convert a problem response. OpenAI uses 400 for an invalid body, where we use 422."""
     assert isinstance(answer, HttpResponse)
     told = orjson.loads(answer.content)
     status = bad_input if answer.status_code == 422 else answer.status_code
@@ -42,11 +42,11 @@ def in_openai_shape(answer: HttpResponseBase, *, bad_input: int = 400) -> HttpRe
     for name, value in answer.items():
         if name.lower() not in ("content-type", "content-length"):
             shaped[name] = value
-    shaped.tells_an_error = True  # type: ignore[attr-defined]  # web.middleware leaves it as it is
+    shaped.tells_an_error = True  # type: ignore[attr-defined]  # web.middleware then leaves it unchanged
     return shaped
 
 
 def told(error: Exception) -> dict[str, Any]:
-    """The body of such an answer, for the end of a stream."""
+    """The body of the error response, for the end of a stream."""
     body: dict[str, Any] = orjson.loads(response_of(error, None).content)
     return body

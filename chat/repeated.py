@@ -1,7 +1,8 @@
-"""A call that comes again with its Idempotency-Key is answered as the first one was.
+"""Repeats the answer to a call that comes again with its Idempotency-Key.
 
-What its words don't say lies in the metadata of the turn's last message, so that whoever erases, exports or moves the
-message has it too. The calls of the client's tools stand in the words (`told_calls`); their lengths are kept.
+What the reply's text doesn't contain is stored in the metadata of the turn's last message, so that it is erased,
+exported and moved with the message. Calls of the client's tools are in the text (`told_calls`); only the lengths of
+their arguments are in the metadata.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +16,7 @@ from chat.wire import Envelope, usage_of
 from relationships.models import Message, MessageRole, Turn
 from relationships.services.limits import metadata_fault
 
-REPLY = "rapport_reply"  # its name in the metadata
+REPLY = "rapport_reply"  # the key in the metadata
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +38,13 @@ def metadata_of(reply: Reply) -> dict[str, Any]:
         for call in reply.calls
     ]
     kept = {"finish_reason": reply.finish, "usage": usage_of(reply.completions), "calls": calls}
-    if metadata_fault({REPLY: kept}):  # a model's own notes on its call may be as long as they like
+    if metadata_fault({REPLY: kept}):  # a model's own notes on a call may be of any length
         kept["calls"] = [{name: value for name, value in call.items() if name != "extra"} for call in calls]
     return {REPLY: kept}
 
 
 def told_before(relationship_id: UUID, turn_id: UUID) -> Told:
-    """The reply of this turn. One that was hidden or erased meanwhile has no words, and none to say of how it came
-    about."""
+    """The reply of this turn. If it was hidden or erased meanwhile, it has no text and no metadata."""
     messages = list(
         Message.objects.for_relationship(relationship_id)
         .filter(turn_id=turn_id, hidden_at=None)
@@ -57,12 +57,12 @@ def told_before(relationship_id: UUID, turn_id: UUID) -> Told:
             break
         said.insert(0, content)
     kept: Mapping[str, Any] = messages[-1][2].get(REPLY, {}) if messages else {}
-    text, calls = _apart("".join(said), kept.get("calls", ()))
+    text, calls = _split("".join(said), kept.get("calls", ()))
     return Told(text, calls, kept.get("finish_reason", "stop"), kept.get("usage", usage_of([])))
 
 
 def again(envelope: Envelope, turn: Turn) -> dict[str, Any]:
-    """The whole answer to the call that made this turn."""
+    """The complete answer to the call that made this turn."""
     told = told_before(turn.relationship_id, turn.id)
     return envelope.completion(told.text, told.calls, told.finish, told.usage, rapport_of(turn))
 
@@ -71,8 +71,8 @@ def rapport_of(turn: Turn) -> dict[str, Any]:
     return {"turn_id": turn.id, "repeated": True}
 
 
-def _apart(said: str, kept: Sequence[Mapping[str, Any]]) -> tuple[str, list[Call]]:
-    """The text of a reply, and the calls behind it."""
+def _split(said: str, kept: Sequence[Mapping[str, Any]]) -> tuple[str, list[Call]]:
+    """Split a stored reply into its text and the calls after it."""
     calls = [Call(one["id"], one["name"], " " * one["length"], one.get("extra")) for one in kept]
     start = len(said) - len(told_calls([call.as_message() for call in calls]))
     text = said[:start].removesuffix("\n") if calls else said

@@ -1,9 +1,9 @@
-"""A reply that is regenerated, or a message that is edited: the exchange that it replaces is withdrawn.
+"""Withdraws what a call replaces, when a reply is regenerated or a message is edited.
 
-The call says so (`replaces`), or the client's own history does: in a session that holds one chat, the last reply that
-it sends is not the last that was told. What the person said goes by that only where the client is known to send all of
-its chat, from a reply on: elsewhere two devices may talk in one session, and one not know what was said on the other,
-or all but the newest message may be left out. What is withdrawn is hidden, and can be shown again.
+Either the call says so (`replaces`), or the client's history shows it: in a session with a single chat, the last reply
+that the client sends is not the last one stored. The person's messages are withdrawn for that reason only if the client
+is known to send its whole chat: otherwise another device may have said them in the same session, or the client may
+send only its newest message. Withdrawn messages are hidden, and can be shown again.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ from relationships.services.sequence import lock_relationship
 from web.actor import Actor
 from web.errors import InvalidInput
 
-LOOKED_AT = 200  # messages of the session
+LOOKED_AT = 200  # newest messages of the session
 SAID_DIFFERENTLY = "said differently"
 ANSWERS = MessageRole.ASSISTANT
 
@@ -34,85 +34,85 @@ ANSWERS = MessageRole.ASSISTANT
 def withdraw(
     talk: Talk, sent: Sent, *, replaces: UUID | None, by: Actor, idempotency: Idempotency | None = None
 ) -> Sent:
-    """`sent`, without what is remembered already. Raises InvalidInput for a turn that is not the session's."""
+    """Return `sent` without what is stored already. Raises InvalidInput if the turn is not in the session."""
     found = _session_messages(talk)
     if replaces is not None:
         after = _since_turn(talk, sent, found, replaces)
     elif sent.conversation[-1]["role"] == ANSWERS:
-        return replace(sent, new=()) if _stands_last(sent, found) else sent  # the model goes on with it
+        return replace(sent, new=()) if _stands_last(sent, found) else sent  # the model continues the reply
     elif talk.one_chat and (sent.owns_history or talk.whole_chat):
         after = _after_last_reply(sent, found)
     else:
         return sent
-    said = _said(after)
+    said = _before_reply(after)
     again = said == [(one.role, one.content) for one in sent.new[: len(said)]]
     gone = after[len(said) :] if again else after
     is_sure = replaces is not None or (talk.whole_chat and sent.owns_history)
     if not is_sure and any(row.role == MessageRole.USER for row in gone):
         return sent
     if gone and earlier_turn(talk.relationship.id, idempotency):
-        return sent  # an equal call was answered meanwhile, and its reply is the one that is told
+        return sent  # the same call was answered meanwhile, and its reply is repeated
     if gone:
         _hide(talk, gone, by=by, with_entries=not again)
     return replace(sent, new=sent.new[len(said) :]) if again else sent
 
 
 def _session_messages(talk: Talk) -> Any:
-    """Newest first."""
+    """The session's messages, newest first."""
     owned = Message.objects.for_relationship(talk.relationship.id)
     return owned.filter(session=talk.session, erased_at=None).order_by("-seq")
 
 
 def _since_turn(talk: Talk, sent: Sent, found: Any, turn_id: UUID) -> list[Message]:
-    """What is shown from this turn on; from the one before whose message it is another reply to."""
+    """The visible messages from this turn on; if the turn has only a reply, from the person's message before it on."""
     turn = (
         Turn.objects.for_relationship(talk.relationship.id).filter(id=turn_id, session=talk.session).first()
     )
     if turn is None:
-        raise InvalidInput.of("rapport.replaces", "is no turn of this session")
+        raise InvalidInput.of("rapport.replaces", "is not a turn of this session")
     shown = found.filter(hidden_at=None)
     said = shown.exclude(role=ANSWERS)
-    if not shown.filter(turn_id=turn.id).exists():  # withdrawn before, for a call that failed
+    if not shown.filter(turn_id=turn.id).exists():  # withdrawn earlier, by a call that failed
         newest = shown.filter(role=ANSWERS).first()
         start = newest.seq + 1 if newest else 0
     else:
         role = sent.new[0].role if sent.new else MessageRole.USER
         begun = said.filter(turn_id=turn.id).first() or said.filter(role=role, seq__lt=turn.seq).first()
-        if begun:  # another call may be withdrawing it at this moment
+        if begun:  # another call may withdraw these messages meanwhile
             begun = said.filter(turn_id=begun.turn_id).last() or begun
         start = begun.seq if begun else turn.seq
     return list(reversed(shown.filter(seq__gte=start)))
 
 
 def _after_last_reply(sent: Sent, found: Any) -> list[Message]:
-    """What is shown behind the last reply that the client sends; nothing where that is the last one, or not found."""
+    """The visible messages after the last reply that the client sent; none if that is the last one, or is not found."""
     found = found.filter(hidden_at=None)
     if not sent.owns_history:
         return _from_the_person(list(reversed(found[:LOOKED_AT])))
     place = sent.replied[-1]
     reply = told_of(sent.conversation[place]).strip()
     newest = found.first()
-    if newest is None or _is_told(newest, reply):
+    if newest is None or _is_reply(newest, reply):
         return []
     rows = list(reversed(found[:LOOKED_AT]))
     asked = told_of(sent.conversation[place - 1]).strip() if place else None
     for at in range(len(rows) - 1, -1, -1):
-        if _is_told(rows[at], reply) and (not at or asked in (None, rows[at - 1].content.strip())):
+        if _is_reply(rows[at], reply) and (not at or asked in (None, rows[at - 1].content.strip())):
             return _from_the_person(rows[at + 1 :])
     return []
 
 
 def _from_the_person(rows: Sequence[Message]) -> list[Message]:
-    """What the companion said by itself is no reply, and the client may not know of it."""
+    """Skip what the companion said unprompted: it is not a reply, and the client may not know it."""
     return list(dropwhile(lambda row: row.role == ANSWERS, rows))
 
 
-def _is_told(message: Message, reply: str) -> bool:
+def _is_reply(message: Message, reply: str) -> bool:
     return message.role == ANSWERS and message.content.strip() == reply
 
 
-def _said(after: Sequence[Message]) -> list[tuple[str, str]]:
-    """What a reply is to, at its beginning."""
+def _before_reply(after: Sequence[Message]) -> list[tuple[str, str]]:
+    """The messages before the first reply, as (role, content)."""
     end = next((place for place, row in enumerate(after) if row.role == ANSWERS), len(after))
     return [(row.role, row.content) for row in after[:end]]
 
@@ -124,8 +124,8 @@ def _stands_last(sent: Sent, found: Any) -> bool:
 
 @transaction.atomic
 def _hide(talk: Talk, gone: Sequence[Message], *, by: Actor, with_entries: bool) -> None:
-    """`with_entries`: what was remembered of the first exchange alone goes too. Of the later ones it stays: they are
-    left out of this chat, and were not taken back.
+    """Hide messages. `with_entries`: also delete entries that rest on the first exchange alone. Entries of the later
+    exchanges stay: those were left out of this chat, but not taken back.
     """
     relationship_id, now = talk.relationship.id, timezone.now()
     lock_relationship(relationship_id)

@@ -1,4 +1,4 @@
-"""A reply under way: the model is asked, memory tools that it calls are run, and its words are passed on in parts."""
+"""Makes a reply: asks the model, runs the memory tools that it calls, and passes its text on in parts."""
 
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -27,13 +27,13 @@ from web.deadline import deadline
 from web.errors import RapportError
 from web.parsing import parse_object
 
-ABOUT_TOOLS = frozenset({"tool_choice", "parallel_tool_calls"})  # servers refuse them without tools
+ABOUT_TOOLS = frozenset({"tool_choice", "parallel_tool_calls"})  # servers refuse these options without tools
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a reply is to. `messages`: as the model is sent them; `new`: to be remembered with the reply, where
-    `remembered`. `tools`, `options`: the client's own, in OpenAI's words. `wait`: seconds for the badge; None: none.
+    """What the model is asked. `messages`: for the model; `new`: to be stored with the reply, if `remembered`. `tools`,
+    `options`: the client's own, in OpenAI's format. `wait`: seconds to wait for the badge; None: no badge.
     """
 
     relationship: Relationship
@@ -58,7 +58,7 @@ class Question:
 
 @dataclass(slots=True)
 class Call:
-    """A call of a tool, put together from its parts."""
+    """A tool call, assembled from its parts."""
 
     id: str = ""
     name: str = ""
@@ -78,20 +78,20 @@ class Call:
 
 
 class Reply:
-    """What is said so far; iterate over `parts` once. `run` runs a memory tool by its name."""
+    """The reply so far; iterate over `parts` once. `run` runs a memory tool by name."""
 
     def __init__(self, question: Question, *, run: Callable[[str, dict[str, Any]], Ran]) -> None:
         self.question = question
         self.text = ""
         self.calls: list[Call] = []  # of the client's tools
-        self.finish = ""  # how it ended; empty while it has not
-        self.completions: list[Completion | None] = []  # None: asked in vain
+        self.finish = ""  # the finish reason; empty until the end
+        self.completions: list[Completion | None] = []  # None: the model failed
         self.ran: list[Ran] = []
         self.began = time.monotonic()
         self._run = run
         configured = question.configuration.chat
         self._ends_at = self.began + configured.max_seconds
-        self._length = 0  # characters that the model has written
+        self._length = 0  # characters written by the model
         self._theirs = {tool.get("function", {}).get("name") for tool in question.tools}
         self._own = [TOOLS[name] for name in configured.tools if name not in self._theirs]
         self._rounds: int = configured.max_tool_rounds
@@ -105,7 +105,7 @@ class Reply:
         return (time.monotonic() - self.began) * 1000
 
     def parts(self) -> Generator[ChatPart, None, None]:
-        """What the client is to be told. Raises ProviderError, at any part."""
+        """Yield the parts for the client. Raises ProviderError, at any part."""
         messages = self._with_tool_prompt()
         for number in range(self._rounds + 1):
             own = self._own if number < self._rounds else []
@@ -117,25 +117,25 @@ class Reply:
                 raise EmptyAnswer(f"It only called memory tools, for {number} rounds (chat.max_tool_rounds).")
             spoken = {"role": "assistant", "content": "".join(said) or None}
             messages = [*messages, {**spoken, "tool_calls": [call.as_message() for call in called]}]
-            messages += [self._answered(call) for call in called]
+            messages += [self._answer_call(call) for call in called]
             if self.calls:
-                return  # the client has to answer first, and knows nothing of ours
+                return  # the client has to answer its calls first; it does not see ours
             self.finish = ""
 
     def _round(
         self, messages: Sequence[Message], own: Sequence[Tool], said: list[str]
     ) -> Generator[ChatPart, None, list[Call]]:
-        """One question to the model. Returns its calls of memory tools, and of those that nobody has offered: the model
-        is to be told, and no client could answer.
+        """Ask the model once. Returns its calls of memory tools, and of unknown tools, which we have to answer as the
+        client can't.
         """
         ours: dict[int, Call] = {}
         theirs: dict[int, Call] = {}
-        with closing(self._asked(messages, own)) as parts:
+        with closing(self._ask(messages, own)) as parts:
             while (part := self._next(parts)) is not None:
                 passed = tuple(self._sort(piece, ours, theirs) for piece in part.calls)
                 passed_on = tuple(piece for piece in passed if piece is not None)
                 if part.text or passed_on:
-                    text = part.text if said else self._apart(part.text)
+                    text = part.text if said else self._separated(part.text)
                     self.text += text
                     said.append(part.text)
                     yield ChatPart(text=text, calls=passed_on)
@@ -146,7 +146,7 @@ class Reply:
         return list(ours.values())
 
     def _next(self, parts: Iterator[ChatPart]) -> ChatPart | None:
-        """None: there are no more. A server that only says that it lives gives no part, and ends with the clock."""
+        """The next part, or None at the end. A server that sends only keep-alives is stopped by the time limit."""
         self._look_at_the_clock()
         try:
             with deadline(self._ends_at - time.monotonic()):
@@ -160,13 +160,15 @@ class Reply:
                 raise ProviderUnavailable("The model does not come to an end.")
         return part
 
-    def _apart(self, text: str) -> str:
-        """The first words of a round, apart from what was said before the tools were called."""
+    def _separated(self, text: str) -> str:
+        """Separate the first text of a round from the text before the tools were called."""
         runs_on = text and self.text and not (self.text[-1].isspace() or text[0].isspace())
         return f"\n\n{text}" if runs_on else text
 
     def _sort(self, piece: CallPart, ours: dict[int, Call], theirs: dict[int, Call]) -> CallPart | None:
-        """Whose call it is shows in its first piece. The client's are numbered as if there were no others."""
+        """Add a piece to its call; the first piece has the tool's name. Return it for the client if the call is the
+        client's, numbered as if there were no others; otherwise None.
+        """
         is_theirs = not piece.name or piece.name in self._theirs
         if piece.index in ours or (piece.index not in theirs and not is_theirs):
             ours.setdefault(piece.index, Call()).add(piece)
@@ -175,8 +177,10 @@ class Reply:
         place = list(theirs).index(piece.index)
         return CallPart(place, piece.id, piece.name, piece.arguments, piece.extra)
 
-    def _asked(self, messages: Sequence[Message], own: Sequence[Tool]) -> Generator[ChatPart, None, None]:
-        """A model that takes no tools is asked without ours; with the client's it is the client's to hear."""
+    def _ask(self, messages: Sequence[Message], own: Sequence[Tool]) -> Generator[ChatPart, None, None]:
+        """Ask the model. If it refuses tools, ask again without ours; but if the client sent tools, pass
+        the error on.
+        """
         question = self.question
         provider = get_provider(question.provider)
         tools = [*question.tools, *map(for_openai, own)]
@@ -207,7 +211,7 @@ class Reply:
             return [{**messages[0], "content": f"{messages[0]['content']}\n\n{told}"}, *messages[1:]]
         return [{"role": "system", "content": told}, *messages]
 
-    def _answered(self, call: Call) -> Message:
+    def _answer_call(self, call: Call) -> Message:
         self._look_at_the_clock()
         if call.name not in {tool.name for tool in self._own}:
             return self._result(call, {"success": False, "error": f"There is no tool {call.name[:60]!r}."})
@@ -232,13 +236,13 @@ class Reply:
 
 
 def _about_tools(error: RequestRefused) -> bool:
-    """OpenAI's word, and Gemini's, which takes none beside a form of the answer."""
+    """OpenAI writes of tools; Gemini, which refuses them together with a response format, of functions."""
     return any(word in str(error).lower() for word in ("tool", "function"))
 
 
 def longest_reply() -> int:
-    """In characters, beyond what any model writes at once: so much can be kept, in pieces as long as messages may be,
-    beside what the person said.
+    """The longest reply, in characters. More than any model writes, but it can still be stored in one turn with the
+    person's message, in pieces of allowed length.
     """
     pieces: int = settings.MAX_MESSAGES_PER_TURN * 3 // 4
     return pieces * settings.MAX_MESSAGE_BYTES // 4

@@ -1,4 +1,4 @@
-"""OpenAI's chat completions on the wire: whole answers, chunks of a stream, and errors. Pure."""
+"""OpenAI's wire format: complete answers, chunks of a stream, and errors. Pure."""
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +13,7 @@ from providers.llm.base import Completion
 from providers.llm.chat import CallPart, ChatPart
 
 DONE = b"data: [DONE]\n\n"
-# OpenAI's words for an error, by its status; their clients go by the status alone.
+# OpenAI's error types, by status; its clients only look at the status.
 _TYPES = {
     401: "authentication_error",
     403: "permission_error",
@@ -24,8 +24,8 @@ _TYPES = {
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """What every chunk of one answer says alike. `model`: as the client named it. `tells_usage`: the client asked for
-    it, so every chunk has the field, and the last one says it.
+    """The fields that all chunks of an answer share. `model`: as the client named it. `tells_usage`: the client asked
+    for usage, so every chunk has the field, and the last one fills it.
     """
 
     model: str
@@ -40,7 +40,7 @@ class Envelope:
         finish: str | None = None,
         **beside: Any,
     ) -> bytes:
-        """An event of the stream; without a delta, one without choices."""
+        """One event of the stream; without a delta it has no choices."""
         choices = [] if delta is None else [{"index": 0, "delta": delta, "finish_reason": finish}]
         return event(
             {
@@ -55,7 +55,7 @@ class Envelope:
         )
 
     def ending(self, finish: str, usage: Mapping[str, Any], rapport: Any) -> Iterator[bytes]:
-        """The last events."""
+        """Yield the last events."""
         if self.tells_usage:
             yield self.chunk({}, finish=finish)
             yield self.chunk(None, usage=usage, rapport=rapport)
@@ -91,7 +91,7 @@ def delta_of(part: ChatPart, *, first: bool) -> dict[str, Any]:
 
 
 def delta_of_whole(text: str, calls: Sequence[Call]) -> dict[str, Any]:
-    """All of a reply at once."""
+    """The delta of a complete reply."""
     pieces = (
         CallPart(place, call.id, call.name, call.arguments, call.extra) for place, call in enumerate(calls)
     )
@@ -110,7 +110,7 @@ def _call(piece: CallPart) -> dict[str, Any]:
 
 
 def usage_of(completions: Sequence[Completion | None]) -> dict[str, Any]:
-    """Of all questions that the reply took, our rounds with memory tools among them."""
+    """The total usage of a reply, including rounds with memory tools."""
     asked = [one for one in completions if one is not None]
     prompt, output, cached = (
         sum(max(0, getattr(one, name) or 0) for one in asked)
@@ -125,7 +125,7 @@ def usage_of(completions: Sequence[Completion | None]) -> dict[str, Any]:
 
 
 def error_of(problem: Mapping[str, Any]) -> dict[str, Any]:
-    """A problem of ours (RFC 9457) in OpenAI's shape, itself inside."""
+    """A problem (RFC 9457) in OpenAI's format, with the problem itself inside."""
     status = int(problem.get("status") or 500)
     fields = problem.get("errors") or []
     kind = _TYPES.get(status) or ("invalid_request_error" if status < 500 else "server_error")

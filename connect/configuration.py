@@ -1,4 +1,4 @@
-"""The section `events` of the configuration: where a companion's events are sent."""
+"""The section `events` of the configuration: the webhook that is called with a companion's events."""
 
 from typing import Annotated, Literal
 
@@ -9,12 +9,12 @@ from relationships.configuration.strict import Strict
 
 
 class EventWebhook(Strict):
-    """Called with each event of the companion's relationships, signed as behaviours' webhooks are."""
+    """Called with each event of the companion's relationships. Signed in the same way as behaviours' webhooks."""
 
     url: Url | None = None
-    """Null: nobody is called."""
+    """Null: no webhook."""
     types: tuple[Literal["memory.changed", "turn.failed", "deletions.held", "session.ended"], ...] = ()
-    """Only these; none: all."""
+    """Only events of these types; empty: all."""
     timeout_seconds: Annotated[float, Field(ge=0.1, le=30)] = 10
 
 

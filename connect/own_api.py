@@ -1,7 +1,7 @@
-"""Calls our own REST API inside the process, so that all protocols go through the same checks.
+"""Calls our own REST API within the process, for requests in other protocols.
 
-So a key's scopes, a token's relationship, the limits and every check of a body hold as they do over HTTP, and
-no other protocol has a second way to the rows.
+So a key's scopes, a token's relationship, the limits and all checks of a body apply as over HTTP, and no protocol has
+its own way to the rows.
 """
 
 import json
@@ -19,12 +19,12 @@ from rest_framework.request import Request
 from web.server.clients import CLIENT
 
 _CARRIED = ("REMOTE_ADDR", "SERVER_NAME", "SERVER_PORT", "HTTP_HOST", "wsgi.url_scheme", "wsgi.errors")
-MOST = 200  # of a page
+MOST = 200  # items of a page
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """`body`: parsed JSON, None where there was none."""
+    """A response. `body`: parsed JSON, or None."""
 
     status: int
     body: Any
@@ -35,7 +35,7 @@ class Answered:
 
     @property
     def sentence(self) -> str:
-        """Of a problem: what is wrong, and with which fields."""
+        """A problem as text: what is wrong, and with which fields."""
         said = str(self.body.get("detail", self.status))
         fields = (f"{one['field']}: {one['detail']}" for one in self.body.get("errors", []))
         more = "; ".join(one for one in fields if one != said)
@@ -43,7 +43,7 @@ class Answered:
 
 
 class OwnApi:
-    """Speaks for whoever sent `request`, with the key or token `authorization`; paths begin below /v1."""
+    """Calls the API for the sender of `request`, with the key or token `authorization`. Paths are below /v1."""
 
     def __init__(self, request: HttpRequest | Request, *, authorization: str) -> None:
         outer = request._request if isinstance(request, Request) else request
@@ -56,7 +56,7 @@ class OwnApi:
         return self.ask("POST", path, body, query=query)
 
     def every(self, path: str, body_of: Callable[[Answered], Any], **query: Any) -> list[Any]:
-        """Of a list, page after page; `body_of` raises what a problem is in the other protocol."""
+        """All items of a list, page by page. `body_of` raises the other protocol's error for a problem."""
         items: list[Any] = []
         cursor = None
         while True:
@@ -67,13 +67,13 @@ class OwnApi:
                 return items
 
     def ask(self, method: str, path: str, body: Any = None, *, query: Any = (), **headers: str) -> Answered:
-        """`headers` in the names of an environ, such as HTTP_IF_MATCH. A crash of the view is raised."""
-        raw = b"" if body is None else json.dumps(body, ensure_ascii=False).encode(errors="backslashreplace")
+        """Make a call. `headers` are named as in an environ, such as HTTP_IF_MATCH. A crash of the view is raised."""
+        raw = b"" if body is None else json.dumps(body).encode()
         given = {name: value for name, value in dict(query).items() if value is not None}
         environ = {name: self._outer.META[name] for name in _CARRIED if name in self._outer.META}
         environ |= {
             "REQUEST_METHOD": method,
-            "PATH_INFO": f"/v1{path}".encode().decode("latin-1"),  # as WSGI has it
+            "PATH_INFO": f"/v1{path}".encode().decode("latin-1"),  # WSGI's encoding
             "QUERY_STRING": urlencode(given, doseq=True),
             "CONTENT_TYPE": "application/json",
             "CONTENT_LENGTH": str(len(raw)),

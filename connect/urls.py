@@ -1,4 +1,4 @@
-"""The addresses of other protocols."""
+"""The routes of events and of other protocols."""
 
 from django.urls import path
 

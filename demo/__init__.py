@@ -1,1 +1,1 @@
-"""Conversations from a file: the demo plays one through REST, the import hands one to the services."""
+"""Conversations from a file: the demo plays one through REST, the import passes one to the services."""

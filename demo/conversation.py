@@ -8,7 +8,7 @@ from relationships.services.turns import NewTurn
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Who is remembered: the developer's own ID of them, their name, and their IANA time zone."""
+    """The person who is remembered: the developer's ID, the name, and the IANA time zone."""
 
     external_id: str
     name: str
@@ -17,7 +17,7 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Persona:
-    """Who they talk to. `language` is that of the talk, where it is known; `recipe` "" is the default one."""
+    """The companion. `language`: that of the conversation, if known; `recipe`: "" for the default."""
 
     slug: str
     name: str
@@ -28,7 +28,7 @@ class Persona:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """What two said to each other, in order, as turns that can be handed over. `question` comes after it all."""
+    """A conversation as turns, in order. `question`: asked at the end."""
 
     user: Person
     companion: Persona
@@ -38,10 +38,10 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What a format must know beside the file's contents.
+    """What a format needs besides the file's contents.
 
-    `name` is the file's, without its ending. `as_speaker` says which of two speakers is the user: `speaker_a`,
-    `speaker_b` or a name. `zone` is where dates without a zone were written; None: what the file says, or UTC.
+    `name`: the file's, without its ending. `as_speaker`: which of two speakers is the user: `speaker_a`, `speaker_b`
+    or a name. `zone`: the time zone of dates without one; None: the file's, or UTC.
     """
 
     name: str

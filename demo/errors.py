@@ -1,10 +1,10 @@
-"""What can go wrong with a demo or an import.
+"""The errors of the demo and of imports.
 
 RapportError
 ├── InvalidInput
-│   └── UnreadableConversation   the file is no conversation; names the field
-└── DemoFailed                   the service did not do its part; says why, and where its log is
-    └── RequestFailed            it refused a request; has the status
+│   └── UnreadableConversation   the file is not a conversation; names the field
+└── DemoFailed                   the service failed; says why, and where its log is
+    └── RequestFailed            the service refused a request; has the status
 """
 
 from collections.abc import Sequence

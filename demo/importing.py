@@ -1,7 +1,7 @@
-"""Hands a conversation to the services, and sees it through until it is remembered.
+"""Passes a conversation to the services, and waits until it is remembered.
 
-Through the services and not through REST, because the tables must be reachable anyway and the web server need not
-be. Reading is left to a worker if one lives; else it is done here, by the same code on the same rows.
+It uses the services and not REST, because it needs the database anyway, but not the web server. If a worker is running,
+it reads the turns; otherwise they are read here, by the same code.
 """
 
 import time
@@ -27,7 +27,7 @@ LOOK_SECONDS = 0.25
 
 @dataclass(frozen=True, slots=True)
 class HandedOver:
-    """The turns of a file as they are in the database: all of them, and how many of them are new."""
+    """The IDs of all turns of a file, and how many of them are new."""
 
     turn_ids: tuple[UUID, ...]
     new: int
@@ -35,9 +35,9 @@ class HandedOver:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far reading them has come. `waiting`: for the trigger of the configuration, so nobody works on them.
+    """How many turns were read. `waiting`: turns that wait for the configuration's trigger, so nobody works on them.
 
-    `trouble` is the last error of one that is being tried again.
+    `trouble`: the error of a turn that is being retried.
     """
 
     applied: int
@@ -49,9 +49,9 @@ class Progress:
 
 
 def hand_over(*, relationship: Relationship, turns: Sequence[NewTurn]) -> HandedOver:
-    """Store what is not there yet, a session at a time, each whole or not at all.
+    """Store new turns, one session per transaction.
 
-    A turn is known again by its session and time, so the same file can be handed over any number of times.
+    A turn is recognised by its session and time, so the same file can be imported any number of times.
     """
     turn_ids: list[UUID] = []
     new = 0
@@ -63,7 +63,7 @@ def hand_over(*, relationship: Relationship, turns: Sequence[NewTurn]) -> Handed
 def see_through(
     *, relationship_id: UUID, turn_ids: Iterable[UUID], look: Callable[[Progress], None]
 ) -> Progress:
-    """Wait until each of the turns is settled or waits for its trigger; `look` is told again and again."""
+    """Wait until each turn is settled or waits for its trigger. Calls `look` with the progress meanwhile."""
     ids = list(turn_ids)
     while True:
         progress = _progress(relationship_id, ids)
@@ -75,7 +75,7 @@ def see_through(
 
 
 def worker_lives() -> bool:
-    """Whether some machine's worker has said so lately."""
+    """Return whether a worker on some machine has sent a heartbeat lately."""
     return any(worker.alive for worker in read_condition().workers)
 
 
@@ -83,7 +83,7 @@ def worker_lives() -> bool:
 def _hand_over_session(
     relationship: Relationship, session: str, turns: Sequence[NewTurn], turn_ids: list[UUID]
 ) -> int:
-    lock_relationship(relationship.id)  # somebody may import the same file at this moment
+    lock_relationship(relationship.id)  # somebody else may be importing the same file
     rows = Turn.objects.for_relationship(relationship.id).filter(session=session)
     known = dict(rows.values_list("occurred_at", "id"))
     new = 0
@@ -98,7 +98,7 @@ def _hand_over_session(
 
 
 def _read_some(relationship_id: UUID) -> bool:
-    """Read the next batch here; False if there is none to be had now."""
+    """Read the next batch in this process. Returns False if there is none at the moment."""
     claim = claim_turns(relationship_id=relationship_id, worker=worker_identity())
     return claim is not None and ingest_claim(claim, Drained())
 

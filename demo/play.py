@@ -1,4 +1,4 @@
-"""Plays a conversation through REST, one turn after the other, and tells what each turn changed."""
+"""Plays a conversation through REST, turn by turn, and returns what each turn changed."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -12,18 +12,18 @@ from providers.errors import ProviderMisconfigured
 from relationships.models import TurnState
 from relationships.services.turns import NewMessage, NewTurn
 
-WAIT_SECONDS = 5  # then we look whether there is trouble, and wait again
-STUCK_SECONDS = 300.0  # a provider that is away is tried again for longer than this; we say so and leave
-# Trouble that goes on until a person mends a setting: nothing to wait for.
+WAIT_SECONDS = 5  # then check for trouble, and wait again
+STUCK_SECONDS = 300.0  # the service retries for longer; the demo says so and ends
+# Errors that last until a person corrects a setting, so waiting is useless.
 _BLOCKING = {ProviderMisconfigured.code, *(kind.code for kind in ProviderMisconfigured.__subclasses__())}
-_PAUSE_SECONDS = 0.2  # when the service had no place for a waiter and answered at once
+_PAUSE_SECONDS = 0.2  # if the service had no room for a waiter and answered at once
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One thing that a turn did to memory. `kind`: a revision's event, `held` or `refused`.
+    """One change by a turn. `kind`: a revision's event, `held` or `refused`.
 
-    `before`: the text it replaced; `reason`: why it was refused.
+    `before`: the text that was replaced; `reason`: why it was refused.
     """
 
     kind: str
@@ -35,7 +35,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class PlayedTurn:
-    """A turn as it ended: `state` applied, skipped, failed, or still pending when we gave up waiting."""
+    """A settled turn: its `state` is applied, skipped or failed."""
 
     number: int
     turn: NewTurn
@@ -46,14 +46,14 @@ class PlayedTurn:
 
 @dataclass(slots=True)
 class Usage:
-    """What the model calls took so far. `cost` in USD; None: unknown for some."""
+    """The model calls so far. `cost` in USD; None if it is unknown for some."""
 
     calls: set[str] = field(default_factory=set)
     tokens: int = 0
     cost: float | None = 0.0
 
     def add(self, call: dict[str, Any]) -> None:
-        """Count a call once, although every turn of its batch shows it."""
+        """Count a call. Every turn of a batch lists it, but it counts once."""
         if call["id"] in self.calls:
             return
         self.calls.add(call["id"])
@@ -63,9 +63,9 @@ class Usage:
 
 
 class Player:
-    """Hands turns over and waits for each. With `ahead`, up to so many wait at a time and are read together.
+    """Sends turns and waits for each. `ahead`: how many turns may be sent in advance, so that they are read together.
 
-    `trouble` hears why a turn has to be tried again.
+    `trouble`: called with the reason if a turn is retried.
     """
 
     def __init__(
@@ -80,14 +80,14 @@ class Player:
         self._trouble, self._last_trouble = trouble, ""
         self._rest, self._path = rest, f"/relationships/{relationship_id}"
         self._turns, self._ahead = turns, ahead
-        self._ids: list[str] = []  # of the turns handed over so far
-        self._contents: dict[str, str] = {}  # what each entry said last
+        self._ids: list[str] = []  # of the turns sent so far
+        self._contents: dict[str, str] = {}  # each entry's last text
         self.usage = Usage()
 
     def play(self) -> Iterator[PlayedTurn]:
-        """Each turn as it lands. Raises DemoFailed."""
+        """Yield each turn when it is settled. Raises DemoFailed."""
         for place, turn in enumerate(self._turns):
-            if len(self._ids) <= place + self._ahead // 2:  # in blocks, or they would be read one by one
+            if len(self._ids) <= place + self._ahead // 2:  # in blocks, so that they are read together
                 self._hand_over_ahead(place)
             trace = self._landed(place)
             yield PlayedTurn(place + 1, turn, trace["state"], trace["error"], self._changes(trace))
@@ -97,26 +97,28 @@ class Player:
             self._ids.append(self._hand_over(next_one)["id"])
 
     def _hand_over(self, place: int, *, wait: int = 0) -> dict[str, Any]:
-        """Send a turn. With its key it can be sent again, to wait for it: the service knows it as the same."""
+        """Send a turn, or wait for one that was sent: its idempotency key makes the service recognise it."""
         return self._rest.post(
             f"{self._path}/turns", turn_body(self._turns[place]), idempotency_key=f"turn-{place}", wait=wait
         )
 
     def _landed(self, place: int) -> dict[str, Any]:
-        """The trace of a turn, once it is settled."""
+        """Wait until a turn is settled; return its trace."""
         if len(self._ids) == place:
             self._ids.append(self._hand_over(place, wait=WAIT_SECONDS)["id"])
         until = time.monotonic() + STUCK_SECONDS
         while True:
-            trace = self._rest.get(f"{self._path}/turns/{self._ids[place]}", hidden="true")  # with what went
+            trace = self._rest.get(
+                f"{self._path}/turns/{self._ids[place]}", hidden="true"
+            )  # including hidden texts
             if trace["state"] not in {TurnState.PENDING, TurnState.PROCESSING}:
                 return trace
             if trace["error_code"] in _BLOCKING or time.monotonic() > until:
                 raise DemoFailed(_stuck(place + 1, trace))
-            self._tell(place + 1, trace["error"])
+            self._report_trouble(place + 1, trace["error"])
             self._wait(place)
 
-    def _tell(self, number: int, error: str) -> None:
+    def _report_trouble(self, number: int, error: str) -> None:
         if error and error != self._last_trouble:
             self._trouble(f"turn {number} is tried again: {error}")
         self._last_trouble = error
@@ -146,14 +148,14 @@ class Player:
 
 
 def _refused(judged: dict[str, Any]) -> Change:
-    """In the model's own words, whatever it wrote."""
+    """A refused operation, in the model's own words."""
     asked = judged["operation"] if isinstance(judged["operation"], dict) else {}
     said = asked.get("content") or asked.get("value") or f"{asked.get('op') or 'an operation'}"
     return Change("refused", str(asked.get("type") or ""), str(said), reason=judged["reason"] or "")
 
 
 def turn_body(turn: NewTurn) -> dict[str, Any]:
-    """A turn as POST .../turns takes it."""
+    """The body of POST .../turns."""
     return {
         "messages": [_message_body(message) for message in turn.messages],
         "session": turn.session,
@@ -172,5 +174,5 @@ def _stuck(number: int, trace: dict[str, Any]) -> str:
     reason = trace["error"].rstrip(".") or f"it is {trace['state']} after {STUCK_SECONDS:g} s"
     return (
         f"Turn {number} is not remembered yet: {reason}. It is stored, and the worker tries it again by itself. "
-        "Once that is mended, make demo again."
+        "Once that is fixed, run make demo again."
     )

@@ -16,7 +16,7 @@ FORMATS: tuple[ModuleType, ...] = (rapport, locomo)
 def read_conversation(
     path: Path, *, now: datetime, as_speaker: str | None = None, zone: ZoneInfo | None = None
 ) -> Conversation:
-    """The whole conversation of a file, checked before anything of it is used. Raises UnreadableConversation."""
+    """Read and check the conversation in a file. Raises UnreadableConversation."""
     data = _read(path)
     known = next((known for known in FORMATS if known.recognises(data)), None)
     if known is None:

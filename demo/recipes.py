@@ -1,4 +1,4 @@
-"""The demo under another recipe: on a companion and with a person of its own, so that no demo disturbs another."""
+"""The demo with another recipe: it uses its own companion and person, so that demos don't affect each other."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -12,9 +12,9 @@ LONGEST_SLUG = 80
 
 
 def under_recipe(conversation: Conversation, recipe: str) -> Conversation:
-    """The conversation with another Ada and another Maya, who are the same but for the recipe.
+    """The same conversation with a companion and a user of its own, under the recipe.
 
-    Raises InvalidConfiguration, which names those there are.
+    Raises InvalidConfiguration, which names the known recipes.
     """
     resolve_configuration(companion={"recipe": recipe})
     suffix = "-" + recipe.replace(".", "-").replace("_", "-").lower()[-40:]
@@ -29,11 +29,11 @@ def under_recipe(conversation: Conversation, recipe: str) -> Conversation:
 
 
 def describe_recipe(recipe: str) -> str:
-    """What it does, in a sentence."""
+    """The recipe's description, a sentence."""
     described: Mapping[str, Any] = load("RECIPES", recipe)
     return str(described["description"])
 
 
 def uses_vectors(recipe: str) -> bool:
-    """Whether it has entries embedded."""
+    """Return whether entries are embedded under the recipe."""
     return resolve_configuration(companion={"recipe": recipe}).values.retrieval.embedder is not None

@@ -1,4 +1,4 @@
-"""The few requests the demo makes, as any developer would make them."""
+"""A small REST client for the demo."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Self
@@ -7,11 +7,11 @@ import httpx2
 
 from demo.errors import DemoFailed, RequestFailed
 
-PATIENCE_SECONDS = 60.0  # more than the longest `?wait`
+PATIENCE_SECONDS = 60.0  # longer than the longest `?wait`
 
 
 class Rest:
-    """Speaks to one service with one key; paths begin below /v1. Every method raises DemoFailed, RequestFailed."""
+    """A client of one service with one key. Paths are below /v1. Every method raises DemoFailed, RequestFailed."""
 
     def __init__(self, url: str, key: str, *, transport: httpx2.BaseTransport | None = None) -> None:
         self.url, self.key = url, key
@@ -20,7 +20,7 @@ class Rest:
             headers={"Authorization": f"Bearer {key}"},
             timeout=PATIENCE_SECONDS,
             transport=transport,
-            trust_env=False,  # a proxy for the outside world is not for our own machine
+            trust_env=False,  # no proxy for our own machine
         )
 
     def __enter__(self) -> Self:
@@ -45,7 +45,7 @@ class Rest:
         self._send("DELETE", path)
 
     def every(self, path: str, **query: str | int) -> Iterator[dict[str, Any]]:
-        """The items of a list, page after page."""
+        """Yield the items of a list, page by page."""
         cursor: dict[str, str] = {}
         while True:
             page = self.get(path, **{"limit": 200, **query, **cursor})

@@ -1,4 +1,4 @@
-"""What the demo shows. Coloured in a terminal; plain lines where the output goes to a file or a pipe."""
+"""The demo's output: coloured in a terminal, plain lines in a file or a pipe."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -13,8 +13,8 @@ from demo.conversation import Conversation
 from demo.play import Change, PlayedTurn, Usage
 from demo.recipes import describe_recipe
 
-PLAIN_WIDTH = 110  # where there is no terminal to ask
-# sign and colour of each kind of change; a `none` is what was said again
+PLAIN_WIDTH = 110  # without a terminal
+# Sign and colour of each kind of change. `none`: it was known already.
 SIGNS = {
     "add": ("+", "green"),
     "update": ("~", "yellow"),
@@ -59,7 +59,7 @@ class Screen:
         provider: Mapping[str, Any],
         embedder: Mapping[str, Any] | None = None,
     ) -> None:
-        """`embedder` None: the recipe has nothing embedded."""
+        """`embedder`: None if the recipe embeds nothing."""
         self.console.print(f"[bold]Rapport[/bold] answers at {escape(url)}")
         self.console.print(f"Provider: {escape(provider_in_words(provider))}")
         if provider.get("alias") == "offline":
@@ -79,7 +79,7 @@ class Screen:
         )
 
     def turn(self, played: PlayedTurn, zone: ZoneInfo) -> None:
-        """The person's words in one line, then what became of memory."""
+        """Show the person's words on one line, then the changes in memory."""
         if played.turn.session != self._session:
             self._session = played.turn.session
             self.console.print(f"\n[dim]{_day(played.turn.occurred_at, zone)}  {escape(self._session)}[/dim]")
@@ -103,7 +103,7 @@ class Screen:
         )
 
     def reasons(self, rows: Sequence[tuple[str, str]]) -> None:
-        """Each retrieved entry, and why it is there."""
+        """Show each retrieved entry, and why it is there."""
         self.heading("Why it was shown these")
         table = _table("entry", "why")
         for content, why in rows:
@@ -111,7 +111,7 @@ class Screen:
         self.console.print(table)
 
     def entries(self, what: str, entries: Sequence[Mapping[str, Any]], zone: ZoneInfo) -> None:
-        """Entries under a heading, by their types."""
+        """Show entries under a heading, grouped by type."""
         self.heading(f"{what}: {len(entries)} entries")
         table = _table("type", "entry", "since")
         for kind in dict.fromkeys(entry["type"] for entry in entries):
@@ -132,7 +132,7 @@ class Screen:
             self._line(f"{message['role']}: ", message["content"], "", whole=True)
 
     def reply(self, conversation: Conversation, text: str, rapport: Mapping[str, Any]) -> None:
-        """What the companion said to the question, and what the turn changed."""
+        """Show the companion's reply to the question, and what the turn changed."""
         self.heading("A message by POST /v1/chat/completions")
         self._line(f"{conversation.user.name}: ", conversation.question, "", whole=True)
         self._line(f"{conversation.companion.name}: ", text, "", whole=True)
@@ -144,7 +144,7 @@ class Screen:
             self.say("It changed nothing in memory.")
 
     def lines_of(self, rows: Iterable[tuple[str, str]]) -> None:
-        """Label and value, one to a line; never broken, so that they can be pasted."""
+        """Show labels and values, one per line, without wrapping, so that they can be copied."""
         for label, value in rows:
             self.console.print(f"  {label:<10} {escape(value)}", soft_wrap=True)
 
@@ -165,7 +165,7 @@ class Screen:
 
 
 def provider_in_words(provider: Mapping[str, Any]) -> str:
-    """Which model remembers."""
+    """Describe the language model."""
     if provider.get("alias") == "offline":
         return "offline: rules that read the text, not a language model"
     model = f", model {provider['model']}" if provider.get("model") else ""
@@ -174,7 +174,7 @@ def provider_in_words(provider: Mapping[str, Any]) -> str:
 
 
 def embedder_in_words(embedder: Mapping[str, Any] | None) -> str:
-    """Who turns texts into vectors."""
+    """Describe the embedder."""
     if embedder is None:
         return "none; entries are found by their words"
     if embedder.get("alias") == "offline":

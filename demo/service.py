@@ -1,4 +1,4 @@
-"""The service in the background: started and stopped. It is `manage.py serve`, which leaves a note of itself."""
+"""Starts and stops the service, `manage.py serve`, in the background. It leaves a note that tells where it runs."""
 
 import os
 import re
@@ -16,17 +16,17 @@ import psutil
 from config.serving import IN_BACKGROUND, AddressUnusable, Running, free_port, running_service
 from demo.errors import DemoFailed
 
-START_SECONDS = 300.0  # where it has not ended: a busy machine takes its time
-TOLD_SECONDS = 30.0  # between two words about it
+START_SECONDS = 300.0  # long, because the machine may be busy
+TOLD_SECONDS = 30.0  # between progress messages
 EMBED_SECONDS = 30.0
-STOP_SECONDS = 60.0  # it finishes the turns in hand first
+STOP_SECONDS = 60.0  # it first finishes the turns in progress
 _TICK_SECONDS = 0.1
 _VECTORS_OWED = re.compile(r"^rapport_vectors_owed\{.*?\} (\S+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a service's files are: `root` the checkout, `data` RAPPORT_DATA_DIR."""
+    """The folders of a service: `root`, the checkout; `data`, RAPPORT_DATA_DIR."""
 
     root: Path
     data: Path
@@ -41,7 +41,7 @@ class Place:
 
 
 def start_service(place: Place, *, host: str, port: int, say: Callable[[str], None]) -> Running:
-    """Start it in the background and wait until it is ready. On the next free port if `port` is taken.
+    """Start the service in the background and wait until it is ready. If `port` is taken, use the next free one.
 
     Raises DemoFailed, with the end of its log.
     """
@@ -50,9 +50,9 @@ def start_service(place: Place, *, host: str, port: int, say: Callable[[str], No
         say(f"Port {port} is taken, so the service goes to {free}.")
     if place.log.exists():
         place.log.replace(place.log.with_suffix(".log.1"))
-    # The checks were made by whoever calls this.
+    # The caller has run the checks.
     command = [sys.executable, "manage.py", "serve", "--skip-checks", "--host", host, "--port", str(free)]
-    place.log.parent.mkdir(parents=True, exist_ok=True)  # where the database is not ours
+    place.log.parent.mkdir(parents=True, exist_ok=True)  # missing if the database is not the embedded one
     with place.log.open("wb") as log:
         process = subprocess.Popen(  # noqa: S603 - our own command, no shell
             command,
@@ -71,7 +71,7 @@ def start_service(place: Place, *, host: str, port: int, say: Callable[[str], No
 
 
 def stop_service(place: Place) -> Running | None:
-    """Stop it and wait until it has ended; what was stopped, None if none ran. Raises DemoFailed."""
+    """Stop the service and wait until it has ended. Returns it, or None if none ran. Raises DemoFailed."""
     found = running_service(place.note)
     if found is None:
         return None
@@ -93,7 +93,7 @@ def stop_service(place: Place) -> Running | None:
 
 
 def readiness(url: str) -> dict[str, Any]:
-    """What /readyz/worker answers; empty while nobody answers at all."""
+    """The answer of /readyz/worker; empty if the service does not answer."""
     try:
         answer = httpx2.get(f"{url}/readyz/worker", timeout=10.0, trust_env=False)
         body: dict[str, Any] = answer.json()
@@ -103,7 +103,7 @@ def readiness(url: str) -> dict[str, Any]:
 
 
 def wait_until_embedded(url: str) -> None:
-    """Until no text waits for its vector, or it takes too long: what has none yet is found by its words."""
+    """Wait until all texts have vectors, or EMBED_SECONDS are over; texts without a vector are found by their words."""
     until = time.monotonic() + EMBED_SECONDS
     while _vectors_owed(url) and time.monotonic() < until:
         time.sleep(_TICK_SECONDS)

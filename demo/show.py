@@ -1,4 +1,4 @@
-"""The whole demo, from start to end."""
+"""Runs the demo from beginning to end."""
 
 import json
 import time
@@ -18,9 +18,9 @@ from demo.screen import Screen
 from demo.stage import DemoOperator, set_up
 from memory.models import HeldState, Tier
 
-SHORT = 60  # turns up to which each is waited for, as a developer would; a longer file is read in batches
+SHORT = 60  # up to this many turns, each is waited for; longer conversations are read in batches
 AHEAD = 80
-BADGE_SECONDS = 5  # that the reply waits for what it changed in memory
+BADGE_SECONDS = 5  # how long the reply waits to show what it changed in memory
 
 
 def play_show(
@@ -33,10 +33,10 @@ def play_show(
     operator: DemoOperator | None = None,
     agent: bool = False,
 ) -> bool:
-    """Play it all and show what came of it. True if every turn was remembered. Raises DemoFailed.
+    """Play the conversation and show the result. Returns whether every turn was remembered. Raises DemoFailed.
 
-    `providers` is as /readyz tells it; `settle` waits until the service has embedded what it was told; `operator` may
-    open the admin UI; with `agent`, one works for the person once, too.
+    `providers`: from /readyz. `settle`: waits until everything is embedded. `operator`: may open the admin UI. `agent`:
+    also run an agent's session.
     """
     recipe = conversation.companion.recipe
     embedder = providers.get("embedder", {}) if recipe and uses_vectors(recipe) else None
@@ -55,7 +55,7 @@ def play_show(
 
 
 def _play(rest: Rest, relationship: str, conversation: Conversation, screen: Screen) -> int:
-    """How many turns failed."""
+    """Play the turns. Returns how many failed."""
     zone = ZoneInfo(conversation.user.timezone)
     turns = conversation.turns
     ahead = 0 if len(turns) <= SHORT else AHEAD
@@ -104,7 +104,7 @@ def _show_memory(rest: Rest, relationship: str, conversation: Conversation, scre
 
 
 def _chat(rest: Rest, conversation: Conversation, screen: Screen) -> None:
-    """One message through the chat endpoint, as any OpenAI client would send it."""
+    """Send one message to the chat endpoint, as any OpenAI client would."""
     said = [{"role": "user", "content": conversation.question}]
     body = {
         "model": conversation.companion.slug,
@@ -115,14 +115,14 @@ def _chat(rest: Rest, conversation: Conversation, screen: Screen) -> None:
     }
     try:
         answer = rest.post("/chat/completions", body)
-    except RequestFailed as error:  # the model's own trouble: what was remembered stands
+    except RequestFailed as error:  # the model failed, but memory is not affected
         screen.trouble(str(error))
         return
     screen.reply(conversation, answer["choices"][0]["message"]["content"], answer["rapport"])
 
 
 def _reasons(context: Mapping[str, Any], contents: Mapping[str, str]) -> list[tuple[str, str]]:
-    """The entries of the archive that were retrieved, as they stand in the context, and why."""
+    """The archived entries that the context shows, in its order, and why each was retrieved."""
     return [
         (contents[source], layer["reasons"][source].split("; rests on")[0])
         for layer in context["layers"]
@@ -161,11 +161,11 @@ def _farewell(
 
 
 def _sign_in(url: str, operator: DemoOperator | None) -> list[tuple[str, str]]:
-    """Where the admin UI is, and who may open it."""
+    """The URL of the admin UI, and how to sign in."""
     found = get_resolver().namespace_dict.get("admin_ui")
     if found is None:
         return []
-    prefix = str(found[0]).replace("\\", "")  # it is a pattern
+    prefix = str(found[0]).replace("\\", "")  # it is a regular expression
     if operator is None:
         return [("admin UI", f"{url}/{prefix}")]
     password = operator.password or f"not kept; manage.py changepassword {operator.email}"
@@ -178,11 +178,11 @@ OPEN = ("hydrating", "running", "curating", "merging")
 
 
 def let_agent_work(rest: Rest, relationship: str, name: str, screen: Screen) -> None:
-    """Raises DemoFailed, RequestFailed. A session that fails says why, and the show goes on."""
+    """Run an agent's session and show it. If it fails, the demo continues. Raises DemoFailed, RequestFailed."""
     path = f"/relationships/{relationship}"
     screen.heading("An agent works at a task, in files")
     started = rest.post(f"{path}/agent-sessions", {"task": TASK.format(name=name)})
-    session = _ended(rest, f"{path}/agent-sessions/{started['id']}")
+    session = _wait_for_end(rest, f"{path}/agent-sessions/{started['id']}")
     for step in rest.every(f"{path}/agent-sessions/{started['id']}/steps"):
         screen.say(f"  {step['number']}. {step['tool']} {step['arguments'].get('path', '')}".rstrip())
     screen.say(f"The session is {session['state']}. {session['error'] or session['summary']}")
@@ -193,7 +193,7 @@ def let_agent_work(rest: Rest, relationship: str, name: str, screen: Screen) -> 
     screen.say(rest.get(f"{path}/hot-context")["content"].strip())
 
 
-def _ended(rest: Rest, path: str) -> dict[str, str]:
+def _wait_for_end(rest: Rest, path: str) -> dict[str, str]:
     until = time.monotonic() + STUCK_SECONDS
     while (session := rest.get(path))["state"] in OPEN:
         if time.monotonic() > until:

@@ -1,4 +1,4 @@
-"""The project, key, operator, companion and relationship that the demo plays on."""
+"""Sets up the demo's project, key, operator, companion and relationship."""
 
 import json
 import os
@@ -25,7 +25,9 @@ BY = Actor.policy("demo")
 
 @dataclass(frozen=True, slots=True)
 class DemoKey:
-    """The demo's API key. Only its hash is in the database, so the demo keeps it, for its owner's eyes."""
+    """The demo's API key. The database has only its hash, so the demo stores it in a file that only its owner can
+    read.
+    """
 
     project_id: str
     key_id: str
@@ -33,21 +35,21 @@ class DemoKey:
 
     @property
     def opens(self) -> bool:
-        """Whether it is a key of the database in use, and not revoked."""
+        """Whether the current database has the key, and it is not revoked."""
         found = ApiKey.objects.filter(id=UUID(self.key_id), project_id=UUID(self.project_id), revoked_at=None)
         return found.exists()
 
 
 @dataclass(frozen=True, slots=True)
 class DemoOperator:
-    """`password` is empty once somebody has changed it."""
+    """`password`: empty if somebody has changed it."""
 
     email: str
     password: str
 
 
 def demo_key(file: Path) -> DemoKey:
-    """The key kept in `file`, else one for a new demo project, kept there now."""
+    """Return the key in `file`, or make one and store it there, in a new project if needed."""
     kept = _kept_key(file)
     if kept is not None and kept.opens:
         return kept
@@ -55,17 +57,17 @@ def demo_key(file: Path) -> DemoKey:
     project = known or create_project(name=PROJECT, by=BY)
     row, key = create_api_key(project_id=project.id, name="Demo", scopes=[Scope.ADMIN], by=BY)
     made = DemoKey(str(project.id), str(row.id), key)
-    _keep(file, asdict(made))
+    _write_json(file, asdict(made))
     return made
 
 
 def demo_operator(file: Path, *, project_id: str) -> DemoOperator:
-    """Who may sign in, as kept in `file`, for its owner's eyes; an owner of the demo's project."""
-    password = str(_kept(file).get("password", ""))
+    """Return the operator in `file`, or make one, as an owner of the demo's project."""
+    password = str(_read_json(file).get("password", ""))
     operator = Operator.objects.filter(email=EMAIL).first()
     if operator is None:
         password = password or secrets.token_urlsafe(9)
-        _keep(file, asdict(DemoOperator(EMAIL, password)))
+        _write_json(file, asdict(DemoOperator(EMAIL, password)))
     if not Membership.objects.filter(operator=operator, project_id=UUID(project_id)).exists():
         project = Project.objects.get(id=UUID(project_id))
         add_member(project=project, email=EMAIL, role=Role.OWNER, password=password, by=BY)
@@ -74,7 +76,7 @@ def demo_operator(file: Path, *, project_id: str) -> DemoOperator:
 
 
 def set_up(rest: Rest, conversation: Conversation) -> tuple[str, bool]:
-    """The ID of a relationship that knows nothing yet, and whether somebody had to be forgotten for that."""
+    """Create an empty relationship. Returns its ID, and whether the person existed and was erased first."""
     companion = _companion(rest, conversation.companion)
     user = conversation.user
     known = rest.get("/users", external_id=user.external_id)["items"]
@@ -92,7 +94,7 @@ def set_up(rest: Rest, conversation: Conversation) -> tuple[str, bool]:
 
 
 def _companion(rest: Rest, persona: Persona) -> str:
-    """Its slug; made, or given the prompt of the file if it is there already."""
+    """Create the companion, or update it from the file. Returns its slug."""
     wanted = {"slug": persona.slug, "name": persona.name, "config": _config(persona)}
     try:
         rest.post("/companions", wanted)
@@ -116,15 +118,15 @@ def _config(persona: Persona) -> dict[str, Any]:
 
 def _kept_key(file: Path) -> DemoKey | None:
     try:
-        key = DemoKey(**{name: str(value) for name, value in _kept(file).items()})
+        key = DemoKey(**{name: str(value) for name, value in _read_json(file).items()})
         UUID(key.project_id), UUID(key.key_id)
     except (ValueError, TypeError):
         return None
     return key
 
 
-def _kept(file: Path) -> dict[str, Any]:
-    """What was kept there; empty if that is nothing of ours."""
+def _read_json(file: Path) -> dict[str, Any]:
+    """The file's JSON object; empty if there is none."""
     try:
         told = json.loads(file.read_text())
     except (OSError, ValueError):
@@ -132,8 +134,8 @@ def _kept(file: Path) -> dict[str, Any]:
     return told if isinstance(told, dict) else {}
 
 
-def _keep(file: Path, told: Mapping[str, Any]) -> None:
-    """Write it as JSON that only its owner can read."""
+def _write_json(file: Path, told: Mapping[str, Any]) -> None:
+    """Write a JSON file that only its owner can read."""
     fresh = file.with_name(f"{file.name}.new")
     fresh.unlink(missing_ok=True)
     descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

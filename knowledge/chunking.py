@@ -1,4 +1,4 @@
-"""Cuts a document into overlapping chunks, at the borders of sections, paragraphs and sentences where it can. Pure."""
+"""Cuts a document into overlapping chunks, preferably between sections, paragraphs or sentences. Pure."""
 
 import re
 from bisect import bisect_right
@@ -8,18 +8,16 @@ from dataclasses import dataclass
 from knowledge.parsing.base import Block
 from providers.tokens import estimate_tokens
 
-BETWEEN = "\n\n"  # two blocks
-PIECES = (
-    8  # a part that nothing cuts is at most an eighth of a chunk, so that the overlap is about what was asked
-)
-AT_LEAST = 0.6  # of a chunk is filled before a better border ends it
+BETWEEN = "\n\n"  # between two blocks
+# A part, which is never cut, is at most an eighth of a chunk, so that overlaps come near the configured size.
+PIECES = 8
+AT_LEAST = 0.6  # how much of a chunk is filled before it may end early at a better border
+MOST_JOINED = 50  # marks that stay with their letter; no script needs that many
 
-MOST_JOINED = 50  # marks that stay with their letter; no script needs so many
-
-# What ends a sentence: with white space behind it, or full-width marks, which have none.
+# The end of a sentence: a mark followed by white space, or a full-width mark.
 _SENTENCE = re.compile(r"(?<=[.!?…։؟۔।])[\"'”’»)\]]*\s+|(?<=[。！？])[」』”’）]*\s*|\n")
 _SPACE = re.compile(r"\s+")
-# Never begins a part: marks on a letter, joiners, selectors of a shape, skin tones.
+# Characters that never begin a part: combining marks, joiners, variation selectors, skin tones.
 _JOINED = re.compile(
     r"[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0903\u093a-\u094f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e"
     r"\u200c\u200d\ufe00-\ufe0f\U0001f3fb-\U0001f3ff]"
@@ -28,7 +26,7 @@ _JOINED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """`repeats`: how many characters at its beginning are the end of the chunk before it."""
+    """`repeats`: how many characters at its beginning repeat the end of the previous chunk."""
 
     content: str
     page_from: int | None
@@ -40,7 +38,7 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What is not cut any more: a place in the whole text, and how good a border stands before it."""
+    """A span of the text that is never cut, and how good the border before it is."""
 
     start: int
     end: int
@@ -49,7 +47,7 @@ class _Part:
 
 
 def cut_document(blocks: Sequence[Block], *, tokens: int, overlap: int) -> list[Chunk]:
-    """Chunks of at most about `tokens` tokens, each repeating at most `overlap` of the one before it."""
+    """Cut into chunks of about `tokens` tokens at most, each repeating at most `overlap` tokens of the previous one."""
     text = BETWEEN.join(block.text for block in blocks)
     starts = _starts(blocks)
     parts = list(_parts(text, blocks, starts, most=max(8, tokens // PIECES)))
@@ -83,7 +81,7 @@ def _starts(blocks: Iterable[Block]) -> list[int]:
 
 
 def _spans(parts: Sequence[_Part], tokens: int, overlap: int) -> Iterator[tuple[int, int]]:
-    """The first and last part of each chunk. Each begins and ends after the one before it."""
+    """The first and last part of each chunk. Each chunk begins and ends later than the previous one."""
     first, last = 0, -1
     while last < len(parts) - 1:
         last = _fill(parts, first, tokens, beyond=last)
@@ -93,7 +91,7 @@ def _spans(parts: Sequence[_Part], tokens: int, overlap: int) -> Iterator[tuple[
 
 
 def _fill(parts: Sequence[_Part], first: int, tokens: int, *, beyond: int) -> int:
-    """The last part that fits; or an earlier one, once there is enough, if a better border stands behind it."""
+    """The last part that fits, or an earlier one with a better border after it, if that fills the chunk enough."""
     filled, last = parts[first].tokens, first
     best: tuple[int, int] | None = None
     while last + 1 < len(parts) and filled + parts[last + 1].tokens <= tokens:
@@ -105,7 +103,7 @@ def _fill(parts: Sequence[_Part], first: int, tokens: int, *, beyond: int) -> in
 
 
 def _step_back(parts: Sequence[_Part], first: int, last: int, overlap: int) -> int:
-    """Where the next chunk begins: as early as the overlap allows, yet after where the last one began."""
+    """The first part of the next chunk: as early as the overlap allows, but after the start of the last chunk."""
     repeated, place = 0, last + 1
     while place - 1 > first and repeated + parts[place - 1].tokens <= overlap:
         place -= 1
@@ -114,7 +112,7 @@ def _step_back(parts: Sequence[_Part], first: int, last: int, overlap: int) -> i
 
 
 def _parts(text: str, blocks: Sequence[Block], starts: Sequence[int], *, most: int) -> Iterator[_Part]:
-    """What stands between two blocks belongs to the first."""
+    """Cut the blocks into parts. The text between two blocks belongs to the first."""
     heading: str | None = None
     for block, start, following in zip(blocks, starts, [*starts[1:], len(text)], strict=True):
         border = 2 if block.heading == heading else 3
@@ -128,7 +126,7 @@ def _parts(text: str, blocks: Sequence[Block], starts: Sequence[int], *, most: i
 def _cut(
     text: str, start: int, end: int, most: int, borders: Sequence[re.Pattern[str]]
 ) -> Iterator[tuple[int, int]]:
-    """Pieces of text[start:end] of at most `most` tokens, cut at the first sort of border, or else at the next."""
+    """Cut text[start:end] into pieces of at most `most` tokens, at the first kind of border, or else at the next."""
     if estimate_tokens(text[start:end]) <= most:
         yield start, end
         return
@@ -147,7 +145,7 @@ def _cut(
 
 
 def _cut_anywhere(text: str, start: int, end: int, most: int) -> Iterator[tuple[int, int]]:
-    """A run without white space: by length, never before a mark that belongs to the letter before it."""
+    """Cut a run without white space by length, but never before a mark that belongs to the previous letter."""
     while start < end:
         stop = start + _fitting(text[start : min(end, start + 4 * most)], most)
         longest = min(end, stop + MOST_JOINED)

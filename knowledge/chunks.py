@@ -1,6 +1,6 @@
-"""Writes a document's chunks, all at once, and gives them their vectors, batch after batch.
+"""Writes a document's chunks at once, and embeds them batch by batch.
 
-What search reads of a chunk is written with it; how far the vectors have come stands on the document.
+A chunk is written with its search data. The document counts the chunks that have a vector.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ from worker.worker_stats import stop_requested
 
 _AT_ONCE = 500
 
-# The stems are made here, and counted: BM25 takes the positions of all of them for a text's length.
+# Computes the stems, and as BM25's text length the number of their positions.
 _INSERT = """
 INSERT INTO context_documentchunk (id, document_id, companion_id, place, page_from, page_to, heading, content,
                                    repeats, tokens, lexemes, length, embed_error)
@@ -39,14 +39,14 @@ SELECT given.id, %(document)s, %(companion)s, given.place, given.page_from, give
 
 
 def replace_chunks(document: Document, chunks: Sequence[Chunk], *, language: str) -> None:
-    """These chunks instead of those that were there. In the caller's transaction, with the document locked."""
+    """Replace a document's chunks. In the caller's transaction, with the document locked."""
     DocumentChunk.objects.filter(document_id=document.id).delete()
     for places in _batches(len(chunks)):
         execute(_INSERT, _columns(document, chunks, places, language))
 
 
 def searched_text(heading: str, content: str) -> str:
-    """What of a chunk is searched and embedded."""
+    """The text of a chunk that is searched and embedded."""
     return f"{heading}\n{content}" if heading else content
 
 
@@ -73,24 +73,24 @@ def _columns(document: Document, chunks: Sequence[Chunk], places: range, languag
     }
 
 
-AT_ONCE = 32  # chunks: a call of some 25,000 tokens
-MOST_REFUSED = 8  # chunks of one batch, with none taken: then it is not the chunks' fault
+AT_ONCE = 32  # chunks; a call of about 25,000 tokens
+MOST_REFUSED = 8  # chunks; if the first ones of a batch are all refused, the fault is not theirs
 
 
-_Outcome = tuple[DocumentChunk, Embedded | ProviderError]  # one vector; or why there is none
+_Outcome = tuple[DocumentChunk, Embedded | ProviderError]  # one vector, or why there is none
 
 
 def embed_chunks(claimed: Document, embedder: Embedder, *, seconds: float) -> bool:
-    """Until every chunk is done, the worker stops, or after a batch if others wait or `seconds` are over; whether
-    every chunk is done.
+    """Embed chunks until all are done or the worker stops; after each batch, end if others wait or `seconds` are over.
+    Returns whether all chunks are done.
 
-    A chunk that the embedder refuses is left to be found by its text. Raises ProviderError, DocumentLost.
+    A chunk that the embedder refuses can still be found by its text. Raises ProviderError, DocumentLost.
     """
     until = monotonic() + seconds
     while owed := _owed(claimed, embedder):
         if stop_requested():
             return False
-        _keep(claimed, _embed(owed, embedder))
+        _store_vectors(claimed, _embed(owed, embedder))
         if monotonic() > until or others_wait():
             return not _owed(claimed, embedder)
     return True
@@ -106,7 +106,7 @@ def _owed(claimed: Document, embedder: Embedder) -> list[DocumentChunk]:
 
 
 def _embed(chunks: Sequence[DocumentChunk], embedder: Embedder) -> list[_Outcome]:
-    """What becomes of each. Raises the refusal, where it is not the chunks' fault."""
+    """Embed a batch. Raises the refusal if the fault is not the chunks'."""
     outcomes: list[_Outcome] = []
     texts = [searched_text(chunk.heading, chunk.content) for chunk in chunks]
     for places, answer in embed_in_halves(texts, partial(embedder.embed, purpose="document")):
@@ -124,7 +124,7 @@ def _is_refused(outcome: _Outcome) -> bool:
     return isinstance(outcome[1], ProviderError)
 
 
-def _keep(claimed: Document, outcomes: Sequence[_Outcome]) -> None:
+def _store_vectors(claimed: Document, outcomes: Sequence[_Outcome]) -> None:
     with holding(claimed) as document:
         vectors = []
         for chunk, answer in outcomes:

@@ -1,7 +1,7 @@
-"""Claims a document with a lease, and releases it.
+"""Claims documents by a lease, and releases them.
 
-The document's row is the queue, and losing the race for it a normal answer. A lease that ran out, or whose worker
-died, is taken back by the housekeeping, which also enqueues what is owed and nobody was told to do.
+The row is the queue, and losing the race for it is normal. The housekeeping takes back expired leases, and enqueues
+documents whose task was lost.
 """
 
 from collections.abc import Iterator
@@ -24,19 +24,19 @@ AT_ONCE = 20  # documents that are enqueued in one round
 
 
 def enqueue_document(document: Document) -> None:
-    """Have a worker process the document as soon as the present transaction commits."""
+    """Have a worker process the document once the current transaction commits."""
     enqueue_task(TASK, document.id, project_id=document.project_id)
 
 
 def claim_document(*, document_id: UUID, worker: str) -> Document | None:
-    """The document with its lease; None: nothing is due, or somebody else is at it."""
+    """Claim a document. Returns None if nothing is due, or another worker holds it."""
     lease = Document.objects.filter(id=document_id).claim(worker=worker, now=timezone.now())
     return lease.rows[0] if lease else None
 
 
 @contextmanager
 def holding(claimed: Document) -> Iterator[Document]:
-    """A transaction in which the row is ours, locked, and its lease renewed. Raises DocumentLost."""
+    """Open a transaction with the row locked, still ours, and its lease renewed. Raises DocumentLost."""
     with transaction.atomic():
         document = claimed.held_row().select_for_update().first()
         if document is None:
@@ -46,7 +46,7 @@ def holding(claimed: Document) -> Iterator[Document]:
 
 
 def fail_document(claimed: Document, *, code: str, error: str) -> None:
-    """For good, until it is asked for again: visible, and without chunks. Raises DocumentLost."""
+    """Mark the document as failed, until somebody retries it, and delete its chunks. Raises DocumentLost."""
     with holding(claimed) as document:
         attempts = document.attempts + 1
         _fail(claimed.held_row(), document, attempts=attempts, error_code=code, error=error[:2000])
@@ -55,7 +55,7 @@ def fail_document(claimed: Document, *, code: str, error: str) -> None:
 def release_document(
     claimed: Document, *, delay: float = 0.0, code: str = "", error: str = "", counted: bool = False
 ) -> None:
-    """Give it back for another try, `delay` seconds from now. Raises DocumentLost."""
+    """Release the document for another attempt, `delay` seconds from now. Raises DocumentLost."""
     with holding(claimed) as document:
         due_at = timezone.now() + timedelta(seconds=delay)
         claimed.held_row().release(due_at=due_at, counted=counted, code=code, error=error[:2000])
@@ -64,7 +64,7 @@ def release_document(
 
 
 def _give_up(document: Document) -> None:
-    """Too many workers died of it."""
+    """Fail a document that too many workers died of."""
     _fail(Document.objects.filter(id=document.id), document, error=REASONS[WORKER_DIED])
 
 
@@ -72,7 +72,7 @@ process_owed_documents = OwedRows(model=Document, task=TASK, ids=["id"], give_up
 
 
 def _fail(rows: QueuedQuerySet, document: Document, **values: Any) -> None:
-    """`rows` is the document. Inside a transaction."""
+    """Fail a document. `rows`: the document's row. Call inside a transaction."""
     DocumentChunk.objects.filter(document_id=document.id).delete()
     rows.settle(
         state=DocumentState.FAILED,

@@ -1,4 +1,4 @@
-"""The section `knowledge` of the configuration: how a companion's documents are cut up and found again."""
+"""The section `knowledge` of the configuration: how a companion's documents are cut and searched."""
 
 from typing import Annotated
 
@@ -12,33 +12,36 @@ NO_EMBEDDER = "none"
 
 
 class Knowledge(Strict):
-    """A companion's documents. The project's and the companion's levels hold; those above are for searching."""
+    """A companion's documents. Reading them follows the project's and the companion's levels; higher levels only affect
+    searches.
+    """
 
     chunk_tokens: Annotated[int, Field(ge=50, le=8000)] = 800
-    """How long a chunk of a document is at the most, about; documents read from then on are cut so."""
+    """Approximate largest size of a chunk. Applies to documents that are read afterwards."""
     overlap_tokens: Annotated[int, Field(ge=0, le=7900)] = 400
-    """How much of a chunk the next one repeats, at the most."""
+    """How much of a chunk the next one repeats at most."""
     embedder: Annotated[str, registered("EMBEDDING_PROVIDERS", NO_EMBEDDER, DEFAULT_EMBEDDER)] = (
         DEFAULT_EMBEDDER
     )
-    """Alias of an embedder, `default` for the service's own, or `none`: no vectors, found by text alone."""
+    """Alias of an embedder; `default`: the service's own; `none`: no vectors, search by text only."""
     top_k: Annotated[int, Field(ge=1, le=50)] = 5
-    """How many chunks a context shows at most."""
+    """Most chunks in a context."""
     min_score: Annotated[float, Field(ge=0, le=1)] | None = None
-    """What scores less is left out. First by text and by vector is 2/61, first by one of them alone 1/61."""
+    """Chunks with a lower score are left out. The best by text and vector has 2/61, the best by only one has 1/61."""
     min_similarity: Share | None = None
-    """A chunk that shares no word with the question needs this cosine to it, and in a context one that has too few of
-    its words. Null: in a search any, in a context what is near by the embedder (0.4, Gemini 0.6)."""
+    """Cosine that a chunk needs if it shares no word with the question; in a context, also if it has too few of its
+    words. Null: any in a search, in a context the embedder's own limit (0.4, Gemini 0.6).
+    """
     min_coverage: Share = 0.35
-    """A context shows a passage that has this share of the message's telling words, weighed by how rare they are."""
+    """Share of the message's significant words, weighted by rarity, that a passage needs to be shown in a context."""
     max_documents: Annotated[int, Field(ge=1, le=10_000)] = 100
-    """How many documents a companion may have."""
+    """Most documents of a companion."""
     max_chunks: Annotated[int, Field(ge=1, le=100_000)] = 10_000
-    """How many chunks its documents may make together."""
+    """Most chunks of all its documents together."""
 
     @property
     def embedder_alias(self) -> str | None:
-        """None where documents are found by text alone."""
+        """The embedder's alias; None if documents are searched by text only."""
         return None if self.embedder == NO_EMBEDDER else self.embedder
 
     @model_validator(mode="after")

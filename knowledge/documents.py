@@ -19,7 +19,7 @@ from web.actor import Actor
 
 
 def configuration_of(companion: Companion) -> Configuration:
-    """The project's level and the companion's, which hold for its documents. Raises InvalidConfiguration."""
+    """The configuration for a companion's documents: project and companion levels. Raises InvalidConfiguration."""
     return resolve_configuration(project=companion.project.config, companion=companion.config).values
 
 
@@ -27,9 +27,9 @@ def configuration_of(companion: Companion) -> Configuration:
 def add_document(
     *, project_id: UUID, companion_id: UUID, name: str, content: bytes, by: Actor, file_name: str = ""
 ) -> tuple[Document, bool]:
-    """The document, and whether it is new: the same bytes are the document that is there, whatever their name.
+    """Add a document. Returns it, and whether it is new: the same bytes are the same document, whatever their name.
 
-    `file_name`: what the file is called, where it is to be cited as something else.
+    `file_name`: the file's own name, if the document is cited by another one.
     Raises NotFound, EmptyDocument, UnknownKind, TooManyDocuments, InvalidConfiguration.
     """
     if not content:
@@ -65,7 +65,7 @@ def add_document(
 def get_document(
     *, project_id: UUID, companion_id: UUID, document_id: UUID, locked: bool = False
 ) -> Document:
-    """`locked`: under its row lock, inside a transaction. Raises NotFound."""
+    """Get a document. `locked`: lock its row, inside a transaction. Raises NotFound."""
     rows = Document.objects.of_companion(project_id, companion_id)
     rows = rows.select_for_update() if locked else rows
     document: Document = require(rows.filter(id=document_id), "document")
@@ -74,9 +74,9 @@ def get_document(
 
 @transaction.atomic
 def reread_document(*, project_id: UUID, companion_id: UUID, document_id: UUID, by: Actor) -> Document:
-    """Have a failed document tried again, or a ready one read anew under the present configuration.
+    """Retry a failed document, or read a ready one again under the current configuration.
 
-    A ready one is found by its old chunks until the new ones are there. One that waits is brought forward.
+    A ready one is found by its old chunks until the new ones are there. A waiting one becomes due now.
     Raises NotFound, DocumentBusy.
     """
     document = get_document(
@@ -97,7 +97,7 @@ def reread_document(*, project_id: UUID, companion_id: UUID, document_id: UUID, 
 
 @transaction.atomic
 def delete_document(*, project_id: UUID, companion_id: UUID, document_id: UUID, by: Actor) -> None:
-    """With its file and its chunks, at once; who is reading it finds nothing to write to. Raises NotFound."""
+    """Delete the document with its file and chunks. A worker that is reading it loses it. Raises NotFound."""
     document = get_document(
         project_id=project_id, companion_id=companion_id, document_id=document_id, locked=True
     )
@@ -106,7 +106,7 @@ def delete_document(*, project_id: UUID, companion_id: UUID, document_id: UUID, 
 
 
 def _locked(project_id: UUID, companion_id: UUID) -> Companion:
-    """The companion's row lock, which lets relationships refer to it, sets uploads one after the other."""
+    """Lock the companion's row, so that uploads run one by one. Rows that refer to it can still be inserted."""
     rows = Companion.objects.of_project(project_id).select_related("project")
     companion: Companion = require(
         rows.select_for_update(of=("self",), no_key=True).filter(id=companion_id), "companion"

@@ -1,14 +1,14 @@
-"""What can be wrong with a document.
+"""The errors of documents.
 
 RapportError
-├── UnknownKind              no kind of document that can be read; names those that can
-├── EmptyDocument            a file of no bytes
-├── TooManyDocuments         the companion has as many as its configuration allows
-└── DocumentBusy             it is being read: only a failed or a ready one can be read again
+├── UnknownKind              the format can't be read; names those that can
+├── EmptyDocument            the file has no bytes
+├── TooManyDocuments         the companion has as many documents as its configuration allows
+└── DocumentBusy             the document is being read; only failed and ready ones can be read again
 
-UnreadableDocument           inside the worker only: why a document failed; its `code` stands on the document
+UnreadableDocument           only inside the worker: why a document failed; its `code` is stored on the document
 
-DocumentLost                 inside the worker only: deleted meanwhile, or another worker has taken it over
+DocumentLost                 only inside the worker: deleted meanwhile, or taken over by another worker
 """
 
 from web.errors import Conflict, InvalidInput, Unsupported
@@ -39,22 +39,22 @@ class UnreadableDocument(Exception):
 
 
 class DocumentLost(Exception):
-    """Stop, and write nothing."""
+    """The worker no longer holds the document: stop, and write nothing."""
 
 
-# Why a document failed, beside the codes of providers.errors: what its page says, and the way out.
+# Why a document failed, besides the codes of providers.errors: the text for people, with what to do about it.
 REASONS = {
     "encrypted": "The PDF is locked with a password. Upload it without one.",
-    "broken": "The file is damaged, or not what it says it is: it can't be opened. Save it anew and upload that.",
+    "broken": "The file is damaged, or not what it says it is: it can't be opened. Save it again and upload that.",
     "no_text": "There is no text in it.",
     "scanned": "The PDF holds pictures of its pages and no text. Run it through a text recognition (OCR) first.",
     "too_many_pages": "It has too many pages. Split it, or raise RAPPORT_MAX_DOCUMENT_PAGES.",
     "too_much_text": "It holds too much text. Split it, or raise RAPPORT_MAX_DOCUMENT_CHARACTERS.",
-    "too_large_unpacked": "Unpacked it is far larger than a document of its size would be, so it was left alone.",
-    "too_slow": "Reading it took too long. Split it or save it anew, or raise RAPPORT_DOCUMENT_SECONDS.",
-    "too_much_memory": "Reading it took too much memory. Split it or save it anew, or raise RAPPORT_DOCUMENT_MEMORY.",
-    "crashed": "Reading it broke the reader off. Save it anew and upload that.",
-    "worker_died": "Workers died, time and again, while they read it.",
-    "too_many_chunks": "With it the companion's documents make more chunks than knowledge.max_chunks allows.",
+    "too_large_unpacked": "Unpacked, it is far larger than a document of its size should be, so it was not read.",
+    "too_slow": "Reading it took too long. Split it or save it again, or raise RAPPORT_DOCUMENT_SECONDS.",
+    "too_much_memory": "Reading it took too much memory. Split it or save it again, or raise RAPPORT_DOCUMENT_MEMORY.",
+    "crashed": "The reader crashed. Save it again and upload that.",
+    "worker_died": "Workers died repeatedly while they read it.",
+    "too_many_chunks": "With it, the companion's documents would have more chunks than knowledge.max_chunks allows.",
     "internal_error": "Something broke on our side. It was logged.",
 }

@@ -1,4 +1,4 @@
-"""Finds what a person wants forgotten in a companion's documents: only shown, as documents belong to everybody."""
+"""Finds what a person wants forgotten in the companion's documents. It is only shown, as other people use them too."""
 
 from collections.abc import Collection, Iterator
 from datetime import datetime
@@ -11,18 +11,18 @@ from memory.mending.matching import WithWords
 from memory.mending.reading import MOST_READ
 from relationships.models import Relationship
 
-MOST = 20  # pieces that are listed
+MOST = 20  # chunks that are listed
 PIECE = 200
 EVERYBODYS = "is a document of the companion, which other people read too"
 
 
 class ForgettableDocuments:
-    """A plan lists the pieces, so that somebody can look; nothing of them is hidden or erased by it."""
+    """Lists chunks in a plan, for somebody to look at. They can't be hidden or erased by it."""
 
     kind = "document"
 
     def find(self, scope: Scope) -> Iterator[Candidate]:
-        """The first pieces that have all of the wish's words, in any spelling."""
+        """Yield the first chunks that have all words of the wish, in any spelling."""
         if not scope.wish.must:
             return
         has_words = WithWords(scope.relationship.id, scope.wish.text, words=scope.wish.must)
@@ -38,7 +38,7 @@ class ForgettableDocuments:
                 yield Candidate(self.kind, document.id, row.content, fixed=EVERYBODYS, place=document.name)
 
     def hide(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> set[UUID]:
-        """Never asked for: every piece is fixed."""
+        """Never called with IDs, as every candidate is fixed."""
         return set()
 
     def restore(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> None:

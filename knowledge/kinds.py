@@ -1,4 +1,4 @@
-"""Which kind of document some bytes are: by what they are, not by what the sender calls them."""
+"""Detects the kind of a document from its bytes, not from what the sender calls it."""
 
 import io
 import re
@@ -18,15 +18,15 @@ MEDIA_TYPES = {
 KNOWN = "PDF, DOCX, HTML, Markdown and plain text"
 
 _ENDINGS = {".pdf": PDF, ".docx": DOCX, ".html": HTML, ".htm": HTML, ".md": MARKDOWN, ".markdown": MARKDOWN}
-_LOOK = 4096  # bytes at the beginning that are looked at
-_PDF_WITHIN = 1024  # where a PDF's mark must stand, by its specification's notes for readers
+_LOOK = 4096  # bytes at the beginning that are examined
+_PDF_WITHIN = 1024  # where readers look for a PDF's mark, according to its specification
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _HTML = re.compile(
     r"\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--.{0,2000}?-->\s*)*<(?:!doctype\s+html|html|head|body)\b",
     re.IGNORECASE | re.DOTALL,
 )
 _TAG = re.compile(r"<(?:p|div|h[1-6]|span|article|section|table|ul|ol|a|main)\b[^>]*>", re.I)
-# What people send instead, by its first bytes.
+# Other files that people send, by their first bytes.
 _OTHERS = {
     b"\xd0\xcf\x11\xe0": "an old Office file (DOC, XLS, PPT); save it as DOCX",
     b"{\\rtf": "RTF; save it as DOCX",
@@ -42,21 +42,21 @@ _OTHERS = {
     b"MZ": "a program",
 }
 _CONTROLS = bytes(sorted(set(range(1, 32)) - set(b"\t\n\v\f\r\x1b")))
-_MOST_CONTROLS, _MOST_NULS = 0.01, 0.1  # of the bytes of what counts as text
+_MOST_CONTROLS, _MOST_NULS = 0.01, 0.1  # largest shares of bytes in a text
 
 
 def names_kind(name: str) -> bool:
-    """Whether the name of a file has an ending that says what it is."""
+    """Return whether a file name has a known ending."""
     return _ending(name) is not None
 
 
 def kind_of(content: bytes, *, name: str) -> str:
-    """A slug of MEDIA_TYPES. `name` decides only between sorts of text. Raises UnknownKind."""
+    """Return the kind, a key of MEDIA_TYPES. `name` only decides between kinds of text. Raises UnknownKind."""
     ending = _ending(name)
     found = _sniff(content, ending)
     if ending in (PDF, DOCX) and found != ending:
         raise UnknownKind(
-            f"{name[:80]!r} is not {ending.upper()}, whatever its name says. Taken are {KNOWN}."
+            f"{name[:80]!r} is not {ending.upper()}, although its name says so. Supported are {KNOWN}."
         )
     return found
 
@@ -73,9 +73,9 @@ def _sniff(content: bytes, ending: str | None) -> str:
         return _in_zip(content)
     for mark, what in _OTHERS.items():
         if head.startswith(mark):
-            raise UnknownKind(f"The file is {what}. Taken are {KNOWN}.")
+            raise UnknownKind(f"The file is {what}. Supported are {KNOWN}.")
     if not _is_text(content):
-        raise UnknownKind(f"The file is of no known kind. Taken are {KNOWN}.")
+        raise UnknownKind(f"The file is of no known kind. Supported are {KNOWN}.")
     text = decode_text(head)
     if _HTML.match(text) or (ending == HTML and _TAG.search(text)):
         return HTML
@@ -90,24 +90,24 @@ def _in_zip(content: bytes) -> str:
         names = set()
     if "word/document.xml" in names and "[Content_Types].xml" in names:
         return DOCX
-    raise UnknownKind(f"The file is a ZIP archive without a Word document in it. Taken are {KNOWN}.")
+    raise UnknownKind(f"The file is a ZIP archive without a Word document in it. Supported are {KNOWN}.")
 
 
 def _is_text(content: bytes) -> bool:
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return True  # UTF-16 says so itself
+        return True  # UTF-16, by its byte order mark
     sample = content[:65_536] + content[-4096:]
     controls = len(sample) - len(sample.translate(None, _CONTROLS))
     return controls <= _MOST_CONTROLS * len(sample) and sample.count(0) <= _MOST_NULS * len(sample)
 
 
 def decode_text(content: bytes) -> str:
-    """Text in UTF-8, in UTF-16 that says so, else in Windows' Western encoding."""
+    """Decode UTF-8, or UTF-16 with a byte order mark, or else cp1252."""
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         return content.decode("utf-16", "replace")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        if len(content) - error.start < 4 and len(content) >= _LOOK:  # cut in mid-character
+        if len(content) - error.start < 4 and len(content) >= _LOOK:  # cut in the middle of a character
             return content[: error.start].decode("utf-8-sig")
         return content.decode("cp1252", "replace")

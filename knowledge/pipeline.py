@@ -1,4 +1,4 @@
-"""Processes a document: reads it, cuts it into chunks, embeds them. Each step is kept, so that none is done twice."""
+"""Processes a document: reads it, cuts it into chunks, embeds them. Each step is stored, so it is not repeated."""
 
 from time import monotonic
 from uuid import UUID
@@ -28,11 +28,11 @@ from worker.readers import task
 
 log = structlog.get_logger(__name__)
 
-MOST_SECONDS = 60.0  # after so long a task hands over to another, so that no document starves the turns
+MOST_SECONDS = 60.0  # then the task hands over to a new one, so that turns get workers too
 
 
 def process_document(*, document_id: UUID, worker: str) -> None:
-    """Do what the document owes; nothing if it owes nothing, or somebody is at it."""
+    """Do what the document owes, if anything, and if no other worker holds it."""
     claimed = claim_document(document_id=document_id, worker=worker)
     if claimed is None:
         return
@@ -83,7 +83,7 @@ def _companion_of(claimed: Document) -> Companion:
 
 
 def _cut(claimed: Document, configuration: Configuration) -> None:
-    """Read the file, and put its chunks in the place of those that were there."""
+    """Read the file and replace the document's chunks."""
     knowledge, language = configuration.knowledge, configuration.retrieval.language or "simple"
     file = DocumentFile.objects.filter(document_id=claimed.id).first()
     if file is None:
@@ -108,7 +108,9 @@ def _cut(claimed: Document, configuration: Configuration) -> None:
 
 
 def _give_back(claimed: Document, failure: Failure) -> None:
-    """For another try, or for good. Of a mistake of ours only the log tells: its text may quote the file."""
+    """Release the document for a retry, or fail it. Details of our own mistakes, which may quote the file, go to the
+    log only.
+    """
     error = REASONS["internal_error"] if failure.is_ours else failure.error
     if failure.is_ours:
         log.error(
@@ -138,5 +140,5 @@ def _ids(claimed: Document) -> dict[str, str]:
 
 @task
 def process(document_id: UUID) -> None:
-    """Do what the document owes. What was taken falls due when its lease ends."""
+    """Process a document. If the worker dies, the document is due again when its lease ends."""
     process_document(document_id=document_id, worker=worker_identity())

@@ -1,6 +1,6 @@
-"""Reads what a ranking needs of a companion's chunks, with one statement, and orders them.
+"""Ranks a companion's chunks, which it reads in one statement.
 
-It is exact over the companion's own rows, by its index: no filter over an index of everybody's starves anybody.
+The search is exact over the companion's own rows. A filtered search in a shared index could miss some of them.
 """
 
 import re
@@ -22,19 +22,19 @@ from providers.embeddings.base import Embedded
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-# PostgreSQL's configurations that leave stop words out.
+# PostgreSQL's text search configurations with stop words.
 WITH_STOP_WORDS = [
     *("danish", "dutch", "english", "finnish", "french", "german", "hungarian"),
     *("italian", "norwegian", "portuguese", "russian", "spanish", "swedish"),
 ]
-# A count of a word and the word's place among the question's travel as one number: PostgreSQL counts to 256.
+# A word's count and its place in the question are sent as one number. PostgreSQL counts to 256 at most.
 _STEP = 512
 
-# The stems are those of the language that a document was indexed in. Of a chunk's lexemes only the question's are
-# unpacked: they are marked with a weight and the others filtered out (10,000 chunks: 90 ms; unpacking all: 800 ms).
+# Stems are those of the language in which a document was indexed. Of a chunk's lexemes only the question's are
+# unpacked, by marking them with a weight and filtering (10,000 chunks: 90 ms; unpacking all: 800 ms).
 #
-# `telling` are the places of the words that tell what the question is about, 0 for one that no chunk can have: of an
-# unknown language, those that no language leaves out.
+# `telling`: the places of the significant words among `terms`; 0 for a word that no chunk can have. If the language is
+# unknown, the stop words of any language are left out.
 _ROWS = """
 WITH spoken AS MATERIALIZED (
     SELECT language, tsvector_to_array(to_tsvector(language::regconfig, %(words)s)) AS terms,
@@ -69,11 +69,9 @@ _BY_BOTH = _ROWS.format(
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """One row for each chunk, of equal rows the one to prefer last. `row`, `term`, `count`: how often a word of the
-    question stands in a row, for those that do; `terms`: how many words there are.
-
-    `asked`: which telling words the question has in each row's language: places among the terms, -1 for one that stands
-    in no row.
+    """One row for each chunk; among equal rows, prefer the last. `row`, `term`, `count`: how often a word of the
+    question occurs in a row, if it does. `terms`: the number of words. `asked`: the question's significant words in
+    each row's language, as indexes of terms; -1 for a word that occurs in no row.
     """
 
     ids: Sequence[UUID]
@@ -89,9 +87,8 @@ class Columns:
 def read_columns(
     *, project_id: UUID, companion_id: UUID, words: str, question: Embedded | None, names: Sequence[str] = ()
 ) -> Columns:
-    """One statement. `words`: as the index spells them. `question`: the vector, where it is to be compared.
-
-    `names`: of those who talk, which tell nothing of what a message is about.
+    """Read the columns in one statement. `words`: spelled as in the index. `question`: the vector to compare, if any.
+    `names`: of user and companion; they don't count as significant words.
     """
     values: dict[str, Any] = {
         "words": words,
@@ -118,7 +115,7 @@ def _columns(rows: Sequence[Any]) -> Columns:
         for place, (_, _, _, language, _, codes) in enumerate(rows)
         for code in codes
     ]
-    # The same stem of two languages counts as two words: each is rare or not among its own.
+    # The same stem in two languages counts as two words, each with its own rarity.
     known = {word: number for number, word in enumerate(dict.fromkeys(word for _, word, _ in counted))}
     told = {
         language: tuple(known.get((language, place), -1) for place in places)
@@ -142,9 +139,9 @@ ELSEWHERE = 30
 
 @dataclass(frozen=True, slots=True)
 class Relevance:
-    """What makes a chunk speak of a question: either is enough.
+    """What makes a chunk relevant to a question; either is enough.
 
-    `coverage`: the share of the question's telling words it has, by how rare they are. `similarity`: its cosine.
+    `coverage`: the share of the question's significant words, weighted by rarity. `similarity`: the cosine.
     """
 
     coverage: float
@@ -153,7 +150,7 @@ class Relevance:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """Places of the rows that may be found, best first, and every row's figures."""
+    """`order`: indexes of the rows that may be found, best first. `total`, `parts`: the scores of all rows."""
 
     order: NDArray[np.int64]
     total: Floats
@@ -167,10 +164,10 @@ def rank_chunks(
     min_similarity: float | None = None,
     relevance: Relevance | None = None,
 ) -> Ranked:
-    """SearchResult is what shares a word with the question, or has a vector that is near enough to it.
+    """Rank the chunks that share a word with the question, or whose vector is near enough to it.
 
-    With `relevance`, only what speaks of it. `parts`: what text and vector give by their ranks, and the `bm25`,
-    `cosine` (NaN: none) and `coverage` behind them.
+    `relevance`: leave out chunks below both of its limits. `Ranked.parts`: the scores by rank of text and vector, and
+    the `bm25`, `cosine` (NaN: no vector) and `coverage` that they come from.
     """
     rows = len(columns.ids)
     documents = np.bincount(columns.term, minlength=columns.terms).astype(np.float64)
@@ -203,9 +200,10 @@ def rank_chunks(
 
 
 def _coverage(columns: Columns, documents: Floats) -> Floats:
-    """The share of the question's telling words that each row has, weighed by how rare they are; 0 of none.
+    """The share of the question's significant words that each row has, weighted by rarity; 0 if there are none.
 
-    As if there were ELSEWHERE rows more that have none of them: of a single row every word is as common as can be.
+    Rarity is computed as if there were ELSEWHERE more rows without these words: with a single row, every word would be
+    as common as possible.
     """
     rows = len(columns.ids) + ELSEWHERE
     idf = inverse_document_frequency(documents, rows)
@@ -246,7 +244,7 @@ EVERYDAY = frozenset(
 
 
 def telling(words: str) -> str:
-    """Of words as the index spells them, those that may tell something."""
+    """Remove everyday words from words spelled as in the index."""
     return _WORD.sub(lambda word: "" if _plain(word[0]) in EVERYDAY else word[0], words)
 
 

@@ -1,4 +1,4 @@
-"""Has a document parsed in a process of its own, so that no file takes the worker down with it."""
+"""Parses a document in a separate process, so that no file can crash the worker."""
 
 import json
 import os
@@ -13,10 +13,10 @@ from django.conf import settings
 from knowledge.errors import UnreadableDocument
 from knowledge.parsing.base import Block
 
-_STARTING = 10  # seconds that the process may take beside its parsing
-_KEPT = ("PATH", "LANG", "PYTHONPATH", "TMPDIR")  # of the environment: no key, no address of a database
+_STARTING = 10  # seconds that the process may take besides parsing
+_KEPT = ("PATH", "LANG", "PYTHONPATH", "TMPDIR")  # environment variables: no keys, no database URL
 _TOO_SLOW = (-signal.SIGALRM, -signal.SIGXCPU)
-_TOO_LARGE = -signal.SIGABRT  # how PDFium ends where there is no memory left
+_TOO_LARGE = -signal.SIGABRT  # how PDFium ends when out of memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class ParsedDocument:
 
 
 def parse_document(content: bytes, *, kind: str) -> ParsedDocument:
-    """The document's text. Raises UnreadableDocument, also where parsing passes a limit or ends its process."""
+    """Return the document's text. Raises UnreadableDocument, also if parsing exceeds a limit or crashes."""
     told = {
         "kind": kind,
         "parent": os.getpid(),

@@ -1,7 +1,7 @@
-"""Finds the chunks of a companion's documents that speak of a question.
+"""Finds the chunks of a companion's documents that are about a question.
 
-Text and vectors are fused by rank, as published (Cormack, Clarke and Buettcher 2009): documents are long, written with
-care and in their subject's words, where that does well; and its scale is the same whatever the embedder.
+Text and vectors are fused by rank (Cormack, Clarke and Buettcher 2009). That works well for documents, which are long
+and use the words of their subject, and the scale of the scores does not depend on the embedder.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ from providers.embeddings import Embedded, Space, near_from
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeHit:
-    """A chunk, with its document, and what its score is made of."""
+    """A chunk with its document, its score, and the parts of the score."""
 
     chunk: DocumentChunk
     score: float
@@ -33,7 +33,9 @@ class KnowledgeHit:
 
 @dataclass(frozen=True, slots=True)
 class FoundKnowledge:
-    """Hits, best first. `space`: whose vectors were compared, None: none were. `considered`: how many were ranked."""
+    """Hits, best first. `space`: of the compared vectors; None: text only. `considered`: how many
+    chunks were ranked.
+    """
 
     hits: Sequence[KnowledgeHit]
     space: Space | None
@@ -54,17 +56,17 @@ def search_knowledge(
     relevant_only: bool = False,
     names: Sequence[str] = (),
 ) -> FoundKnowledge:
-    """At most `top_k` chunks, exact over all of the companion's. Two statements.
+    """Find at most `top_k` chunks, by an exact search over all of the companion's. Two statements.
 
-    `seconds`: how long the question's vector is waited for; after that it is text alone, and `notes` says so.
-    `top_k` and `min_score` are the configuration's where they are None. Another project's companion has nothing.
-    `relevant_only`: leave out what has not enough to do with the text (knowledge.min_coverage, min_similarity);
-    `names` of those who talk tell nothing of that.
-    Of `text` the first LONGEST_QUESTION characters are read, and the first MOST_WORDS different words looked up.
+    `seconds`: how long to wait for the question's vector; then the search uses text only, and `notes` says so.
+    `top_k` and `min_score` default to the configuration's. A companion of another project has no chunks.
+    `relevant_only`: leave out chunks that are not relevant enough (knowledge.min_coverage, min_similarity); `names` of
+    user and companion don't count for that.
+    The first LONGEST_QUESTION characters of `text` are read, and its first MOST_WORDS different words are looked up.
     """
     began = perf_counter()
     asked = prepare_questions([text], embedder=knowledge.embedder_alias, seconds=seconds)
-    prepared = asked.beside_text()  # fused with them, lexical vectors would count words twice
+    prepared = asked.beside_text()  # without lexical vectors, which would count words twice
     question, words = prepared.vectors, prepared.words[0]
     columns = read_columns(
         project_id=project_id, companion_id=companion_id, words=words, question=question, names=names
@@ -114,14 +116,14 @@ def _without_vector(columns: Columns, question: Embedded | None) -> tuple[str, .
 
 
 def _hits(columns: Columns, ranked: Ranked, best: Sequence[int]) -> list[KnowledgeHit]:
-    """What stands at these places, in their order."""
+    """The hits at these places, in order."""
     ids = [columns.ids[place] for place in best]
     rows = DocumentChunk.objects.filter(id__in=ids).select_related("document").defer("lexemes") if ids else []
     chunks = {chunk.id: chunk for chunk in rows}
     return [
         _hit(chunks[chunk_id], ranked, place)
         for chunk_id, place in zip(ids, best, strict=True)
-        if chunk_id in chunks  # else it was deleted since
+        if chunk_id in chunks  # otherwise it was deleted meanwhile
     ]
 
 

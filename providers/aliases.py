@@ -1,8 +1,8 @@
-"""What stands behind an alias of the settings: language models by one registry, embedders by another.
+"""Registries of the instances behind the settings' aliases: one for language models, one for embedders.
 
-One instance per alias and process, made at first use: a vendor's SDK takes a second and tens of MB to import,
-and its connections may not cross a fork. Instances are kept under the process's ID and a child starts with a
-lock of its own.
+There is one instance per alias and process, made at first use: importing a vendor's SDK takes a second and tens of MB,
+and its connections must not be shared across a fork. So instances are keyed by process ID, and a child process gets a
+new lock.
 """
 
 import os
@@ -28,9 +28,9 @@ Made = TypeVar("Made", bound=Closable)
 
 
 class Aliases(Generic[Made]):
-    """The instances of one setting, such as LLM_PROVIDERS; `noun` is what its messages call them.
+    """The instances of one setting, such as LLM_PROVIDERS. `noun`: what error messages call them.
 
-    `options` are those that can be checked without importing what is behind a backend.
+    `options`: by backend, the model that checks its OPTIONS without importing the backend.
     """
 
     def __init__(self, setting: str, *, noun: str, options: Mapping[str, type[BaseModel]]) -> None:
@@ -42,24 +42,24 @@ class Aliases(Generic[Made]):
         os.register_at_fork(after_in_child=self._renew_lock)  # another thread may have held it in the parent
 
     def get(self, alias: str) -> Made:
-        """The one instance of that alias in this process. Raises ProviderMisconfigured."""
+        """Return this process's instance of an alias. Raises ProviderMisconfigured."""
         key = (os.getpid(), alias)
         instance = self._made.get(key)
         if instance is None:
             with self.lock:
-                with tracing.span(f"load {alias}"):  # which may take a second, of each process once
+                with tracing.span(f"load {alias}"):  # may take a second, once per process
                     instance = self._made.get(key) or self._make(alias)
                 self._made[key] = instance
         return instance
 
     def reset(self) -> None:
-        """Forget this process's instances, so that changed settings are read again."""
+        """Drop this process's instances, so that changed settings are read again."""
         with self.lock:
             for key in [key for key in self._made if key[0] == os.getpid()]:
                 self._made.pop(key).close()
 
     def problems(self, alias: str, spec: object) -> list[str]:
-        """What is wrong with one entry of the setting, in sentences; empty if nothing is. Imports no SDK."""
+        """Return what is wrong with one entry of the setting, as sentences. Imports no SDK."""
         where = f"{self.setting}[{alias!r}]"
         if not isinstance(spec, Mapping) or not isinstance(spec.get("BACKEND"), str):
             return [f"{where} needs a BACKEND: the dotted path of a class."]

@@ -1,8 +1,8 @@
-"""What can be wrong about the settings of providers.
+"""System checks of the providers' settings.
 
-memory.E001  a provider of LLM_PROVIDERS can't work as it is set up
-memory.E003  an embedder of EMBEDDING_PROVIDERS can't work as it is set up
-memory.W001  there is a budget in US dollars, and no price that a call could be counted by
+memory.E001  the default provider of LLM_PROVIDERS can't work with its settings
+memory.E003  the default embedder of EMBEDDING_PROVIDERS can't work with its settings
+memory.W001  there is a budget in US dollars, but no prices to compute costs
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ from providers.llm import provider_problems
 
 @register("settings")
 def check_providers(**_: Any) -> list[CheckMessage]:
-    """Only the one in use must be in order; the others are looked at when a companion names them."""
+    """Check the default provider only; others are checked when a companion uses them."""
     alias = settings.DEFAULT_LLM_PROVIDER
     return [
         Error(problem, hint="See docs/reference/settings.md, Providers.", id="memory.E001")
@@ -26,7 +26,7 @@ def check_providers(**_: Any) -> list[CheckMessage]:
 
 @register("settings")
 def check_embedders(**_: Any) -> list[CheckMessage]:
-    """As with language models, only the one that a configuration's `default` stands for must be in order."""
+    """Check the default embedder only."""
     alias = settings.DEFAULT_EMBEDDING_PROVIDER
     return [
         Error(problem, hint="See docs/reference/settings.md, Embedders.", id="memory.E003")
@@ -36,7 +36,7 @@ def check_embedders(**_: Any) -> list[CheckMessage]:
 
 @register("settings")
 def check_budget(**_: Any) -> list[CheckMessage]:
-    """A project's own budget is the operator's to look at: its page counts the calls without a price."""
+    """Check the service's budget. For a project's own budget, its page shows the number of calls without a price."""
     options = settings.LLM_PROVIDERS.get(settings.DEFAULT_LLM_PROVIDER, {}).get("OPTIONS", {})
     if not settings.PROJECT_DAILY_USD or options.get("prices") or settings.DEFAULT_LLM_PROVIDER == "offline":
         return []

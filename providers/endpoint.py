@@ -1,4 +1,4 @@
-"""What everything asked over HTTP has in common, language model or embedder: address, key, clock and failures."""
+"""The common base of language models and embedders over HTTP: URL, key, timeouts and failures."""
 
 import ssl
 from collections.abc import Iterator
@@ -23,19 +23,19 @@ from providers.reach import is_loopback, refuse_external
 from providers.statuses import quotation
 from web import deadline
 
-# What an SDK raises when a 200 holds something that is no answer of this vendor's.
+# What an SDK raises if a 200 does not contain an answer of this vendor's format.
 NOT_UNDERSTOOD = (ValueError, TypeError, AttributeError, KeyError, RecursionError)
 
 
 @cache
 def certificates(trust_env: bool) -> ssl.SSLContext:
-    """The machine's, for every client of the process: to read them takes 30 ms."""
+    """The machine's certificates, shared by all clients of the process, as reading them takes 30 ms."""
     return httpx2.create_ssl_context(trust_env=trust_env)
 
 
 class Endpoint:
-    """A vendor's address. Subclasses name the vendor and make `_http`, the client of its SDK; `key_needed` is whether
-    nobody answers without a key.
+    """A vendor's endpoint. Subclasses name the vendor and make `_http`, the client of its SDK. `key_needed`: the vendor
+    does not answer without a key.
     """
 
     vendor: ClassVar[str]
@@ -55,24 +55,24 @@ class Endpoint:
 
     @contextmanager
     def _call(self, seconds: float) -> Iterator[None]:
-        """Around a call: no longer than so many seconds in all, when the provider's limits allow it, and without a
-        connection to the database meanwhile. Raises HeldBack.
+        """Wrap a call: within the provider's limits, for at most `seconds` in total, and without a database connection.
+        Raises HeldBack.
         """
         release_connection()
         with self._limits_of_calls.call(), deadline.deadline(seconds):
             yield
 
     def close(self) -> None:
-        """Let go of connections. Nothing is asked afterwards."""
+        """Close connections. The endpoint is not used afterwards."""
         self._http.close()
 
     @property
     def host(self) -> str:
-        """Where it is, for an operator's eyes."""
+        """The host, as shown to operators."""
         return urlsplit(self.base_url).netloc.rpartition("@")[2]
 
     def _may_be_asked(self) -> None:
-        """Raises ExternalRefused while the switch is off, Unauthorized without a key."""
+        """Raises ExternalRefused if external providers are off, Unauthorized if the key is missing."""
         refuse_external(self.base_url)
         if self.key_needed and not self._key:
             raise Unauthorized(f"There is no API key for {self.alias!r}. Set {self.key_variable}.")
@@ -81,19 +81,21 @@ class Endpoint:
         return self.base_url.rstrip("/") == self.vendor_url
 
     def _client_settings(self) -> dict[str, Any]:
-        """For the HTTP client. No API redirects, and a key must not follow one; loopback needs no proxy."""
+        """Arguments of the HTTP client. No redirects, so that a key can't follow one; no proxy for loopback."""
         trust_env = not is_loopback(self.base_url)
         return {"follow_redirects": False, "trust_env": trust_env, "verify": certificates(trust_env)}
 
     def _seconds_in_all(self, timeout: float | None) -> float:
-        """That a call may take; an asker who bears less silence gives it no more time either."""
+        """The total time for a call. A caller's shorter `timeout` shortens it too."""
         return self._deadline if timeout is None else min(timeout, self._deadline)
 
     def _quote(self, words: object) -> str:
         return quotation(str(words or ""), secret=self._key)
 
     def _transport_error(self, error: BaseException, *, timeout: float | None = None) -> ProviderError:
-        """For a call without an answer: silence, a closed socket, or words nobody understands."""
+        """The error for a call without a usable answer: a timeout, a closed socket, or an answer that can't
+        be parsed.
+        """
         if isinstance(error, httpx2.TimeoutException):
             seconds = self._timeout if timeout is None else timeout
             if deadline.is_over():
@@ -107,5 +109,5 @@ class Endpoint:
                 f"{self.vendor} could not be reached: {self._quote(error) or type(error).__name__}."
             )
         if isinstance(error, UnicodeEncodeError):
-            return RequestRefused("The text holds a lone surrogate, which is no text that can be sent.")
-        return ProviderUnavailable(f"{self.vendor} answered something that is no answer; check the base URL.")
+            return RequestRefused("The text contains a lone surrogate, which can't be sent.")
+        return ProviderUnavailable(f"{self.vendor} sent an invalid answer; check the base URL.")

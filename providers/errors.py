@@ -1,31 +1,30 @@
-"""What can go wrong when a model is asked.
+"""The errors of asking a model.
 
     ProviderError
-    ├── TransientProviderError          the same request may well succeed later
-    │   ├── RateLimited                 429; `retry_after` where the vendor says
-    │   │   └── HeldBack                not asked at all: a 429 before said to wait
-    │   ├── ProviderUnavailable         5xx, no connection, a dropped socket, an answer that is no answer
-    │   ├── ProviderTimeout             nothing heard within the provider's timeout
-    │   ├── EmptyAnswer *               answered, but with no text
-    │   └── ProviderMisconfigured       blocks: an operator must mend a setting first
-    │       ├── Unauthorized            401, 403, a key that is missing, wrong or not allowed to do this
+    ├── TransientProviderError          the same request may succeed later
+    │   ├── RateLimited                 429; `retry_after` if the vendor gives it
+    │   │   └── HeldBack                not asked, because an earlier 429 said to wait
+    │   ├── ProviderUnavailable         5xx, no connection, a dropped socket, or an invalid answer
+    │   ├── ProviderTimeout             no answer within the provider's timeout
+    │   ├── EmptyAnswer *               an answer without text
+    │   └── ProviderMisconfigured       blocks: an operator must correct a setting first
+    │       ├── Unauthorized            401, 403; the key is missing, wrong or not allowed to do this
     │       ├── ModelNotFound           404: no such model, or none at this base URL
-    │       ├── QuotaExhausted          402, or a 429 that says that the account is out of money
+    │       ├── QuotaExhausted          402, or a 429 that says the account is out of money
     │       ├── ExternalRefused         ALLOW_EXTERNAL_PROVIDERS is off and the base URL is not this machine
     │       └── UnknownProvider         no such alias in LLM_PROVIDERS
     └── PermanentProviderError          the same request will fail again
-        ├── RequestRefused              400, 413, 422: the vendor won't take this request
+        ├── RequestRefused              400, 413, 422: the vendor does not accept this request
         ├── ContentBlocked              a safety filter or the model itself refused
-        ├── InvalidVectors              an embedder's vectors are too few, not finite, zero, or of another length
-        └── AnswerTruncated *           the answer hit the token limit: ask for less at once
+        ├── InvalidVectors              an embedder's vectors are too few, not finite, zero, or of different lengths
+        └── AnswerTruncated *           the answer reached the token limit: ask for less at once
 
-    * also an AnswerUnusable: there was an answer, it was paid for, and it can't be used
+    * also an AnswerUnusable: an answer came and was paid for, but can't be used
 
-`permanent` decides: False waits and tries again, True steps aside (a batch is bisected first). `blocks` is
-True where no turn can succeed until a person acts. `counts` is False where an attempt says nothing about the turn,
-so that it does not count towards giving up. A wrong key or model name is therefore never the end of a turn.
-`str(error)` is fit for an operator's eyes: it holds no key and none of the prompt, at most a short quotation of the
-vendor's own words.
+`permanent`: if False, the work is retried later; if True, it is given up (a batch is bisected first). `blocks`: no turn
+can succeed until a person acts. `counts`: if False, the attempt says nothing about the turn, so it does not count
+towards giving up. A wrong key or model name therefore never ends a turn. `str(error)` may be shown to operators: it
+contains no key and no prompt, at most a short quotation from the vendor.
 """
 
 from typing import TYPE_CHECKING, ClassVar
@@ -51,7 +50,7 @@ class ProviderError(Exception):
         status: int | None = None,
         completion: "Completion | None" = None,
     ) -> None:
-        """`retry_after` in seconds, `status` of HTTP, `completion` for an answer that came and was paid."""
+        """`retry_after` in seconds, the HTTP `status`, and the `completion` if an answer came and was paid for."""
         super().__init__(message or _first_line(type(self).__doc__))
         self.retry_after = retry_after if retry_after is not None else self.default_retry_after
         self.status = status

@@ -1,6 +1,6 @@
-"""google-genai as Rapport uses it, for language models and embedders alike: its client, and what failures mean.
+"""google-genai for language models and embedders: its client, and how its failures are mapped.
 
-Imported at first use only: the SDK takes a second and 34 MB.
+Imported at first use: the SDK takes a second and 34 MB.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -22,7 +22,7 @@ Config = TypeVar("Config", bound=BaseModel)
 
 
 class GeminiEndpoint(Endpoint):
-    """Its client asks each thing once: the SDK's own retries stay off, a failed call is the asker's to repeat."""
+    """An endpoint whose client makes each call once: the SDK's retries are off, the caller repeats failed calls."""
 
     vendor = "Gemini"
     vendor_url = "https://generativelanguage.googleapis.com"
@@ -41,13 +41,13 @@ class GeminiEndpoint(Endpoint):
                 api_version=options.api_version,
                 timeout=round(options.timeout * 1000),
                 httpx_client=self._http,
-                client_args={"verify": settings["verify"]},  # or it reads the certificates again, twice
+                client_args={"verify": settings["verify"]},  # otherwise it reads the certificates twice more
                 async_client_args={"ssl": settings["verify"]},
             ),
         )
 
     def _request_fields(self, kind: type[Config], extra: Mapping[str, Any]) -> Config:
-        """Raises ProviderMisconfigured."""
+        """Parse the operator's `extra` fields. Raises ProviderMisconfigured."""
         try:
             return kind.model_validate(extra)
         except ValueError as error:
@@ -57,7 +57,7 @@ class GeminiEndpoint(Endpoint):
 
     @contextmanager
     def _asking(self, *, timeout: float | None = None) -> Iterator[None]:
-        """Around a call of the client. Raises ProviderError for whatever goes wrong with it."""
+        """Wrap a call of the client. Raises ProviderError for any failure."""
         try:
             yield
         except sdk_errors.APIError as error:
@@ -67,18 +67,18 @@ class GeminiEndpoint(Endpoint):
 
 
 def with_given(extra: Config, wanted: Mapping[str, Any]) -> Config:
-    """The request's configuration: an operator's `extra`, with those of the wanted that are not None."""
+    """The request's configuration: the operator's `extra`, overridden by those of `wanted` that are not None."""
     return extra.model_copy(update={name: value for name, value in wanted.items() if value is not None})
 
 
 def gemini_error(error: sdk_errors.APIError, *, quote: Callable[[object], str]) -> ProviderError:
-    """The error that an answer outside 2xx stands for. `quote` makes Gemini's words fit to be shown."""
+    """The error for an answer outside 2xx. `quote` shortens and masks Gemini's words."""
     details = _error_details(error)
     kind = error_class(error.code)
     if "API_KEY_INVALID" in {detail.get("reason") for detail in details}:
-        kind = Unauthorized  # Gemini says 400 to a key that it does not know
+        kind = Unauthorized  # Gemini answers 400 to an unknown key
     elif error.code == 400 and error.status == "FAILED_PRECONDITION":
-        kind = ProviderMisconfigured  # the account's country or billing, not this request
+        kind = ProviderMisconfigured  # caused by the account's country or billing, not by this request
     headers = getattr(error.response, "headers", None) or {}
     wait = _retry_delay(details)
     return kind(
@@ -96,7 +96,7 @@ def _error_details(error: sdk_errors.APIError) -> list[dict[str, Any]]:
 
 
 def _retry_delay(details: list[dict[str, Any]]) -> float | None:
-    """Google's RetryInfo says when to come back, as in "3.5s"."""
+    """The delay in Google's RetryInfo, such as "3.5s"."""
     for detail in details:
         delay = detail.get("retryDelay")
         if isinstance(delay, str) and delay.endswith("s"):

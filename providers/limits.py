@@ -1,4 +1,4 @@
-"""How many calls of a provider this process makes at once, and when it makes none: the vendor said to wait."""
+"""Limits a process's parallel calls to a provider, and stops them while the vendor says to wait."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -8,17 +8,15 @@ from time import monotonic
 from providers.errors import HeldBack, RateLimited
 
 LONGEST_PAUSE_SECONDS = 600.0  # whatever the vendor says
-_FIRST_PAUSE_SECONDS, _LONGEST_GUESS_SECONDS = (
-    1.0,
-    30.0,
-)  # where it says nothing, doubled by each refusal in a row
+# If the vendor names no time; doubled by each refusal in a row.
+_FIRST_PAUSE_SECONDS, _LONGEST_GUESS_SECONDS = 1.0, 30.0
 
 
 class CallLimits:
-    """Those of one provider. One refusal holds back all its callers, so that a hundred of them don't earn one each."""
+    """The limits of one provider. A refusal holds back all callers, so that they don't each get one."""
 
     def __init__(self, most: int, *, clock: Callable[[], float] = monotonic) -> None:
-        """`most`: calls at once; 0: any number. `clock`: in seconds."""
+        """`most`: parallel calls; 0: any number. `clock`: in seconds."""
         self._clock = clock
         self._slots = threading.BoundedSemaphore(most) if most else None
         self._lock = threading.Lock()
@@ -27,7 +25,7 @@ class CallLimits:
 
     @contextmanager
     def call(self) -> Iterator[None]:
-        """Around a call. Raises HeldBack in place of making one before the time that the vendor named."""
+        """Wrap a call. Raises HeldBack instead if it is too early for the vendor."""
         left = self._resume_at - self._clock()
         if left > 0:
             raise HeldBack(f"Not asked: the provider said to wait, another {left:.0f} s.", retry_after=left)

@@ -1,4 +1,4 @@
-"""The openai SDK as Rapport uses it, for language models and embedders alike: its client, and what failures mean."""
+"""The openai SDK for language models and embedders: its client, and how its failures are mapped."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,7 +17,7 @@ QUOTA_CODES = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_
 
 
 class OpenAIEndpoint(Endpoint):
-    """Its client asks each thing once: the SDK's own retries stay off, a failed call is the asker's to repeat."""
+    """An endpoint whose client makes each call once: the SDK's retries are off, the caller repeats failed calls."""
 
     vendor = "The OpenAI-compatible server"
     vendor_url = "https://api.openai.com/v1"
@@ -25,7 +25,7 @@ class OpenAIEndpoint(Endpoint):
 
     def _set_up(self, options: EndpointOptions) -> None:
         super()._set_up(options)
-        self.key_needed = self._is_the_vendor()  # a server of one's own needs no key
+        self.key_needed = self._is_the_vendor()  # other servers may not need a key
         self._http = sdk.DefaultHttpxClient(**self._client_settings())
         deadline.bind(self._http)
         self._client = sdk.OpenAI(
@@ -38,7 +38,7 @@ class OpenAIEndpoint(Endpoint):
 
     @contextmanager
     def _asking(self, *, timeout: float | None = None) -> Iterator[None]:
-        """Around a call. Raises the SDK's APIStatusError for what the server refused, else ProviderError."""
+        """Wrap a call. Raises the SDK's APIStatusError if the server refused it, otherwise ProviderError."""
         try:
             yield
         except (sdk.APIStatusError, ProviderError):
@@ -50,7 +50,7 @@ class OpenAIEndpoint(Endpoint):
 
 
 def openai_error(error: sdk.APIStatusError, *, quote: Callable[[object], str]) -> ProviderError:
-    """The error that an answer outside 2xx stands for. `quote` makes the server's words fit to be shown."""
+    """The error for an answer outside 2xx. `quote` shortens and masks the server's words."""
     kind = error_class(error.status_code)
     if error.code in BLOCKED_CODES or _is_flagged(error.body):
         kind = ContentBlocked
@@ -66,13 +66,13 @@ def openai_error(error: sdk.APIStatusError, *, quote: Callable[[object], str]) -
 
 
 def complaint(error: sdk.APIStatusError) -> str:
-    """The server's words and the parameter it names. The body may be an object, a string, or no JSON."""
+    """The server's message and the parameter it names. The body may be an object, a string, or not JSON."""
     body = error.body
     words = body.get("message") or body.get("detail") if isinstance(body, dict) else body
     return " ".join(str(part) for part in (words or error.message, error.param) if part)
 
 
 def _is_flagged(body: object) -> bool:
-    """OpenRouter's 403 for a moderated prompt: the key is fine, the words are not."""
+    """Return whether it is OpenRouter's 403 for a moderated prompt, which does not concern the key."""
     metadata = body.get("metadata") if isinstance(body, dict) else None
     return isinstance(metadata, dict) and "flagged_input" in metadata

@@ -1,15 +1,15 @@
-"""The OPTIONS of what is asked over HTTP, and what can be wrong with them. Knows no SDK.
+"""The OPTIONS of providers over HTTP and their checks. Imports no SDK.
 
-api_key             the vendor's key; a server of your own may need none
-base_url            where the vendor's protocol is spoken; empty is the vendor itself
-model               asked where a request names none; empty is the provider's default
+api_key             the vendor's key; your own server may not need one
+base_url            a server that speaks the vendor's protocol; empty: the vendor's
+model               if a request names none; empty: the provider's default
 timeout             seconds of silence after which a call is given up
-deadline            seconds after which it is given up whether or not it is silent; 0 is twice the timeout
-max_output_tokens   language models: where a request names none; None is the vendor's default
-temperature         language models: where a request names none; None is the vendor's default
-max_in_flight       calls at once of each process; 0 is any number
+deadline            seconds after which a call is given up even if it is not silent; 0: twice the timeout
+max_output_tokens   language models: if a request names none; None: the vendor's default
+temperature         language models: if a request names none; None: the vendor's default
+max_in_flight       parallel calls of each process; 0: any number
 prices              {model: (input, output) or (input, output, cached input)}, see pricing.py
-extra               merged into every request in the vendor's own words, such as a thinking budget
+extra               merged into every request, in the vendor's format, such as a thinking budget
 api_version         gemini only
 """
 
@@ -35,7 +35,7 @@ DEADLINE_IN_TIMEOUTS = 2
 
 
 class EndpointOptions(BaseModel):
-    """What everything over HTTP can be told, language model or embedder. The key shows in no representation."""
+    """The options of language models and embedders over HTTP. The key is not part of any representation."""
 
     model_config = ConfigDict(
         extra="forbid", frozen=True, str_strip_whitespace=True, hide_input_in_errors=True
@@ -52,7 +52,7 @@ class EndpointOptions(BaseModel):
 
     @property
     def seconds_in_all(self) -> float:
-        """That a call may take."""
+        """The total time for a call."""
         return self.deadline or DEADLINE_IN_TIMEOUTS * self.timeout
 
     @field_validator("api_key")
@@ -67,12 +67,12 @@ class EndpointOptions(BaseModel):
     @classmethod
     def _base_url_is_an_address(cls, base_url: str) -> str:
         if base_url and not _is_http_address(base_url):
-            raise ValueError(f"{base_url!r} is no address; write one like http://localhost:11434/v1")
+            raise ValueError(f"{base_url!r} is not a URL; write one like http://localhost:11434/v1")
         return base_url
 
 
 class HostedOptions(EndpointOptions):
-    """What every language model over HTTP can be told."""
+    """The options of every language model over HTTP."""
 
     max_output_tokens: int | None = Field(default=None, ge=1)
     temperature: float | None = Field(default=None, ge=0, le=2)
@@ -86,7 +86,7 @@ Options = TypeVar("Options", bound=BaseModel)
 
 
 def read_options(kind: type[Options], options: Mapping[str, Any]) -> Options:
-    """OPTIONS checked; names may be in either case, None is 'not given'. Raises ProviderMisconfigured."""
+    """Check and parse OPTIONS. Names may be in upper case; None means not given. Raises ProviderMisconfigured."""
     problems = option_problems(kind, options)
     if problems:
         raise ProviderMisconfigured(" ".join(problems))
@@ -94,7 +94,7 @@ def read_options(kind: type[Options], options: Mapping[str, Any]) -> Options:
 
 
 def option_problems(kind: type[BaseModel], options: Mapping[str, Any]) -> list[str]:
-    """What is wrong with OPTIONS, in sentences that name the option and the way out."""
+    """Return what is wrong with OPTIONS, as sentences that name the option and what to do."""
     try:
         kind.model_validate(_given(options))
     except ValidationError as invalid:

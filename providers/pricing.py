@@ -1,8 +1,8 @@
-"""What a call cost, from prices that the operator states.
+"""The cost of a call, from prices in the settings.
 
-Prices change and differ by contract, so none are built in: a price nobody stated is unknown, and the cost is
-then None. State them as a provider's option, in USD per million tokens, for input, output and (if it differs)
-cached input. A name ending in * stands for every model that begins so; the longest match wins:
+Prices change and differ by contract, so none are built in: without a configured price, the cost is None. Set them as a
+provider's option, in USD per million tokens, for input, output and (if it differs) cached input. A name that ends in *
+is a prefix of models; the longest match wins:
 
     "prices": {"gemini-flash*": (0.50, 3.00, 0.05), "my-own-llama": (0, 0)}
 """
@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
-SMALLEST = Decimal("0.00000001")  # eight places, as the database keeps
+SMALLEST = Decimal("0.00000001")  # eight decimal places, as in the database
 MILLION = Decimal(1_000_000)
 
 
@@ -28,7 +28,7 @@ PriceTable = Mapping[str, Price]
 
 
 def read_prices(stated: object) -> dict[str, Price]:
-    """The option `prices` as a table. Raises ValueError with a sentence that names the model."""
+    """Parse the option `prices`. Raises ValueError with a sentence that names the model."""
     if not isinstance(stated, Mapping):
         raise ValueError("must map a model to its (input, output) USD per million tokens.")
     return {str(model): _read_price(str(model), figures) for model, figures in stated.items()}
@@ -42,7 +42,7 @@ def call_cost(
     output_tokens: int | None,
     cached_tokens: int | None = None,
 ) -> Decimal | None:
-    """USD for one call, by the first of `models` with a price; None where price or count is unknown."""
+    """USD for one call, by the first of `models` with a price; None if the price or a count is unknown."""
     price = next((found for model in models if (found := _price_of(prices, model))), None)
     if price is None or prompt_tokens is None or output_tokens is None:
         return None

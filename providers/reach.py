@@ -1,7 +1,7 @@
-"""The hard switch: with ALLOW_EXTERNAL_PROVIDERS off, no provider is asked beyond this machine.
+"""The switch ALLOW_EXTERNAL_PROVIDERS: if it is off, no provider outside this machine is asked.
 
-Tests run with it off, so a forgotten key in the environment can neither cost money nor send a test's words
-away. It is asked before every call, and it is off wherever the setting can't be read.
+Tests run with it off, so that a forgotten key in the environment can neither cost money nor leak a test's texts. It is
+checked before every call, and counts as off if the setting can't be read.
 """
 
 from ipaddress import ip_address
@@ -13,7 +13,7 @@ from providers.errors import ExternalRefused
 
 
 def refuse_external(base_url: str) -> None:
-    """Raises ExternalRefused if `base_url` is not this machine while the switch is off."""
+    """Raises ExternalRefused if the switch is off and `base_url` is not on this machine."""
     if external_allowed() or is_loopback(base_url):
         return
     host = _host_of(base_url) or repr(base_url)
@@ -28,7 +28,7 @@ def external_allowed() -> bool:
 
 
 def is_loopback(base_url: str) -> bool:
-    """Whether the address names this machine by itself, without asking a name server."""
+    """Return whether the URL is on this machine, without asking a name server."""
     host = _host_of(base_url)
     if host == "localhost":
         return True

@@ -1,4 +1,4 @@
-"""What an HTTP status means for a turn, alike for every vendor, and how long it asks us to wait."""
+"""Maps HTTP statuses of all vendors to errors, and reads how long to wait."""
 
 import math
 from collections.abc import Mapping
@@ -29,24 +29,23 @@ _BY_STATUS: dict[int, type[ProviderError]] = {
     499: ProviderUnavailable,
     504: ProviderTimeout,
 }
-LONGEST_QUOTATION = 300  # characters of the vendor's own words
+LONGEST_QUOTATION = 300  # characters quoted from the vendor
 
 
 def error_class(status: int) -> type[ProviderError]:
-    """The error that an HTTP status outside 2xx stands for."""
+    """The error for an HTTP status outside 2xx."""
     if status in _BY_STATUS:
         return _BY_STATUS[status]
     if status >= 500:
         return ProviderUnavailable
     if status >= 400:
         return RequestRefused
-    return (
-        ProviderMisconfigured  # a redirect: the base URL is not the final one, and a key is not sent after it
-    )
+    # A redirect: the base URL is not the final one, and the key is not sent elsewhere.
+    return ProviderMisconfigured
 
 
 def quotation(words: str, *, secret: str = "") -> str:
-    """The vendor's words on one line, cut short, the key blotted out."""
+    """The vendor's words on one line, shortened, with the key masked."""
     if secret:
         words = words.replace(secret, "***")
     line = " ".join(words.split())
@@ -54,7 +53,7 @@ def quotation(words: str, *, secret: str = "") -> str:
 
 
 def retry_after_seconds(headers: Mapping[str, str], *, now: datetime | None = None) -> float | None:
-    """How long the headers ask us to wait: Retry-After (seconds or a date) or retry-after-ms."""
+    """The wait that the headers ask for: Retry-After (seconds or a date) or retry-after-ms."""
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:
         return milliseconds / 1000

@@ -1,17 +1,17 @@
-"""How many tokens a text is, about: for budgets, not for bills."""
+"""Estimates the number of tokens of a text: for budgets, not for bills."""
 
 
 def line_tokens(content: str) -> int:
-    """Tokens of an entry as one line of a list, whose budget is `ingestion.soft_budget`."""
+    """Tokens of an entry as a list item, as counted for `ingestion.soft_budget`."""
     return estimate_tokens(f"- {content}\n")
 
 
 def estimate_tokens(text: str) -> int:
-    """About as many tokens as today's models count; pure, and under 15 us for 2 kB.
+    """Estimate the tokens that today's models count. Pure; takes less than 15 us for 2 kB.
 
-    4 ASCII characters make a token. Other scripts are denser, and the length of their UTF-8 says how much:
-    about 2 letters a token for Cyrillic, Greek, Hebrew and Arabic, 1 for Chinese, Japanese, Korean and Thai,
-    and a bit more than one token an emoji.
+    4 ASCII characters are a token. Other scripts are denser, as the length of their UTF-8 shows: about 2 letters per
+    token for Cyrillic, Greek, Hebrew and Arabic, 1 for Chinese, Japanese, Korean and Thai, and a bit more than a token
+    per emoji.
     """
     characters = len(text)
     if text.isascii():

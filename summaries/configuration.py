@@ -20,17 +20,17 @@ class Summaries(Strict):
 
     enabled: bool = True
     at: tuple[Point, ...] = Field(default=(200, 400, 600), max_length=50)
-    """At how many messages of the relationship; each summary extends the last with the messages since."""
+    """Numbers of messages at which a summary is made. Each summary extends the last with the messages since."""
     every: Annotated[int, Field(ge=0, le=100_000)] = 200
-    """After the last of `at`, at every so many more; 0: no more."""
+    """After the last of `at`, make one for every so many messages; 0: none."""
     prompt: Template | None = None
-    """What a summary is to hold, a template; null: the one that ships with Rapport."""
+    """Template that says what a summary should contain; null: the one that ships with Rapport."""
     words: Annotated[int, Field(ge=20, le=5000)] = 300
-    """About how long one is."""
+    """Approximate length of a summary."""
     provider: ProviderAlias | None = None
     """Alias of an LLM provider; null: `ingestion.provider`."""
     model: ModelName | None = None
-    """Null: `ingestion.model`, where the provider is ingestion's too; else the provider's default model."""
+    """Null: `ingestion.model` if the provider is ingestion's, otherwise the provider's default model."""
 
     @field_validator("at")
     @classmethod
@@ -40,7 +40,7 @@ class Summaries(Strict):
         return value
 
     def points(self, *, after: int, upto: int) -> list[int]:
-        """At how many messages a summary is made, of the numbers `after` < n <= `upto`."""
+        """The numbers of messages n at which a summary is made, with `after` < n <= `upto`."""
         points = [point for point in self.at if after < point <= upto]
         last = self.at[-1] if self.at else 0
         if self.every and upto > last:

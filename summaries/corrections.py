@@ -1,5 +1,5 @@
-"""What a person corrected by hand: no message says it, so whoever makes a summary is told, and a summary that says the
-old thing is made again.
+"""Corrections by hand. No message contains them, so the model that summarises is told, and a summary that repeats the
+old text is remade.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,11 +16,11 @@ from summaries.erasing import make_again
 from summaries.models import Summary
 from summaries.models.summary import OPEN
 
-MOST = 50  # that are told, the newest
+MOST = 50  # corrections that the model is told, newest first
 
 
 def corrected_since(relationship_id: UUID, base: Summary | None) -> Sequence[ScratchpadEntry]:
-    """Entries as they are now that were changed by hand since that summary was made; None: ever."""
+    """The current entries that were changed by hand since `base` was made; None: at any time."""
     edits = EntryRevision.objects.for_relationship(relationship_id).filter(
         event=RevisionEvent.UPDATE, turn_id=None
     )
@@ -32,7 +32,7 @@ def corrected_since(relationship_id: UUID, base: Summary | None) -> Sequence[Scr
 
 
 def renew_corrected(changed: ChangedEntries) -> None:
-    """Owe the newest summary again where it may say what an entry said before; but for a text of a person's own."""
+    """Have the newest summary remade if it may repeat an entry's old text, unless a person wrote it."""
     old = [before["content"] for before, after in changed.changes if before and _by_hand(before, after)]
     if not old:
         return
@@ -46,7 +46,7 @@ def renew_corrected(changed: ChangedEntries) -> None:
 
 
 def _by_hand(before: Mapping[str, Any], after: Mapping[str, Any] | None) -> bool:
-    """Whether an entry that rests on messages says something else, and no new message does."""
+    """Return whether an entry that rests on messages got another text without a new message."""
     return (
         after is not None
         and before["state"] == after["state"] == EntryState.ACTIVE

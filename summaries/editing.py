@@ -1,4 +1,4 @@
-"""A person's own version of a summary: what the next one extends, and what contexts show while it is the newest."""
+"""Stores a person's version of a summary. The next summary extends it, and contexts show it while it is the newest."""
 
 from uuid import UUID
 
@@ -26,7 +26,9 @@ def get_summary(relationship_id: UUID, summary_id: UUID) -> Summary:
 
 @transaction.atomic
 def edit_summary(*, relationship: Relationship, summary_id: UUID, text: str, by: Actor) -> Summary:
-    """The next version, of the same messages. Raises NotFound, InvalidInput, Conflict where a newer one is there."""
+    """Write the next version for the same messages. Raises NotFound, InvalidInput, and Conflict if a
+    newer one exists.
+    """
     require_lock(relationship.id)
     summary = get_summary(relationship.id, summary_id)
     if fault := message_fault(text):

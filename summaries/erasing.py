@@ -1,6 +1,6 @@
-"""What becomes of the summaries that cover a message, when that is erased or what rests on it is forgotten.
+"""Hides or erases summaries that cover a message, when the message is erased or an entry that rests on it is deleted.
 
-They are shown no more from that moment on, and the last of them is owed again from what is left.
+They are no longer shown from that moment, and the last of them is remade from what is left.
 """
 
 from collections.abc import Collection, Sequence
@@ -25,10 +25,10 @@ GONE = (SummaryState.ERASED, SummaryState.HIDDEN)
 def erase_in_summaries(
     *, relationship_id: UUID, message_ids: Collection[UUID], now: datetime
 ) -> tuple[int, Sequence[UUID]]:
-    """Empty those that cover these messages. How many, and the model calls made for them, which quote the same.
+    """Empty the summaries that cover these messages. Returns how many, and their model calls, which quote the same.
 
-    A person's own versions go too: nobody can tell what in them rests on what. Call it in the erasing transaction,
-    under the relationship's row lock.
+    Versions by a person go too, as nobody can tell what they rest on. Call in the erasing transaction, under the
+    relationship's row lock.
     """
     rows = _covering(relationship_id, message_ids).exclude(state=SummaryState.ERASED)
     covering = list(rows)
@@ -39,7 +39,7 @@ def erase_in_summaries(
 
 
 def hide_in_summaries(changed: ChangedEntries) -> None:
-    """Entries were deleted: what they rest on is to be told no more. The texts stay as history."""
+    """Hide the summaries that cover messages of deleted entries. Their texts stay as history."""
     hidden = {
         UUID(message_id)
         for before, after in changed.changes
@@ -52,7 +52,7 @@ def hide_in_summaries(changed: ChangedEntries) -> None:
 
 
 def follow_hidden_messages(relationship_id: UUID, message_ids: Collection[UUID], now: datetime) -> None:
-    """Messages were hidden, or are shown again: what covers them is made anew."""
+    """Hide and remake the summaries that cover messages which were hidden or are shown again."""
     covering = _covering(relationship_id, message_ids).exclude(state__in=GONE)
     make_again(relationship_id, list(covering), now, state=SummaryState.HIDDEN)
 
@@ -65,8 +65,10 @@ def _covering(relationship_id: UUID, message_ids: Collection[UUID]) -> Any:
 
 
 def make_again(relationship_id: UUID, covering: Sequence[Summary], now: datetime, **gone: Any) -> None:
-    """`gone`: what is written of those that are made by now. Who makes one at this moment loses it, and with
-    it what the model was shown. Of all, as many are owed as it takes to have the last."""
+    """Take these summaries away and have the last one remade, with the steps it needs.
+
+    `gone`: columns for those that are finished. A worker that is making one loses it, with what the model was shown.
+    """
     if not covering:
         return
     rows = Summary.objects.for_relationship(relationship_id).filter(id__in=[row.id for row in covering])

@@ -1,4 +1,4 @@
-"""Which summaries say what a person wants forgotten: they are shown no more, and made anew of what is left."""
+"""Finds, hides and erases summaries that contain what a person wants forgotten. They are remade from what is left."""
 
 from collections.abc import Collection, Iterator
 from datetime import datetime
@@ -22,16 +22,16 @@ class ForgettableSummaries:
             yield Candidate(self.kind, row.id, row.text, place=place, told_at=row.made_at, hidden=hidden)
 
     def hide(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> set[UUID]:
-        """Messages that were hidden with it took it along already."""
+        """Hide the summaries. Those that cover messages hidden by the same wish are hidden already."""
         rows = Summary.objects.for_relationship(relationship.id).filter(id__in=ids)
         make_again(relationship.id, list(rows.exclude(state__in=GONE)), now, state=SummaryState.HIDDEN)
         return set(rows.values_list("id", flat=True))
 
     def restore(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> None:
-        """Nothing: with the messages that are shown again it was made anew."""
+        """Do nothing: summaries were remade when the messages were shown again."""
 
     def erase(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> None:
-        """With what the model was asked and answered for it."""
+        """Erase the summaries, and the questions to the model and its answers."""
         rows = Summary.objects.for_relationship(relationship.id).filter(id__in=ids)
         calls = {call_id for row in rows for call_id in row.model_call_ids}
         gone = {"state": SummaryState.ERASED, "text": "", "error": "", "erased_at": now}

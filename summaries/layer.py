@@ -12,7 +12,7 @@ INTRO = (
 
 
 class SummaryLayer(Layer):
-    """What the conversation came to so far, and how far that is. It came with the snapshot."""
+    """The newest summary, and which messages it covers. It is part of the snapshot."""
 
     slug = "summary"
     weight = 2

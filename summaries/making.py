@@ -1,7 +1,7 @@
-"""Makes the due summaries of a relationship, in order: each from the last one and the messages since.
+"""Makes a relationship's owed summaries in order. Each is made from the last one and the messages since.
 
-No transaction is open while a model answers. Whoever finds that the row is not its own any more keeps nothing: a
-message that the model was shown may have been erased meanwhile.
+No transaction is open while a model answers. A worker that no longer holds the row stores nothing: a message that the
+model was shown may have been erased meanwhile.
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,9 +37,9 @@ from worker.models import QueuedQuerySet
 
 log = structlog.get_logger(__name__)
 
-MORE_ROOM = (1, 2, 4)  # times the tokens that an answer may take, where one was cut off
+MORE_ROOM = (1, 2, 4)  # factors of the answer's token limit, raised after a truncated answer
 
-# As in searches: what was told off the record is left out, and what a deleted entry rests on.
+# As in searches, leave out messages that are off the record, or that a deleted entry rests on.
 _TO_BE_TOLD = f"""NOT EXISTS (SELECT 1 FROM relationships_turn t WHERE t.relationship_id =
       relationships_message.relationship_id AND t.id = relationships_message.turn_id AND {OFF_THE_RECORD})
   AND (id IN (SELECT unnest(e.source_message_ids) FROM memory_scratchpadentry e
@@ -48,7 +48,7 @@ _TO_BE_TOLD = f"""NOT EXISTS (SELECT 1 FROM relationships_turn t WHERE t.relatio
 
 @dataclass(slots=True)
 class _Work:
-    """A summary in hand, and the calls that were made for it."""
+    """A claimed summary, and the model calls made for it."""
 
     summary: Summary
     held: QueuedQuerySet
@@ -56,7 +56,7 @@ class _Work:
 
 
 def make_summaries(*, relationship_id: UUID, worker: str) -> int:
-    """Make all that is owed until nothing is, it has to wait, or others do. How many were made."""
+    """Make owed summaries until there are none, one has to wait, or other relationships wait. Returns how many."""
     rows = Summary.objects.for_relationship(relationship_id).next_in_line()
     return one_by_one(
         rows, worker=worker, task=TASK, do=lambda summary: _make(_Work(summary, summary.held_row()))
@@ -64,7 +64,7 @@ def make_summaries(*, relationship_id: UUID, worker: str) -> int:
 
 
 def _make(work: _Work) -> bool:
-    """False: it has to wait, or is not ours any more."""
+    """Make one. Returns False if it has to wait, or is no longer ours."""
     try:
         base, text = _text_of(work)
     except Exception as error:
@@ -74,14 +74,12 @@ def _make(work: _Work) -> bool:
 
 
 def _text_of(work: _Work) -> tuple[Summary | None, str]:
-    """The summary this one extends, and what both it and the messages since come to. Raises ProviderError,
-    RapportError.
-    """
+    """Return the summary that this one extends, and the new text. Raises ProviderError, RapportError."""
     summary = work.summary
     rows = Relationship.objects.select_related("companion", "project", "user")
     relationship = rows.filter(id=summary.relationship_id).first()
     if relationship is None:
-        return None, ""  # it was erased, and the row with it
+        return None, ""  # erased, together with the row
     configuration = configuration_of(relationship).values
     options = configuration.summaries
     if not options.enabled:
@@ -110,7 +108,7 @@ def _text_of(work: _Work) -> tuple[Summary | None, str]:
 
 
 def _messages_since(base: Summary | None, summary: Summary, roles: Sequence[str]) -> list[Message]:
-    """Those that were said since, but for what is to be told no more."""
+    """The messages since `base`, without those that must not be summarised."""
     said = Message.objects.for_relationship(summary.relationship_id).filter(
         seq__gt=base.last_seq if base else 0,
         seq__lte=summary.last_seq,
@@ -123,7 +121,7 @@ def _messages_since(base: Summary | None, summary: Summary, roles: Sequence[str]
 
 
 def _provider_of(configuration: Configuration) -> tuple[LLMProvider, str | None]:
-    """Who is asked, and for which model. Raises ProviderError."""
+    """The provider and the model to ask. Raises ProviderError."""
     options, ingestion = configuration.summaries, configuration.ingestion
     same = options.provider in (None, ingestion.provider)
     alias = options.provider or ingestion.provider or settings.DEFAULT_LLM_PROVIDER
@@ -133,7 +131,7 @@ def _provider_of(configuration: Configuration) -> tuple[LLMProvider, str | None]
 def _ask(
     work: _Work, provider: LLMProvider, request: CompletionRequest, shown: Mapping[str, Sequence[UUID]]
 ) -> str:
-    """Raises ProviderError, BudgetSpent."""
+    """Ask the model. Raises ProviderError, BudgetSpent."""
     summary = work.summary
     call: MadeCall | None = None
     for times in MORE_ROOM:
@@ -173,7 +171,7 @@ def _give_back(work: _Work, failure: Failure) -> bool:
     if failure.delay is None:
         return _settle(
             work, state=SummaryState.FAILED, due_at=None, error_code=failure.code, **told
-        )  # the next one extends the one before
+        )  # the next summary extends the previous one
     with transaction.atomic():
         if _still_ours(work):
             due_at = timezone.now() + timedelta(seconds=failure.delay)
@@ -188,7 +186,7 @@ def _give_back(work: _Work, failure: Failure) -> bool:
 
 @transaction.atomic
 def _settle(work: _Work, **values: Any) -> bool:
-    """Put it down for good, and show it. False: it is not ours any more, and nothing of it is kept."""
+    """Settle the summary and show it. Returns False, and stores nothing, if it is no longer ours."""
     if not _still_ours(work):
         count_made_calls(work.calls, now=timezone.now())
         return False
@@ -201,7 +199,7 @@ def _settle(work: _Work, **values: Any) -> bool:
 
 
 def _still_ours(work: _Work) -> bool:
-    """Under the relationship's lock, and with the row locked until the transaction ends."""
+    """Lock the relationship, and the row if we still hold it, until the transaction ends."""
     locked = lock_relationship(work.summary.relationship_id)
     return locked and work.held.select_for_update().exists()
 

@@ -1,4 +1,4 @@
-"""When a summary is due: after enough messages, or on request. The row is written in that transaction."""
+"""Creates owed summaries, when there are enough messages or somebody asks, in the same transaction."""
 
 from collections.abc import Collection, Sequence
 from uuid import UUID
@@ -21,7 +21,7 @@ from worker.enqueue import enqueue_task
 BY_POINT = Actor.policy("summaries")
 TASK = "summaries.tasks.summarise"
 
-# Which messages are the first, and the last of so many. They keep their numbers when they are erased.
+# The first message, and the n-th for each point n. Erased messages keep their numbers.
 _RANGES = """
 SELECT messages, first_seq, last_seq
   FROM (SELECT row_number() OVER (ORDER BY seq) AS messages, seq AS last_seq,
@@ -33,7 +33,7 @@ SELECT messages, first_seq, last_seq
 
 
 def owe_at_points(stored: StoredTurn) -> None:
-    """Owe a summary where a turn's messages reach one of the points, and those that were never made before it."""
+    """Owe a summary if a turn's messages reach one of the points, and earlier ones that were never made."""
     options, count = stored.configuration.summaries, stored.message_count
     if stored.paused or not options.enabled:
         return
@@ -49,7 +49,7 @@ def owe_at_points(stored: StoredTurn) -> None:
 
 @transaction.atomic
 def ask_for_summary(*, relationship: Relationship, by: Actor) -> Summary:
-    """Owe a summary of all there is by now; one that is there already is the answer. Raises Conflict, NotFound."""
+    """Owe a summary of all messages so far, or return an existing one. Raises Conflict, NotFound."""
     require_lock(relationship.id)
     if not configuration_of(relationship).values.summaries.enabled:
         raise Conflict("Summaries are off here: set summaries.enabled first.")
@@ -64,17 +64,17 @@ def ask_for_summary(*, relationship: Relationship, by: Actor) -> Summary:
 
 
 def owe(*, relationship_id: UUID, project_id: UUID, points: Collection[int], by: Actor) -> None:
-    """Make the rows that are not there yet, and tell a worker. Call it under the relationship's row lock."""
+    """Create missing rows and enqueue the task. Call under the relationship's row lock."""
     there = Summary.objects.for_relationship(relationship_id).filter(messages__in=points)
     if missing := set(points) - set(there.values_list("messages", flat=True)):
         ranges = execute(_RANGES, {"relationship": relationship_id, "points": list(missing)})
         names = ("messages", "first_seq", "last_seq")
         owner = {"relationship_id": relationship_id, "project_id": project_id}
-        _open(by, [Summary(**owner, **dict(zip(names, found, strict=True))) for found in ranges])
+        _store_owed(by, [Summary(**owner, **dict(zip(names, found, strict=True))) for found in ranges])
 
 
 def owe_again(summaries: Sequence[Summary], *, by: Actor) -> list[Summary]:
-    """Owe the same of a relationship once more, each as its next version. Call it under the relationship's row lock."""
+    """Owe the next version of each summary, all of one relationship. Call under the relationship's row lock."""
     points = [summary.messages for summary in summaries]
     rows = Summary.objects.for_relationship(summaries[0].relationship_id).filter(messages__in=points)
     newest = dict(rows.order_by().values_list("messages").annotate(Max("version")))
@@ -82,10 +82,10 @@ def owe_again(summaries: Sequence[Summary], *, by: Actor) -> list[Summary]:
     again = [Summary(**{name: getattr(summary, name) for name in kept}) for summary in summaries]
     for row in again:
         row.version = newest[row.messages] + 1
-    return _open(by, again)
+    return _store_owed(by, again)
 
 
-def _open(by: Actor, rows: list[Summary]) -> list[Summary]:
+def _store_owed(by: Actor, rows: list[Summary]) -> list[Summary]:
     for row in rows:
         row.id, row.due_at = uuid7(), timezone.now()
         row.actor_kind, row.actor_id = by.kind, by.id

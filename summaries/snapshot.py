@@ -1,4 +1,4 @@
-"""The snapshot's section `summary`: the newest summary there is, with what it covers; empty while one is made anew."""
+"""The snapshot's section `summary`: the newest summary and what it covers; empty while one is being remade."""
 
 from uuid import UUID
 
@@ -8,7 +8,7 @@ from summaries.models import Summary
 
 
 def shown_summary(relationship_id: UUID) -> Summary | None:
-    """The one that contexts show. None also as long as one is made again, because of a message it must not tell."""
+    """The summary that contexts show. None also while one is being remade, as it may contain what must not be shown."""
     rows = Summary.objects.for_relationship(relationship_id)
     if rows.open().filter(version__gt=1).exists():
         return None
@@ -17,7 +17,7 @@ def shown_summary(relationship_id: UUID) -> Summary | None:
 
 
 def section_of(relationship_id: UUID) -> dict[str, object]:
-    """`id`, `text`, `messages`: how many it covers, and the days (ISO 8601) from `since` to `until`; or nothing."""
+    """The section: `id`, `text`, `messages` (how many), and the times `since` and `until` (ISO 8601); or empty."""
     summary = shown_summary(relationship_id)
     if summary is None or not summary.text:
         return {}
@@ -35,7 +35,7 @@ def section_of(relationship_id: UUID) -> dict[str, object]:
 
 
 def rebuild_summary(*, relationship_id: UUID, project_id: UUID) -> None:
-    """Write the section anew, inside the transaction and the lock of the change."""
+    """Rewrite the section. Call in the transaction of the change, under the row lock."""
     write_section(
         relationship_id=relationship_id,
         project_id=project_id,

@@ -1,4 +1,4 @@
-"""Of summaries that can't stay, those that are made anew: the last, and before it one for each question it takes."""
+"""Chooses which of the withdrawn summaries to remake: the last, and enough before it that each takes one question."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -7,7 +7,7 @@ from config.postgresql.sessions import execute
 from summaries.models import Summary
 from summaries.prompt import LONGEST_MESSAGE, TOKENS_AT_ONCE
 
-# Tokens of the messages up to each of `ends` since the one before, at the most: see providers.tokens.estimate_tokens.
+# Upper bound for the tokens of the messages between two of `ends`: see providers.tokens.estimate_tokens.
 _TOKENS = f"""
 SELECT width_bucket(seq - 1, %(ends)s::bigint[]), ceil(sum(1 + 0.3 * octet_length(said) - 0.05 * length(said)))::bigint
   FROM (SELECT seq, left(content, {LONGEST_MESSAGE}) AS said FROM relationships_message
@@ -18,7 +18,7 @@ SELECT width_bucket(seq - 1, %(ends)s::bigint[]), ceil(sum(1 + 0.3 * octet_lengt
 
 
 def steps_to_the_last(summaries: Sequence[Summary]) -> list[Summary]:
-    """Of a relationship's summaries, fewest messages first, each of other messages."""
+    """Choose the summaries to remake. `summaries`: of one relationship, sorted by messages, one for each number."""
     ends = [summary.last_seq for summary in summaries]
     known = Summary.objects.for_relationship(summaries[0].relationship_id).ready()
     base = known.filter(messages__lt=summaries[0].messages).newest_first().first()

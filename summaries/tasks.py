@@ -1,4 +1,4 @@
-"""The queue's task, and what finds the rows whose task was lost or whose worker died."""
+"""The queue's task, and the sweep for summaries whose task was lost or whose worker died."""
 
 from functools import partial
 from uuid import UUID
@@ -20,12 +20,12 @@ AT_ONCE = 20
 
 @task
 def summarise(relationship_id: UUID) -> None:
-    """Make the summaries that the relationship owes. What was taken falls due when its lease ends."""
+    """Make the summaries that the relationship owes. If the worker dies, they are due again when their lease ends."""
     make_summaries(relationship_id=relationship_id, worker=worker_identity())
 
 
 def _give_up(summary: Summary) -> None:
-    """Once the sweep holds no row any more: who holds the relationship may wait for one."""
+    """Fail the summary after the sweep's transaction. Locking the relationship in it could deadlock."""
     transaction.on_commit(partial(_fail, summary), robust=True)
 
 

@@ -16,15 +16,15 @@ from workspace.models import Commit
 from workspace.store import read_blobs
 from workspace.trees import Entry, text_of
 
-MOST_BYTES = 20_000_000  # of a file's versions together, the newest first
+MOST_BYTES = 20_000_000  # total size of the versions that are compared, newest first
 Lines = Mapping[str, Sequence[str]]  # by a content's SHA-256
 Writers = UUID | list[UUID]  # the commit that wrote each line, or all of them
 
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """Lines that stand together and come from one commit. `first_line` counts from 1; `boundary`: from that commit or
-    one before it, no further back was looked.
+    """Adjacent lines that one commit wrote. `first_line` counts from 1. `boundary`: written by this commit or an
+    earlier one; the search stopped here.
     """
 
     commit: Commit
@@ -34,14 +34,14 @@ class Hunk:
 
 
 def blame(relationship: Relationship, branch: str, read: FileRead) -> list[Hunk]:
-    """The lines of a file as it is on a branch, in order. `read`: the file, as it was read there. Raises FileNotThere,
-    NotFound, and InvalidInput for what is no text or is made from something else as it is read.
+    """Find which commit wrote each line of a file on a branch, in line order. `read`: the file, read from that branch.
+    Raises FileNotThere, NotFound, and InvalidInput for binary and generated files.
     """
     path = read.path
     if not read.commit:
         raise InvalidInput.of("path", f"{path} is generated as it is read: no commit wrote its lines")
     if text_of(read.content) is None:
-        raise InvalidInput.of("path", f"{path} is no text: it has no lines")
+        raise InvalidInput.of("path", f"{path} is not a text file: it has no lines")
     history = file_history(relationship, branch, path)
     graph = {commit.id: commit.parents for commit in history.commits.values()}
     order = list(TopologicalSorter(graph).static_order())  # parents first, the branch's own commit last
@@ -53,7 +53,7 @@ def blame(relationship: Relationship, branch: str, read: FileRead) -> list[Hunk]
             writers[commit_id] = _writers_of(commit_id, entry, history, looked_at, lines, writers, effort)
     if not (entry := history.entry_of(order[-1])) or entry.sha256 not in lines:
         raise FileNotThere(f"There is no file {path}.")
-    return _hunks(_each(writers[order[-1]], lines[entry.sha256]), lines[entry.sha256], history, looked_at)
+    return _hunks(_per_line(writers[order[-1]], lines[entry.sha256]), lines[entry.sha256], history, looked_at)
 
 
 def _writers_of(
@@ -73,16 +73,16 @@ def _writers_of(
         return commit_id
     new = lines[entry.sha256]
     found = [commit_id] * len(new)
-    for parent in reversed(parents):  # what the first has goes before
+    for parent in reversed(parents):  # the first parent comes last, so its lines win
         old = lines[history.entry_of(parent).sha256]  # type: ignore[union-attr]
-        theirs = _each(writers[parent], old)
+        theirs = _per_line(writers[parent], old)
         for at, to, size in Matcher(None, old, new, effort=effort).get_matching_blocks():
             found[to : to + size] = theirs[at : at + size]
     return found
 
 
 def _newest_versions(history: FileHistory, order: Sequence[UUID]) -> set[UUID]:
-    """The commits that made a version of their own, as many as are looked at."""
+    """The commits that made a new version, newest first, until MOST_BYTES are used up (always at least one)."""
     found: set[UUID] = set()
     room = MOST_BYTES
     for commit_id in reversed(order):
@@ -104,7 +104,7 @@ def _lines(relationship: Relationship, history: FileHistory, looked_at: Collecti
     return {sha256: lines_of(text_of(content) or "") for sha256, content in contents.items()}
 
 
-def _each(writers: Writers, lines: Sequence[str]) -> list[UUID]:
+def _per_line(writers: Writers, lines: Sequence[str]) -> list[UUID]:
     return writers if isinstance(writers, list) else [writers] * len(lines)
 
 

@@ -1,4 +1,4 @@
-"""Commits to return to. Restoring deletes nothing: it adds a commit, and a revision of each entry."""
+"""Takes and restores checkpoints. Restoring deletes nothing: it adds a commit, and a revision of each changed entry."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -25,12 +25,12 @@ from workspace.identity import author_of
 from workspace.models import MAIN, Branch, Checkpoint
 from workspace.store import read_commit, read_head
 
-_KEPT = {"id", "version", "read_only"}  # of an entry that goes back to what it was
+_KEPT = {"id", "version", "read_only"}  # fields of an entry that a restore leaves alone
 
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """`entries`: how many were brought back to what they were."""
+    """`commit`: where main is now. `entries`: how many entries were restored."""
 
     commit: str
     entries: int
@@ -45,7 +45,7 @@ def take_checkpoint(
     branch: str = MAIN,
     session_id: UUID | None = None,
 ) -> Checkpoint:
-    """Of a branch as it is now. Raises NotFound."""
+    """Take a checkpoint of a branch as it is now. Raises NotFound."""
     require_lock(relationship.id)
     row = Branch.objects.for_relationship(relationship.id).filter(name=branch).first()
     if row is None:
@@ -71,7 +71,7 @@ def take_checkpoint(
 def restore_checkpoint(
     *, relationship: Relationship, checkpoint_id: UUID, by: Actor, memory: bool = False
 ) -> Restored:
-    """main's files as they were, hot context with them, but for what deleted entries said; with `memory` the
+    """Restore main's files and hot context, without what entries deleted since said; with `memory`, restore the
     entries too. Raises NotFound, Conflict.
     """
     require_lock(relationship.id)
@@ -85,12 +85,12 @@ def restore_checkpoint(
 
 
 def restore_entries(relationship: Relationship, *, at: datetime, by: Actor) -> int:
-    """Bring the entries to what stood in the list at that moment: one batch of revisions, under one reason, each of
-    which can be undone like any other. Inside a transaction, under the row lock. How many changed.
+    """Restore the entries to what they were at that moment, in one batch of revisions with one reason. Each can be
+    undone like any other. Call inside a transaction, under the row lock. Returns how many entries changed.
     """
     now, forgotten = timezone.now(), Forgotten.of(relationship.id)
     since = EntryRevision.objects.for_relationship(relationship.id).filter(recorded_at__gt=at)
-    others = since.values("entry_id")  # the rest is as it was, however many there are
+    others = since.values("entry_id")  # entries without a later revision need no look
     revisions = revisions_at(relationship_id=relationship.id, as_of=None, known_at=at, now=now)
     was = {
         revision.entry_id: entry_of(revision.after, relationship.id, relationship.project_id)
@@ -100,7 +100,7 @@ def restore_entries(relationship: Relationship, *, at: datetime, by: Actor) -> i
     for entry in ScratchpadEntry.objects.for_relationship(relationship.id).filter(id__in=others):
         before, past = fields_of(entry), was.get(entry.id)
         if past is not None and forgotten.in_revision(entry.id, past.version):
-            continue  # whoever asked to have it forgotten does not find it again
+            continue  # what somebody asked to forget must not come back
         if past is None:
             if entry.state != EntryState.ACTIVE:
                 continue
@@ -123,7 +123,7 @@ def restore_entries(relationship: Relationship, *, at: datetime, by: Actor) -> i
 def _restore_files(relationship: Relationship, checkpoint: Checkpoint, by: Actor) -> Committed:
     head, past = read_head(relationship.id, MAIN), read_commit(relationship.id, checkpoint.commit_id)
     if head is None or past is None:
-        raise NotFound("This checkpoint's commit is not there.")
+        raise NotFound("This checkpoint's commit no longer exists.")
     made = {path: entry for path, entry in head.files.items() if made_elsewhere(path)}
     files = {path: entry for path, entry in past.files.items() if not made_elsewhere(path)} | made
     if files == head.files:

@@ -1,4 +1,4 @@
-"""The section `workspace` of the configuration: what an agent of the companion is told, and how far it may go."""
+"""The section `workspace` of the configuration: the rules, model and limits of a companion's agent."""
 
 from typing import Annotated
 
@@ -16,14 +16,14 @@ class Workspace(Strict):
     agents_md: Rules = ""
     """The developer's rules for the agent, shown to it as workspace/AGENTS.md."""
     provider: ProviderAlias | None = None
-    """Alias of the LLM provider that works and curates; null: the service's default."""
+    """Alias of the LLM provider for the agent's work and curation; null: the service's default."""
     model: Annotated[str, StringConstraints(max_length=120)] | None = None
     """Null: the provider's own."""
     max_steps: Annotated[int, Field(ge=1, le=500)] = 40
-    """Tool calls of one session at the most."""
+    """Most tool calls in one session."""
     max_tokens: Annotated[int, Field(ge=1_000, le=50_000_000)] = 500_000
-    """Tokens that one session may use, questions and answers together."""
+    """Most tokens that one session may use, prompts and answers together."""
     max_minutes: Annotated[int, Field(ge=1, le=1440)] = 30
     """How long one session may take."""
     abandoned_hours: Annotated[int, Field(ge=1, le=8760)] = 24
-    """A session that nobody gives a sign of for so long is abandoned; its branch stays."""
+    """A session without a sign of life for this long is abandoned; its branch stays."""

@@ -1,5 +1,5 @@
-"""What hot context says of an entry leaves every branch when that is deleted, by commits that its restoration undoes:
-until an agent writes hot context anew, contexts would show it.
+"""Takes what hot context says about a deleted entry out of every branch. Contexts would show it until an agent rewrites
+hot context. It is done by commits, which are undone if the entry is restored.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,29 +33,31 @@ from workspace.undoing import TAKES_OUT
 
 
 def follow_entries(changed: ChangedEntries) -> None:
-    """Hears of changed entries, in that transaction. Without an agent's work one statement, where any is deleted."""
+    """Listen to changes of entries, in their transaction. Without a workspace this costs one statement per deletion."""
     moved = [(before, after) for before, after in changed.changes if before and after]
     deleted = [after["id"] for before, after in moved if _deletes(before, after)]
-    restored = [_said(before["id"], before["version"]) for before, after in moved if _deletes(after, before)]
+    restored = [
+        _commit_message(before["id"], before["version"]) for before, after in moved if _deletes(after, before)
+    ]
     if deleted:
         withhold(changed.relationship_id, [changed.entries[UUID(entry_id)] for entry_id in deleted])
     if restored and branches_of(changed.relationship_id):
-        bring_back(_loaded(changed.relationship_id), restored)
+        bring_back(_load_relationship(changed.relationship_id), restored)
 
 
 def withhold(relationship_id: UUID, entries: Sequence[ScratchpadEntry]) -> None:
-    """Take out of hot context what it says of these. In a transaction, under the relationship's row lock."""
+    """Remove from hot context what it says about these entries. In a transaction, under the relationship's row lock."""
     if branches := branches_of(relationship_id):
-        _take_out(_loaded(relationship_id), branches, entries)
+        _take_out(_load_relationship(relationship_id), branches, entries)
 
 
 def withhold_again(relationship: Relationship) -> None:
-    """Of whatever is deleted at present: main's hot context may be an earlier one."""
+    """Remove from main's hot context what it says about any deleted entry, as an earlier version was restored."""
     deleted = ScratchpadEntry.objects.for_relationship(relationship.id).filter(state=EntryState.DELETED)
     _take_out(relationship, [MAIN], deleted)
 
 
-def _loaded(relationship_id: UUID) -> Relationship:
+def _load_relationship(relationship_id: UUID) -> Relationship:
     rows = Relationship.objects.select_related("companion", "project", "user")
     found: Relationship = rows.get(id=relationship_id)
     return found
@@ -68,7 +70,7 @@ def _deletes(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
 def _take_out(
     relationship: Relationship, branches: Iterable[str], entries: Iterable[ScratchpadEntry]
 ) -> None:
-    """Each with a commit of its own, and as many statements as for one; none is looked at where nothing is told."""
+    """Commit once per entry, with as many statements as for one entry. Hot contexts without sentences cost nothing."""
     heads = {branch: head for branch in branches if (head := read_head(relationship.id, branch))}
     texts = _hot_contexts(relationship.id, heads)
     sentences = {sentence for text in texts.values() for sentence in sentences_of(text)}
@@ -80,13 +82,13 @@ def _take_out(
         for entry_id, gone in told.items():
             if (left := without(text, gone)) is not None:
                 text = left
-                lefts.append((_said(entry_id, versions[entry_id]), left))
+                lefts.append((_commit_message(entry_id, versions[entry_id]), left))
         if lefts:
             _commit_each(relationship, branch, heads[branch], lefts)
 
 
 def _hot_contexts(relationship_id: UUID, heads: Mapping[str, Head]) -> dict[str, str]:
-    """By branch, where there is any."""
+    """The text of hot context by branch, for branches that have one."""
     entries = {branch: head.files[PATH] for branch, head in heads.items() if PATH in head.files}
     contents = read_blobs(relationship_id, entries.values())
     texts = {branch: text_of(contents[entry.sha256]) for branch, entry in entries.items()}
@@ -96,13 +98,13 @@ def _hot_contexts(relationship_id: UUID, heads: Mapping[str, Head]) -> dict[str,
 def _commit_each(
     relationship: Relationship, branch: str, head: Head, texts: Iterable[tuple[str, str]]
 ) -> None:
-    """One commit after the other, each with its message; chat is shown the last of main's."""
+    """Commit (message, text) pairs one after another. If the branch is main, chat is shown the last text."""
     commits: list[NewCommit] = []
     files, parent, at = head.files, head.commit, max(timezone.now(), head.at)
     for message, text in texts:
         content = text.encode()
         files = files | {PATH: entry_of(content, mode=files[PATH].mode)}
-        at += timedelta(microseconds=1)  # so that a log is in order
+        at += timedelta(microseconds=1)  # keeps the log in order
         blobs = {key_of(files[PATH].sha256): content}
         made = make_commit(
             files, parents=(parent,), author=author_of(RAPPORT), message=message, blobs=blobs, at=at
@@ -115,6 +117,6 @@ def _commit_each(
         show_hot_context(relationship, files, parent, by=RAPPORT)
 
 
-def _said(entry_id: UUID | str, version: int) -> str:
-    """The commit's message, by which it is found again."""
+def _commit_message(entry_id: UUID | str, version: int) -> str:
+    """The commit's message, by which a restoration finds it."""
     return f"{TAKES_OUT}entry {entry_id} said (version {version})"

@@ -1,16 +1,16 @@
-"""What can be wrong with files, sessions and tools.
+"""The errors of files, sessions and tools.
 
 RapportError
-├── BadPath                  a path that no tree takes; says which rule it breaks
-├── ReadOnlyFile             made from something else: change that
-├── FileNotThere             there is no file of that path
-├── WorkspaceFull            over the limits of a file, of files, of bytes
+├── BadPath                  a path that is not allowed in a tree; says which rule it breaks
+├── ReadOnlyFile             the file is generated from something else: change that
+├── FileNotThere             there is no file at that path
+├── WorkspaceFull            over a limit: bytes of a file, number of files, bytes of all files
 ├── HotContextTooLong        more than 700 words or 2,000 tokens
 ├── SessionNotOpen           the session's state does not allow it
-├── PushRefused              what a push brings can't be taken; says why
+├── PushRefused              a push can't be accepted; says why
 └── ToolRefused              the call does not fit the tool's spec, or the tool may not be called
 
-SessionLost                  inside the worker only: stopped, erased, or another worker has taken it over
+SessionLost                  only inside the worker: the session was stopped, erased, or taken over by another worker
 """
 
 from web.errors import Conflict, InvalidInput, NotFound, TooMuch
@@ -49,4 +49,4 @@ class ToolRefused(InvalidInput):
 
 
 class SessionLost(Exception):
-    """Stop, and write nothing."""
+    """The worker no longer holds the session: stop, and write nothing."""

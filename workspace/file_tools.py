@@ -1,7 +1,7 @@
 """The file tools of a model: the commands of Anthropic's memory tool (memory_20250818), and grep, find, recall, commit.
 
-What they answer is text for a model, in the words of the anthropic SDK's own implementation, whose tests run against
-this one. Paths begin with /memories, as that tool's do, or stand as they are in the tree.
+Results are text for a model, worded as in the anthropic SDK's own implementation, whose tests run against this one.
+Paths begin with /memories, as in that tool, or are paths of the tree.
 """
 
 import posixpath
@@ -25,15 +25,15 @@ from workspace.tool_definitions import check_arguments
 from workspace.trees import Files, text_of
 
 ROOT = "/memories"
-MOST_LINES, WIDTH = 999_999, 6  # of a file that is shown; of a line's number
-LEVELS = 2  # of folders that `view` shows
+MOST_LINES, WIDTH = 999_999, 6  # lines of a file that is shown; columns of a line number
+LEVELS = 2  # folder levels that `view` shows
 MOST_HITS, LONGEST_LINE = 200, 300
 _SIZES = "BKMG"
 
 
 @dataclass(frozen=True, slots=True)
 class FileTools:
-    """The tools on one branch. What they change is a commit each, by `by`."""
+    """The tools on one branch. Each change is a commit by `by`."""
 
     relationship: Relationship
     branch: str
@@ -41,9 +41,9 @@ class FileTools:
     session_id: UUID | None = None
 
     def run(self, name: str, given: Mapping[str, Any]) -> str:
-        """What the tool says. Raises ToolRefused."""
+        """Run a tool and return its text for the model. Raises ToolRefused."""
         arguments = dict(given)
-        if name == "memory":  # Anthropic's one tool of several commands
+        if name == "memory":  # Anthropic's single tool with several commands
             name = str(arguments.pop("command", ""))
         check_arguments(name, arguments)
         try:
@@ -57,7 +57,7 @@ class FileTools:
         return said
 
     def _view(self, path: str, view_range: list[int] | None = None) -> str:
-        place, files = _inside(path), self._files()
+        place, files = _place_of(path), self._files()
         if place in files:
             return _numbered(path, self._text(path, place)[0], view_range)
         if not _is_folder(place, files):
@@ -65,7 +65,7 @@ class FileTools:
         return _listing(path, place, files)
 
     def _create(self, path: str, file_text: str) -> str:
-        place = _inside(path)
+        place = _place_of(path)
         if place in self._files():
             raise ToolRefused(f"File {path} already exists")
         self._change({place: file_text.encode()}, {place: ""})
@@ -111,7 +111,7 @@ class FileTools:
         return f"The file {path} has been edited."
 
     def _delete(self, path: str) -> str:
-        place, files = _inside(path), self._files()
+        place, files = _place_of(path), self._files()
         if not place:
             raise ToolRefused(f"Cannot delete the {ROOT} directory itself")
         gone = [name for name in files if name == place or name.startswith(f"{place}/")]
@@ -121,7 +121,7 @@ class FileTools:
         return f"Successfully deleted {path}"
 
     def _rename(self, old_path: str, new_path: str) -> str:
-        old, new, files = _inside(old_path), _inside(new_path), self._files()
+        old, new, files = _place_of(old_path), _place_of(new_path), self._files()
         if not old:
             raise ToolRefused(f"Cannot rename the {ROOT} directory itself")
         if new in files or _is_folder(new, files):
@@ -135,15 +135,15 @@ class FileTools:
         return f"Successfully renamed {old_path} to {new_path}"
 
     def _grep(self, pattern: str, path: str = ROOT) -> str:
-        """Plain text, in any case: an expression of a model's could run for ever."""
-        place, wanted = _inside(path), pattern.casefold()
+        """Plain text, ignoring case: a regular expression from a model could run forever."""
+        place, wanted = _place_of(path), pattern.casefold()
         hits = [
             f"{name}:{number}: {line.strip()[:LONGEST_LINE]}"
             for name, text in self._texts(place)
             for number, line in enumerate(text.splitlines(), start=1)
             if wanted in line.casefold()
         ]
-        return _some(hits, nothing=f"No line has {pattern!r}.")
+        return _limited(hits, nothing=f"No line has {pattern!r}.")
 
     def _find(self, pattern: str) -> str:
         names = [
@@ -151,7 +151,7 @@ class FileTools:
             for name in self._files()
             if fnmatch(name, pattern) or fnmatch(posixpath.basename(name), pattern)
         ]
-        return _some(names, nothing=f"No file is called {pattern!r}.")
+        return _limited(names, nothing=f"No file is called {pattern!r}.")
 
     def _recall(self, query: str, messages: bool = False) -> str:
         return recall(self.relationship, query, messages=messages)
@@ -164,8 +164,8 @@ class FileTools:
         return list_files(self.relationship, self.branch)[0]
 
     def _existing(self, path: str) -> tuple[str, str, dict[str, str]]:
-        """Where it is, its text, and its SHA-256 by path."""
-        place, files = _inside(path), self._files()
+        """The file's place in the tree, its text, and {place: SHA-256}."""
+        place, files = _place_of(path), self._files()
         if place not in files:
             is_folder = _is_folder(place, files)
             said = "is not a file." if is_folder else "does not exist. Please provide a valid path."
@@ -174,7 +174,7 @@ class FileTools:
         return place, text, {place: sha256}
 
     def _text(self, path: str, place: str) -> tuple[str, str]:
-        """And its SHA-256."""
+        """The file's text and its SHA-256."""
         read = read_file(self.relationship, place, self.branch)
         text = text_of(read.content)
         if text is None:
@@ -182,7 +182,7 @@ class FileTools:
         return text, read.sha256
 
     def _contents(self) -> dict[str, bytes]:
-        """Of every file, at once."""
+        """The contents of all files, by path, read at once."""
         kept = read_contents(self.relationship.id, self.branch)
         return kept | generated_files(self.relationship) if self.branch == MAIN else kept
 
@@ -205,8 +205,8 @@ class FileTools:
         )
 
 
-def _inside(path: str) -> str:
-    """The path in the tree; "" for its root. Raises ToolRefused."""
+def _place_of(path: str) -> str:
+    """Translate a tool's path to a path in the tree; "" for its root. Raises ToolRefused."""
     if path == ROOT or path.startswith(f"{ROOT}/"):
         relative = path[len(ROOT) + 1 :]
     elif not path.startswith("/"):
@@ -229,7 +229,7 @@ def _numbered(path: str, content: str, view_range: list[int] | None) -> str:
         raise ToolRefused(f"File {path} exceeds maximum line limit of {MOST_LINES:,} lines.")
     first, last = 1, len(lines)
     if view_range and len(view_range) == 2:
-        begin, end = map(int, view_range)  # 1.0 is an integer in JSON
+        begin, end = map(int, view_range)  # JSON Schema counts 1.0 as an integer
         first, last = max(1, begin), last if end == -1 else max(0, end)
     shown = "\n".join(
         f"{number:>{WIDTH}}\t{line}" for number, line in enumerate(lines[first - 1 : last], start=first)
@@ -262,6 +262,6 @@ def _size(size: int) -> str:
     return f"{amount:.0f}{_SIZES[unit]}" if amount == int(amount) else f"{amount:.1f}{_SIZES[unit]}"
 
 
-def _some(lines: list[str], *, nothing: str) -> str:
+def _limited(lines: list[str], *, nothing: str) -> str:
     more = [f"... and {len(lines) - MOST_HITS} more"] if len(lines) > MOST_HITS else []
     return "\n".join([*lines[:MOST_HITS], *more]) or nothing

@@ -40,15 +40,15 @@ from workspace.store import (
 )
 from workspace.trees import EXECUTABLE, FILE, Author, Entry, Files, entry_of, key_of, tree_sha
 
-TRIES = 32  # others who commit at the same moment: a try in vain is a commit of somebody else
+TRIES = 32  # a try fails only if somebody else has committed at the same moment
 LONGEST_MESSAGE = 2000
-Contents = Mapping[str, bytes | None]  # by path; None: it goes
-NewTree = tuple[Files, Mapping[UUID, bytes], str]  # the new contents by their row's ID; the commit's message
+Contents = Mapping[str, bytes | None]  # by path; None: delete the file
+NewTree = tuple[Files, Mapping[UUID, bytes], str]  # files, new contents by row ID, commit message
 
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """Where the branch is now, and whether that is a new commit; `files` are all of it."""
+    """The commit that the branch is at now, all its files, and whether the call made a new commit."""
 
     commit: str
     files: Files
@@ -57,7 +57,7 @@ class Committed:
 
 @dataclass(frozen=True, slots=True)
 class FileRead:
-    """`commit`: where it was read; "" for a generated file, which is made as it is read."""
+    """`commit`: the commit it was read from; "" for a generated file."""
 
     path: str
     content: bytes
@@ -67,7 +67,7 @@ class FileRead:
 
 
 def list_files(relationship: Relationship, branch: str = MAIN, *, at: str = "") -> tuple[Files, str]:
-    """The files by path, generated ones as they are now on main, and the commit. Raises NotFound."""
+    """List the files by path, and the commit. On main, generated files are up to date. Raises NotFound."""
     head = _head(relationship, branch, at)
     files = dict(head.files) if head else {}
     if branch == MAIN and not at:
@@ -103,17 +103,17 @@ def change_files(
     session_id: UUID | None = None,
     can_run: Mapping[str, bool] | None = None,
 ) -> Committed:
-    """Commit `changes`, or find that the files say all that already.
+    """Commit `changes`, unless the files already have this content.
 
-    `expected`: the SHA-256 that a file must have now, "" for one that must not be there; a file that already says what
-    it is to say is never stale. `can_run`: whether, by path; others stay as they are. Raises StaleVersion, BadPath,
-    ReadOnlyFile, FileNotThere, WorkspaceFull, HotContextTooLong, NotFound.
+    `expected`: the SHA-256 that a file must have now, "" if it must not exist. A file that already has the new content
+    is never stale. `can_run`: whether a file is executable, by path; others keep their mode. Raises StaleVersion,
+    BadPath, ReadOnlyFile, FileNotThere, WorkspaceFull, HotContextTooLong, NotFound, Conflict.
     """
     _refuse_generated(relationship, changes, branch)
 
     def changed(head: Head) -> NewTree:
         files, blobs = changed_files(head.files, changes, expected or {}, can_run or {})
-        return files, blobs, message.strip() or _said(head.files, files)
+        return files, blobs, message.strip() or _default_message(head.files, files)
 
     return commit_on(relationship, branch, changed, author_of(by, session_id), by=by, session_id=session_id)
 
@@ -131,11 +131,11 @@ def commit_tree(
     also_from: tuple[str, ...] = (),
     session_id: UUID | None = None,
 ) -> str:
-    """Move a branch from `head` to these files; where main's hot context changes, chat is shown it at once.
+    """Move a branch from `head` to these files. If main's hot context changes, chat is shown it at once.
 
-    The new commit's SHA; "" where somebody moved the branch meanwhile.
+    Returns the new commit's SHA; "" if somebody moved the branch meanwhile.
     """
-    at = max(timezone.now(), head.at + timedelta(microseconds=1))  # so that a log is in order
+    at = max(timezone.now(), head.at + timedelta(microseconds=1))  # keeps the log in order
     commit = make_commit(
         files, parents=(head.commit, *also_from), author=author, message=message, blobs=blobs, at=at
     )
@@ -152,7 +152,7 @@ def commit_tree(
 def mark_commit(
     relationship: Relationship, branch: str, message: str, *, by: Actor, session_id: UUID | None = None
 ) -> str:
-    """A commit that changes nothing and says what was done. Its SHA. Raises NotFound, Conflict."""
+    """Make a commit that changes nothing and records what was done. Returns its SHA. Raises NotFound, Conflict."""
     author = author_of(by, session_id)
     return commit_on(
         relationship, branch, lambda head: (head.files, {}, message), author, by=by, always=True
@@ -162,7 +162,7 @@ def mark_commit(
 def show_hot_context(
     relationship: Relationship, files: Files, commit: str, *, by: Actor, session_id: UUID | None = None
 ) -> None:
-    """Publish what main's hot context says now. Raises HotContextTooLong."""
+    """Publish main's current hot context to chat. Raises HotContextTooLong."""
     entry = files.get(HOT_CONTEXT)
     content = read_blobs(relationship.id, [entry])[entry.sha256] if entry else b""
     publish_hot_context(
@@ -178,7 +178,7 @@ def show_hot_context(
 def changed_files(
     before: Files, changes: Contents, expected: Mapping[str, str], can_run: Mapping[str, bool]
 ) -> tuple[Files, dict[UUID, bytes]]:
-    """The tree after `changes`, and the new contents by their row's ID. Raises as change_files does."""
+    """The files after `changes`, and the new contents by row ID. Raises the same errors as change_files."""
     files, blobs = dict(before), dict[UUID, bytes]()
     gone = [before[path] for path, content in changes.items() if content is None and path in before]
     moved = {entry.sha256 for entry in gone if entry.mode == EXECUTABLE}
@@ -205,7 +205,7 @@ def changed_files(
 
 @transaction.atomic
 def open_workspace(relationship: Relationship) -> Head:
-    """main, begun if it is not there. Raises NotFound."""
+    """Return the head of main, creating the branch if needed. Raises NotFound."""
     require_lock(relationship.id)
     if head := read_head(relationship.id, MAIN):
         return head
@@ -217,7 +217,7 @@ def open_workspace(relationship: Relationship) -> Head:
 
 
 def refresh_generated(relationship: Relationship) -> Head:
-    """Bring main's generated files to where their sources are; main as it is then."""
+    """Bring main's generated files up to date. Returns the new head of main."""
     made = generated_files(relationship)
     new = {path: entry_of(content) for path, content in made.items()}
 
@@ -240,8 +240,8 @@ def commit_on(
     session_id: UUID | None = None,
     always: bool = False,
 ) -> Committed:
-    """Commit what `change` makes of the branch, anew where others were faster; `always`: also of nothing. Raises
-    NotFound, Conflict."""
+    """Commit what `change` makes of the branch; retry if somebody else committed first. `always`: even if nothing
+    changed. Raises NotFound, Conflict."""
     for _ in range(TRIES):
         head = read_head(relationship.id, branch)
         if head is None:
@@ -274,7 +274,7 @@ def _check_expected(path: str, expected: str, there: Entry | None) -> None:
 
 
 def is_read_only(path: str, branch: str, supplied: Container[str] = ()) -> bool:
-    """On its own branch a session may propose another profile. `supplied`: the specs of the companion's tools."""
+    """Whether a path is generated. `supplied`: the tools' specs. On a session's branch the profile can be written."""
     return path in supplied or (bool(made_elsewhere(path)) and not (branch != MAIN and path == PROFILE))
 
 
@@ -290,8 +290,8 @@ def _refuse_generated(relationship: Relationship, changes: Contents, branch: str
             raise ReadOnlyFile(f"{path} is one of the companion's own tools: change that.")
 
 
-def _said(before: Files, after: Files) -> str:
-    """`Change a.md, add b.md and 3 more`."""
+def _default_message(before: Files, after: Files) -> str:
+    """The default commit message: `Change a.md, Add b.md and 3 more`."""
     changed = [
         f"{'Add' if path not in before else 'Delete' if path not in after else 'Change'} {path}"
         for path in sorted(before.keys() | after.keys())

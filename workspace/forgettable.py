@@ -1,7 +1,7 @@
-"""What of an agent's files says what a person wants forgotten, sentence by sentence: on every branch, and in earlier
-versions. Hidden it leaves the branches by a commit, which can be undone; erased it leaves the history too.
+"""Finds, hides and erases sentences of an agent's files that a person wants forgotten: on every branch, and in earlier
+versions. Hiding removes them from the branches by a commit, which can be undone; erasing removes them from history too.
 
-A sentence's ID is where it was found: twelve bytes of its content's SHA-256, and its place there.
+A sentence's ID is where it was found: twelve bytes of the content's SHA-256, then the sentence's number in it.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ from workspace.store import Head, read_blobs, read_contents
 from workspace.trees import entry_of, key_of, text_of
 from workspace.undoing import TAKES_OUT, Undoing
 
-MOST = 5000  # different sentences, those of the branches first
+MOST = 5000  # distinct sentences, current ones first
 EARLIER = "an earlier version"
 _GENERATED = """
 SELECT DISTINCT left(f.value ->> 0, 32)::uuid FROM workspace_tree t CROSS JOIN jsonb_each(t.files) f
@@ -40,8 +40,9 @@ class ForgettableFiles:
     kind = "file"
 
     def find(self, scope: Scope) -> Iterator[Candidate]:
-        """Files that are made of entries, the profile or documents follow those, and are not looked at. Specs of tools
-        are of no person: who asks for everything does not mean them. What hot context says, contexts say today.
+        """Yield each distinct sentence once. Generated files follow their sources, so they are skipped. Specs of tools
+        are not about a person, so a wish to forget everything skips them. Hot context counts as told now, because
+        contexts show it today.
         """
         seen: set[str] = set()
         now = timezone.now()
@@ -58,42 +59,42 @@ class ForgettableFiles:
                     return
 
     def hide(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> set[UUID]:
-        """Of every branch, wherever the sentence stands there by now; sessions' copies of the entries are made anew."""
-        found = _found(relationship.id, ids)
+        """Remove the sentences from every branch, wherever they are now, and renew sessions' copies of the entries."""
+        found = _sentences_by_id(relationship.id, ids)
         for branch in branches_of(relationship.id):
-            _take_out(relationship, branch, set(found.values()), message=_said(ids))
+            _take_out(relationship, branch, set(found.values()), message=_commit_message(ids))
         return set(found)
 
     def restore(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> None:
-        """As a merge brings it back: where the same lines were changed since, they stay as they are."""
+        """Merge the sentences back. Lines that were changed since stay as they are."""
         if ids:
-            bring_back(relationship, [_said(ids)])
-        self.hide(relationship, (), now=now)  # the copies of the entries again
+            bring_back(relationship, [_commit_message(ids)])
+        self.hide(relationship, (), now=now)  # renews the sessions' copies of the entries
 
     def erase(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> None:
-        """The branches lose the sentence whole, so that no mark of it is read; the history before keeps a mark."""
-        texts = {text.lstrip(MARKS) for text in _found(relationship.id, ids).values()}
+        """Remove the sentences from the branches without a trace, and replace them in the history before by ERASED."""
+        texts = {text.lstrip(MARKS) for text in _sentences_by_id(relationship.id, ids).values()}
         if texts:
             self.hide(relationship, ids, now=now)
             redact_pattern(
-                relationship.id, re.compile("|".join(map(_spelt, sorted(texts))), re.IGNORECASE | re.M)
+                relationship.id, re.compile("|".join(map(_pattern_for, sorted(texts))), re.IGNORECASE | re.M)
             )
 
 
 def bring_back(relationship: Relationship, messages: Collection[str]) -> None:
-    """On every branch what commits with these messages took out."""
+    """Restore on every branch what commits with these messages took out."""
     undoing = Undoing(relationship.id, messages)
     for branch in branches_of(relationship.id) if undoing.taken else ():
         _commit(relationship, branch, undoing)
 
 
 def renew_entries(relationship: Relationship, branch: str) -> None:
-    """Make a session's copy of the entries say what they say by now."""
+    """Bring a session's copy of the entries up to date."""
     _take_out(relationship, branch, set(), message="Bring in what is known")
 
 
 def _contents(relationship_id: UUID) -> Iterator[tuple[str, bytes]]:
-    """Every content with a path: of the branches, then of what was there before."""
+    """Yield (path, content) for each distinct content of the branches, then of earlier versions."""
     seen: set[UUID] = set()
     for branch in branches_of(relationship_id):
         for path, content in sorted(read_contents(relationship_id, branch).items()):
@@ -119,8 +120,8 @@ def _id_of(content: bytes, number: int) -> UUID:
     return UUID(bytes=hashlib.sha256(content).digest()[:12] + number.to_bytes(4))
 
 
-def _found(relationship_id: UUID, ids: Iterable[UUID]) -> dict[UUID, str]:
-    """The sentences with these IDs, as far as their contents are still kept."""
+def _sentences_by_id(relationship_id: UUID, ids: Iterable[UUID]) -> dict[UUID, str]:
+    """The sentences with these IDs, if their contents still exist."""
     found: dict[UUID, str] = {}
     for one in ids:
         first, last = (UUID(bytes=one.bytes[:12] + end * 4) for end in (b"\x00", b"\xff"))
@@ -152,17 +153,17 @@ def _take_out(relationship: Relationship, branch: str, gone: set[str], *, messag
 
 
 def _commit(relationship: Relationship, branch: str, change: Callable[[Head], NewTree]) -> None:
-    with suppress(NotFound):  # a session's branch that went meanwhile
+    with suppress(NotFound):  # a session's branch that was deleted meanwhile
         commit_on(relationship, branch, change, author_of(RAPPORT), by=RAPPORT)
 
 
-def _said(ids: Collection[UUID]) -> str:
-    """The commit's message: it names no word, and by it the commit is found again."""
+def _commit_message(ids: Collection[UUID]) -> str:
+    """The commit's message. It quotes nothing, and identifies the commit when it has to be undone."""
     mark = hashlib.sha256(b"".join(sorted(one.bytes for one in ids))).hexdigest()[:12]
     return f"{TAKES_OUT}is to be forgotten ({mark})"
 
 
-def _spelt(text: str) -> str:
-    """Any spacing and case; what is too short to be a quotation only where it is all of a line."""
+def _pattern_for(text: str) -> str:
+    """A pattern for the text with any spacing. A short text, which proves nothing, must be a whole line."""
     words = r"\s+".join(map(re.escape, text.split()))
     return rf"(?<!\w){words}(?!\w)" if len(text) >= SHORTEST else rf"^\W*{words}\W*$"

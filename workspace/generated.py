@@ -1,5 +1,5 @@
-"""The files that are made from what is known elsewhere. They follow their source: on main they are made when they are
-read, and every session and clone begins with them as they are then.
+"""The files that are generated from other data. On main they are generated when they are read; sessions and clones
+start with a copy from that moment.
 """
 
 import re
@@ -29,10 +29,10 @@ from workspace.store import read_blobs
 from workspace.trees import Files
 
 ENTRIES, PROFILE, RULES = "memory/entries.md", "profile/user.yaml", "workspace/AGENTS.md"
-NOTES = "memory/scratchpad.md"  # of one session, on its branch
+NOTES = "memory/scratchpad.md"  # a session's own, on its branch
 DOCUMENTS, TOOLS = "knowledge/documents/", "tools/"
-MOST_OF_DOCUMENTS = 2_000_000  # bytes of all documents together
-DOCUMENTS_AT_ONCE = 50  # of which one statement reads the texts
+MOST_OF_DOCUMENTS = 2_000_000  # total bytes of all documents
+DOCUMENTS_AT_ONCE = 50  # documents whose texts one statement reads
 CUT = "\n\n[Cut here: the document goes on.]\n"
 CUT_ENTRIES = "\n\n[Cut here: there are more. The tool recall finds them, and REST lists them.]\n"
 SPEC_PATH = re.compile(r"tools/(?P<name>[^/]+)/spec\.yaml")
@@ -45,9 +45,9 @@ _UNFIT = re.compile(r"[/\\\x00-\x1f\x7f-\x9f\ufffd]+")
 
 
 def made_elsewhere(path: str) -> str:
-    """Where to change what a file says, if it is made from something else; "" for any other path.
+    """Return what a generated file is made from, as words for an error; "" for any other path.
 
-    A tool's spec is one only where the companion has a tool of that name, which the caller asks.
+    Specs of tools are generated only if the companion has a tool of that name, which the caller checks.
     """
     if path == ENTRIES:
         return "the relationship's entries"
@@ -61,14 +61,15 @@ def made_elsewhere(path: str) -> str:
 
 
 def way_fault(path: str) -> str:
-    """What keeps a file of ours, or one that may yet come, from where it stands if this path is written too: it is its
-    twin, lies in it, or is a file where it has a folder. "" where nothing does.
+    """Return how a path would collide with a generated file, present or future; "" if it does not.
+
+    It may differ only by case or Unicode form, lie inside the file, or be a file where that needs a folder.
     """
     parts, plain = path.split("/"), folded(path).split("/")  # a letter may fold to a slash
     for place, names in _PLACES.items():
         for at, (part, (name, wanted)) in enumerate(zip(plain, names, strict=False)):
             if name == "*" and not (place.startswith(TOOLS) and re.fullmatch(TOOL_NAME, part)):
-                break  # no tool is called so, and a document as it likes
+                break  # not a valid tool name; documents may have any
             if name != "*" and part != wanted:
                 break
             if parts[at : at + 1] != [part if name == "*" else name]:
@@ -91,7 +92,7 @@ def supplied_specs(companion_id: UUID) -> dict[str, bytes]:
 
 
 def written_files(relationship_id: UUID, files: Files, made: Collection[str]) -> Files:
-    """Those of main that are not made from something else: neither at `made`, nor from a tool that is there no more."""
+    """The files of main that are not generated: not at `made`, and not the spec of a tool that was deleted."""
     written = {path: entry for path, entry in files.items() if path not in made and not made_elsewhere(path)}
     specs = [path for path in written if SPEC_PATH.fullmatch(path)]
     contents = read_blobs(relationship_id, [written[path] for path in specs])
@@ -102,12 +103,12 @@ def written_files(relationship_id: UUID, files: Files, made: Collection[str]) ->
 
 
 def _mark(path: str) -> bytes:
-    """How a spec of ours begins. One that an agent copies stands elsewhere, and is its own."""
+    """The first line of a generated spec. It names the path, so a copy elsewhere does not count as generated."""
     return f"# {path} is made from the companion's tool of that name\n".encode()
 
 
 def generated_files(relationship: Relationship) -> dict[str, bytes]:
-    """All of them, by path. Load `relationship` with its companion, user and project."""
+    """All generated files, by path. Load `relationship` with its companion, user and project."""
     profile, _ = read_profile(relationship.id)
     rules = configuration_of(relationship).values.workspace.agents_md
     files = {ENTRIES: entries_file(relationship), PROFILE: _yaml(profile)}
@@ -118,7 +119,7 @@ def generated_files(relationship: Relationship) -> dict[str, bytes]:
 
 
 def generated_paths(relationship: Relationship, tools: Iterable[Tool]) -> list[str]:
-    """Where they stand, without making them. `tools`: the companion's."""
+    """The paths of all generated files, without generating them. `tools`: the companion's."""
     rules = configuration_of(relationship).values.workspace.agents_md
     specs = [spec_path(tool.name) for tool in tools]
     documents = (path for path, _ in _named_documents(relationship))
@@ -126,7 +127,7 @@ def generated_paths(relationship: Relationship, tools: Iterable[Tool]) -> list[s
 
 
 def entries_file(relationship: Relationship) -> bytes:
-    """The file ENTRIES as it is now."""
+    """The current content of the file ENTRIES."""
     rows = Snapshot.objects.for_relationship(relationship.id)
     lines, fresh_until = rows.values_list("scratchpad", "fresh_until").first() or ([], None)
     user, now = name_in_text(relationship.user.display_name, relationship.user.external_id), timezone.now()
@@ -167,7 +168,7 @@ def _texts_of(document_ids: Collection[UUID]) -> dict[UUID, str]:
 
 
 def _text_of(document: Document, short: Mapping[UUID, str]) -> str:
-    """Of one that is longer than a file may be no more than its beginning is read."""
+    """The document's text; only the beginning if it is longer than a file may be."""
     if document.characters <= settings.MAX_FILE_BYTES:
         return short.get(document.id, "")
     parts: list[str] = []

@@ -1,4 +1,4 @@
-"""The commits of a branch, and the differences between two commits."""
+"""Reads history: the commits of a branch, and the differences between two of them."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ from workspace.trees import Entry, Files, key_of, text_of
 
 BYTES_A_PAGE = 1_000_000
 _SHA = re.compile(r"[0-9a-f]{40}")
-# Every commit that a commit rests on, itself too.
+# A commit and all its ancestors.
 _REACHABLE = """
 WITH RECURSIVE reached (id) AS (
     SELECT %(commit)s::uuid
@@ -32,7 +32,7 @@ SELECT id FROM reached
 
 @dataclass(frozen=True, slots=True)
 class FileDiff:
-    """One file between two trees. `status`: added, changed, deleted. `text`: a unified diff; None for no text."""
+    """How one file differs between two trees. `status`: added, changed, deleted. `text`: unified diff; None: binary."""
 
     path: str
     status: str
@@ -44,7 +44,7 @@ def reachable(relationship_id: UUID, commit_id: UUID) -> set[UUID]:
 
 
 def log_of(relationship: Relationship, branch: str = MAIN) -> OwnedQuerySet:
-    """The commits of a branch, to be ordered. Raises NotFound, but not of a main that has not begun."""
+    """The commits of a branch, unordered. Raises NotFound; a main that does not exist yet has none."""
     commits: OwnedQuerySet = Commit.objects.for_relationship(relationship.id)
     row = Branch.objects.for_relationship(relationship.id).filter(name=branch).first()
     if row is None:
@@ -64,7 +64,7 @@ def get_commit(relationship: Relationship, sha: str) -> Commit:
 
 
 def head_at(relationship: Relationship, revision: str) -> Head:
-    """A branch by its name, or a commit by its SHA-1. Raises NotFound."""
+    """The head of a branch by name, or a commit by SHA-1. Raises NotFound."""
     head = read_head(relationship.id, revision)
     if head is None and _SHA.fullmatch(revision):
         head = read_commit(relationship.id, key_of(revision))
@@ -74,7 +74,7 @@ def head_at(relationship: Relationship, revision: str) -> Head:
 
 
 def trees_of(relationship: Relationship, commit: Commit) -> tuple[Files, Files]:
-    """The files of its first parent, and its own."""
+    """The files of a commit's first parent, and those of the commit itself."""
     after = read_commit(relationship.id, commit.id)
     assert after is not None, "a commit has its tree"
     before = read_commit(relationship.id, commit.parents[0]) if commit.parents else None
@@ -82,14 +82,17 @@ def trees_of(relationship: Relationship, commit: Commit) -> tuple[Files, Files]:
 
 
 def paths_between(before: Files, after: Files) -> list[str]:
-    """Of the files that differ."""
+    """The paths of the files that differ, in order."""
     return [path for path in sorted(before.keys() | after.keys()) if before.get(path) != after.get(path)]
 
 
 def page_of_changes(
     relationship_id: UUID, before: Files, after: Files, *, limit: int, after_path: str
 ) -> tuple[list[FileDiff], str | None]:
-    """At most `limit` of them, of files of BYTES_A_PAGE or a single one, and the last path where there are more."""
+    """A page of the differences after `after_path`, and the cursor of the next page, if there is one.
+
+    A page has at most `limit` files, of at most BYTES_A_PAGE together, but at least one file.
+    """
     left = [path for path in paths_between(before, after) if path > after_path]
     shown: list[str] = []
     room = BYTES_A_PAGE
@@ -103,7 +106,7 @@ def page_of_changes(
 
 
 def diff_trees(relationship_id: UUID, before: Files, after: Files, paths: Sequence[str]) -> list[FileDiff]:
-    """Of these of `paths_between`."""
+    """The differences of these files. `paths`: from `paths_between`."""
     differing = [(path, before.get(path), after.get(path)) for path in paths]
     entries = [entry for _, *both in differing for entry in both if entry]
     contents, effort = read_blobs(relationship_id, entries), Effort(MOST_AT_ONCE)
@@ -122,7 +125,7 @@ def _diff(
 
 @dataclass(frozen=True, slots=True)
 class FileHistory:
-    """The commits that lead to a branch, and what a file is in the tree of each."""
+    """The commits of a branch by ID, and a file's entry by ID of the tree."""
 
     commits: Mapping[UUID, Commit]
     entry_in: Mapping[UUID, Entry]
@@ -146,7 +149,9 @@ def file_history(relationship: Relationship, branch: str, path: str) -> FileHist
 def log_of_file(
     relationship: Relationship, branch: str, path: str, *, most: int
 ) -> list[tuple[Commit, FileDiff]]:
-    """The last commits of a branch that changed a file, against their first parent, newest first. Raises NotFound."""
+    """The last `most` commits of a branch that changed a file, with the diff to their first parent, newest first.
+    Raises NotFound.
+    """
     history = file_history(relationship, branch, path)
     found: list[tuple[Commit, Entry | None, Entry | None]] = []
     for commit in sorted(history.commits.values(), key=lambda row: row.recorded_at, reverse=True):

@@ -1,7 +1,7 @@
-"""`memory/hot_context.md` on main: what chat is shown of all the agent knows. Each version is kept.
+"""`memory/hot_context.md` on main: the agent's summary, which chat is shown. Each version is kept.
 
-It is written like any file; whoever commits to main calls `publish_hot_context` in the same transaction, so that the
-snapshot never says anything but what the file says.
+It is written like any file. Code that commits to main calls `publish_hot_context` in the same transaction, so the
+snapshot always agrees with the file.
 """
 
 from typing import Any
@@ -21,7 +21,7 @@ from workspace.trees import key_of
 
 PATH = "memory/hot_context.md"
 MOST_WORDS = 700
-MOST_TOKENS = 2000  # as many as a context shows of it (context.layers.hot_context.budget)
+MOST_TOKENS = 2000  # the layer's budget in a context (context.layers.hot_context.budget)
 _READ = """
 SELECT hot_context ->> 'content', (hot_context ->> 'version')::int FROM relationships_snapshot
  WHERE relationship_id = %s AND hot_context IS NOT NULL
@@ -29,7 +29,7 @@ SELECT hot_context ->> 'content', (hot_context ->> 'version')::int FROM relation
 
 
 def hot_context_text(content: bytes) -> str:
-    """What a file's bytes say. Raises HotContextTooLong."""
+    """Decode and check hot context. Raises HotContextTooLong."""
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
@@ -46,7 +46,7 @@ def hot_context_text(content: bytes) -> str:
 
 
 def read_hot_context(relationship_id: UUID) -> tuple[str, int]:
-    """Its text and version; "" and 0 where there is none. One statement, of one row."""
+    """The text and version; "" and 0 if there is none. One statement that reads one row."""
     with prepared_cursor() as cursor:
         cursor.execute(_READ, [relationship_id])
         row = cursor.fetchone()
@@ -62,7 +62,7 @@ def publish_hot_context(
     by: Actor,
     session_id: UUID | None = None,
 ) -> int:
-    """Keep a new version and show it to chat. In the transaction of the commit, under the relationship's row lock."""
+    """Store a new version and show it to chat. In the commit's transaction, under the relationship's row lock."""
     own: dict[str, Any] = {"relationship_id": relationship_id, "project_id": project_id}
     versions = HotContextVersion.objects.for_relationship(relationship_id)
     version: int = (versions.aggregate(last=Max("version"))["last"] or 0) + 1
@@ -82,7 +82,7 @@ def publish_hot_context(
 
 
 def rebuild_hot_context(*, relationship_id: UUID, project_id: UUID) -> None:
-    """Write the section anew from the newest version. Under the relationship's row lock."""
+    """Rewrite the snapshot's section from the newest version. Under the relationship's row lock."""
     rows = HotContextVersion.objects.for_relationship(relationship_id).order_by("-version")
     if newest := rows.values("content", "version").first():
         own: dict[str, Any] = {"relationship_id": relationship_id, "project_id": project_id}

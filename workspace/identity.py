@@ -1,4 +1,4 @@
-"""Who a commit says made it, from who did."""
+"""The author of a commit, and the name of an actor in a column."""
 
 from uuid import UUID
 
@@ -15,7 +15,7 @@ def author_of(by: Actor, session_id: UUID | None = None) -> Author:
 
 
 def told(by: Actor) -> str:
-    """One line that names an actor, for a column."""
+    """Name an actor in one line, for a column."""
     return ":".join(filter(None, [by.kind, by.id]))[:240]
 
 

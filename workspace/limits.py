@@ -1,4 +1,4 @@
-"""How much a workspace may hold."""
+"""The limits of a workspace."""
 
 from django.conf import settings
 

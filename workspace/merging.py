@@ -1,7 +1,7 @@
-"""Merges two trees that come from one. Pure: contents are read through a function.
+"""Merges two trees with a common base. Pure: contents are read through a function.
 
-What both changed is merged line by line. Items that both added at one place of a list are all kept. Where that is not
-enough, both sides are kept, ours where it was and theirs beside it, and a person is asked; no file ever holds a marker.
+A file that both sides changed is merged line by line. Items that both added at one place of a list are all kept. On a
+conflict, both sides are kept, ours at the path and theirs beside it, for a person to decide. Files never get markers.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -23,7 +23,7 @@ _ITEM = ("- ", "* ", "+ ", "#", "| ")
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A conflict: `path`, and where their side of it is; "" where there was nothing to keep beside it."""
+    """A conflict at `path`. `kept_as`: where their side is kept; "" if there was nothing to keep."""
 
     path: str
     kept_as: str
@@ -31,7 +31,7 @@ class Kept:
 
 @dataclass(slots=True)
 class Merged:
-    """`held`: what a person has to look at."""
+    """The result. `held`: conflicts for a person to decide."""
 
     files: Files
     blobs: dict[UUID, bytes] = field(default_factory=dict)
@@ -45,7 +45,7 @@ class Merged:
 
 @dataclass(frozen=True, slots=True)
 class _Aside:
-    """One side that finds no place at its path. `held`: a person is asked about it."""
+    """A side that can't stay at its path. `held`: a person has to decide."""
 
     path: str
     entry: Entry
@@ -66,18 +66,18 @@ def merge_trees(base: Files, ours: Files, theirs: Files, *, read: Read, label: s
             else:
                 merged.files[path] = their
         elif our is None or their is None:
-            # One deleted what the other changed: what was changed stays.
+            # One side deleted what the other changed: keep the change.
             if their is not None:
                 merged.files[path] = their
             merged.held.append(Kept(path, ""))
         else:
             asides += _merge_contents(merged, path, old, our, their, read, effort)
-    _place(merged, asides, new=[path for path in merged.files if path not in ours], label=label)
+    _place_asides(merged, asides, new=[path for path in merged.files if path not in ours], label=label)
     return merged
 
 
 def merge_lines(base: str, ours: str, theirs: str, effort: Effort, *, both: bool = False) -> str | None:
-    """The merged text; None: they contradict each other. `both`: what both added at one place is kept, items or not."""
+    """Merge two texts; None on a conflict. `both`: keep what both added at one place even if it is not a list."""
     lines: list[str] = []
     matcher: Any = partial(Matcher, effort=effort)
     merge = Merge3(_lines(base), _lines(ours), _lines(theirs), sequence_matcher=matcher)
@@ -88,9 +88,9 @@ def merge_lines(base: str, ours: str, theirs: str, effort: Effort, *, both: bool
         _, old, our, their = group
         if old or not (both or (_is_list(our) and _is_list(their))):
             return None
-        kept = _ended(our)
+        kept = _with_line_ends(our)
         known = set(kept)
-        lines += [*kept, *(line for line in _ended(their) if line not in known)]
+        lines += [*kept, *(line for line in _with_line_ends(their) if line not in known)]
     return "".join(lines)
 
 
@@ -98,7 +98,7 @@ def _merge_contents(
     merged: Merged, path: str, old: Entry | None, our: Entry, their: Entry, read: Read, effort: Effort
 ) -> list[_Aside]:
     before, mine, yours = (text_of(read(entry)) if entry else "" for entry in (old, our, their))
-    if mine is None or yours is None:  # no text: the newer one wins, the other is kept
+    if mine is None or yours is None:  # binary: theirs is newer and wins, ours is kept beside it
         merged.files[path] = their
         return [_Aside(path, our, held=False)]
     text = merge_lines(before or "", mine, yours, effort)
@@ -108,8 +108,8 @@ def _merge_contents(
     return []
 
 
-def _place(merged: Merged, asides: Sequence[_Aside], *, new: Sequence[str], label: str) -> None:
-    """A new path of theirs may be the twin of one of ours; the name beside a path may be taken."""
+def _place_asides(merged: Merged, asides: Sequence[_Aside], *, new: Sequence[str], label: str) -> None:
+    """Find free paths for the asides. New paths that clash with one of ours become asides, too."""
     names = Names()
     later = set(new)
     for path in merged.files:
@@ -119,7 +119,7 @@ def _place(merged: Merged, asides: Sequence[_Aside], *, new: Sequence[str], labe
     for aside in (*asides, *twins):
         beside = next(
             path
-            for path in _besides(aside.path, label)
+            for path in _paths_beside(aside.path, label)
             if path not in merged.files and not path_fault(path) and not names.add(path)
         )
         merged.files[beside] = aside.entry
@@ -127,8 +127,8 @@ def _place(merged: Merged, asides: Sequence[_Aside], *, new: Sequence[str], labe
             merged.held.append(Kept(aside.path, beside))
 
 
-def _besides(path: str, label: str) -> Iterator[str]:
-    """Where it may be kept: beside it, or, as that is too long or taken, in a folder for that."""
+def _paths_beside(path: str, label: str) -> Iterator[str]:
+    """Candidate paths for an aside: beside the file; if that is too long or taken, in a separate folder."""
     yield f"{path}.conflict-{label}"
     name = entry_of(path.encode()).sha256[:16]
     yield f"conflicts/{label}/{name}"
@@ -136,7 +136,7 @@ def _besides(path: str, label: str) -> Iterator[str]:
 
 
 def _lines(text: str) -> list[str]:
-    """By line feeds alone, with the last one ended, so that two who append there append lines."""
+    """Split at line feeds only, and end the last line, so that two sides that append there add whole lines."""
     lines = text.split("\n")
     if lines[-1] == "":
         lines.pop()
@@ -150,5 +150,5 @@ def _is_list(lines: Sequence[str]) -> bool:
     )
 
 
-def _ended(lines: Sequence[str]) -> list[str]:
+def _with_line_ends(lines: Sequence[str]) -> list[str]:
     return [line if line.endswith("\n") else f"{line}\n" for line in lines]

@@ -1,4 +1,4 @@
-"""Which paths a tree may have: none that leads out of a checkout, and no two that are the same on some systems."""
+"""Checks paths: none may lead out of a checkout, and no two may be the same file on some system."""
 
 import unicodedata
 from collections.abc import Iterable
@@ -8,19 +8,19 @@ from workspace.errors import BadPath
 
 LONGEST, LONGEST_NAME = 1024, 255  # bytes
 DEEPEST = 60  # folders
-# git's own folder, as it and as Windows' short names write it.
+# git's own folder, and its Windows short name.
 _GIT = {".git", "git~1"}
 
 
 def check_path(path: str) -> str:
-    """The path itself. Raises BadPath, which says what is wrong."""
+    """Return the path. Raises BadPath, which says what is wrong."""
     if said := path_fault(path):
         raise BadPath(f"path: {said}", problems=[FieldProblem("path", said)])
     return path
 
 
 def path_fault(path: str) -> str:
-    """What is wrong with a path, as a sentence without its subject; "" where nothing is."""
+    """Return what is wrong with a path, as a sentence without its subject; "" if it is fine."""
     try:
         size = len(path.encode("utf-8"))
     except UnicodeEncodeError:
@@ -48,27 +48,27 @@ def path_fault(path: str) -> str:
 
 
 def twin_fault(paths: Iterable[str]) -> str:
-    """What keeps these paths from being one tree: two that differ only by case or Unicode form, or a file that is a
-    folder too. "" where nothing does.
+    """Return why these paths can't be in one tree: two differ only by case or Unicode form, or a file is also a folder.
+    "" if they can.
     """
     names = Names()
     return next(filter(None, map(names.add, paths)), "")
 
 
 class Names:
-    """The paths of one tree, taken one by one."""
+    """The paths of one tree, added one by one."""
 
     def __init__(self) -> None:
         self._taken: dict[str, tuple[str, bool]] = {}
         self._folders: set[str] = set()
 
     def add(self, path: str) -> str:
-        """What keeps it from standing among those that were taken before, and then it is not; else ""."""
+        """Add a path and return "". If it clashes with earlier ones, don't add it and return why."""
         if path in self._folders:
             return f"{path[:200]} would be a file and a folder"
         new: dict[str, tuple[str, bool]] = {}
         whole, is_file = path, True
-        while whole and whole not in self._folders:  # what a folder lies in was looked at with it
+        while whole and whole not in self._folders:  # parents of a known folder were checked with it
             plain = folded(whole)
             other, other_is_file = self._taken.get(plain, (whole, is_file))
             if other != whole:
@@ -83,11 +83,11 @@ class Names:
 
 
 def folded(path: str) -> str:
-    """Equal for two that some system would take for one."""
+    """A form that is equal for paths which some system treats as the same."""
     return unicodedata.normalize("NFKC", path).casefold()
 
 
 def _bare(name: str) -> str:
-    """Without what file systems ignore: invisible characters, dots and spaces at the end."""
+    """The name without what file systems ignore: invisible characters, and dots and spaces at the end."""
     visible = "".join(letter for letter in name if unicodedata.category(letter) != "Cf")
     return visible.rstrip(". ").casefold()

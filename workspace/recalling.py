@@ -1,4 +1,4 @@
-"""What an agent can look up that is in no file: all entries, including the archive, and what was said."""
+"""Lets an agent search what is not in files: all entries, archived ones included, and messages."""
 
 from datetime import datetime
 from typing import Any
@@ -16,11 +16,11 @@ from relationships.models import Message, Relationship
 from relationships.services.configuration import configuration_of
 from relationships.text_names import name_in_text
 
-MOST, LONGEST = 20, 1000  # lines; characters of a message that are shown
+MOST, LONGEST = 20, 1000  # lines; characters shown of a message
 
 
 def recall(relationship: Relationship, query: str, *, messages: bool) -> str:
-    """One line each, what fits best first. With no transaction open: an embedder may be asked over the network."""
+    """Search, one line per result, best first. Call without an open transaction: it may call an embedder."""
     configuration, now = configuration_of(relationship).values, timezone.now()
     found = (search_messages if messages else search_entries)(
         text=query,
@@ -36,16 +36,18 @@ def recall(relationship: Relationship, query: str, *, messages: bool) -> str:
     owned = owned.filter(erased_at=None, hidden_at=None) if messages else owned.active()
     there = {row.id: row for row in owned.filter(id__in=[hit.id for hit in found.hits])}
     shown = [there[hit.id] for hit in found.hits if hit.id in there]
-    lines = [_said(relationship, one) if messages else _remembered(relationship, one, now) for one in shown]
+    lines = [
+        _message_line(relationship, one) if messages else _entry_line(relationship, one, now) for one in shown
+    ]
     return "\n".join(lines) or "Nothing is found about this."
 
 
-def _remembered(relationship: Relationship, entry: ScratchpadEntry, now: datetime) -> str:
+def _entry_line(relationship: Relationship, entry: ScratchpadEntry, now: datetime) -> str:
     item = items_of([line_of(entry)], timezone=relationship.timezone, now=now, dated=True)[0]
     return f"{item} ({entry.type})"
 
 
-def _said(relationship: Relationship, message: Message) -> str:
+def _message_line(relationship: Relationship, message: Message) -> str:
     names = {"user": str(relationship.user), "assistant": relationship.companion.name}
     speaker = name_in_text(message.speaker or names.get(message.role, message.role))
     text = " ".join(cut_fenced(message.content)[0].split())[:LONGEST]

@@ -1,7 +1,7 @@
-"""Takes words out of everything an agent's workspace keeps: files of every commit, hot context, steps, sessions.
+"""Removes words from everything in an agent's workspace: files of every commit, hot context, steps, sessions.
 
-A commit's SHA-1 is of what it says, so commits that held the words get new ones, and so do all that rest on them:
-whoever has a clone clones again.
+A commit's SHA-1 depends on its content, so commits that held the words get new SHA-1s, and so do their descendants.
+Existing clones have to be cloned again.
 """
 
 import re
@@ -28,7 +28,7 @@ from workspace.models import (
 from workspace.trees import Entry, entry_of, git_sha, key_of, tree_sha
 
 ERASED = "[erased]"
-SHORTEST = 8  # characters; a shorter text, such as a bare name, is no sign of a quotation
+SHORTEST = 8  # characters; a shorter text, such as a name, is not proof of a quotation
 AT_ONCE = 100
 _TEXTS: dict[type[Model], tuple[str, ...]] = {
     AgentSession: ("task", "summary", "error", "facts"),
@@ -45,13 +45,13 @@ _REFERENCES: dict[type[Model], tuple[str, ...]] = {
 
 
 def redact_workspace(relationship_id: UUID, texts: Collection[str]) -> Counter[str]:
-    """How many rows of each model lost words. Inside the erasure's transaction, under the relationship's row lock."""
+    """Redact these texts; count the changed rows by model. In the erasure's transaction, under the row lock."""
     pattern = _pattern(texts)
     return Counter() if pattern is None else redact_pattern(relationship_id, pattern)
 
 
 def redact_pattern(relationship_id: UUID, pattern: re.Pattern[str]) -> Counter[str]:
-    """The same of whatever matches."""
+    """Redact what matches the pattern; count the changed rows by model."""
     counts: Counter[str] = Counter()
     for model, names in _TEXTS.items():
         counts[model.__name__] += _redact_columns(_owned(model, relationship_id), names, pattern)
@@ -62,7 +62,7 @@ def redact_pattern(relationship_id: UUID, pattern: re.Pattern[str]) -> Counter[s
 
 
 def forget_facts(relationship_id: UUID, turns: Collection[UUID]) -> int:
-    """Of sessions that handed these turns to memory. How many."""
+    """Empty the facts of the sessions that handed these turns to memory. Returns how many sessions."""
     rows: int = (
         _owned(AgentSession, relationship_id).filter(turn_id__in=turns).exclude(facts=[]).update(facts=[])
     )
@@ -70,7 +70,7 @@ def forget_facts(relationship_id: UUID, turns: Collection[UUID]) -> int:
 
 
 def _pattern(texts: Collection[str]) -> re.Pattern[str] | None:
-    """Any of them, in any case, however its lines are broken."""
+    """A pattern for any of the texts, ignoring case and spacing; None if all are too short."""
     phrases = [r"\s+".join(map(re.escape, text.split())) for text in texts if len(text) >= SHORTEST]
     return re.compile("|".join(sorted(phrases, key=len, reverse=True)), re.IGNORECASE) if phrases else None
 
@@ -112,7 +112,7 @@ def _redact_history(relationship_id: UUID, pattern: re.Pattern[str]) -> Counter[
         new: list[Tree] = []
         for tree in some:
             files = {
-                pattern.sub(ERASED, path): _renewed(Entry(*entry), contents)
+                pattern.sub(ERASED, path): _replacement(Entry(*entry), contents)
                 for path, entry in tree.files.items()
             }
             if (sha := tree_sha(files)) != tree.sha:
@@ -129,14 +129,14 @@ def _redact_history(relationship_id: UUID, pattern: re.Pattern[str]) -> Counter[
 
 
 def _pieces(rows: OwnedQuerySet) -> Iterator[list[Any]]:
-    """All of the rows, read in one statement, so many at a time; what is written meanwhile is not among them."""
+    """All rows in pieces of AT_ONCE, read by one statement, so rows written meanwhile are not included."""
     found = rows.iterator(chunk_size=AT_ONCE)
     while some := list(islice(found, AT_ONCE)):
         yield some
 
 
 def _redact_blobs(relationship_id: UUID, pattern: re.Pattern[str]) -> dict[str, Entry]:
-    """What is there in the place of each content that held the words, by its SHA-256."""
+    """Redact contents. Returns the new entry of each changed content, by the old SHA-256."""
     renewed: dict[str, Entry] = {}
     for some in _pieces(_owned(Blob, relationship_id)):
         rows: list[Blob] = []
@@ -153,7 +153,7 @@ def _redact_blobs(relationship_id: UUID, pattern: re.Pattern[str]) -> dict[str, 
     return renewed
 
 
-def _renewed(entry: Entry, contents: dict[str, Entry]) -> Entry:
+def _replacement(entry: Entry, contents: dict[str, Entry]) -> Entry:
     found = contents.get(entry.sha256)
     return found._replace(mode=entry.mode) if found else entry
 
@@ -161,7 +161,9 @@ def _renewed(entry: Entry, contents: dict[str, Entry]) -> Entry:
 def _redact_commits(
     relationship_id: UUID, pattern: re.Pattern[str], trees: dict[UUID, tuple[UUID, str]]
 ) -> dict[UUID, UUID]:
-    """Write them anew where their tree, a parent or their words changed, parents first; and move what names them."""
+    """Rewrite commits whose tree, parent or words changed, parents first, and update the references to them.
+    Returns the new IDs by the old ones.
+    """
     moved: dict[UUID, UUID] = {}
     shas: dict[str, str] = {}
     new: list[Commit] = []

@@ -1,7 +1,7 @@
-"""The statements that read and write a tree: one to read a branch, one to read its files, one to commit.
+"""The statements that read and write trees: one to read a branch, one to read its files, one to commit.
 
-A commit moves its branch from the commit that was read to a new one, or does nothing where somebody moved it meanwhile.
-It holds the relationship's row first, as every writer does.
+A commit moves its branch from the commit that was read to a new one, or does nothing if somebody moved it meanwhile.
+It locks the relationship's row first, as every writer does.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,7 +18,7 @@ from relationships.models import Relationship
 from workspace.models import Blob, Branch, Commit, Tree
 from workspace.trees import Author, Entry, Files, commit_raw, git_sha, key_of, tree_sha
 
-FILES_AT_ONCE = 1000  # of trees in one statement: long lists are written as parts of a list, which takes long
+FILES_AT_ONCE = 1000  # files of the trees that one statement inserts; larger statements get slow
 
 _HEAD = """
 SELECT c.sha, t.sha, t.files::text, c.recorded_at
@@ -44,7 +44,7 @@ SELECT f.key, (SELECT content FROM workspace_blob -- one by one, however many co
 _BLOBS = (
     "SELECT id, content FROM workspace_blob WHERE relationship_id = %(relationship)s AND id = ANY(%(ids)s)"
 )
-# What is new begins at the relationship's row: so it is written on that row's node, where the database is distributed.
+# The inserts select from the relationship's row, so that on Citus they run on that row's node.
 _COMMIT = """
 WITH held AS (
     SELECT id FROM relationships_relationship WHERE id = %(relationship)s FOR UPDATE
@@ -88,7 +88,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class NewCommit:
-    """What a branch is to move to. `blobs`: contents by their row's ID; some may be there already."""
+    """A commit to write. `blobs`: contents by row ID; some may be stored already."""
 
     sha: str
     tree: str
@@ -110,14 +110,14 @@ def read_commit(relationship_id: UUID, commit: UUID) -> Head | None:
 
 
 def read_contents(relationship_id: UUID, branch: str) -> dict[str, bytes]:
-    """Every file of a branch, by path, in one statement."""
+    """The contents of all files of a branch, by path, in one statement."""
     with prepared_cursor(binary=True) as cursor:
         cursor.execute(_CONTENTS, {"relationship": relationship_id, "branch": branch})
         return {path: bytes(content) for path, content in cursor.fetchall() if content is not None}
 
 
 def read_blobs(relationship_id: UUID, entries: Iterable[Entry]) -> dict[str, bytes]:
-    """The contents of these files, by SHA-256."""
+    """The contents of these entries, by SHA-256."""
     by_id = {key_of(entry.sha256): entry.sha256 for entry in entries}
     if not by_id:
         return {}
@@ -151,7 +151,7 @@ def make_commit(
 
 
 def write_commit(relationship_id: UUID, branch: str, commit: NewCommit, *, moves_from: str) -> bool:
-    """Move the branch on. False: it is not at `moves_from` any more, or not there; nothing was written."""
+    """Write a commit and move the branch to it. False: the branch is not at `moves_from`, and nothing was written."""
     values: dict[str, Any] = {
         "relationship": relationship_id,
         "branch": branch,
@@ -176,7 +176,7 @@ def write_commit(relationship_id: UUID, branch: str, commit: NewCommit, *, moves
 
 
 def keep_commits(relationship: Relationship, commits: Iterable[NewCommit]) -> None:
-    """Their rows, without moving a branch; some may be there already. Under the relationship's row lock."""
+    """Write the rows of these commits without moving a branch; some may exist already. Under the row lock."""
     own = {"relationship_id": relationship.id, "project_id": relationship.project_id}
     blobs = {key: content for commit in commits for key, content in commit.blobs.items()}
     trees = {commit.tree: commit.files for commit in commits}
@@ -208,7 +208,7 @@ def keep_commits(relationship: Relationship, commits: Iterable[NewCommit]) -> No
 
 
 def move_branch(relationship: Relationship, name: str, to: "Head | NewCommit", *, at: datetime) -> None:
-    """Where a branch is from now on, made if it is not there. Under the relationship's row lock."""
+    """Move a branch, or create it. Under the relationship's row lock."""
     sha = to.commit if isinstance(to, Head) else to.sha
     place = {"commit_id": key_of(sha), "tree_id": key_of(to.tree), "updated_at": at}
     if not Branch.objects.for_relationship(relationship.id).filter(name=name).update(**place):

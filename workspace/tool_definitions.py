@@ -1,4 +1,4 @@
-"""What the file tools take, as JSON Schemas, and their definitions in the formats of the vendors."""
+"""The parameters of the file tools as JSON Schemas, and their definitions in the vendors' formats."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,7 +16,7 @@ _PATH = {
 _TEXT = {"type": "string"}
 RECALL = "recall"
 
-# name: (what it does, its parameters, those that may be left out)
+# name: (what it does, its parameters, which of them are optional)
 _TOOLS: dict[str, tuple[str, dict[str, Any], set[str]]] = {
     "view": (
         "Show a file with line numbers, or a folder two levels deep.",
@@ -71,7 +71,7 @@ _TOOLS: dict[str, tuple[str, dict[str, Any], set[str]]] = {
     ),
 }
 OF_ANTHROPIC = {"view", "create", "str_replace", "insert", "delete", "rename"}  # in its own tool `memory`
-# By vendor: what it calls the schema of a function's input.
+# By vendor: its name for the schema of a function's input.
 FORMATS = {"anthropic": "input_schema", "openai": "parameters", "gemini": "parametersJsonSchema"}
 
 

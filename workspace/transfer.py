@@ -1,4 +1,4 @@
-"""An agent's files in an archive: those of main, as they are now. Their history can be cloned with git."""
+"""Exports and imports an agent's files: those on main, as they are now. Their history can be moved by git."""
 
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,26 +18,26 @@ Row = Mapping[str, Any]
 
 
 def files_to_keep(relationship_id: UUID, *, companion_id: UUID) -> Iterator[dict[str, Any]]:
-    """Each file that nobody else makes; a few are in memory at a time."""
+    """Yield each file that is not generated, with a few in memory at a time."""
     head, supplied = read_head(relationship_id, MAIN), supplied_specs(companion_id)
     files = sorted(written_files(relationship_id, head.files, supplied).items()) if head else []
     for place in range(0, len(files), FILES_AT_ONCE):
         some = files[place : place + FILES_AT_ONCE]
         contents = read_blobs(relationship_id, [entry for _, entry in some])
         for path, entry in some:
-            yield {"path": path, **_written(contents[entry.sha256]), "executable": entry.mode == EXECUTABLE}
+            yield {"path": path, **_encoded(contents[entry.sha256]), "executable": entry.mode == EXECUTABLE}
 
 
 def content_of(row: Row) -> bytes:
-    """Raises ValueError: what should be base64 is not."""
+    """Decode a row's content. Raises ValueError for invalid base64."""
     content: str = row["content"]
     return b64decode(content, validate=True) if row["encoding"] == "base64" else content.encode()
 
 
 def take_over_files(relationship: Relationship, rows: Iterable[Row], *, by: Actor) -> int:
-    """One commit of the files that an archive holds, if there are any, and none were moved by git before; how many.
+    """Commit an archive's files at once, unless main exists already (moved by git before). Returns how many.
 
-    Raises as change_files does.
+    Raises the same errors as change_files.
     """
     if read_head(relationship.id, MAIN):
         return 0
@@ -52,7 +52,7 @@ def take_over_files(relationship: Relationship, rows: Iterable[Row], *, by: Acto
     return len(files)
 
 
-def _written(content: bytes) -> dict[str, str]:
+def _encoded(content: bytes) -> dict[str, str]:
     text = text_of(content)
     if text is None:
         return {"content": b64encode(content).decode(), "encoding": "base64"}

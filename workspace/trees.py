@@ -1,4 +1,4 @@
-"""Files as git has them: the SHA-1 of blobs, trees and commits. Pure: nothing here reads the database."""
+"""Git's object format: computes the SHA-1s of blobs, trees and commits. Pure: nothing here reads the database."""
 
 import hashlib
 from collections.abc import Iterator, Mapping
@@ -11,7 +11,7 @@ FOLDER = b"40000"
 
 
 class Entry(NamedTuple):
-    """One file of a tree: SHA-256 and git's SHA-1 in hex, bytes, git's mode."""
+    """A file in a tree: SHA-256 and git's SHA-1 in hex, size in bytes, git's mode."""
 
     sha256: str
     git: str
@@ -23,7 +23,7 @@ Files = dict[str, Entry]
 
 
 class Author(NamedTuple):
-    """Who a commit says made it."""
+    """The author of a commit."""
 
     name: str
     email: str
@@ -33,7 +33,7 @@ class Author(NamedTuple):
 
 
 def key_of(sha: str) -> UUID:
-    """The ID of the row of an object with this SHA."""
+    """The row ID of the object with this SHA."""
     return UUID(sha[:32])
 
 
@@ -46,7 +46,7 @@ def entry_of(content: bytes, *, mode: int = FILE) -> Entry:
 
 
 def text_of(content: bytes) -> str | None:
-    """None: it is no text."""
+    """The content as text; None if it is binary."""
     try:
         return None if b"\0" in content else content.decode("utf-8")
     except UnicodeDecodeError:
@@ -54,12 +54,12 @@ def text_of(content: bytes) -> str | None:
 
 
 def tree_sha(files: Mapping[str, Entry]) -> str:
-    """Git's SHA-1 of the root."""
+    """Git's SHA-1 of the root folder."""
     return list(tree_objects(files))[-1][0]
 
 
 def tree_objects(files: Mapping[str, Entry]) -> Iterator[tuple[str, bytes]]:
-    """(SHA-1, raw object) of every folder, the root last."""
+    """Yield (SHA-1, raw object) of every folder, the root last."""
     root: dict[str, object] = {}
     for path, entry in files.items():
         *folders, name = path.split("/")

@@ -1,5 +1,5 @@
-"""Merges back what commits took out of files. Where somebody changed the same lines since, they stay as they are; what
-Rapport itself took out beside them is no such change.
+"""Merges back what commits took out of files. Lines that somebody changed since stay as they are; other removals by
+Rapport don't count as such a change.
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,11 +17,11 @@ from workspace.sentences import sentences_of, without
 from workspace.store import Head, read_blobs
 from workspace.trees import Entry, entry_of, key_of, text_of
 
-TAKES_OUT = "Take out what "  # so begin the messages of such commits
+TAKES_OUT = "Take out what "  # how the messages of such commits begin
 
 
 class _Taken(NamedTuple):
-    """A commit: the files that it changed, each as it was before and after."""
+    """A commit that took something out: by path, the file's entries before and after."""
 
     id: UUID
     at: datetime
@@ -29,7 +29,7 @@ class _Taken(NamedTuple):
 
 
 class Undoing:
-    """A change of a branch, for `commit_on`: back comes what those of its commits with these messages took out."""
+    """A change for `commit_on` that restores what the branch's commits with these messages took out."""
 
     def __init__(self, relationship_id: UUID, messages: Iterable[str]) -> None:
         self._relationship_id = relationship_id
@@ -63,7 +63,7 @@ class Undoing:
         return merge_lines(left, now, said, self._effort, both=True)
 
     def _taken_since(self, path: str) -> set[str]:
-        """The sentences of this file that any such commit took out since the first that is undone."""
+        """The sentences that Rapport's commits took out of this file since the first commit that is undone."""
         if self._others is None:
             since = self._commits.filter(message__startswith=TAKES_OUT, recorded_at__gte=self.taken[-1].at)
             self._others = self._read_commits(since)
@@ -73,7 +73,7 @@ class Undoing:
         return set().union(*lost)
 
     def _read(self, taken: Iterable[_Taken], files: Mapping[str, Entry]) -> None:
-        """The texts that it takes, in one statement; "" of what is no text."""
+        """Load the texts that are needed, in one statement; "" for binary files."""
         entries = {entry.sha256: entry for one in taken for pair in one.changed.values() for entry in pair}
         entries |= {files[path].sha256: files[path] for one in taken for path in one.changed if path in files}
         lacking = [entry for sha256, entry in entries.items() if sha256 not in self._texts]
@@ -81,7 +81,7 @@ class Undoing:
         self._texts |= {entry.sha256: text_of(contents[entry.sha256]) or "" for entry in lacking}
 
     def _read_commits(self, rows: OwnedQuerySet) -> list[_Taken]:
-        """The last one first, in three statements."""
+        """Load these commits, newest first, in three statements."""
         found = list(rows.order_by("-recorded_at").values_list("id", "tree_id", "parents", "recorded_at"))
         parents = self._commits.filter(id__in=[parents[0] for _, _, parents, _ in found])
         trees_before = dict(parents.values_list("id", "tree_id"))

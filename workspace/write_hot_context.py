@@ -1,4 +1,4 @@
-"""Hot context as a person writes it, by its version and not by its file."""
+"""Writes hot context for a person, who knows it by version and not as a file."""
 
 from django.db import transaction
 
@@ -13,7 +13,7 @@ from workspace.hot_context import PATH, read_hot_context
 def write_hot_context(
     *, relationship: Relationship, content: str, by: Actor, expected_version: int | None = None
 ) -> int:
-    """The version it is now. Raises StaleVersion, HotContextTooLong, NotFound."""
+    """Write hot context. Returns its version. Raises StaleVersion, HotContextTooLong, NotFound."""
     require_lock(relationship.id)
     _, version = read_hot_context(relationship.id)
     check_version(expected=expected_version, current=version)

@@ -1,4 +1,4 @@
-"""Parses YAML that an agent wrote, safely."""
+"""Reads YAML that an agent wrote, which is not trusted."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from web.parsing import storable_json
 
 
 class _Plain(yaml.SafeLoader):
-    """Without aliases, ten of which inside ten others make a file of a page fill any memory."""
+    """A loader without aliases: nested ones make a small file fill the memory."""
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.AliasEvent):
@@ -18,7 +18,7 @@ class _Plain(yaml.SafeLoader):
 
 
 def read_yaml(content: bytes) -> dict[str, Any] | None:
-    """The mapping it holds, as JSON that can be kept; None: it is no YAML, no mapping, or nested too deep."""
+    """Read a mapping as JSON that can be stored; None if it is not YAML, not a mapping, or nested too deeply."""
     try:
         read = yaml.load(content, _Plain)  # noqa: S506 - it is a SafeLoader
         return storable_json(_plain(read)) if isinstance(read, dict) else None
@@ -27,7 +27,7 @@ def read_yaml(content: bytes) -> dict[str, Any] | None:
 
 
 def _plain(value: Any) -> Any:
-    """YAML as JSON: keys are text, and so is what JSON has no type for."""
+    """Convert to JSON's types: keys become text, and so do values of other types."""
     if isinstance(value, dict):
         return {str(key): _plain(child) for key, child in value.items()}
     if isinstance(value, list):

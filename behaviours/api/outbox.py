@@ -37,7 +37,7 @@ class AcknowledgeView(ApiView):
 
     @operation("outbox_acknowledge", "Say that a message was taken", answers={200: OutboxAnswer})
     def post(self, request: Request, relationship_id: UUID, message_id: UUID) -> Response:
-        """It is listed and streamed no more. Once more changes nothing."""
+        """It is no longer listed and streamed. Repeating the call changes nothing."""
         self.get_relationship(relationship_id)
         return self.answer(
             present_message(acknowledge(relationship_id=relationship_id, message_id=message_id))
@@ -48,10 +48,10 @@ class OutboxStreamView(ApiView):
     open_to_tokens = True
     http_method_names = ["get"]
 
-    @operation("outbox_stream", "Be told of messages as they come", answers={200: None}, streams=True)
+    @operation("outbox_stream", "Stream messages as they come", answers={200: None})
     def get(self, request: Request, relationship_id: UUID, query: StreamQuery) -> StreamingHttpResponse:
-        """Server-sent events: what waits, then what comes, each `event: message` with the message as `data`. The
-        stream ends after `seconds`; a client that comes back with `Last-Event-ID` is told what it does not know yet.
+        """Server-sent events: the waiting messages, then new ones, each as `event: message` with the message as `data`.
+        The stream ends after `seconds`. A client that reconnects with `Last-Event-ID` gets the messages after that one.
         """
         self.get_relationship(relationship_id)
         seconds = min(float(query.seconds), settings.MAX_WAIT_SECONDS)
@@ -71,4 +71,4 @@ def _last_event(request: Request) -> UUID | None:
     try:
         return UUID(told) if told else None
     except ValueError:
-        raise InvalidInput.of("Last-Event-ID", "is no ID of a message") from None
+        raise InvalidInput.of("Last-Event-ID", "is not the ID of a message") from None

@@ -1,4 +1,4 @@
-"""What the calls about behaviours take and answer, and how the answers are made."""
+"""Request and response schemas of the behaviour API, and the functions that fill the responses."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -20,9 +20,9 @@ class BehaviourAnswer(Answer):
     order: int
     enabled: bool
     level: str
-    """The highest level of the configuration that says something of it."""
+    """The highest level of the configuration that sets any part of it."""
     fault: str | None
-    """Why it does nothing, where it is not whole."""
+    """Why it does nothing, if it is incomplete."""
     definition: JsonObject
 
 
@@ -33,16 +33,16 @@ class BehavioursAnswer(Answer):
 class RunListQuery(PageQuery):
     behaviour: Annotated[str, Field(max_length=60)] | None = None
     state: RunState | None = None
-    """`failed`: what was given up; those of webhooks are the dead letters."""
+    """`failed`: given up. Failed webhooks are the dead letters."""
     action: Annotated[str, Field(max_length=10)] | None = None
     turn: UUID | None = None
     hidden: bool = False
-    """The words too of those about a turn of which a message is hidden."""
+    """Include the text of runs about a turn with a hidden message."""
 
 
 class RunQuery(Query):
     hidden: bool = False
-    """Its words too where it is about a turn of which a message is hidden."""
+    """Include the text if the run is about a turn with a hidden message."""
 
 
 class RunAnswer(Answer):
@@ -53,13 +53,13 @@ class RunAnswer(Answer):
     turn: UUID | None
     session: str
     state: RunState
-    """pending and working: on its way; done; left_out: of a priority behaviour that was late or failed; failed:
-    given up, and `error` says why.
+    """pending and working: in progress; done; left_out: a priority behaviour that was late or failed; failed: given up,
+    see `error`.
     """
     rendered: str
-    """The text, the prompt or the body of the call."""
+    """The text, the prompt, or the body of the webhook call."""
     answer: str
-    """Of the model, or of the address that was called."""
+    """From the model, or from the URL that was called."""
     outcome: str
     model_calls: list[UUID]
     prompt_tokens: int | None
@@ -76,9 +76,9 @@ class RunAnswer(Answer):
 
 class DryRunBody(Body):
     behaviour: JsonObject
-    """A draft, as it would stand in the configuration under its name."""
+    """A draft, in the form of the configuration, without its name."""
     last: Annotated[int, Field(ge=1, le=MOST_TURNS)] = 50
-    """Over so many turns."""
+    """How many turns to try."""
 
 
 class TriedTurnAnswer(Answer):
@@ -98,14 +98,14 @@ class DryRunAnswer(Answer):
     turns: list[TriedTurnAnswer]
     """Oldest first."""
     next_times: list[datetime]
-    """Of a schedule."""
+    """The next times of a schedule."""
 
 
 class OutboxQuery(PageQuery):
     acknowledged: bool = False
-    """With those that were acknowledged."""
+    """Include acknowledged messages."""
     hidden: bool = False
-    """With those about a turn of which a message is hidden: they are neither listed nor streamed else."""
+    """Include messages about a turn with a hidden message, which otherwise are neither listed nor streamed."""
 
 
 class OutboxAnswer(Answer):
@@ -121,12 +121,12 @@ class OutboxAnswer(Answer):
 
 class StreamQuery(Query):
     seconds: Annotated[int, Field(ge=0, le=300), DIGITS] = 30
-    """How long the stream lasts, at most `RAPPORT_MAX_WAIT_SECONDS`; EventSource comes back by itself."""
+    """How long the stream lasts, at most `RAPPORT_MAX_WAIT_SECONDS`. EventSource reconnects by itself."""
 
 
 class SecretAnswer(Answer):
     secret: str
-    """For a library of Standard Webhooks."""
+    """For a Standard Webhooks library."""
 
 
 def present_behaviour(name: str, behaviour: Behaviour, level: str) -> dict[str, Any]:

@@ -38,7 +38,7 @@ class BehavioursView(ApiView):
         "behaviours_list", "List a relationship's behaviours, in order", answers={200: BehavioursAnswer}
     )
     def get(self, request: Request, relationship_id: UUID) -> Response:
-        """Those that hold here, whichever level of the configuration says so. They are written there:
+        """The behaviours in effect here, from any level of the configuration. To change them:
         PATCH /v1/companions/{companion_id}, `config.behaviours.named`.
         """
         relationship = self.get_relationship(relationship_id, "companion", "project")
@@ -60,7 +60,7 @@ class DryRunView(ApiView):
         answers={200: DryRunAnswer},
     )
     def post(self, request: Request, relationship_id: UUID, body: DryRunBody) -> Response:
-        """Over the last turns. Nobody is asked, told or called. Profile, session and held deletions are today's."""
+        """Tries the last turns. No model is asked, nothing is sent. Profile, session and held deletions are today's."""
         relationship = self.get_relationship(relationship_id, "companion", "user")
         draft = read_draft(body.behaviour, inside="behaviour")
         done = dry_run(relationship=relationship, behaviour=draft, last=body.last)
@@ -72,7 +72,7 @@ class RunsView(ApiView):
         "behaviour_runs_list", "List what behaviours did, newest first", answers={200: Page[RunAnswer]}
     )
     def get(self, request: Request, relationship_id: UUID, query: RunListQuery) -> Response:
-        """Those that a worker has not looked at yet are not in it. Of contexts they are kept for 30 days."""
+        """Without runs that no worker has looked at yet. Runs for contexts are kept for 30 days."""
         rows = self.owned(BehaviourRun, relationship_id).fired()
         rows = rows.filter(**query.given("behaviour", "state", "action"))
         rows = rows.filter(turn_id=query.turn) if query.turn else rows
@@ -105,7 +105,7 @@ class WebhookSecretView(ApiView):
         "webhook_secret_read", "Read what a companion's webhooks are signed with", answers={200: SecretAnswer}
     )
     def get(self, request: Request, companion_id: UUID) -> Response:
-        """As Standard Webhooks signs them. Needs the scope `admin`. It changes with RAPPORT_SECRET_KEY."""
+        """For Standard Webhooks signatures. Needs the scope `admin`. It changes with RAPPORT_SECRET_KEY."""
         companion = get_companion(project_id=self.project_id, companion_id=companion_id)
         return self.answer({"secret": secret_of(companion.id)})
 
@@ -122,7 +122,7 @@ def _without_hidden(relationship_id: UUID) -> Callable[[BehaviourRun], dict[str,
 
 
 def _levels(provenance: Mapping[str, str]) -> dict[str, str]:
-    """The highest level that says something of each."""
+    """The highest level that sets any part of each behaviour, by name."""
     found: dict[str, str] = {}
     for path, level in provenance.items():
         section, _, rest = path.partition(".named.")

@@ -9,17 +9,17 @@ from relationships.models.owned import OwnedQuerySet, RelationshipOwned
 
 class OutboxQuerySet(OwnedQuerySet):
     def waiting(self) -> Self:
-        """What nobody has acknowledged yet, oldest first."""
+        """Messages that were not acknowledged yet, oldest first."""
         return self.filter(acknowledged_at=None, redacted_at=None).order_by("id")
 
     def without_hidden(self, relationship_id: UUID) -> Self:
-        """Without those about a turn of which a message is hidden."""
+        """Without messages about a turn with a hidden message."""
         hidden = Message.objects.for_relationship(relationship_id).filter(hidden_at__isnull=False)
         return self.exclude(turn_id__in=hidden.values("turn_id"))
 
 
 class OutboxMessage(RelationshipOwned):
-    """A message that a behaviour has for the person, until the developer's application says that it has taken it."""
+    """A behaviour's message to the person. It waits until the developer's application acknowledges it."""
 
     run_id = models.UUIDField()
     behaviour = models.CharField(max_length=60)

@@ -8,23 +8,23 @@ from worker.models.queued import QueuedRow
 
 
 class RunState(models.TextChoices):
-    PENDING = "pending"  # due_at null: it waits until its turn is read
-    WORKING = "working"  # a worker holds it, by lease
+    PENDING = "pending"  # without due_at it waits until its turn is read
+    WORKING = "working"  # a worker holds a lease
     DONE = "done"
-    LEFT_OUT = "left_out"  # of a priority behaviour: it was late or failed, and the context went without it
-    FAILED = "failed"  # given up; `error` says why, Retry brings it back
+    LEFT_OUT = "left_out"  # a priority behaviour that was late or failed; the context was built without it
+    FAILED = "failed"  # given up; see `error`; can be retried
 
 
 class RunQuerySet(QueuedOwnedQuerySet):  # type: ignore[override]  # as_manager, which none overrides
     def fired(self) -> Self:
-        """Without those whose condition is still to be looked at."""
+        """Without runs whose condition has not been checked yet."""
         return self.filter(fired_at__isnull=False)
 
 
 class BehaviourRun(QueuedRow, RelationshipOwned):
-    """One time that a behaviour did something, or may have to: who finds that its condition does not hold deletes it.
+    """One time that a behaviour did something, or may have to. If its condition turns out not to hold, it is deleted.
 
-    `occasion` is what it is about, once for each behaviour: `turn:` or `context:` and an ID, or `at:` and a time.
+    `occasion`, unique for each behaviour, is `turn:` or `context:` and an ID, or `at:` (later `on:`) and a time.
     """
 
     WAITING = {"state": RunState.PENDING}
@@ -34,11 +34,11 @@ class BehaviourRun(QueuedRow, RelationshipOwned):
     kind = models.CharField(max_length=10)  # priority, async
     action = models.CharField(max_length=10)
     occasion = models.CharField(max_length=60)
-    turn_id = models.UUIDField(null=True)  # of a context's: the turn that came of it, once there is one
+    turn_id = models.UUIDField(null=True)  # for a context: its turn, once there is one
     session = models.CharField(max_length=200)
     state = models.CharField(max_length=10, choices=RunState.choices, default=RunState.PENDING)
     rendered = models.TextField(blank=True)  # the text, the prompt, or the call's body
-    answer = models.TextField(blank=True)  # of the model, or the one who was called
+    answer = models.TextField(blank=True)  # from the model, or from the URL that was called
     outcome = models.TextField(blank=True)  # a sentence
     model_call_ids = ArrayField(models.UUIDField(), default=list)
     prompt_tokens = models.PositiveIntegerField(null=True)
@@ -64,12 +64,12 @@ class BehaviourRun(QueuedRow, RelationshipOwned):
             ),
         ]
         indexes = [
-            # the sweep: what is owed or held, in any relationship, and what waits for its turn
+            # the sweep: runs that are owed, held, or wait for their turn, in any relationship
             models.Index(
                 fields=["due_at"], condition=models.Q(state__in=["pending", "working"]), name="run_owed"
             ),
             # a turn's runs
             models.Index(fields=["relationship", "turn_id"], name="run_of_turn"),
-            # those of contexts are dropped after some time
+            # runs for contexts are dropped after some time
             models.Index(fields=["recorded_at"], condition=models.Q(kind="priority"), name="run_of_context"),
         ]

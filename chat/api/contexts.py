@@ -1,4 +1,4 @@
-"""What the companion was shown when it said that: the contexts that were kept."""
+"""The stored contexts: what the companion was shown for a reply."""
 
 from datetime import datetime
 from uuid import UUID
@@ -28,34 +28,36 @@ class ToolCallAnswer(Answer):
 
 
 class KeptContextAnswer(Answer):
-    """By reference: the texts are those that the entries, messages and documents had."""
+    """A context by reference: the texts are those of the entries, messages and documents at that time."""
 
     id: UUID
     turn_id: UUID
     assembled_at: datetime
     total_tokens: int
     layers: list[JsonObject]
-    """Of each: name, tokens, milliseconds, reason, and the IDs of its sources; of messages that were shortened, how
-    many of their last characters were shown (`ends`).
+    """For each layer: name, tokens, milliseconds, reason, and the IDs of its sources. For shortened messages, `ends` is
+    the number of their last characters that were shown.
     """
     entries: dict[str, int]
-    """The version of each entry that was shown, by its ID; its history has the words."""
+    """The version of each entry that was shown, by ID. The text is in the entry's history."""
     provider: str
     model: str
     finish_reason: str
-    """Empty: the reply broke off."""
+    """Empty: the reply was interrupted."""
     prompt_tokens: int | None
     output_tokens: int | None
     milliseconds: float
-    """That the reply took."""
+    """How long the reply took."""
     tool_calls: list[ToolCallAnswer]
-    """Memory tools that the model called for this reply."""
+    """The memory tools that the model called for this reply."""
 
 
 class KeptContextView(ApiView):
     @operation("contexts_read", "Read what a reply was shown", answers={200: KeptContextAnswer})
     def get(self, request: Request, relationship_id: UUID, context_id: UUID) -> Response:
-        """`context_id` is in the answer of the chat endpoint. The configuration's `context.keep` says what is kept."""
+        """The chat endpoint returns the `context_id`. The configuration's `context.keep` decides which contexts are
+        kept.
+        """
         rows = self.owned(KeptContext, relationship_id).filter(id=context_id)
         kept: KeptContext = require(rows, "context")
         calls = ToolCall.objects.for_relationship(relationship_id).filter(turn_id=kept.turn_id).order_by("id")

@@ -1,4 +1,4 @@
-"""Bodies and answers of the endpoint. OpenAI's fields that mean something to us; the others are the model's."""
+"""Request and response schemas of the endpoint: the fields of OpenAI's that we use. Others are passed to the model."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
@@ -11,7 +11,7 @@ from web.errors import InvalidInput, NotAllowed
 from web.fields import Answer, Body, FailFastModel, JsonObject, field_problems
 
 LONGEST_WAIT = 10  # seconds
-# What is ours; every other field goes to the model as it came.
+# The fields that we use ourselves; all others are passed to the model unchanged.
 _OURS = frozenset(
     {"model", "messages", "tools", "stream", "stream_options", "user", "metadata", "store", "n", "rapport"}
 )
@@ -19,10 +19,10 @@ _OURS = frozenset(
 
 class RapportWishes(Body):
     wait_for_memory: Annotated[float, Field(ge=0, le=LONGEST_WAIT, strict=False)] | None = None
-    """Seconds that the end of the reply may wait for the badge: what the turn changed in memory."""
+    """Seconds that the end of the reply may be delayed to tell what the turn changed in memory."""
     replaces: Annotated[UUID, Field(strict=False)] | None = None
-    """The `turn_id` of the exchange in whose place this one comes: the same message for another reply, or another
-    message. What stood there, and what came after it in the session, is withdrawn.
+    """The `turn_id` of the exchange that this one replaces: the same message for another reply, or a different message.
+    That exchange, and everything after it in the session, is withdrawn.
     """
 
 
@@ -38,21 +38,21 @@ class ChatBody(FailFastModel):
     model: Annotated[str, StringConstraints(min_length=1, max_length=200)]
     """A companion's slug."""
     messages: Annotated[list[JsonObject], Field(min_length=1)]
-    """The conversation, or its newest message alone: then the stored ones are shown before it."""
+    """The conversation; or only its newest message, which then follows the stored ones."""
     tools: list[JsonObject] | None = None
-    """Your own functions. The model calls them, and you answer."""
+    """Your own functions. If the model calls one, you send the result."""
     tool_choice: str | JsonObject | None = None
-    """Of your own functions alone: none, auto, required, or one of them by name."""
+    """Applies to your own functions only: none, auto, required, or one of them by name."""
     stream: bool | None = None
     stream_options: StreamOptions | None = None
     user: str | None = None
-    """The person's external_id; a relationship token or the header X-Rapport-User goes before it."""
+    """The person's external_id. A relationship token or the header X-Rapport-User takes precedence."""
     metadata: JsonObject | None = None
-    """`session` names the session, where the header X-Rapport-Session does not."""
+    """`session` names the session, unless the header X-Rapport-Session does."""
     store: bool | None = None
-    """false: it is answered, and nothing of it is kept."""
+    """false: reply without storing anything."""
     n: int | None = None
-    """1: one reply is remembered."""
+    """Only 1: one reply is remembered."""
     rapport: RapportWishes = RapportWishes()
 
     @classmethod
@@ -74,7 +74,7 @@ class ChatBody(FailFastModel):
         return body
 
     def _refuse_other_choice(self) -> None:
-        """A model that had to call what is not there would call ours for ever. Raises InvalidInput."""
+        """Refuse to force a tool that was not sent: the model would call memory tools forever. Raises InvalidInput."""
         names = [tool["function"]["name"] for tool in self.tools or ()]
         function = self.tool_choice.get("function") if isinstance(self.tool_choice, dict) else None
         if isinstance(function, dict) and function.get("name") not in names:
@@ -87,11 +87,11 @@ class ChatBody(FailFastModel):
         return bool(self.stream_options and self.stream_options.include_usage)
 
     def options(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """What goes on to the model."""
+        """The fields that are passed to the model."""
         return {name: value for name, value in data.items() if name not in _OURS and value is not None}
 
     def refuse_prompt(self) -> None:
-        """What a person's browser may not choose. Raises NotAllowed."""
+        """Refuse system messages, which a person's browser may not set. Raises NotAllowed."""
         if any(message.get("role") in SYSTEM for message in self.messages):
             raise NotAllowed("A relationship token can't set the system prompt: leave system messages out.")
 
@@ -100,10 +100,10 @@ class OpenAIErrorDetail(Answer):
     message: str
     type: str
     param: str | None
-    """The field at fault."""
+    """The invalid field."""
     code: str | None
     problem: JsonObject
-    """The problem as all other calls tell it (RFC 9457)."""
+    """The problem in the form that all other calls use (RFC 9457)."""
 
 
 class OpenAIError(Answer):
@@ -121,11 +121,11 @@ class ChatChoice(Answer):
     index: int
     message: ChatMessage
     finish_reason: str
-    """As the model's: stop, length, tool_calls, content_filter."""
+    """From the model: stop, length, tool_calls, content_filter."""
 
 
 class ChatCompletion(Answer):
-    """The whole reply. With `stream`, the same as server-sent events, which end with [DONE], or with an error."""
+    """The complete reply. With `stream`, it comes as server-sent events that end with [DONE] or an error."""
 
     id: str
     object: Literal["chat.completion"]
@@ -134,8 +134,8 @@ class ChatCompletion(Answer):
     choices: list[ChatChoice]
     usage: JsonObject
     rapport: JsonObject
-    """turn_id, context_id, the entries shown, the memory tools that were called, and with `wait_for_memory` what was
-    remembered. In a stream it is a field of the last chunk.
+    """turn_id, context_id, the entries that were shown, the memory tools that were called, and with `wait_for_memory`
+    what was remembered. In a stream, a field of the last chunk.
     """
 
 

@@ -1,4 +1,4 @@
-"""Memory tools for those who run their own loop: their definitions, and each of them to be called."""
+"""Memory tools for developers who run their own agent loop: the definitions, and a call for each tool."""
 
 from typing import Any, ClassVar, Literal
 from uuid import UUID
@@ -25,17 +25,17 @@ class ToolsQuery(Query):
 class ToolList(Answer):
     format: str
     tools: list[JsonObject]
-    """Ready to be sent to the model."""
+    """In the form that the vendor's API takes."""
 
 
 class ToolArguments(Body):
-    """The arguments as the model gave them; each tool's are described at /v1/tools."""
+    """The arguments from the model, as /v1/tools describes them for each tool."""
 
     model_config = ConfigDict(extra="allow", strict=True, frozen=True)
 
 
 class ToolAnswer(Answer):
-    """What to hand back to the model: `memories`, `messages`, `stored`, `deleted`, or `error`."""
+    """The result to send to the model: `memories`, `messages`, `stored`, `deleted`, or `error`."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -46,7 +46,7 @@ class ToolsView(ApiView):
 
     @operation("tools_list", "List the memory tools", answers={200: ToolList})
     def get(self, request: Request, query: ToolsQuery) -> Response:
-        """Their definitions, in the shape that a vendor's model takes."""
+        """Their definitions in a vendor's format."""
         wanted = query.format
         return self.answer({"format": wanted, "tools": [FORMATS[wanted](tool) for tool in TOOLS.values()]})
 
@@ -64,8 +64,8 @@ class ToolView(ApiView):
         example={"query": "what she is allergic to"},
     )
     def post(self, request: Request, relationship_id: UUID, name: str) -> Response:
-        """memory_add is read like a turn, in the background; memory_forget hides what surely says it; its plan can be
-        undone. What is pinned or read-only stays. What the model can mend is told in the answer, as `error`.
+        """memory_add is read in the background, like a turn. memory_forget hides what certainly matches; its plan can
+        be undone. Pinned and read-only entries stay. What the model can correct is described in `error` of the answer.
         """
         given: dict[str, Any] = self.json()
         relationship = self.get_relationship(relationship_id, "companion", "project")

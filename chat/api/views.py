@@ -1,4 +1,4 @@
-"""OpenAI's protocol: any client of it needs only our address and a key."""
+"""OpenAI's protocol: its clients need only our address and a key."""
 
 from collections.abc import Callable
 from itertools import chain
@@ -39,7 +39,7 @@ EXAMPLE = {
 
 
 class OpenAIView(ApiView):
-    """Its errors are in OpenAI's shape, with the problem inside."""
+    """A view whose errors have OpenAI's format, with the problem inside."""
 
     open_to_tokens = True
     token_is_the_address = True
@@ -48,14 +48,14 @@ class OpenAIView(ApiView):
     def handle_exception(self, exc: Exception) -> Any:
         answer = super().handle_exception(exc)
         if answer.status_code < 400 or getattr(answer, "tells_an_error", False):
-            return answer  # it was answered anew
+            return answer  # already in OpenAI's format
         return in_openai_shape(answer, bad_input=400 if self.request.method == "POST" else 422)
 
 
 class ModelsView(OpenAIView):
     @operation("models_list", "List companions as models", answers={200: ModelList})
     def get(self, request: Request) -> Response:
-        """A model's name is a companion's slug. With a relationship token, its companion alone."""
+        """A model's name is a companion's slug. A relationship token sees only its own companion."""
         rows = _companions(self.credentials).order_by("slug")
         return self.answer({"object": "list", "data": [_as_model(row) for row in rows[:1000]]})
 
@@ -63,7 +63,7 @@ class ModelsView(OpenAIView):
 class ModelView(OpenAIView):
     @operation("models_read", "Read a companion as a model", answers={200: ModelAnswer}, problems=(404,))
     def get(self, request: Request, model: str) -> Response:
-        """As it stands in the list of models."""
+        """The same as in the list of models."""
         row = _companions(self.credentials).filter(slug=model).first()
         if row is None:
             raise unknown_model(model)
@@ -101,8 +101,8 @@ class ChatView(OpenAIView):
         example=EXAMPLE,
     )
     def post(self, request: Request) -> HttpResponseBase:
-        """OpenAI's chat completions: the context is put before the messages, the reply comes whole or as a stream, and
-        the exchange is remembered as a turn. Fields that are not described here are passed on to the model.
+        """OpenAI's chat completions: the context is put before the messages, the reply comes complete or as a stream,
+        and the exchange is remembered as a turn. Fields that are not described here are passed on to the model.
         """
         raw = self.json()
         body = ChatBody.read(raw)
@@ -111,7 +111,7 @@ class ChatView(OpenAIView):
         sent = read_messages(raw["messages"])
         talk = who_talks(self.credentials, request.headers, raw)
         idempotency = self._idempotency(request) if talk.remembered else None
-        if idempotency is not None and (told := self._told_before(talk, idempotency, body)) is not None:
+        if idempotency is not None and (told := self._earlier_answer(talk, idempotency, body)) is not None:
             return told
         question = ask(
             talk,
@@ -132,7 +132,7 @@ class ChatView(OpenAIView):
             early=early,
         )
         answer = self._answer_of(answering, body, request)
-        # Who has left a whole reply may come back for it, if he named his call.
+        # A client that left may come back for a complete reply if it sent an Idempotency-Key.
         comes_back = idempotency is not None and not body.stream
         return LaterResponse(answer, made_to_the_end=comes_back) if waits else answer()
 
@@ -156,8 +156,10 @@ class ChatView(OpenAIView):
             return None
         return Idempotency(key, request_fingerprint(read_bytes(request, limit=self.max_body_bytes())))
 
-    def _told_before(self, talk: Talk, idempotency: Idempotency, body: ChatBody) -> HttpResponseBase | None:
-        """The reply that this call has had already."""
+    def _earlier_answer(
+        self, talk: Talk, idempotency: Idempotency, body: ChatBody
+    ) -> HttpResponseBase | None:
+        """The stored reply if this call was answered before, otherwise None."""
         turn_id = earlier_resource(
             relationship_id=talk.relationship.id,
             route=ROUTE,
@@ -186,5 +188,5 @@ def _json(data: Any) -> HttpResponse:
 def _stream(events: Any) -> StreamingHttpResponse:
     answer = StreamingHttpResponse(events, content_type="text/event-stream")
     answer["Cache-Control"] = "no-cache"
-    answer["X-Accel-Buffering"] = "no"  # nginx would keep it back
+    answer["X-Accel-Buffering"] = "no"  # or nginx would buffer it
     return answer

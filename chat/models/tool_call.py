@@ -6,11 +6,11 @@ from web.actor import ActorKind
 
 
 class ToolCall(RelationshipOwned):
-    """A memory tool that was called, by a model amid a reply or over REST, and what it was about. No result is kept:
-    `entry_ids` and `message_ids` say what was found or changed.
+    """A call of a memory tool, by a model during a reply or over REST. The result is not stored; `entry_ids` and
+    `message_ids` say what was found or changed.
     """
 
-    turn_id = models.UUIDField(null=True)  # that the call belongs to; null: of no reply
+    turn_id = models.UUIDField(null=True)  # null: not part of a reply
     name = models.CharField(max_length=60)
     arguments = models.JSONField(default=dict)
     ok = models.BooleanField()

@@ -1,6 +1,6 @@
-"""The tools by which a model manages memory itself, in the formats of the vendors.
+"""The tools with which a model manages memory itself, and their definitions in each vendor's format.
 
-`memory_*` are those of the two-call system, the others MemGPT's (Packer et al. 2023).
+`memory_*` are the tools of the two-call system, the others MemGPT's (Packer et al. 2023).
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ _BLOCK: dict[str, Any] = {"type": "string", "enum": ["human", "persona"]}
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """`changes`: it writes. `parameters`: a JSON Schema of its arguments."""
+    """`changes`: the tool writes. `parameters`: a JSON Schema of the arguments."""
 
     name: str
     description: str
@@ -98,7 +98,7 @@ def for_anthropic(tool: Tool) -> dict[str, Any]:
 
 
 def for_gemini(tool: Tool) -> dict[str, Any]:
-    """A function declaration."""
+    """The tool as a function declaration."""
     return {"name": tool.name, "description": tool.description, "parametersJsonSchema": tool.parameters}
 
 

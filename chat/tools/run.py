@@ -1,4 +1,4 @@
-"""Runs a memory tool. Errors in a call are returned to the model, as it can correct them."""
+"""Runs a memory tool. Errors in a call are part of the answer, so that the model can correct them."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -29,14 +29,14 @@ from relationships.services.limits import metadata_fault
 from web.actor import Actor
 from web.errors import InvalidInput, NotFound, RapportError
 
-SESSION = "memory_add"  # of the turns that the tool hands over
+SESSION = "memory_add"  # the session of the turns that memory_add makes
 NOTHING_FOUND = "No matching memory found"
-LOOKED_AT = 5  # entries that are shown where nothing fits
+LOOKED_AT = 5  # entries that are shown if nothing matches
 
 
 @dataclass(frozen=True, slots=True)
 class ToolUse:
-    """For whom and by whom a tool is run."""
+    """The relationship for which a tool runs, and who called it."""
 
     relationship: Relationship
     configuration: Configuration
@@ -45,7 +45,9 @@ class ToolUse:
 
 @dataclass(slots=True)
 class Ran:
-    """A call that was run: what the model is told, and what it was about. `turn_id`: of what memory_add handed over."""
+    """A call that was run: the answer for the model, and what it concerned. `turn_id`: the turn that
+    memory_add made.
+    """
 
     name: str
     arguments: Mapping[str, Any]
@@ -58,8 +60,8 @@ class Ran:
 
 
 def run_tool(use: ToolUse, name: str, arguments: Mapping[str, Any], *, strict: bool = False) -> Ran:
-    """`strict`: raise what is wrong with the call, instead of telling it in the answer. Raises NotFound for a tool that
-    is not there.
+    """Run a tool by name. `strict`: raise errors in the call instead of putting them in the answer. Raises NotFound for
+    an unknown tool.
     """
     tool = TOOLS.get(name)
     if tool is None:
@@ -81,7 +83,7 @@ def run_tool(use: ToolUse, name: str, arguments: Mapping[str, Any], *, strict: b
 
 
 def keep_call(use: ToolUse, ran: Ran, *, turn_id: UUID | None) -> None:
-    """Write down that it was called, with the turn it belongs to."""
+    """Store the call, with the turn it belongs to."""
     ToolCall.objects.create(
         relationship_id=use.relationship.id,
         project_id=use.relationship.project_id,
@@ -118,7 +120,7 @@ def _found(use: ToolUse, result: SearchResult, ran: Ran) -> list[dict[str, Any]]
 
 
 def _memory(entry: ScratchpadEntry, score: float, timezone: str) -> dict[str, Any]:
-    """As published, and when it was told, when it happens, and whom it is about where that is not the user."""
+    """An entry in the published format, plus when it was told, when it happens, and who it is about if not the user."""
     told = {"told": day_of(entry.effective_at.timestamp(), timezone)}
     about = {"about": entry.subject} if entry.subject != USER_SUBJECT else {}
     happens = {"happens_at": told_as(entry.happens_at, timezone)} if entry.happens_at else {}
@@ -142,7 +144,7 @@ def _archival_memory_search(use: ToolUse, given: Mapping[str, Any], ran: Ran) ->
 
 
 def _memory_add(use: ToolUse, given: Mapping[str, Any], ran: Ran) -> dict[str, Any]:
-    """Read as everything is: what is known already is not kept twice."""
+    """Hand the text over as a turn. It is read like any other, so known facts are not stored twice."""
     turn = accept_report(
         relationship=use.relationship,
         ingestion=use.configuration.ingestion,
@@ -156,8 +158,8 @@ def _memory_add(use: ToolUse, given: Mapping[str, Any], ran: Ran) -> dict[str, A
 
 
 def _memory_forget(use: ToolUse, given: Mapping[str, Any], ran: Ran) -> dict[str, Any]:
-    """What surely says it, with the messages that do, as POST .../forget finds it by rules: who calls reads what was
-    looked at, and can say it in its words. It can be undone.
+    """Hide entries and messages that certainly match, found by rules as in POST .../forget. It can be undone. If
+    nothing matches, the answer shows what was looked at, so that the model can try again in those words.
     """
     draft = draft_plan(use.relationship, verb=MendingVerb.FORGET, what=given["query"], by_rules=True)
     says = [one.id for one in draft.found if one.judgement.verdict == Says.SAYS and one.kind == "entry"]
@@ -173,7 +175,7 @@ def _memory_forget(use: ToolUse, given: Mapping[str, Any], ran: Ran) -> dict[str
     ran.message_ids = [one.id for one in draft.ticked if one.kind == "message"]
     plan = carry_out(store_plan(draft, depth="hide", by=use.by), by=use.by)
     rests = {one.id: {"rest": one.rest} for one in draft.ticked if one.rest is not None}
-    deleted = [{**_told(entry), **rests.get(entry.id, {})} for entry in entries]
+    deleted = [{**_id_and_content(entry), **rests.get(entry.id, {})} for entry in entries]
     return {"success": True, "deleted": deleted, "plan": str(plan.id)}
 
 
@@ -195,7 +197,7 @@ def _core_memory_append(use: ToolUse, given: Mapping[str, Any], ran: Ran) -> dic
         limit=ingestion.max_entries,
     )
     ran.entry_ids = [entry.id]
-    return {"success": True, "stored": [{**_told(entry), "event": "add"}]}
+    return {"success": True, "stored": [{**_id_and_content(entry), "event": "add"}]}
 
 
 def _core_memory_replace(use: ToolUse, given: Mapping[str, Any], ran: Ran) -> dict[str, Any]:
@@ -212,7 +214,7 @@ def _core_memory_replace(use: ToolUse, given: Mapping[str, Any], ran: Ran) -> di
     content = entry.content.replace(old, new).strip()
     if not content:
         _delete(use, entry)
-        return {"success": True, "deleted": [_told(entry)]}
+        return {"success": True, "deleted": [_id_and_content(entry)]}
     revised = revise_entry(
         relationship_id=use.relationship.id,
         entry_id=entry.id,
@@ -264,7 +266,7 @@ def _subject(label: str) -> str:
     return "user" if label == "human" else "assistant"
 
 
-def _told(entry: ScratchpadEntry) -> dict[str, str]:
+def _id_and_content(entry: ScratchpadEntry) -> dict[str, str]:
     return {"id": str(entry.id), "content": entry.content}
 
 

@@ -1,7 +1,7 @@
-"""Sends events to a webhook, one after the other, each until it is accepted.
+"""Delivers events to a webhook, one after the other, each until it is accepted.
 
-The place moves on after each moment, so a worker that dies tells the events of one moment twice at most, under the same
-IDs.
+The place moves on after each moment. So if a worker dies, at most the events of one moment are delivered twice, with
+the same IDs.
 """
 
 from datetime import datetime, timedelta
@@ -30,15 +30,15 @@ from worker.readers import task
 log = structlog.get_logger(__name__)
 
 AT_ONCE = 50
-LOOK_AGAIN = 2 * SETTLING  # while something has not settled
+LOOK_AGAIN = 2 * SETTLING  # delay while some events have not settled
 
 
 class Lost(Exception):
-    """The delivery is not this worker's any more: taken over, replayed or erased."""
+    """This worker no longer holds the delivery: it was taken over, replayed or erased."""
 
 
 def deliver_events(*, relationship_id: UUID, worker: str) -> None:
-    """Tell what is owed, and put the delivery down until something happens."""
+    """Deliver what is owed, then rest until something happens."""
     rows = EventDelivery.objects.for_relationship(relationship_id)
     lease = rows.claim(worker=worker, now=timezone.now(), most=1)
     if lease is None:
@@ -47,16 +47,16 @@ def deliver_events(*, relationship_id: UUID, worker: str) -> None:
     held = delivery.held_row()
     with keeping(delivery):
         try:
-            _tell(delivery, held)
+            _deliver(delivery, held)
         except Lost:
             pass
         except Exception as error:
             if database_went_away(error):
-                raise  # it is given back
+                raise  # `keeping` gives the delivery back
             _give_back(delivery, held, _failure(error, delivery.attempts))
 
 
-def _tell(delivery: EventDelivery, held: Any) -> None:
+def _deliver(delivery: EventDelivery, held: Any) -> None:
     relationship = Relationship.objects.select_related("companion", "project", "user").get(
         id=delivery.relationship_id
     )
@@ -75,11 +75,11 @@ def _tell(delivery: EventDelivery, held: Any) -> None:
             _move(held, place, **values)
         _move(held, after)
         place = after
-    _rest(held, timezone.now(), tells=bool(webhook.url))
+    _rest(held, timezone.now(), delivers=bool(webhook.url))
 
 
 def _post(webhook: EventWebhook, relationship: Relationship, one: Happening) -> None:
-    """Raises WebhookFailed."""
+    """Call the webhook with one event. Raises WebhookFailed."""
     owner = {
         "relationship": relationship.id,
         "companion": relationship.companion.slug,
@@ -102,14 +102,14 @@ def _move(held: Any, place: Place, **values: Any) -> None:
 
 
 @transaction.atomic
-def _rest(held: Any, now: datetime, *, tells: bool) -> None:
-    """Nothing is due any more, unless something happened that is not told yet. Whatever happens from here on waits for
-    this row, and makes it due.
+def _rest(held: Any, now: datetime, *, delivers: bool) -> None:
+    """Release the delivery: due again only if something was not delivered yet. Later events wait for the row's lock,
+    and then make it due.
     """
     row = held.select_for_update().first()
     if row is None:
         raise Lost
-    untold = tells and is_more_to_tell(row.relationship_id, Place(row.seq, row.at))
+    untold = delivers and is_more_to_tell(row.relationship_id, Place(row.seq, row.at))
     held.release(due_at=now + LOOK_AGAIN if untold else None, attempts=0, error="", error_code="")
 
 
@@ -144,5 +144,5 @@ deliver_owed = OwedRows(model=EventDelivery, task=TASK, give_up=_give_up, most=A
 
 @task
 def deliver(relationship_id: UUID) -> None:
-    """Tell the companion's webhook what happened in the relationship."""
+    """Deliver the relationship's events to the companion's webhook."""
     deliver_events(relationship_id=relationship_id, worker=worker_identity())

@@ -1,4 +1,4 @@
-"""Up to which event a relationship's events were sent to the companion's webhook, and sending them again."""
+"""Shows how far a relationship's events were delivered to the companion's webhook, and delivers them again."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -25,26 +25,28 @@ TAG = "Events"
 
 class ReplayBody(Body):
     after: Annotated[str, StringConstraints(pattern=PLACE)] | None = None
-    """The `id` of an event: all that came after it is told again; `0-0`: all. Left out: what was given up."""
+    """The `id` of an event: deliver all later ones again; `0-0`: all. Left out: continue a delivery
+    that was given up.
+    """
 
 
 class DeliveryAnswer(Answer):
     state: Literal["waiting", "working", "failed"]
     after: str
-    """The last event that was told, or passed over; the `after` of a list of those that are not told yet."""
+    """The last event that was delivered or skipped. Use it as `after` to list the remaining events."""
     due_at: datetime | None
-    """When it goes on; null: all is told, or it was given up."""
+    """When it continues; null: everything is delivered, or it was given up."""
     attempts: int
-    """In vain, at the event that is next."""
+    """Failed attempts at the next event."""
     error_code: str
     error: str
     delivered_at: datetime | None
 
 
 class DeliveryView(ApiView):
-    @operation("events_delivery", "Read how far the webhook has been told", answers={200: DeliveryAnswer})
+    @operation("events_delivery", "Read how far events were delivered", answers={200: DeliveryAnswer})
     def get(self, request: Request, relationship_id: UUID) -> Response:
-        """404: nothing has happened yet since the companion has a webhook."""
+        """404: no event yet since the webhook was set."""
         self.get_relationship(relationship_id)
         return self.answer(_present(relationship_id))
 
@@ -52,13 +54,13 @@ class DeliveryView(ApiView):
 class ReplayView(ApiView):
     @operation(
         "events_replay",
-        "Tell the webhook again",
+        "Deliver events again",
         body_optional=True,
         answers={202: DeliveryAnswer},
         problems=(409,),
     )
     def post(self, request: Request, relationship_id: UUID, body: ReplayBody) -> Response:
-        """Each under the ID that it had the first time. A delivery that was given up goes on."""
+        """Events keep their IDs. A delivery that was given up continues."""
         relationship = self.get_relationship(relationship_id, "companion", "project")
         if not configuration_of(relationship).values.events.webhook.url:
             raise Conflict("The companion has no webhook for its events; set events.webhook.url.")
@@ -73,7 +75,7 @@ class ReplayView(ApiView):
 
 
 def _present(relationship_id: UUID) -> dict[str, Any]:
-    """Raises NotFound."""
+    """The state of the delivery. Raises NotFound."""
     row = require(EventDelivery.objects.for_relationship(relationship_id), "delivery")
     columns = ("state", "due_at", "attempts", "error_code", "error", "delivered_at")
     return {"after": str(Place(row.seq, row.at)), **{name: getattr(row, name) for name in columns}}

@@ -1,6 +1,6 @@
-"""When a delivery is due: after any event in a relationship whose companion has a webhook for events.
+"""Makes a delivery due when something happens in a relationship whose companion has a webhook for events.
 
-Whether it has one is known without a statement; the row is written in the transaction of what happened.
+Checking for a webhook mostly needs no statement. The row is written in the transaction of what happened.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,8 +36,8 @@ def owe_after_session(relationship: Relationship, now: datetime) -> None:
 
 
 def owe_after_outcome(relationship_id: UUID, project_id: UUID, now: datetime) -> None:
-    """Of what brings no configuration along, which may be what went wrong: where no event was owed before, its levels
-    are read.
+    """For callers without a configuration, which may itself be what failed. If no delivery exists yet, the levels of
+    the configuration are read.
     """
     if _wake(relationship_id, now):
         enqueue_task(TASK, relationship_id, project_id=project_id)
@@ -55,9 +55,8 @@ def owe_delivery(
     after: Place | None = None,
     first: int | None = None,
 ) -> None:
-    """From `after` on, else from where it is; at first from now on, with the revisions from number `first`.
-
-    Under the relationship's row lock.
+    """Make the delivery due, from `after`, or else from its place. A new one starts now, including the revisions from
+    number `first`. Under the relationship's row lock.
     """
     rows = EventDelivery.objects.for_relationship(relationship_id)
     if after is not None:
@@ -77,7 +76,9 @@ def owe_delivery(
 
 
 def _wake(relationship_id: UUID, now: datetime) -> int:
-    """One that waits for its next try, is worked on or was given up stays so."""
+    """Make a resting delivery due. One that is being retried, worked on or given up stays unchanged.
+    Returns how many.
+    """
     at_rest = When(state=DeliveryState.WAITING, attempts=0, then=Value(now))
     woken: int = EventDelivery.objects.for_relationship(relationship_id).update(
         due_at=Case(at_rest, default=F("due_at"))
@@ -86,6 +87,6 @@ def _wake(relationship_id: UUID, now: datetime) -> int:
 
 
 def _has_webhook(levels: Sequence[Mapping[str, Any]]) -> bool:
-    """As the cascade would say, of one field: the last level that has it."""
+    """Resolve the webhook's URL as the cascade would: the last level that sets it wins."""
     given = [((level.get("events") or {}).get("webhook") or {}) for level in levels]
     return bool(next((one["url"] for one in reversed(given) if "url" in one), None))

@@ -1,8 +1,8 @@
-"""What happened in a relationship after a place in its history, read from the rows themselves: nothing else is kept.
+"""Lists what happened in a relationship after a place in its history, from the rows themselves; events are not stored.
 
-A place is two numbers: the `seq` of the last revision, which is in the order of commits, and a time for what has no
-number. What has none is told a second late, and not before transactions that were open then have ended: what they
-write would be passed by.
+A place is two numbers: the `seq` of the last revision, which follows the order of commits, and a time for rows without
+a `seq`. Those are listed a second late, and only after transactions that were open then have ended; otherwise their
+rows would be missed.
 """
 
 import re
@@ -19,11 +19,11 @@ from memory.models import EntryRevision, HeldDeletion
 from relationships.models import SessionState, Turn, TurnState
 from web.errors import InvalidInput
 
-MOST = 200  # of each kind at once
+MOST = 200  # rows of each kind at a time
 SETTLING = timedelta(seconds=1)
-LONGEST_WAIT = timedelta(minutes=5)  # for a transaction that ends late
+LONGEST_WAIT = timedelta(minutes=5)  # for a long transaction
 PLACE = r"^[0-9]{1,18}-[0-9]{1,18}$"
-# Of those that write in this database, or wait until they may.
+# The oldest transaction in this database that writes, or waits for a lock.
 _OLDEST_TRANSACTION = """
 SELECT min(xact_start) FROM pg_stat_activity
  WHERE datname = current_database() AND pid <> pg_backend_pid()
@@ -46,17 +46,17 @@ class Place:
 
     @classmethod
     def parse(cls, text: str) -> "Place":
-        """Raises InvalidInput: it is no place of ours."""
+        """Parse a place. Raises InvalidInput."""
         found = _PLACE.fullmatch(text)
         if found is None or int(found[2]) > 10**16:
-            raise InvalidInput.of("after", "is no event's id, such as 12-1767225600000000")
+            raise InvalidInput.of("after", "is not the id of an event, such as 12-1767225600000000")
         return cls(int(found[1]), datetime.fromtimestamp(int(found[2]) / 1_000_000, UTC))
 
 
 @dataclass(frozen=True, slots=True)
 class Happening:
-    """`data`: IDs and states, never words. `id`: the place from which what comes after it is told, and of one moment
-    all, until the last of them. `key`: its own, from whichever place it is told.
+    """An event. `data`: IDs and states, never texts. `id`: the place to continue from; events of the same moment share
+    the previous place, except the last one. `key`: unique to the event, wherever the list starts.
     """
 
     id: str
@@ -67,7 +67,7 @@ class Happening:
 
 
 def present_place(relationship_id: UUID, *, now: datetime) -> Place:
-    """After all that has happened."""
+    """The place after everything so far."""
     newest = (
         EntryRevision.objects.for_relationship(relationship_id).order_by("-seq").values_list("seq", flat=True)
     )
@@ -75,7 +75,7 @@ def present_place(relationship_id: UUID, *, now: datetime) -> Place:
 
 
 def happened_after(relationship_id: UUID, place: Place, *, now: datetime) -> tuple[list[Happening], Place]:
-    """What happened since, and the place after that. There may be more: ask until nothing comes."""
+    """Return what happened since, and the place after it. There may be more: call until the list is empty."""
     told: list[Happening] = []
     for revision in _revisions(relationship_id, place.seq):
         place = Place(revision["seq"], place.at)
@@ -91,7 +91,7 @@ def happened_after(relationship_id: UUID, place: Place, *, now: datetime) -> tup
 
 
 def is_more_to_tell(relationship_id: UUID, place: Place) -> bool:
-    """Whether anything happened after the place, settled or not."""
+    """Return whether anything happened after the place, settled or not."""
     after: list[tuple[_Rows, str, Any]] = [(EntryRevision.objects.for_relationship, "seq", place.seq)]
     after += [(rows, column, place.at) for _, rows, column, _ in _KINDS]
     return any(
@@ -100,7 +100,7 @@ def is_more_to_tell(relationship_id: UUID, place: Place) -> bool:
 
 
 def _settled(now: datetime) -> datetime:
-    """Before this nothing is written any more."""
+    """The time before which no more rows will appear."""
     with connection.cursor() as cursor:
         cursor.execute(_OLDEST_TRANSACTION)
         oldest = max(cursor.fetchone()[0] or now, now - LONGEST_WAIT)
@@ -117,13 +117,13 @@ def _revisions(relationship_id: UUID, seq: int) -> Iterable[dict[str, Any]]:
 def _timed(
     relationship_id: UUID, after: datetime, until: datetime
 ) -> tuple[list[tuple[datetime, str, UUID, dict[str, Any]]], datetime]:
-    """In the order of time, and until when they are all of it."""
+    """The timed events in order, and the time until which they are complete."""
     found: list[tuple[datetime, str, UUID, dict[str, Any]]] = []
     for kind, rows, column, fields in _KINDS:
         span = {f"{column}__gt": after, f"{column}__lte": until}
         ordered = rows(relationship_id).order_by(column).values(column, *fields, row_id=F("id"))
         listed = list(ordered.filter(**span)[:MOST])
-        if len(listed) == MOST:  # there may be more of its moment
+        if len(listed) == MOST:  # there may be more at the last moment
             until = listed[-1][column]
             listed = [row for row in listed if row[column] < until] + list(ordered.filter(**{column: until}))
         found += [(row.pop(column), kind, row.pop("row_id"), row) for row in listed]

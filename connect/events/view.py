@@ -1,4 +1,4 @@
-"""GET /v1/relationships/{id}/events: as a page of JSON, or as a stream for clients that accept text/event-stream."""
+"""GET /v1/relationships/{id}/events: a page of JSON, or a live stream if the client accepts text/event-stream."""
 
 import time
 from collections.abc import Iterator
@@ -27,8 +27,8 @@ LOOK_EVERY, SAY_SOMETHING_EVERY, LONGEST = 1.0, 15.0, 300.0  # seconds
 
 class EventsQuery(Query):
     after: Annotated[str, StringConstraints(pattern=PLACE)] | None = None
-    """The `id` of the last event that was seen, or `next`; from the beginning: `0-0`. If left out, from now on. The
-    header Last-Event-ID says the same.
+    """The `id` of the last event seen, or `next`; `0-0`: from the beginning; left out: from now on. The header
+    Last-Event-ID does the same.
     """
 
 
@@ -38,22 +38,22 @@ class EventAnswer(Answer):
     """`memory.changed`, `turn.failed`, `deletions.held` or `session.ended`."""
     at: datetime
     data: dict[str, Any]
-    """IDs and states, never words."""
+    """IDs and states, never texts."""
 
 
 class EventsAnswer(Answer):
     items: list[EventAnswer]
     next: str
-    """`after` of the next request."""
+    """The `after` of the next request."""
 
 
 class EventsView(ApiView):
     open_to_tokens = True
 
-    @operation("events_list", "What happened, or as it happens", answers={200: EventsAnswer})
+    @operation("events_list", "List or stream what happened", answers={200: EventsAnswer})
     def get(self, request: Request, relationship_id: UUID, query: EventsQuery) -> HttpResponseBase:
-        """Oldest first. With `Accept: text/event-stream` it stays open for five minutes and tells what happens,
-        about a second later; a client that comes back with Last-Event-ID misses nothing.
+        """Oldest first. With `Accept: text/event-stream` the response stays open for five minutes and sends events
+        about a second after they happen. A client that reconnects with Last-Event-ID misses nothing.
         """
         self.get_relationship(relationship_id)
         last = query.after or request.headers.get("Last-Event-ID")
@@ -68,7 +68,7 @@ class EventsView(ApiView):
 
 
 def _as_they_happen(relationship_id: UUID, place: Place) -> Iterator[bytes]:
-    """Ends after five minutes, so that a key that was revoked is asked for again, and with this process. Holds no
+    """Stream events for five minutes, so that a revoked key is noticed, or until the process stops. Holds no database
     connection in between.
     """
     begun = said = time.monotonic()
@@ -77,7 +77,7 @@ def _as_they_happen(relationship_id: UUID, place: Place) -> Iterator[bytes]:
         told, place = happened_after(relationship_id, place, now=timezone.now())
         connection.close()
         if told:
-            yield b"".join(map(_written, told))
+            yield b"".join(map(_as_event, told))
             said = now
             continue
         if now - said > SAY_SOMETHING_EVERY:
@@ -86,6 +86,6 @@ def _as_they_happen(relationship_id: UUID, place: Place) -> Iterator[bytes]:
         stopping.wait(LOOK_EVERY)
 
 
-def _written(one: Happening) -> bytes:
+def _as_event(one: Happening) -> bytes:
     data = orjson.dumps({"type": one.type, "at": one.at, **one.data}, option=orjson.OPT_UTC_Z)
     return b"id: %s\nevent: %s\ndata: %s\n\n" % (one.id.encode(), one.type.encode(), data)

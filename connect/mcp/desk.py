@@ -1,4 +1,4 @@
-"""Which memory a request may access, and how: tools and resources, independent of the protocol."""
+"""Runs tools and reads resources for an MCP request, on the memory that it may reach."""
 
 import json
 import re
@@ -26,12 +26,12 @@ NAMING = {
 
 
 class UnknownResource(Exception):
-    """Nothing of ours is at this URI."""
+    """There is no resource at this URI."""
 
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """`relationship`: known by the address or by the token; None: each call names companion and user."""
+    """`relationship`: from the URL or the token; None: each call names companion and user."""
 
     api: OwnApi
     relationship: str | None
@@ -41,19 +41,19 @@ class Desk:
         return {name: {"type": "string", "description": text} for name, text in NAMING.items()}
 
     def use(self, tool: type[Tool], arguments: dict[str, Any]) -> Told:
-        """Raises ToolFailed, pydantic.ValidationError."""
+        """Run a tool. Raises ToolFailed, pydantic.ValidationError."""
         own = dict(arguments)
         relationship = self.relationship
         if relationship is None:
             named = {name: own.pop(name, None) for name in NAMING}
             call = tool.model_validate(own)
-            relationship = self._named(named, make=not tool.reads_only)
+            relationship = self._find_relationship(named, make=not tool.reads_only)
         else:
             call = tool.model_validate(own)
         return call.run(Asked(self.api, relationship, self.address))
 
-    def _named(self, named: dict[str, Any], *, make: bool) -> str:
-        """Who asks for something that is not there yet is told so; who remembers makes it."""
+    def _find_relationship(self, named: dict[str, Any], *, make: bool) -> str:
+        """Find the relationship. If it does not exist, create it if `make`, otherwise raise ToolFailed."""
         for name, value in named.items():
             if not isinstance(value, str) or not value:
                 raise ToolFailed(f"{name}: is required. {NAMING[name]}")
@@ -65,7 +65,7 @@ class Desk:
         return str(found[0]["id"])
 
     def resources(self) -> list[tuple[str, str, str]]:
-        """URI, name and description of what can be read without naming anybody."""
+        """URI, name and description of the resources of a known relationship."""
         if self.relationship is None:
             return []
         return [(_uri(self.relationship, name), name, text) for name, text in RESOURCES.items()]
@@ -79,7 +79,7 @@ class Desk:
         return [(_uri(owner, name), name, text) for name, text in RESOURCES.items()] + files
 
     def read(self, uri: str) -> str:
-        """JSON. Raises UnknownResource, ToolFailed."""
+        """Read a resource as JSON. Raises UnknownResource, ToolFailed."""
         found = _URI.fullmatch(uri)
         if found is None or (self.relationship is not None and found[1] != self.relationship):
             raise UnknownResource(f"There is no resource {uri[:200]!r}.")

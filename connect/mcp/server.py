@@ -1,7 +1,7 @@
-"""The MCP server of one request: the protocol's methods, on what the request may reach.
+"""The MCP server for one request: the protocol's methods, on the memory that the request may reach.
 
-Imported with the first request, since the SDK takes a second. The SDK is asynchronous; what touches the
-database runs in the request's own thread, on its connection.
+Imported with the first request, since the SDK takes a second. The SDK is asynchronous; work on the database runs in the
+request's own thread, on its connection.
 """
 
 from collections.abc import Callable
@@ -30,7 +30,7 @@ MINUTE, HOUR = 60_000, 3_600_000
 
 
 def server_for(desk: Desk) -> Server[Any]:
-    """What the SDK serves to whoever sits at this desk."""
+    """Build the SDK's server for a desk."""
     handlers = _Handlers(desk)
     public = CacheHint(ttl_ms=HOUR, scope="public")
     return Server(
@@ -58,7 +58,7 @@ def server_for(desk: Desk) -> Server[Any]:
 
 
 class _Handlers:
-    """The protocol's methods, each one call of the desk."""
+    """The protocol's methods. Each makes one call of the desk."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -73,7 +73,7 @@ class _Handlers:
         try:
             told = await _in_thread(lambda: self._desk.use(tool, params.arguments or {}))
         except (ToolFailed, ValidationError) as error:
-            return types.CallToolResult(content=[types.TextContent(text=_said(error))], is_error=True)
+            return types.CallToolResult(content=[types.TextContent(text=_error_text(error))], is_error=True)
         return types.CallToolResult(content=[types.TextContent(text=told.text)], structured_content=told.data)
 
     async def list_resources(self, ctx: Any, params: Any) -> types.ListResourcesResult:
@@ -141,7 +141,7 @@ def _described(tool: type[Tool], desk: Desk) -> types.Tool:
 
 
 def input_schema(tool: type[Tool], desk: Desk) -> dict[str, Any]:
-    """What it takes; where no relationship is known yet, whose memory is meant, too."""
+    """A tool's input schema; plus companion and user if the relationship is not known."""
     schema = tool.model_json_schema()
     schema.pop("description", None)
     schema.pop("title", None)
@@ -151,7 +151,7 @@ def input_schema(tool: type[Tool], desk: Desk) -> dict[str, Any]:
     return schema
 
 
-def _said(error: ToolFailed | ValidationError) -> str:
+def _error_text(error: ToolFailed | ValidationError) -> str:
     if isinstance(error, ToolFailed):
         return str(error)
     lines = error.errors(include_url=False, include_input=False)
@@ -161,7 +161,7 @@ def _said(error: ToolFailed | ValidationError) -> str:
 
 
 async def _in_thread(work: Callable[[], T]) -> T:
-    """What nobody foresaw the SDK would log and tell with its own words."""
+    """Run work in the request's thread. Hides unexpected errors, whose text the SDK would log and send."""
     try:
         return await sync_to_async(work, thread_sensitive=True)()
     except (UnknownResource, ToolFailed, ValidationError):
@@ -172,7 +172,7 @@ async def _in_thread(work: Callable[[], T]) -> T:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """`arguments`: name and description of each; none is required."""
+    """`arguments`: (name, description) of each; all are optional."""
 
     name: str
     title: str

@@ -1,6 +1,6 @@
-"""The eight tools: what each takes, when it is to be used, and what it answers.
+"""The eight tools: their arguments, when to use them, and their answers.
 
-A tool is one function from its arguments to text for the model and, beside it, the same as data.
+A tool turns its arguments into text for the model and the same as data.
 """
 
 import json
@@ -14,12 +14,12 @@ from connect.own_api import Answered, OwnApi
 
 
 class ToolFailed(Exception):
-    """What the model is told went wrong."""
+    """A failure; the message is for the model."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Whose memory it is, and how it is reached."""
+    """The relationship of a call, and how to reach it."""
 
     api: OwnApi
     relationship: str
@@ -37,7 +37,7 @@ class Told:
 
 
 class Tool(BaseModel):
-    """Its fields are the arguments; the docstring says when to use it. `run` answers or raises ToolFailed."""
+    """The fields are the arguments; the docstring is the description for the model. `run` raises ToolFailed."""
 
     model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
     name: ClassVar[str]
@@ -66,7 +66,7 @@ class GetContext(Tool):
     message: Annotated[str, Field(max_length=8_000)] | None = None
     """What the person has just said."""
     session: Annotated[str, Field(min_length=1, max_length=200)] | None = None
-    """The conversation's own ID, where there are several."""
+    """The conversation's ID, if there are several."""
 
     def run(self, asked: Asked) -> Told:
         body = self.model_dump(exclude_none=True) | {"format": "text"}
@@ -88,7 +88,7 @@ class Recall(Tool):
     """A question or a topic, in plain words."""
     limit: Limit = 8
     messages: bool = False
-    """Search what was said, word for word, instead of what was kept of it."""
+    """Search the messages, word for word, instead of what is remembered."""
 
     def run(self, asked: Asked) -> Told:
         kind, show = ("messages", described_message) if self.messages else ("entries", described_entry)
@@ -117,7 +117,9 @@ class Remember(Tool):
     def run(self, asked: Asked) -> Told:
         answered = asked.api.post(f"{asked.path}/entries", {"content": self.content, "type": self.type})
         done = "Remembered"
-        if answered.status == 409 and "entry" in answered.body:  # another says it: nothing went wrong
+        if (
+            answered.status == 409 and "entry" in answered.body
+        ):  # another entry says the same, which is not an error
             done, answered = "Known already", asked.api.get(f"{asked.path}/entries/{answered.body['entry']}")
         entry = good(answered)
         return Told(f"{done}: {described_entry(entry)}", {"entry": entry})
@@ -139,7 +141,7 @@ class Correct(Tool):
     plan_id: UUID | None = None
     """The plan to carry out, from the answer without it."""
     ticked: Ticked = None
-    """Numbers of the plan's items that are meant; if left out, those that are ticked."""
+    """Numbers of the plan's items to change; by default those that are ticked."""
 
     def run(self, asked: Asked) -> Told:
         if self.plan_id is not None:
@@ -165,7 +167,7 @@ class Forget(Tool):
     plan_id: UUID | None = None
     """The plan to carry out, from the answer without it."""
     ticked: Ticked = None
-    """Numbers of the plan's items that are meant; if left out, those that are ticked."""
+    """Numbers of the plan's items to change; by default those that are ticked."""
     undo: UUID | None = None
     """A plan that was carried out, to be undone."""
 
@@ -181,8 +183,7 @@ class Forget(Tool):
 
 class History(Tool):
     """Use this when the person asks what changed, since when you know something, or where you know it from:
-    every change of what is remembered, newest first, with what stood there before. Of what was forgotten it
-    tells no words.
+    every change of what is remembered, newest first, with the previous text. Forgotten texts are not shown.
     """
 
     name = "history"
@@ -218,7 +219,7 @@ class Search(Tool):
 
 
 class Fetch(Tool):
-    """Read one thing that `search` found, whole, with where it comes from."""
+    """Read one result of `search`: the full text, its type, its source and its dates."""
 
     name = "fetch"
     title = "Read one thing"
@@ -246,7 +247,7 @@ TOOLS: dict[str, type[Tool]] = {
 
 
 def good(answered: Answered) -> Any:
-    """Its body. Raises ToolFailed with the problem's sentence."""
+    """Return the answer's body. Raises ToolFailed with the problem's text."""
     if not answered.good:
         near = "; ".join(one["content"] for one in answered.body.get("looked_at", ()))
         raise ToolFailed(f"{answered.sentence} Looked at: {near}" if near else answered.sentence)
@@ -284,7 +285,7 @@ def described_change(revision: dict[str, Any]) -> str:
 
 
 def described_plan(plan: dict[str, Any]) -> str:
-    """One line an item: what of it says what the person speaks of, and whether it would change."""
+    """Describe a plan: one line per item, with the sentence that matches, ticked if it would change."""
     if not plan["items"]:
         return "Nothing is remembered about this."
     lines = [f"Plan {plan['id']}:"]

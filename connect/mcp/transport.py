@@ -1,7 +1,7 @@
-"""Streamable HTTP over Django: one POST is one exchange of the official SDK, without sessions.
+"""MCP's Streamable HTTP over Django: one POST is one exchange with the official SDK, without sessions.
 
-The SDK is asynchronous. It runs on an event loop of the request's own, in the request's own thread. It answers with a
-stream; where that holds nothing but the result, as with all of our tools, the client gets the result as plain JSON.
+The SDK is asynchronous and runs on its own event loop in the request's thread. It answers with a stream. If the stream
+has a single message, as for all our tools, the client gets it as plain JSON.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ _OF_ONE_HOP = frozenset((b"content-length", b"transfer-encoding", b"connection")
 
 
 def serve(request: HttpRequest, server: Server[Any]) -> HttpResponse:
-    """The answer to one POST, in any version of the protocol that the SDK speaks."""
+    """Answer one POST, in any version of the protocol that the SDK supports."""
     return async_to_sync(_serve)(request, server)
 
 
@@ -30,7 +30,7 @@ async def _serve(request: HttpRequest, server: Server[Any]) -> HttpResponse:
     async def receive() -> MutableMapping[str, Any]:
         nonlocal sent
         if sent:
-            await answer.whole.wait()  # a client that left before that would not be answered
+            await answer.whole.wait()  # an earlier disconnect would cancel the answer
             return {"type": "http.disconnect"}
         sent = True
         return {"type": "http.request", "body": request.body, "more_body": False}
@@ -65,7 +65,7 @@ class _Answer:
 
 
 def _messages(stream: bytes | bytearray) -> list[bytes]:
-    """The data of each event that has any; the SDK writes a message in one line."""
+    """The data of each event that has any. The SDK writes each message on one line."""
     lines = bytes(stream).replace(b"\r\n", b"\n").split(b"\n")
     return [line[6:] for line in lines if line.startswith(b"data: ") and line != b"data: "]
 

@@ -1,4 +1,4 @@
-"""/mcp and /mcp/relationships/{id}: who asks is known before the protocol is spoken."""
+"""/mcp and /mcp/relationships/{id}: authenticates the request, then hands it to the MCP server."""
 
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
@@ -15,37 +15,39 @@ from relationships.api.views import ApiView
 from web.errors import InvalidInput, NotAllowed
 from web.parsing import parse_object, read_bytes
 
-_late = import_string  # with the first request that needs it: the SDK takes a second
+_late = import_string  # import at the first request: the SDK takes a second
 
 
 class McpView(ApiView):
-    """Every key and token may speak; what a tool does is held to its scopes by the REST call behind it."""
+    """Open to every key and token. The REST calls behind the tools check the scopes."""
 
     open_to_tokens = True
     scopes: ClassVar = {"POST": "read"}
     http_method_names = ["post"]
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        _check_place(request)
+        _check_origin(request)
         super().initial(request, *args, **kwargs)
 
     def check_permissions(self, request: Request) -> None:
-        """A token stands for its relationship where the address names none."""
+        """Use the token's relationship if the URL names none."""
         if self.credentials.relationship_id is not None:
             self.kwargs.setdefault("relationship_id", self.credentials.relationship_id)
         super().check_permissions(request)
 
     def post(self, request: Request, relationship_id: UUID | None = None) -> HttpResponse:
         asked = parse_object(read_bytes(request, limit=self.max_body_bytes()))
-        if "id" in asked and not isinstance(asked["id"], str | int):  # the SDK takes it for a notification
+        if "id" in asked and not isinstance(
+            asked["id"], str | int
+        ):  # the SDK would treat it as a notification
             raise InvalidInput.of("id", "must be a text or a whole number")
         answer: HttpResponse = _late("connect.mcp.transport.serve")(request._request, self.server())
         if asked.get("method") == "initialize" and answer.status_code == 200:
-            answer["Mcp-Session-Id"] = uuid4().hex  # a client of 2025-11-25 may insist; nothing is kept
+            answer["Mcp-Session-Id"] = uuid4().hex  # clients of 2025-11-25 may expect one; no session is kept
         return answer
 
     def server(self) -> Any:
-        """For this request alone. Raises NotFound for another project's relationship."""
+        """Build the server for this request. Raises NotFound for another project's relationship."""
         relationship_id = self.kwargs.get("relationship_id")
         if relationship_id is not None:
             self.get_relationship(relationship_id)
@@ -55,8 +57,8 @@ class McpView(ApiView):
         return _late("connect.mcp.server.server_for")(desk)
 
 
-def _check_place(request: Request) -> None:
-    """A page that a browser was led to may not speak to a server on its user's machine. Raises DisallowedHost,
+def _check_origin(request: Request) -> None:
+    """Refuse foreign origins, so that a web page can't reach a server on its visitor's machine. Raises DisallowedHost,
     NotAllowed.
     """
     host = request.get_host()

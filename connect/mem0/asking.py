@@ -1,4 +1,4 @@
-"""Translates what mem0's clients send into our terms: whose memory is meant, what was said, and when."""
+"""Translates requests of mem0's clients: whose memory is meant, what was said, and when."""
 
 import json
 import re
@@ -26,7 +26,7 @@ NOT_HERE = {
 
 
 class Refusal(Exception):
-    """An answer that is no success: its status and a sentence."""
+    """An error response: its status and text."""
 
     def __init__(self, status: int, detail: str) -> None:
         super().__init__(detail)
@@ -35,7 +35,7 @@ class Refusal(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Whose:
-    """`user`: the person's external ID; `companion`: a slug; `session`: of what is said."""
+    """`user`: the person's external ID; `companion`: a slug; `session`: of the messages, if any."""
 
     user: str
     companion: str
@@ -43,8 +43,8 @@ class Whose:
 
 
 def whose(given: dict[str, Any], *, stored: bool) -> Whose:
-    """The entities named at the top or in `filters`. `stored`: something is kept, so that a run is a session; a
-    run does not narrow what is found, since a person's memory is one. Raises Refusal.
+    """Read the entities, from the top level or from `filters`. `stored`: the request stores messages, so `run_id` is a
+    session; searches refuse it, as a person has one memory across runs. Raises Refusal.
     """
     named = {name: value for name, value in _entities(given).items() if value is not None}
     for name, value in named.items():
@@ -81,7 +81,7 @@ def _entities(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _conditions(filters: Any) -> list[dict[str, Any]]:
-    """All of them must hold; AND may stand around them once."""
+    """The conditions of a filter, all of which must hold. A single level of AND is allowed."""
     listed = filters.get("AND", []) if isinstance(filters, dict) else None
     if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
         raise Refusal(400, "filters: must be an object, and AND in it a list of objects.")
@@ -89,7 +89,7 @@ def _conditions(filters: Any) -> list[dict[str, Any]]:
 
 
 def said(given: dict[str, Any]) -> list[dict[str, Any]]:
-    """The messages of a turn. A text may begin with its date: `[2024-05-08 13:56] ...`.
+    """Read the messages of a turn. A text may begin with its date: `[2024-05-08 13:56] ...`.
 
     Raises Refusal, InvalidInput.
     """
@@ -116,7 +116,7 @@ def _message(given: Any, place: int) -> dict[str, Any]:
 
 
 def when(value: Any, field: str) -> str | None:
-    """An instant that mem0 gives as seconds since 1970, or as a date or time in ISO 8601."""
+    """Parse mem0's times: seconds since 1970, or a date or time in ISO 8601. Raises Refusal."""
     if value is None:
         return None
     if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e11:
@@ -144,11 +144,11 @@ def _time(text: str) -> str | None:
 
 
 def two_ids(text: str) -> tuple[str, str]:
-    """A memory's ID names its relationship, too, since nothing is looked up across people. Raises Refusal."""
+    """Split a memory's ID into the relationship's and its own: nothing is looked up across people. Raises Refusal."""
     try:
         relationship, thing = map(UUID, text.split(".", 1))
     except ValueError:
-        raise Refusal(404, "This memory is not there.") from None
+        raise Refusal(404, "This memory does not exist.") from None
     return str(relationship), str(thing)
 
 
@@ -158,5 +158,5 @@ def _object(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
-        raise Refusal(400, "filters: is no JSON object.")
+        raise Refusal(400, "filters: is not a JSON object.")
     return found

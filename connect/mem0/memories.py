@@ -1,4 +1,4 @@
-"""mem0's operations on memories, each some calls of our own REST API."""
+"""mem0's operations on memories, by calls of our own REST API."""
 
 import json
 from datetime import datetime
@@ -24,7 +24,7 @@ class Memories:
         self.api = api
 
     def add(self, given: dict[str, Any]) -> Any:
-        """One turn, read by a worker; with `infer: false` each message as it stands."""
+        """Store the messages as one turn, which a worker reads; with `infer: false`, each message as an entry."""
         for name, way_out in NOT_HERE.items():
             if given.get(name) is not None:
                 raise Refusal(400, f"{name}: is not read here. {way_out}")
@@ -38,9 +38,9 @@ class Memories:
             tags = _tags(given.get("metadata") or {})
         elif len(messages) > settings.MAX_MESSAGES_PER_TURN:
             raise Refusal(400, f"messages: send at most {settings.MAX_MESSAGES_PER_TURN} at once.")
-        relationship = self._made(meant)
+        relationship = self._get_or_create(meant)
         if as_they_are:
-            return self._kept_as_they_are(relationship, messages, given)
+            return self._add_as_entries(relationship, messages, given)
         turn: dict[str, Any] = {"messages": messages, "tags": tags}
         if meant.session is not None:
             turn["session"] = meant.session
@@ -60,7 +60,7 @@ class Memories:
         event_id = f"{relationship}.{stored['id']}"
         return {"message": "The turn is stored.", "status": status, "event_id": event_id, "results": results}
 
-    def _kept_as_they_are(
+    def _add_as_entries(
         self, relationship: str, messages: list[dict[str, Any]], given: dict[str, Any]
     ) -> Any:
         entries = []
@@ -74,7 +74,9 @@ class Memories:
         path = f"/relationships/{relationship}/entries"
         stored = self.api.post(f"{path}/bulk", {"entries": entries})
         if stored.status == 422 and all(one["field"].count(".") == 1 for one in stored.body["errors"]):
-            told = [self._kept_or_known(path, entry) for entry in entries]  # nothing is wrong within any
+            told = [
+                self._add_or_find(path, entry) for entry in entries
+            ]  # each is valid, so add them one by one
         else:
             told = [(one, "ADD") for one in good(stored)["items"]]
         results = [
@@ -83,8 +85,8 @@ class Memories:
         ]
         return {"message": "Kept as they are.", "status": "SUCCEEDED", "results": results}
 
-    def _kept_or_known(self, path: str, entry: dict[str, Any]) -> tuple[Any, str]:
-        """The entry that says so, and whether it is new."""
+    def _add_or_find(self, path: str, entry: dict[str, Any]) -> tuple[Any, str]:
+        """Add the entry, or find the one that says the same. Returns it with mem0's event."""
         stored = self.api.post(path, entry)
         if stored.status == 409 and "entry" in stored.body:
             return good(self.api.get(f"{path}/{stored.body['entry']}")), "NONE"
@@ -97,7 +99,7 @@ class Memories:
 
     def search(self, given: dict[str, Any]) -> Any:
         meant = whose(given, stored=False)
-        relationship = self._found(meant)
+        relationship = self._find(meant)
         if relationship is None:
             return {"results": []}
         asked = {"query": given.get("query"), "top_k": given.get("top_k") or given.get("limit") or 10}
@@ -108,7 +110,7 @@ class Memories:
 
     def all(self, given: dict[str, Any], *, page: int, size: int) -> Any:
         meant = whose(given, stored=False)
-        relationship = self._found(meant)
+        relationship = self._find(meant)
         entries = [] if relationship is None else self.every(f"/relationships/{relationship}/entries")
         part = entries[(page - 1) * size : page * size]
         results = [shown(one, str(relationship), meant) for one in part]
@@ -120,22 +122,22 @@ class Memories:
     def get(self, memory_id: str) -> Any:
         relationship, entry = two_ids(memory_id)
         found = good(self.api.get(f"/relationships/{relationship}/entries/{entry}"))
-        return shown(found, relationship, self._whose_it_is(relationship))
+        return shown(found, relationship, self._owner_of(relationship))
 
     def update(self, memory_id: str, given: dict[str, Any]) -> Any:
         relationship, entry = two_ids(memory_id)
         changes = changes_of(given)
         found = good(self.api.ask("PATCH", f"/relationships/{relationship}/entries/{entry}", changes))
-        return shown(found, relationship, self._whose_it_is(relationship))
+        return shown(found, relationship, self._owner_of(relationship))
 
     def delete(self, memory_id: str) -> Any:
-        """As by hand: hidden everywhere, in its history, restorable."""
+        """Delete the entry as by hand: hidden everywhere, kept in its history, restorable."""
         relationship, entry = two_ids(memory_id)
         good(self.api.ask("DELETE", f"/relationships/{relationship}/entries/{entry}"))
         return {"message": "Memory deleted successfully!"}
 
     def delete_all(self, given: dict[str, Any]) -> Any:
-        relationship = self._found(whose(given, stored=False))
+        relationship = self._find(whose(given, stored=False))
         if relationship is not None:
             path = f"/relationships/{relationship}/entries"
             ids = [entry["id"] for entry in self.every(path)]
@@ -144,7 +146,7 @@ class Memories:
         return {"message": "Memories deleted successfully!"}
 
     def history(self, memory_id: str) -> Any:
-        """Oldest first, as mem0 has it."""
+        """An entry's changes, oldest first, as in mem0."""
         relationship, entry = two_ids(memory_id)
         changes = self.every(f"/relationships/{relationship}/entries/{entry}/history")
         return [
@@ -163,12 +165,12 @@ class Memories:
     def every(self, path: str, **query: Any) -> list[Any]:
         return self.api.every(path, good, **query)
 
-    def _found(self, meant: Whose) -> str | None:
+    def _find(self, meant: Whose) -> str | None:
         page = good(self.api.get("/relationships", companion=meant.companion, user=meant.user))
         return page["items"][0]["id"] if page["items"] else None
 
-    def _made(self, meant: Whose) -> str:
-        """With its companion, if that is the first time that anybody speaks to it."""
+    def _get_or_create(self, meant: Whose) -> str:
+        """Find or create the relationship, and its companion if needed. Returns its ID."""
         asked = {"companion": meant.companion, "user": meant.user}
         answered = self.api.post("/relationships", asked)
         if not answered.good and any(one["field"] == "companion" for one in answered.body.get("errors", [])):
@@ -176,13 +178,13 @@ class Memories:
             answered = self.api.post("/relationships", asked)
         return str(good(answered)["id"])
 
-    def _whose_it_is(self, relationship: str) -> Whose:
+    def _owner_of(self, relationship: str) -> Whose:
         found = good(self.api.get(f"/relationships/{relationship}"))
         return Whose(found["user"]["external_id"], found["companion"]["slug"])
 
 
 def shown(entry: dict[str, Any], relationship: str, meant: Whose) -> dict[str, Any]:
-    """As mem0's clients know a memory: made when it was told, and changed when that was heard, or when it last was."""
+    """An entry in mem0's format. `created_at` and `updated_at`: the earlier and the later of told and recorded time."""
     made, changed = sorted((entry["effective_at"], entry["recorded_at"]), key=datetime.fromisoformat)
     return {
         "id": f"{relationship}.{entry['id']}",
@@ -214,7 +216,7 @@ def changes_of(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _tags(metadata: Any) -> dict[str, str]:
-    """What all that is learnt from a turn carries. Raises Refusal."""
+    """Turn the metadata into the tags of everything learnt from a turn. Raises Refusal."""
     if not isinstance(metadata, dict):
         raise Refusal(400, "metadata: must be an object.")
     for name, value in metadata.items():
@@ -230,7 +232,7 @@ def event_of(event: str) -> str:
 
 
 def good(answered: Answered) -> Any:
-    """Its body. Raises Refusal with the problem's sentence."""
+    """Return the answer's body. Raises Refusal with the problem's text."""
     if not answered.good:
         raise Refusal(answered.status, answered.sentence)
     return answered.body

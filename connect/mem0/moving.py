@@ -1,4 +1,4 @@
-"""Takes memories out of a file that mem0 wrote: the answer of its `get_all`, or a list of such memories."""
+"""Imports memories from a file that mem0 wrote: the answer of its `get_all`, or a list of memories."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -19,7 +19,7 @@ from web.errors import InvalidInput
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """`left_out`: a sentence for each memory that could not be taken."""
+    """`left_out`: a sentence for each memory that could not be imported."""
 
     entries: int
     people: int
@@ -28,9 +28,9 @@ class Moved:
 
 @transaction.atomic
 def import_memories(text: str, *, project: Project, companion: str, by: Actor) -> Moved:
-    """Each as an entry of its person, with its date and metadata; one that is there already is not added twice.
+    """Import each memory as an entry of its person, with its date and metadata, unless it is there already.
 
-    `companion`: a slug, for all of them. Raises InvalidInput where the file is none of mem0's.
+    `companion`: a slug, for all of them. Raises InvalidInput if the file is not mem0's.
     """
     people: dict[str, dict[int, tuple[Mapping[str, Any], str]]] = {}
     left_out: dict[int, str] = {}
@@ -64,7 +64,7 @@ def _memories(text: str) -> Iterator[Mapping[str, Any]]:
     try:
         read = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InvalidInput.of("file", f"is no JSON: {error}") from None
+        raise InvalidInput.of("file", f"is not JSON: {error}") from None
     listed = read.get("results", read.get("memories")) if isinstance(read, dict) else read
     if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
         raise InvalidInput.of("file", "holds no list of memories; write one with mem0's get_all")

@@ -1,5 +1,5 @@
-"""/mem0: what mem0's own clients call, so that a program moves here by its `host` alone. Off unless
-RAPPORT_MEM0 is set.
+"""/mem0: mem0's API, so that a program with mem0's client only has to change its `host`. Off unless RAPPORT_MEM0 is
+set.
 """
 
 import re
@@ -17,6 +17,7 @@ from connect.own_api import OwnApi
 from web.errors import InvalidInput, RapportError
 from web.parsing import parse_object, read_bytes
 
+MOST_AT_ONCE = 1000  # memories per batch, as in mem0
 Given = dict[str, Any]
 
 
@@ -27,7 +28,8 @@ def _ping(memories: Memories, given: Given) -> Any:
 
 def _all(memories: Memories, given: Given) -> Any:
     page, size = (
-        _whole(given.pop(name, None), name, default) for name, default in (("page", 1), ("page_size", 100))
+        _whole_number(given.pop(name, None), name, default)
+        for name, default in (("page", 1), ("page_size", 100))
     )
     return memories.all(given, page=page, size=size)
 
@@ -73,19 +75,19 @@ def _answer(request: HttpRequest, path: str) -> Any:
         found = re.fullmatch(pattern, path)
         if found and method == request.method:
             return run(memories, _given(request), *found.groups())
-    good(memories.api.get("/project"))  # who has no key is not told what there is
+    good(memories.api.get("/project"))  # don't tell clients without a valid key which routes exist
     raise Refusal(
         501, f"{request.method} /{path[:80]} of mem0 is not offered here; see docs/how-to/come-from-mem0.md."
     )
 
 
 def _given(request: HttpRequest) -> Given:
-    """What the address and the body say, taken together."""
+    """The parameters of the query string and the body together."""
     raw = read_bytes(request, limit=settings.MAX_BODY_BYTES)
     return {**request.GET.dict(), **(parse_object(raw) if raw.strip() else {})}
 
 
-def _whole(value: Any, name: str, default: int) -> int:
+def _whole_number(value: Any, name: str, default: int) -> int:
     text = str(default if value is None else value)
     if not re.fullmatch(r"[1-9]\d{0,6}", text, re.ASCII):
         raise Refusal(400, f"{name}: write a whole number from 1.")
@@ -93,13 +95,13 @@ def _whole(value: Any, name: str, default: int) -> int:
 
 
 def list_entities(memories: Memories) -> Any:
-    users = [_shown(one, one["external_id"], "user") for one in memories.every("/users")]
-    agents = [_shown(one, one["slug"], "agent") for one in memories.every("/companions")]
+    users = [_entity(one, one["external_id"], "user") for one in memories.every("/users")]
+    agents = [_entity(one, one["slug"], "agent") for one in memories.every("/companions")]
     return {"count": len(users) + len(agents), "next": None, "previous": None, "results": [*users, *agents]}
 
 
 def delete_entity(memories: Memories, kind: str, name: str) -> Any:
-    """Erases the person, or the companion with all who speak to it, for good; the key needs the scope for that."""
+    """Permanently erase the person, or the companion with all its relationships, if the key has the scope for that."""
     lists = {"user": ("/users", "external_id"), "agent": ("/companions", "slug")}
     if kind not in lists:
         raise Refusal(501, f"There are no entities of the kind {kind[:40]!r} here: users and agents.")
@@ -107,10 +109,10 @@ def delete_entity(memories: Memories, kind: str, name: str) -> Any:
     query = {"external_id": name} if kind == "user" else {}
     found = next((one for one in memories.every(path, **query) if one[column] == name), None)
     if found is None:
-        raise Refusal(404, "This entity is not there.")
+        raise Refusal(404, "This entity does not exist.")
     good(memories.api.ask("DELETE", f"{path}/{found['id']}"))
     return {"message": "Entity deleted successfully!"}
 
 
-def _shown(row: dict[str, Any], name: str, kind: str) -> dict[str, Any]:
+def _entity(row: dict[str, Any], name: str, kind: str) -> dict[str, Any]:
     return {"id": row["id"], "name": name, "type": kind, "created_at": row.get("created_at")}

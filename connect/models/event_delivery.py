@@ -5,13 +5,15 @@ from worker.models.queued import QueuedRow
 
 
 class DeliveryState(models.TextChoices):
-    WAITING = "waiting"  # due_at null: all is told
-    WORKING = "working"  # a worker holds it, by lease
-    FAILED = "failed"  # given up at the event after `seq` and `at`, until somebody replays
+    WAITING = "waiting"  # without due_at: everything is delivered
+    WORKING = "working"  # a worker holds a lease
+    FAILED = "failed"  # given up at the event after `seq` and `at`, until a replay
 
 
 class EventDelivery(QueuedRow, RelationshipOwned):
-    """How far a relationship's events have been told to the companion's webhook. The events themselves are the rows."""
+    """How far a relationship's events were delivered to the companion's webhook. The events themselves
+    are not stored.
+    """
 
     WAITING = {"state": DeliveryState.WAITING}
     HELD = {"state": DeliveryState.WORKING}
@@ -19,7 +21,7 @@ class EventDelivery(QueuedRow, RelationshipOwned):
     state = models.CharField(max_length=10, choices=DeliveryState.choices, default=DeliveryState.WAITING)
     seq = models.BigIntegerField()  # connect.events.reading.Place
     at = models.DateTimeField()
-    error = models.TextField(blank=True)  # of the last try in vain
+    error = models.TextField(blank=True)  # of the last failed attempt
     delivered_at = models.DateTimeField(null=True)
 
     objects = QueuedOwnedQuerySet.as_manager()
@@ -38,7 +40,7 @@ class EventDelivery(QueuedRow, RelationshipOwned):
                 condition=models.Q(state__in=["waiting", "working"], due_at__isnull=False),
                 name="event_delivery_owed",
             ),
-            # the sweep: what somebody holds
+            # the sweep: what is leased
             models.Index(
                 fields=["lease_until"],
                 condition=models.Q(lease_token__isnull=False),

@@ -1,4 +1,4 @@
-"""The kinds of file a conversation can come in. Each is one module: `recognises(data)` and `parse(data, source)`.
+"""The file formats of conversations. Each is a module with `recognises(data)` and `parse(data, source)`.
 
-`parse` raises InvalidInput, whose problems name the fields by dotted path.
+`parse` raises InvalidInput, whose problems name the fields by dotted paths.
 """

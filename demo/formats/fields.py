@@ -1,4 +1,4 @@
-"""Field types of conversation files, and the one way to check a part of such a file against them."""
+"""Field types of conversation files, and the check of a part of a file."""
 
 import re
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ T = TypeVar("T")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
-def _keepable(text: str) -> str:
+def _storable(text: str) -> str:
     if "\x00" in text:
         raise ValueError("holds a NUL character, which can't be kept")
     if _SURROGATE.search(text):
@@ -22,12 +22,12 @@ def _keepable(text: str) -> str:
     return text
 
 
-Text = Annotated[str, AfterValidator(_keepable)]
-Utterance = Annotated[str, AfterValidator(_keepable), within(message_fault)]
+Text = Annotated[str, AfterValidator(_storable)]
+Utterance = Annotated[str, AfterValidator(_storable), within(message_fault)]
 
 
 def checked(adapter: TypeAdapter[T], data: Any, *, under: str = "") -> T:
-    """`data` as the adapter's type. Raises InvalidInput; its fields are named from `under` down."""
+    """Validate `data`. Raises InvalidInput, with the paths of fields starting at `under`."""
     try:
         return adapter.validate_python(data)
     except ValidationError as error:
@@ -40,9 +40,9 @@ def refused(problems: Iterable[FieldProblem]) -> InvalidInput:
 
 
 def named(line: FieldProblem, under: str) -> FieldProblem:
-    """The same problem, of what lies `under` a path."""
+    """The problem with its path prefixed by `under`."""
     below = "" if line.field == "body" else line.field
-    # pydantic speaks of its own class here
+    # pydantic's message names its own class
     detail = (
         "must be an object" if line.detail.startswith("input should be a valid dictionary") else line.detail
     )

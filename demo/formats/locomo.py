@@ -1,11 +1,11 @@
-"""LoCoMo's conversations (Maharana et al. 2024): two speakers, sessions with a date each.
+"""LoCoMo's conversations (Maharana et al. 2024): two speakers, in sessions that have a date.
 
     {"conversation": {"speaker_a": "Ann", "speaker_b": "Bo",
                       "session_1_date_time": "1:56 pm on 8 May, 2023",
                       "session_1": [{"speaker": "Ann", "dia_id": "D1:1", "text": "Hi!", "blip_caption": "a photo"}]}}
 
-One speaker becomes the user, the other the companion. Only sessions are dated, so the messages of one are laid
-half a minute apart: their order is in their times too.
+One speaker becomes the user, the other the companion. Only sessions have dates, so their messages are dated half a
+minute apart, which keeps their order.
 """
 
 import re
@@ -36,7 +36,7 @@ class _Said(BaseModel):
     speaker: str
     text: Text
     blip_caption: Text = ""
-    """What is on the picture that was sent along."""
+    """A description of the picture that was sent with it."""
 
     @property
     def content(self) -> str:
@@ -110,7 +110,7 @@ def _chosen(names: _Speakers, wanted: str | None) -> str:
 def _sessions(
     conversation: Mapping[str, Any], source: Source, zone: ZoneInfo, *, prefix: str
 ) -> Iterator[_Session]:
-    """In order of their numbers; those in which nothing is said are left out."""
+    """The sessions in order of their numbers, without empty ones."""
     numbers = sorted(int(found[1]) for name in conversation if (found := _SESSION.fullmatch(name)))
     for number in numbers:
         field = f"session_{number}"
@@ -146,7 +146,9 @@ def _check_speakers(sessions: Sequence[_Session], known: tuple[str, str]) -> Non
 
 
 def _turns(session: _Session, user: str) -> Iterator[NewTurn]:
-    """What the user says and the replies to it; an opening by the companion belongs to the first turn."""
+    """Group messages into turns: what the user says and the replies. An opening by the companion is
+    part of the first.
+    """
     turn: list[NewMessage] = []
     answered = False
     for place, said in enumerate(session.said):
@@ -168,5 +170,5 @@ def _turn(messages: Sequence[NewMessage], session: _Session) -> NewTurn:
 
 
 def _tidy(name: str) -> str:
-    """Fit for an ID: letters, digits and dashes, at most 60 of them."""
+    """Make a name fit for an ID: at most 60 letters, digits and dashes."""
     return re.sub(r"[^A-Za-z0-9_]+", "-", name).strip("-_")[:60] or "conversation"

@@ -1,4 +1,4 @@
-"""Rapport's own conversation files. Turns are dated by `day`, counted from the day it is played, and `time`."""
+"""Rapport's own conversation files. Turns are dated by `time` and by `day`, relative to the day of playing."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
@@ -35,7 +35,7 @@ class _Companion(_Part):
     slug: CompanionSlug
     core_prompt: Text = ""
     language: Language | None = None
-    """What is spoken, for the stemming of a search."""
+    """The language of the conversation, for stemming in searches."""
 
 
 class _User(_Part):
@@ -63,7 +63,7 @@ class _File(_Part):
     turns: Annotated[list[_Turn], Field(min_length=1)]
     question: Utterance = QUESTION
     expected: list[str] = []
-    """What the scratchpad should hold in the end, as regular expressions; for tests."""
+    """What the scratchpad should contain in the end, as regular expressions; for tests."""
     forgotten: list[str] = []
 
 
@@ -101,7 +101,7 @@ def parse(data: Mapping[str, Any], source: Source) -> Conversation:
 
 
 def _last_day(turns: Sequence[_Turn], now: datetime, zone: ZoneInfo) -> date:
-    """Day 0: today, or yesterday when its last turn would still lie ahead."""
+    """Day 0: today, or yesterday if a turn would otherwise be in the future."""
     today = now.astimezone(zone).date()
     ahead = any(_moment(turn, today, zone) > now for turn in turns)
     return today - timedelta(days=1) if ahead else today

@@ -55,9 +55,9 @@ class DocumentsView(ApiView):
         problems=(409,),
     )
     def post(self, request: Request, companion_id: UUID) -> Response:
-        """It is read by a worker: ask for it again until its state is `ready` or `failed`.
+        """A worker reads it: poll the document until its state is `ready` or `failed`.
 
-        The same bytes are one document: uploading them again changes nothing and answers 200 with it.
+        Uploading the same bytes again changes nothing, and answers 200 with the existing document.
         """
         get_companion(project_id=self.project_id, companion_id=companion_id)
         upload = read_upload(request, limit=settings.MAX_DOCUMENT_BYTES, fields=("name",))
@@ -75,7 +75,7 @@ class DocumentsView(ApiView):
 class DocumentView(ApiView):
     @operation("documents_read", "Read a document", answers={200: DocumentAnswer})
     def get(self, request: Request, companion_id: UUID, document_id: UUID) -> Response:
-        """How far it has come; not the file itself."""
+        """The state of the document, without the file."""
         document = get_document(
             project_id=self.project_id, companion_id=companion_id, document_id=document_id
         )
@@ -83,7 +83,7 @@ class DocumentView(ApiView):
 
     @operation("documents_delete", "Delete a document", answers={204: None})
     def delete(self, request: Request, companion_id: UUID, document_id: UUID) -> Response:
-        """With its file and all its chunks, at once."""
+        """Its file and chunks are deleted immediately."""
         delete_document(
             project_id=self.project_id, companion_id=companion_id, document_id=document_id, by=self.actor
         )
@@ -98,7 +98,7 @@ class DocumentRetryView(ApiView):
         problems=(409,),
     )
     def post(self, request: Request, companion_id: UUID, document_id: UUID) -> Response:
-        """Under the present configuration. A ready one is found as it was until its new chunks are there."""
+        """Under the current configuration. A ready document is found by its old chunks until the new ones are there."""
         document = reread_document(
             project_id=self.project_id, companion_id=companion_id, document_id=document_id, by=self.actor
         )
@@ -118,12 +118,12 @@ class DocumentChunksView(ApiView):
 
 
 class DocumentSearchView(ApiView):
-    scopes: ClassVar = {"POST": "read"}  # it changes nothing; the query may be too long for an address
+    scopes: ClassVar = {"POST": "read"}  # it changes nothing; POST because a query may be too long for a URL
     counts_as: ClassVar = {"POST": "searches"}
 
     @operation("documents_search", "Search a companion's documents", answers={200: KnowledgeFoundAnswer})
     def post(self, request: Request, companion_id: UUID, body: DocumentSearchBody) -> Response:
-        """By text and vector, over all that the companion has."""
+        """Searches all documents of the companion by text and vector."""
 
         def make() -> dict[str, Any]:
             companion = get_companion(project_id=self.project_id, companion_id=companion_id)

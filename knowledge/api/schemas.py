@@ -1,4 +1,4 @@
-"""What the calls about documents take and answer, and how the answers are made."""
+"""Request and response schemas of the document API, and the functions that fill the responses."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -20,9 +20,9 @@ QueryText = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_QU
 
 class DocumentUpload(Body):
     file: Annotated[str, Field(json_schema_extra={"format": "binary"})]
-    """PDF, DOCX, HTML, Markdown or plain text, told by its bytes."""
+    """PDF, DOCX, HTML, Markdown or plain text, detected from the bytes."""
     name: Name | None = None
-    """What it is cited as; the file's own name if left out."""
+    """The name to cite; by default the file's name."""
 
 
 class DocumentListQuery(PageQuery):
@@ -34,23 +34,23 @@ class DocumentAnswer(Answer):
     companion: UUID
     name: str
     media_type: str
-    """Told by the bytes."""
+    """Detected from the bytes."""
     sha256: str
     size: int
     """Bytes."""
     state: DocumentState
-    """pending and processing: on its way; ready; failed: `error` says why."""
+    """pending and processing: in progress; ready; failed: see `error`."""
     error_code: str | None
     error: str | None
-    """Why it failed, or waits; and the way out."""
+    """Why it failed or waits, and what to do about it."""
     attempts: int
     pages: int | None
-    """Null: not read yet, or of a kind without pages."""
+    """Null: not read yet, or a format without pages."""
     characters: int
     chunks: int
-    """How many chunks it was cut into; they are found by their text from then on."""
+    """Number of chunks. They can be found by text as soon as they exist."""
     chunks_done: int
-    """How many of them have their vector too."""
+    """How many chunks have a vector."""
     embedding_model: str | None
     added_by: str
     created_at: datetime
@@ -65,24 +65,24 @@ class ChunkAnswer(Answer):
     page_from: int | None
     page_to: int | None
     heading: str
-    """Where it begins, from the outermost heading inwards."""
+    """The headings at its beginning, outermost first."""
     content: str
     repeats: int
-    """So many characters at its beginning are the end of the chunk before it."""
+    """How many characters at its beginning repeat the end of the previous chunk."""
     tokens: int
     """Estimated."""
     embed_error: str | None
-    """Why it has no vector and will get none."""
+    """Why it has no vector and won't get one."""
 
 
 class DocumentSearchBody(ConsistencyBody):
     query: QueryText
     top_k: Annotated[int, Field(ge=1, le=50)] | None = None
-    """How many chunks at most; `knowledge.top_k` if left out."""
+    """Most chunks to return; by default `knowledge.top_k`."""
     min_score: Annotated[float, Field(ge=0, le=1)] | None = None
-    """What scores less is left out; `knowledge.min_score` if left out."""
+    """Leave out chunks with a lower score; by default `knowledge.min_score`."""
     explain: bool = False
-    """Say of every chunk what its score is made of."""
+    """Include the parts of each chunk's score."""
 
 
 class KnowledgeHitAnswer(Answer):
@@ -93,22 +93,22 @@ class KnowledgeHitAnswer(Answer):
     page_to: int | None
     heading: str
     citation: str
-    """Document and page, as a context cites it."""
+    """Document and page, in the form that contexts use."""
     content: str
     score: float
     parts: dict[str, float] | None
-    """`text` and `vector` (1 / (60 + rank), which make the score), `bm25` and `cosine`; with `explain` only."""
+    """`text` and `vector` (1 / (60 + rank); their sum is the score), `bm25` and `cosine`. Only with `explain`."""
 
 
 class KnowledgeFoundAnswer(ReadFromAnswer):
     items: list[KnowledgeHitAnswer]
     """Best first."""
     embedding_model: str | None
-    """Whose vectors were compared; null: none were."""
+    """The model whose vectors were compared; null: text only."""
     considered: int
-    """How many chunks were ranked: all the companion has."""
+    """How many chunks were ranked: all of the companion's."""
     notes: list[str]
-    """What was not as configured."""
+    """What could not be done as configured."""
     milliseconds: float
 
 

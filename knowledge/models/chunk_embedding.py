@@ -7,7 +7,7 @@ from relationships.models import Companion
 
 
 class ChunkEmbedding(models.Model):
-    """The vector of one chunk's heading and text in one model's space; compared only within that space."""
+    """The vector of a chunk's heading and text. Compared only with vectors of the same model and dimensions."""
 
     chunk = models.ForeignKey(DocumentChunk, on_delete=models.CASCADE, related_name="+", db_index=False)
     companion = models.ForeignKey(Companion, on_delete=models.CASCADE, related_name="+", db_index=False)
@@ -22,7 +22,7 @@ class ChunkEmbedding(models.Model):
             models.CheckConstraint(condition=Q(dimensions__gte=1), name="chunkembedding_has_dimensions"),
         ]
         indexes = [
-            # the exact search: one companion and space
+            # the exact search within a companion and a space
             models.Index(fields=["companion", "model", "dimensions"], name="chunkembedding_space"),
         ]
 

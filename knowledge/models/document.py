@@ -24,8 +24,8 @@ class DocumentQuerySet(QueuedQuerySet):
 class Document(QueuedRow):
     """A file that a companion knows. The row is the queue.
 
-    Its chunks come all in one transaction, and are found by their text from then on; `chunks_done` says how many
-    of them have their vector too. A document that failed has none.
+    Its chunks are written in one transaction, and can be found by text from then on. `chunks_done` is the number of
+    chunks with a vector. A failed document has no chunks.
     """
 
     WAITING = {"state": DocumentState.PENDING}
@@ -37,25 +37,24 @@ class Document(QueuedRow):
         Companion, on_delete=models.CASCADE, related_name="documents", db_index=False
     )
     name = models.CharField(max_length=200)
-    kind = models.CharField(max_length=20)  # a slug of knowledge.kinds
+    kind = models.CharField(max_length=20)  # a kind of knowledge.kinds
     sha256 = models.BinaryField(max_length=32)
     size = models.BigIntegerField()  # bytes
     state = models.CharField(max_length=12, choices=DocumentState.choices, default=DocumentState.PENDING)
     error = models.TextField(blank=True)
-    reread = models.BooleanField(default=True)  # its chunks are to be cut (anew)
-    pages = models.PositiveIntegerField(null=True)  # null: not read yet, or a kind without pages
+    reread = models.BooleanField(default=True)  # its chunks have to be cut, or cut again
+    pages = models.PositiveIntegerField(null=True)  # null: not read yet, or a format without pages
     characters = models.PositiveIntegerField(default=0)
     language = models.CharField(max_length=20, blank=True)  # text search configuration of its chunks
     chunk_count = models.PositiveIntegerField(default=0)
     chunks_done = models.PositiveIntegerField(default=0)
-    embedding_model = models.CharField(
-        max_length=120, blank=True
-    )  # with embedding_dimensions: its vectors' space
+    # With embedding_dimensions: the space of its vectors.
+    embedding_model = models.CharField(max_length=120, blank=True)
     embedding_dimensions = models.PositiveIntegerField(null=True)
     added_by_kind = models.CharField(max_length=20)
     added_by_id = models.CharField(max_length=200, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
-    settled_at = models.DateTimeField(null=True)  # became ready or failed
+    settled_at = models.DateTimeField(null=True)  # when it became ready or failed
 
     objects = DocumentQuerySet.as_manager()
 
@@ -69,7 +68,7 @@ class Document(QueuedRow):
         indexes = [
             # a companion's documents, newest first
             models.Index(fields=["companion", "-created_at", "-id"], name="document_newest"),
-            # what is owed, and whose holder may be gone: read by the housekeeping every other second
+            # owed documents, and those whose worker may have died: the housekeeping reads it every other second
             models.Index(
                 fields=["due_at"],
                 condition=Q(state__in=["pending", "processing"]),

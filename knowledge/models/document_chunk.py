@@ -7,29 +7,28 @@ from relationships.models import Companion
 
 
 class DocumentChunk(models.Model):
-    """A piece of a document: what is found, shown and cited. Neighbours overlap."""
+    """A piece of a document, the unit that is found, shown and cited. Neighbours overlap."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="chunks", db_index=False)
     companion = models.ForeignKey(Companion, on_delete=models.CASCADE, related_name="+", db_index=False)
     place = models.PositiveIntegerField()  # 0 is the first
-    page_from = models.PositiveIntegerField(null=True)  # 1 is the first; null: a kind without pages
+    page_from = models.PositiveIntegerField(null=True)  # 1 is the first; null: a format without pages
     page_to = models.PositiveIntegerField(null=True)
-    heading = models.CharField(max_length=300, blank=True)  # where it begins, from the outermost inwards
+    heading = models.CharField(max_length=300, blank=True)  # the headings at its beginning, outermost first
     content = models.TextField()
-    repeats = models.PositiveIntegerField(
-        default=0
-    )  # so many characters at its beginning end the one before it
+    # How many characters at its beginning repeat the end of the previous chunk.
+    repeats = models.PositiveIntegerField(default=0)
     tokens = models.PositiveIntegerField()  # estimated
     lexemes = SearchVectorField()
-    length = models.PositiveIntegerField()  # positions of all lexemes: what BM25 takes for the text's length
-    embed_error = models.CharField(max_length=60, blank=True)  # why it has no vector and will get none
+    length = models.PositiveIntegerField()  # BM25's text length: the number of positions of all lexemes
+    embed_error = models.CharField(max_length=60, blank=True)  # why it has no vector and won't get one
 
     class Meta:
         db_table = "context_documentchunk"
         constraints = [models.UniqueConstraint(fields=["document", "place"], name="chunk_place_once")]
         indexes = [
-            # a ranking reads all of a companion's
+            # a ranking reads all chunks of a companion
             models.Index(fields=["companion"], name="chunk_ranked"),
         ]
 

@@ -4,9 +4,9 @@ from knowledge.models.document import Document
 
 
 class DocumentFile(models.Model):
-    """A document's bytes as they came, apart from it so that no list carries them.
+    """A document's bytes as uploaded. A table of its own, so that lists don't load them.
 
-    They are kept once the document is ready, so that it can be read again when the configuration has changed.
+    They are kept after reading, so that the document can be read again when the configuration changes.
     """
 
     document = models.OneToOneField(Document, on_delete=models.CASCADE, primary_key=True, related_name="file")

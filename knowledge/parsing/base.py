@@ -1,4 +1,4 @@
-"""What a parser gives, and the limits it keeps. Nothing of the service is in here, as the bytes are not trusted."""
+"""The parser interface and its limits. Imports nothing of the service, because the bytes are not trusted."""
 
 import re
 import unicodedata
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 class Unreadable(Exception):
-    """`code` as in knowledge.errors.REASONS."""
+    """`code`: a key of knowledge.errors.REASONS."""
 
     def __init__(self, code: str) -> None:
         super().__init__(code)
@@ -22,7 +22,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A paragraph or so. `page`: 1 is the first, None for kinds without pages. `heading`: where it stands."""
+    """About a paragraph. `page`: from 1; None for formats without pages. `heading`: the headings above it."""
 
     text: str
     page: int | None = None
@@ -32,7 +32,7 @@ class Block:
 Parser = Callable[[bytes, Limits], Iterable[Block]]
 
 LONGEST_HEADING = 300
-# Ligatures, Arabic letters by their shape, and radicals in the place of the letters: what fonts need, not readers.
+# Ligatures, Arabic presentation forms and radicals, which fonts use in place of letters.
 _SHAPES = re.compile(r"[\ufb00-\ufb06\ufb50-\ufdff\ufe70-\ufefc\u2e80-\u2fd5]+")
 _UNWANTED = re.compile(r"[\x01-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u200b\ufeff\ufffe\uffff]")
 _SURROGATES = re.compile(r"[\x00\ud800-\udfff]")
@@ -41,13 +41,13 @@ _PARAGRAPHS = re.compile(r"\n[ \t\u00a0]*\n\s*|\f|\u2029")
 
 
 def clean(text: str) -> str:
-    """Text that can be kept: no NUL and no half of a pair (U+FFFD stands for them), one sort of line end."""
+    """Make text storable: NULs and lone surrogates become U+FFFD, line ends become line feeds."""
     text = _UNWANTED.sub("", _SURROGATES.sub("\ufffd", _LINE_ENDS.sub("\n", text)))
     return _SHAPES.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
 
 
 def paragraphs(text: str, *, page: int | None = None, heading: str = "") -> Iterator[Block]:
-    """Clean text as blocks: an empty line or a form feed ends one."""
+    """Split clean text into blocks, at empty lines and form feeds."""
     for part in _PARAGRAPHS.split(text):
         stripped = "\n".join(line.rstrip() for line in part.strip("\n").split("\n")).strip()
         if stripped:
@@ -55,7 +55,7 @@ def paragraphs(text: str, *, page: int | None = None, heading: str = "") -> Iter
 
 
 class Headings:
-    """The path of headings at a place: a heading of a level ends those of the same and of deeper levels."""
+    """The path of headings at a place. A heading closes those of the same and deeper levels."""
 
     def __init__(self) -> None:
         self._open: list[tuple[int, str]] = []

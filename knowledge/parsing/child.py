@@ -1,7 +1,7 @@
-"""The process in which a document is parsed: its bytes come in at stdin, JSON goes out at stdout.
+"""The process that parses a document: reads the bytes from stdin, writes JSON to stdout.
 
-It has nothing to lose: no database, no keys, no files to write, little memory and little time. It ends with the worker
-that started it. Started by knowledge.sandbox, as `python -m knowledge.parsing.child`.
+It has no database, no keys, no files to write, little memory and little time. It ends with the worker that started
+it. Started by knowledge.sandbox as `python -m knowledge.parsing.child`.
 """
 
 import ctypes
@@ -25,7 +25,7 @@ PARSERS = {
 }
 _PR_SET_PDEATHSIG = 1
 _CEILINGS = {"RLIMIT_CORE": 0, "RLIMIT_FSIZE": 0, "RLIMIT_NPROC": 0, "RLIMIT_NOFILE": 64}
-_GRACE_SECONDS = 5  # between the signal that says why, and the one that says nothing
+_GRACE_SECONDS = 5  # between SIGXCPU, which tells the reason, and SIGKILL
 
 
 def main() -> None:
@@ -36,21 +36,21 @@ def main() -> None:
 
 
 def confine(*, parent: int, seconds: int, memory: int) -> None:
-    """Give up, for good, what parsing does not need. `memory` in bytes. Ends at once if the parent is gone."""
+    """Permanently drop what parsing does not need. `memory` in bytes. Exits if the parent is gone."""
     ceilings = {name: (ceiling, ceiling) for name, ceiling in {**_CEILINGS, "RLIMIT_AS": memory}.items()}
     for name, pair in {**ceilings, "RLIMIT_CPU": (seconds, seconds + _GRACE_SECONDS)}.items():
-        with suppress(OSError, ValueError, AttributeError):  # a system that has no such limit
+        with suppress(OSError, ValueError, AttributeError):  # a system without this limit
             resource.setrlimit(getattr(resource, name), pair)
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    signal.alarm(seconds)  # also where a library waits instead of computing
-    with suppress(OSError, AttributeError):  # Linux alone has it; elsewhere the alarm is the end
+    signal.alarm(seconds)  # counts time spent waiting, too
+    with suppress(OSError, AttributeError):  # only on Linux; elsewhere the alarm ends it
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         sys.exit(1)
 
 
 def parse(kind: str, content: bytes, limits: Limits) -> dict[str, Any]:
-    """{"blocks": [[text, page, heading], ...], "pages"}, or {"error": code}."""
+    """Return {"blocks": [[text, page, heading], ...], "pages"}, or {"error": code}."""
     module, _, name = PARSERS[kind].rpartition(".")
     blocks: list[tuple[str, int | None, str]] = []
     characters = 0
@@ -67,7 +67,7 @@ def parse(kind: str, content: bytes, limits: Limits) -> dict[str, Any]:
     except MemoryError:
         return {"error": "too_much_memory"}
     except RecursionError:
-        return {"error": "broken"}  # nested deeper than any writer nests
+        return {"error": "broken"}  # nested deeper than any real document
     return {"blocks": blocks, "pages": pages} if blocks else {"error": "no_text"}
 
 

@@ -11,20 +11,20 @@ from docx.text.paragraph import Paragraph
 from knowledge.parsing.base import Block, Headings, Limits, Unreadable, clean, paragraphs
 
 MOST_UNPACKED = 256 * 2**20  # bytes; a Word document of 1,000 pages unpacks to some 20 MB of XML
-MOST_TIMES = 200  # as large unpacked as packed; XML rarely passes 30
-SMALL = 8 * 2**20  # below it nobody asks how often
+MOST_TIMES = 200  # largest ratio of unpacked to packed size; XML rarely exceeds 30
+SMALL = 8 * 2**20  # unpacked bytes below which the ratio is not checked
 DEEPEST_TABLE = 5
 _HEADING = re.compile(r"heading (\d)", re.IGNORECASE)
 
 
 def parse_docx(content: bytes, limits: Limits) -> Iterator[Block]:
-    """A Word document's paragraphs and tables, in order; a row of a table is a line."""
+    """Yield a Word document's paragraphs and tables in order. A table row becomes a line."""
     _look_inside(content)
     try:
         document = Document(io.BytesIO(content))
     except MemoryError:
         raise
-    except Exception:  # zipfile's, lxml's and python-docx's own, for as many ways of being broken
+    except Exception:  # zipfile, lxml and python-docx raise many kinds for broken files
         raise Unreadable("broken") from None
     headings = Headings()
     for part in document.iter_inner_content():
@@ -47,7 +47,7 @@ def _look_inside(content: bytes) -> None:
 
 
 def _level(paragraph: Paragraph) -> int:
-    """1 to 9 for a heading, 1 for the title, else 0."""
+    """The level of a heading, 1 to 9; 1 for the title, 0 for other text."""
     style: Any = paragraph.style
     name = (style.name or "") if style is not None else ""
     if found := _HEADING.match(name):
@@ -57,7 +57,7 @@ def _level(paragraph: Paragraph) -> int:
 
 def _rows(table: Table, depth: int) -> Iterator[str]:
     for row in table.rows:
-        seen: list[Any] = []  # a merged cell is given once for each column it spans
+        seen: list[Any] = []  # a merged cell is listed once for each column it spans
         texts = []
         for cell in row.cells:
             if cell._tc not in seen:

@@ -31,7 +31,7 @@ _SPACE = re.compile(r"\s+")
 
 
 def parse_html(content: bytes, limits: Limits) -> Iterator[Block]:
-    """What a reader of the page sees, a block for each paragraph, cell or item."""
+    """Yield the visible text of a page, a block for each paragraph, cell or item."""
     tree = _tree(content)
     headings, text = Headings(), ""
     for event, element in etree.iterwalk(tree, events=("start", "end")):
@@ -49,7 +49,7 @@ def parse_html(content: bytes, limits: Limits) -> Iterator[Block]:
 
 
 def _tree(content: bytes) -> Any:
-    """The page without what nobody reads. Broken HTML is mended as a browser does it."""
+    """Parse the page and remove what is not visible. Broken HTML is repaired as browsers do."""
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         content = decode_text(content).encode("utf-8", "replace")
     encoding = None if _CHARSET.search(content[:4096]) else _encoding(content)

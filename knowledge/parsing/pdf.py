@@ -8,12 +8,14 @@ from knowledge.parsing.base import Block, Headings, Limits, Unreadable, clean, p
 
 MOST_BOOKMARKS = 5000
 _PASSWORD = 4  # FPDF_ERR_PASSWORD
-# PDFium's marks of a word that was hyphenated at a line's end.
+# PDFium's marks for a word that was hyphenated at the end of a line.
 _HYPHENATED = re.compile(r"(?:\x02|\ufffe)(?:\r?\n)?")
 
 
 def parse_pdf(content: bytes, limits: Limits) -> Iterator[Block]:
-    """A PDF's text by page, under the bookmark that the page belongs to. `scanned`: there is none at all."""
+    """Yield a PDF's text by page, with the page's bookmark as heading. Raises Unreadable; `scanned` if
+    it has no text.
+    """
     try:
         document = pdfium.PdfDocument(content)
         pages = len(document)
@@ -35,12 +37,12 @@ def parse_pdf(content: bytes, limits: Limits) -> Iterator[Block]:
 
 
 def page_count(content: bytes) -> int:
-    """How many pages a PDF has that could be parsed."""
+    """The number of pages of a valid PDF."""
     return len(pdfium.PdfDocument(content))
 
 
 def _text(document: pdfium.PdfDocument, number: int) -> str:
-    """A page's text, in reading order; a page that is broken by itself has none."""
+    """A page's text in reading order; "" for a broken page."""
     try:
         page = document[number]
         text: str = page.get_textpage().get_text_bounded()
@@ -51,7 +53,7 @@ def _text(document: pdfium.PdfDocument, number: int) -> str:
 
 
 def _bookmarks(document: pdfium.PdfDocument) -> tuple[list[int], list[str]]:
-    """Where sections begin, and what holds before the first, from the first to the second, and so on."""
+    """The pages at which sections start, and the headings: before the first start, after it, after the second, ..."""
     begins: dict[int, str] = {}
     headings = Headings()
     try:

@@ -7,10 +7,10 @@ from knowledge.parsing.base import Block, Headings, Limits, clean, paragraphs
 
 
 def parse_markdown(content: bytes, limits: Limits) -> Iterator[Block]:
-    """Markdown as it was written, in the sections that its headings make; a heading stands before its section."""
+    """Yield Markdown unchanged, split into sections at its headings. A heading is part of its section."""
     text = clean(decode_text(content))
     lines = text.split("\n")
-    # What stands within a line is not looked at: a heading is kept as it was written, too.
+    # Inline markup is not parsed, as headings are kept unchanged too.
     tokens = MarkdownIt("commonmark").disable("inline").parse(text)
     headings, start = Headings(), 0
     for place, token in enumerate(tokens):
@@ -22,5 +22,5 @@ def parse_markdown(content: bytes, limits: Limits) -> Iterator[Block]:
 
 
 def parse_text(content: bytes, limits: Limits) -> Iterable[Block]:
-    """Plain text: an empty line ends a paragraph."""
+    """Split plain text into paragraphs at empty lines."""
     return paragraphs(clean(decode_text(content)))

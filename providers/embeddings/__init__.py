@@ -1,4 +1,4 @@
-"""Texts into vectors, behind aliases. `get_embedder("gemini").embed(texts, purpose="document")`."""
+"""Embedders behind aliases: `get_embedder("gemini").embed(texts, purpose="document")`."""
 
 from providers.embeddings.base import Embedded, Embedder, Space, embed_in_halves
 from providers.embeddings.questions import begin_question, embed_question

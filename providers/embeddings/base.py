@@ -1,6 +1,6 @@
-"""The interface behind which every embedder stands: texts go in, unit vectors come out.
+"""The interface of all embedders: texts in, unit vectors out.
 
-An embedder is an alias in `EMBEDDING_PROVIDERS`; nothing outside this package knows a vendor or a model's files.
+An embedder is an alias in `EMBEDDING_PROVIDERS`. Only this package knows vendors and model files.
 It raises the same errors as the language models (providers/errors.py).
 """
 
@@ -21,7 +21,7 @@ Purpose = Literal["query", "document"]
 
 
 class Space(NamedTuple):
-    """Vectors compare only within one space."""
+    """A space of vectors. Only vectors of the same space can be compared."""
 
     model: str
     dimensions: int
@@ -29,10 +29,10 @@ class Space(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """One vector for each text, in order, and what they took.
+    """One vector per text, in order, with usage and cost.
 
-    `vectors` is float32 of shape (texts, dimensions), each row of length 1. `tokens` are the vendor's own count
-    and None where it gave none; `cost` is in USD and None where the price is unknown.
+    `vectors` is float32 of shape (texts, dimensions), each row of length 1. `tokens` is the vendor's count, None if it
+    gave none; `cost` is in USD, None if the price is unknown.
     """
 
     vectors: NDArray[np.float32]
@@ -51,39 +51,39 @@ class Embedded:
 
 @dataclass(frozen=True, slots=True)
 class RawVectors:
-    """A batch's vectors as they came, not yet looked at."""
+    """A batch's vectors as received, not checked yet."""
 
     rows: Sequence[Any] | NDArray[Any]
     tokens: int | None = None
 
 
 class Embedder(ABC):
-    """One configured way to turn texts into vectors. Made once per process and alias; used by many threads.
+    """A configured embedder. One instance per process and alias, used by many threads.
 
-    `kind` names the sort, `alias` this one, `model` the space. `dimensions` is None until the first answer where
-    only the model knows. `instant` says that it neither waits nor loads: a question may be embedded at once.
-    `lexical`: texts are near when they share words, so that its vectors say nothing that a text search does not.
+    `kind` names the class, `alias` the instance, `model` the space. `dimensions` may be None until the first answer, if
+    only the model knows it. `instant`: it neither waits nor loads anything. `lexical`: texts are near if they share
+    words, so the vectors add nothing to a text search.
     """
 
     kind: ClassVar[str]
     instant: ClassVar[bool] = False
-    # The cosine from which a passage is held to speak of a question: cautious for sentence models, where texts that
-    # have nothing to do with one another mostly stay below. Models whose cosines all lie high say their own.
+    # Lowest cosine at which a passage counts as relevant to a question. A cautious value for sentence models: unrelated
+    # texts are mostly below it. Models with generally high cosines override it.
     near_from: ClassVar[float] = 0.4
     lexical: ClassVar[bool] = False
-    most_texts: int = 100  # of one call
+    most_texts: int = 100  # per call
     model: str = ""
     dimensions: int | None = None
 
     def __init__(self, *, alias: str, options: Mapping[str, Any] | None = None) -> None:
-        """`options` are the alias's OPTIONS from the settings."""
+        """`options`: the alias's OPTIONS from the settings."""
         self.alias = alias
 
     def embed(self, texts: Sequence[str], *, purpose: Purpose, timeout: float | None = None) -> Embedded:
-        """One unit vector for each text, asked for in as many calls as it takes. Raises ProviderError.
+        """Embed the texts, in as many calls as needed. Returns one unit vector per text. Raises ProviderError.
 
-        `timeout` is in seconds for each call; None is the embedder's own. Nothing is given back unless every text
-        has its vector: finite, not zero, and all of one length, else InvalidVectors.
+        `timeout`: seconds for each call; None: the embedder's own. All vectors must be finite, not zero, and of the
+        same length, otherwise InvalidVectors is raised.
         """
         started = time.perf_counter()
         asked = [
@@ -109,7 +109,7 @@ class Embedder(ABC):
 
     @abstractmethod
     def _ask(self, texts: Sequence[str], *, purpose: Purpose, timeout: float | None) -> RawVectors:
-        """The vectors of one batch, in order. Raises ProviderError."""
+        """Return the vectors of one batch, in order. Raises ProviderError."""
 
     def _batches(self, texts: Sequence[str]) -> Iterator[Sequence[str]]:
         for start in range(0, len(texts), self.most_texts):
@@ -119,20 +119,20 @@ class Embedder(ABC):
         return None
 
     def describe(self) -> dict[str, str]:
-        """What an operator may see: alias, kind, model, host ("" for none). Never a key."""
+        """Describe the embedder to an operator: alias, kind, model, host ("" for none). Never a key."""
         return {"alias": self.alias, "kind": self.kind, "model": self.model, "host": ""}
 
     def close(self) -> None:  # noqa: B027 - most embedders hold nothing
-        """Let go of connections. Nothing is asked afterwards."""
+        """Close connections. The embedder is not used afterwards."""
 
 
 def embed_in_halves(
     texts: Sequence[str], ask: Callable[[Sequence[str]], Embedded]
 ) -> Iterator[tuple[range, Embedded | ProviderError]]:
-    """The vectors of all `texts`, or, where they are refused for good, of each half, so that one bad text fails alone.
+    """Embed all `texts`; if they are refused permanently, embed each half, so that only a bad text fails.
 
-    Gives the places of some texts with their vectors, or of a single one with why it was refused; in order. Raises
-    the ProviderError that passes.
+    Yields, in order, the indexes of some texts with their vectors, or the index of one text with its refusal. Raises
+    transient ProviderErrors.
     """
     left = [range(len(texts))] if texts else []
     while left:

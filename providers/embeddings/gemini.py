@@ -1,6 +1,6 @@
-"""Gemini's embedders, through google-genai. Imported at first use only: the SDK takes a second and 34 MB.
+"""Gemini's embedders, through google-genai. Imported at first use: the SDK takes a second and 34 MB.
 
-The SDK makes one embedding of a list of strings for `gemini-embedding-2`: each text must be a Content of its own.
+For `gemini-embedding-2`, the SDK makes a single embedding of a list of strings, so each text must be its own Content.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,26 +13,25 @@ from providers.embeddings.hosted import HostedEmbedder
 from providers.embeddings.options import GeminiEmbedderOptions
 from providers.gemini_sdk import GeminiEndpoint, with_given
 
-# The generations that are told the purpose in a field; later ones read it in the text itself (options.py).
+# Models that take the purpose as a field; later ones take it in the text (options.py).
 TOLD_BY_FIELD = ("gemini-embedding-001", "gemini-embedding-exp", "text-embedding-")
 TASK_TYPES: dict[Purpose, str] = {"query": "RETRIEVAL_QUERY", "document": "RETRIEVAL_DOCUMENT"}
 
 
 class GeminiEmbedder(GeminiEndpoint, HostedEmbedder[GeminiEmbedderOptions]):
     kind = "gemini"
-    near_from = 0.6  # all its cosines lie high
+    near_from = 0.6  # its cosines are generally high
     vendor_model = "gemini-embedding-2"
-    vendor_dimensions = (
-        768  # the smallest that Google recommends: a quarter of the space for nearly all of the recall
-    )
+    # The smallest number that Google recommends: a quarter of the storage with nearly the full recall.
+    vendor_dimensions = 768
     options_kind = GeminiEmbedderOptions
-    most_texts = 100  # as batchEmbedContents takes
+    most_texts = 100  # the limit of batchEmbedContents
 
     def __init__(self, *, alias: str, options: Mapping[str, Any] | None = None) -> None:
         super().__init__(alias=alias, options=options)
         self._by_field = self.model.rsplit("/", 1)[-1].startswith(TOLD_BY_FIELD)
         if self._by_field:
-            self.most_tokens = 1_500  # they read 2,048
+            self.most_tokens = 1_500  # these models read 2,048
         self._extra = self._request_fields(types.EmbedContentConfig, self.options.extra)
 
     def _send(self, texts: Sequence[str], *, purpose: Purpose, timeout: float | None) -> RawVectors:

@@ -1,6 +1,6 @@
-"""What the embedders over HTTP have in common: options, the switch, prefixes, cutting, calls and their cost.
+"""The common base of embedders over HTTP: options, the external switch, prefixes, cutting, calls and costs.
 
-A vendor's file says how to ask once (`_send`); its failures are those of its language models.
+A vendor's module implements a single call (`_send`). Its failures are the same as its language models'.
 """
 
 from abc import abstractmethod
@@ -23,13 +23,13 @@ class HostedEmbedder(Endpoint, Embedder, Generic[Options]):
     """A vendor's API over HTTP. Subclasses name the vendor and implement `_send`."""
 
     options_kind: ClassVar[type[HostedEmbedderOptions]] = HostedEmbedderOptions
-    vendor_dimensions: ClassVar[int] = 0  # asked for where the options name none; 0 asks for none
-    most_tokens: int = 6_000  # of one text: by estimate, so well below the 8,192 that the vendors read
+    vendor_dimensions: ClassVar[int] = 0  # the default to ask for; 0: don't ask
+    most_tokens: int = 6_000  # of one text; an estimate, so well below the vendors' limit of 8,192
     most_tokens_of_a_call: ClassVar[int] = 20_000
     options: Options
 
     def __init__(self, *, alias: str, options: Mapping[str, Any] | None = None) -> None:
-        """Raises ProviderMisconfigured for options that can't be meant."""
+        """Raises ProviderMisconfigured for invalid options."""
         super().__init__(alias=alias, options=options)
         self.options = read_options(self.options_kind, options or {})  # type: ignore[assignment]
         self.model = self.options.model or self.vendor_model

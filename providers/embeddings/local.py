@@ -1,7 +1,7 @@
-"""A small sentence model on this machine's processor: no key, nobody asked, some milliseconds a text.
+"""A small sentence model that runs on this machine's CPU, without a key or a network, in milliseconds per text.
 
-It needs requirements-local.txt: onnxruntime and tokenizers, neither of which is imported before use. Its files are
-downloaded at first use, or read from a folder; see model_files.py.
+It needs requirements-local.txt: onnxruntime and tokenizers, which are imported at first use. Its files are downloaded
+at first use, or read from a folder; see model_files.py.
 """
 
 import threading
@@ -23,15 +23,15 @@ from providers.options import read_options
 if TYPE_CHECKING:
     from tokenizers import Encoding
 
-TEXTS_AT_ONCE = 16  # more need more time a text: the processor keeps less of it at hand
+TEXTS_AT_ONCE = 16  # larger batches take more time per text, as they fit the CPU's cache less well
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 
 
 class OnnxEncoder:
-    """One loaded model; used by many threads at once."""
+    """A loaded model, used by many threads at once."""
 
     def __init__(self, files: ModelFiles, *, threads: int = 0) -> None:
-        """Raises whatever the libraries say of files they can't read."""
+        """Raises the libraries' own errors for files that they can't read."""
         import onnxruntime
         from tokenizers import Tokenizer
 
@@ -42,7 +42,7 @@ class OnnxEncoder:
         self._pad_id = files.pad_id
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
-        options.log_severity_level = 3  # errors; its warnings are about the network, not about us
+        options.log_severity_level = 3  # errors only; warnings concern the network, not our use of it
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # idle threads sleep
         self._session = onnxruntime.InferenceSession(
             str(files.network), sess_options=options, providers=["CPUExecutionProvider"]
@@ -50,8 +50,8 @@ class OnnxEncoder:
         self._wanted = [given.name for given in self._session.get_inputs() if given.name in INPUTS]
 
     def encode(self, texts: Sequence[str] | Sequence[tuple[str, str]]) -> NDArray[np.float32]:
-        """One vector for each text or pair of texts, in order, not yet of unit length. The shortest go first, to waste
-        no padding.
+        """Return one vector per text or pair of texts, in order, not normalised. Short texts run first, to save
+        padding.
         """
         tokens = self._tokenizer.encode_batch(list(texts))
         order = sorted(range(len(texts)), key=lambda number: len(tokens[number].ids))
@@ -88,9 +88,9 @@ LONGEST = 8_000  # characters given to the tokenizer; the model reads 512 tokens
 
 
 class LocalModel:
-    """A model on this machine, loaded at first use, once a process; used by many threads at once.
+    """A model on this machine, loaded at first use, once per process, and used by many threads.
 
-    `pools` False: it is a network that pools by itself.
+    `pools` False: the network does the pooling.
     """
 
     def __init__(self, named: str, options: LocalEmbedderOptions, *, pools: bool = True) -> None:
@@ -102,14 +102,14 @@ class LocalModel:
     def encode(
         self, texts: Sequence[str] | Sequence[tuple[str, str]], *, timeout: float | None
     ) -> NDArray[np.float32]:
-        """As OnnxEncoder.encode. Who comes while it is loaded waits for it, at most `timeout` seconds.
+        """Like OnnxEncoder.encode. Waits at most `timeout` seconds while another thread loads the model.
 
         Raises ProviderError.
         """
         encoder = self._encoder or self._load(timeout)
         try:
             return encoder.encode(texts)
-        except Exception as error:  # onnxruntime has a class of its own for each, such as for want of memory
+        except Exception as error:  # onnxruntime has unrelated classes, such as for lack of memory
             raise ProviderUnavailable(f"The model {self.name!r} failed: {type(error).__name__}.") from error
 
     def _load(self, timeout: float | None) -> OnnxEncoder:
@@ -130,7 +130,7 @@ class LocalModel:
         files = find_files(self._named, folder=options.folder, hub=options.hub, pools=self._pools)
         try:
             return OnnxEncoder(files, threads=options.threads)
-        except Exception as error:  # both libraries raise classes of their own for files they can't read
+        except Exception as error:  # both libraries raise their own classes for unreadable files
             raise ProviderMisconfigured(
                 f"The model {self.name!r} can't be loaded: {type(error).__name__}. Are its files whole?"
             ) from error
@@ -142,13 +142,12 @@ class LocalEmbedder(Embedder):
     most_texts = 256
 
     def __init__(self, *, alias: str, options: Mapping[str, Any] | None = None) -> None:
-        """Raises ProviderMisconfigured for options that can't be meant. Loads nothing."""
+        """Raises ProviderMisconfigured for invalid options. Does not load the model."""
         super().__init__(alias=alias, options=options)
         self.options = read_options(LocalEmbedderOptions, options or {})
         self._named = self.options.model or self.default_model
-        self.model = Path(self._named).name[
-            :LONGEST_MODEL_NAME
-        ]  # in a folder or from the hub: the same vectors
+        # The same for a folder and the hub, as the vectors are the same.
+        self.model = Path(self._named).name[:LONGEST_MODEL_NAME]
         self.prefixes = prefixes_of(
             self._named, query=self.options.query_prefix, document=self.options.document_prefix
         )
@@ -166,7 +165,7 @@ class LocalEmbedder(Embedder):
 
 
 def local_problems(options: LocalEmbedderOptions) -> list[str]:
-    """What a model on this machine lacks, in sentences, without loading anything."""
+    """Return what a model on this machine lacks, as sentences, without loading anything."""
     missing = [name for name in PACKAGES if not _is_installed(name)]
     if missing:
         return [

@@ -1,7 +1,7 @@
-"""Where a local model's files are, and what they say of it: in a folder of one's own, or taken from a model hub.
+"""Finds a local model's files, in a folder or from a model hub, and reads its settings from them.
 
-The layout is that of sentence-transformers, with the network itself as ONNX. A download happens once; afterwards
-the hub is not asked again, and while ALLOW_EXTERNAL_PROVIDERS is off it is never asked.
+The layout is that of sentence-transformers, with the network as ONNX. Files are downloaded once; afterwards the hub is
+not asked again, and while ALLOW_EXTERNAL_PROVIDERS is off it is never asked.
 """
 
 import json
@@ -24,14 +24,14 @@ from providers.reach import refuse_external
 NETWORKS = ("onnx/model.onnx", "model.onnx")
 TOKENIZER = "tokenizer.json"
 SETTINGS = ("config.json", "modules.json", "1_Pooling/config.json", "sentence_bert_config.json")
-MOST_TOKENS = 512  # a longer text's vector says too little of anything
+MOST_TOKENS = 512  # the vector of a longer text would say too little about each part
 KNOWN_MODULES = ("Transformer", "Pooling", "Normalize")
 NO_POOLING = "none"
 
 
 @dataclass(frozen=True, slots=True)
 class ModelFiles:
-    """`pooling` is how the vectors of a text's tokens become one: `mean`, `cls` for the first token's, or `none`."""
+    """`pooling`: how the tokens' vectors become one: `mean`, `cls` (the first token's) or `none`."""
 
     network: Path
     tokenizer: Path
@@ -41,14 +41,14 @@ class ModelFiles:
 
 
 def is_folder(model: str) -> bool:
-    """Whether a model is named by its folder, and not by its name on the hub."""
+    """Return whether a model is given as a folder, and not by its name on the hub."""
     return model.startswith(("/", "./", "../", "~")) or Path(model).is_dir()
 
 
 def find_files(model: str, *, folder: Path | None, hub: str, pools: bool = True) -> ModelFiles:
-    """The files of a model, downloaded into `folder` where they are not there yet. Raises ProviderError.
+    """Find a model's files; download missing ones into `folder`. Raises ProviderError.
 
-    `pools` False: it gives one vector for each text by itself, whatever else its files say.
+    `pools` False: the network returns one vector per text, whatever its files say.
     """
     local = is_folder(model)
     found = _in_folder(Path(model).expanduser()) if local else _from_hub(model, folder=folder, hub=hub)
@@ -98,7 +98,7 @@ def _most_tokens(said: dict[str, Any]) -> int:
 
 
 def _pooling(model: str, said: dict[str, Any]) -> str:
-    """Mean where nothing is said, as sentence-transformers has it. Raises ProviderMisconfigured for any other."""
+    """The pooling mode, by default mean, as in sentence-transformers. Raises ProviderMisconfigured for unknown ones."""
     modules = [str(module.get("type", "")).rpartition(".")[2] for module in said.get("modules.json", [])]
     stranger = next((name for name in modules if name not in KNOWN_MODULES), None)
     if stranger:
@@ -125,15 +125,15 @@ logger = structlog.get_logger(__name__)
 
 
 def fetch_files(model: str, names: Sequence[str], *, folder: Path | None, hub: str) -> dict[str, Path]:
-    """Those of the files that the model has, by name. Raises ProviderError.
+    """Return those of the files that the model has, by name. Raises ProviderError.
 
-    What was downloaded before is not asked for again; nor is what the model was found not to have. While
-    ALLOW_EXTERNAL_PROVIDERS is off, nothing is asked of a hub beyond this machine.
+    Files that were downloaded before, or are known to be missing, are not asked for again. While
+    ALLOW_EXTERNAL_PROVIDERS is off, only a hub on this machine is asked.
     """
     from huggingface_hub import errors
 
     try:
-        kept = {name: _kept(model, name, folder) for name in names}
+        kept = {name: _cached(model, name, folder) for name in names}
         missing = [name for name, place in kept.items() if place is None]
         found = {name: Path(place) for name, place in kept.items() if isinstance(place, str)}
         if missing:
@@ -143,15 +143,15 @@ def fetch_files(model: str, names: Sequence[str], *, folder: Path | None, hub: s
         raise
     except (errors.RepositoryNotFoundError, errors.HFValidationError) as error:
         raise ModelNotFound(f"{hub} has no model {model!r}, or not for everybody.") from error
-    except Exception as error:  # the hub's, the HTTP library's beneath it, the disk's
+    except Exception as error:  # errors of the hub, the HTTP library or the disk
         raise ProviderUnavailable(
             f"{model!r} could not be downloaded from {hub}: {type(error).__name__}."
         ) from error
     return found
 
 
-def _kept(model: str, name: str, folder: Path | None) -> object:
-    """Where the file is; None if nobody knows; anything else if the model has none."""
+def _cached(model: str, name: str, folder: Path | None) -> object:
+    """The cached file's path; None if not cached; any other object if the model is known not to have the file."""
     from huggingface_hub import try_to_load_from_cache
 
     return try_to_load_from_cache(model, name, cache_dir=folder)
@@ -160,14 +160,14 @@ def _kept(model: str, name: str, folder: Path | None) -> object:
 def _download(model: str, names: Sequence[str], *, folder: Path | None, hub: str) -> dict[str, Path]:
     from huggingface_hub import errors, hf_hub_download
 
-    _be_quiet()
+    _silence_hub()
     logger.info(
         "Downloading a model; this happens once",
         event_name="embedder.model.downloading",
         model=model,
         hub=hub,
     )
-    _knock(model, names[0], hub)
+    _check_hub(model, names[0], hub)
     found = {}
     for name in names:
         try:
@@ -177,16 +177,16 @@ def _download(model: str, names: Sequence[str], *, folder: Path | None, hub: str
     return found
 
 
-def _knock(model: str, name: str, hub: str) -> None:
-    """Asks once whether the hub is there; the download itself would try for half a minute."""
+def _check_hub(model: str, name: str, hub: str) -> None:
+    """Check once that the hub answers; the download itself would retry for half a minute."""
     from huggingface_hub import errors, get_hf_file_metadata, hf_hub_url
 
     with suppress(errors.RemoteEntryNotFoundError):
         get_hf_file_metadata(hf_hub_url(model, name, endpoint=hub), endpoint=hub)
 
 
-def _be_quiet() -> None:
-    """No bars and no lines of its own: what is worth saying, we log."""
+def _silence_hub() -> None:
+    """Turn off the library's progress bars and logs; we log what matters."""
     from huggingface_hub.utils import logging as hub_logging
     from huggingface_hub.utils.tqdm import disable_progress_bars
 

@@ -1,8 +1,8 @@
-"""The embedder that needs no key, no network and no files: hashed n-grams of words and letters.
+"""An embedder without key, network or files: hashed n-grams of words and letters.
 
-It is lexical, not a model of meaning: texts are near when they share words or parts of words, in any script.
-`car` and `automobile` are strangers to it. After the hashing trick (Weinberger et al. 2009) over words and the
-letter n-grams of fastText (Bojanowski et al. 2017), without anything learnt.
+It is lexical, not a model of meaning: texts are near if they share words or parts of words, in any script. `car` and
+`automobile` are not near. It uses the hashing trick (Weinberger et al. 2009) on words and on letter n-grams as in
+fastText (Bojanowski et al. 2017), without learning.
 """
 
 import hashlib
@@ -22,22 +22,21 @@ from providers.embeddings.base import Embedder, Purpose, RawVectors
 from providers.normal_form import normal_form
 
 DIMENSIONS = 512
-LONGEST = 20_000  # characters that are read of a text; the rest changes its vector by little
+LONGEST = 20_000  # characters read of a text; the rest would hardly change its vector
 GRAMS = (3, 4, 5)
-DENSE_GRAMS = (1, 2, 3)  # of scripts in which one sign says as much as a syllable or a word
-SIGN_WEIGHT = 0.25  # of one such sign alone: many are endings and particles
-LONG_WORD = 6  # letters from which on a word counts in full; the shorter, the likelier it says nothing
+DENSE_GRAMS = (1, 2, 3)  # for scripts in which one sign is a syllable or a word
+SIGN_WEIGHT = 0.25  # of a single such sign, as many are endings and particles
+LONG_WORD = 6  # from this length on a word has full weight; shorter words tend to say less
 TOKENS = re.compile(r"\w+|[^\w\s]")
 
 
 class OfflineEmbedder(Embedder):
-    """Equal texts have equal vectors, in every process and on every machine."""
+    """The offline embedder. Equal texts have equal vectors in every process and on every machine."""
 
     kind: ClassVar[str] = "offline"
     instant: ClassVar[bool] = True
-    near_from: ClassVar[float] = (
-        0.3  # measured over the project's own pages: everyday messages stay below 0.28
-    )
+    # Measured on the project's own pages: everyday messages stay below 0.28.
+    near_from: ClassVar[float] = 0.3
     lexical: ClassVar[bool] = True
     model = "offline-ngrams-1"
     dimensions = DIMENSIONS
@@ -57,16 +56,16 @@ def _vector(text: str) -> NDArray[np.float64]:
     for feature, weight in counted.items():
         place, sign = _place(feature)
         vector[place] += sign * math.log1p(weight)
-    if not vector.any():  # no features, or they cancelled out: the text as it stands is its only feature
+    if not vector.any():  # no features, or they cancelled out: use the whole text as the only feature
         vector[_place(f"t:{text}")[0]] = 1.0
     return vector
 
 
 def _features(text: str) -> Iterator[tuple[str, float]]:
-    """Words and parts of words, each with its weight."""
+    """Yield words and parts of words with their weights."""
     words = TOKENS.findall(normal_form("NFKC", text).casefold())
     letters = [word for word in words if word[0].isalnum()]
-    for word in letters or words:  # signs count only where there is nothing else, such as emoji
+    for word in letters or words:  # signs such as emoji count only if there are no words
         dense = unicodedata.category(word[0]) == "Lo"
         weight = 1.0 if dense else min(1.0, (len(word) / LONG_WORD) ** 2)
         yield f"w:{word}", weight
@@ -82,7 +81,7 @@ def _grams(bounded: str, sizes: Sequence[int]) -> Iterator[str]:
 
 @lru_cache(maxsize=65_536)
 def _place(feature: str) -> tuple[int, int]:
-    """Where a feature falls, and with which sign, so that two in one place cancel out on average."""
+    """A feature's index and sign. With random signs, collisions cancel out on average."""
     digest = hashlib.blake2b(feature.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     number = int.from_bytes(digest, "big")
     return number % DIMENSIONS, 1 if number >> 63 else -1

@@ -1,7 +1,7 @@
-"""OpenAI's embeddings and every server that speaks them, such as Ollama, vLLM, llama.cpp, LiteLLM and TEI.
+"""OpenAI's embeddings, and servers with the same API, such as Ollama, vLLM, llama.cpp, LiteLLM and TEI.
 
-What a server does not take (base64, so long a text) is learnt from its refusals. Its answer is read leniently but
-checked: vectors come as base64 of little-endian float32 or as lists of numbers, whatever was asked for.
+What a server does not support (base64, long texts) is learnt from its refusals. Its answers are read leniently but
+checked: vectors may be base64 of little-endian float32 or lists of numbers, whatever was asked for.
 """
 
 import base64
@@ -40,14 +40,14 @@ class Usage(BaseModel):
 
 
 class EmbeddingsAnswer(BaseModel):
-    """`error`: some gateways put a failure into a 200."""
+    """`error`: some gateways report a failure in a 200."""
 
     data: list[Item] | None = None
     usage: Usage | None = None
     error: Any = None
 
     def rows(self) -> list[Any]:
-        """The vectors in the order of the texts. Raises InvalidVectors where the numbering can't be right."""
+        """The vectors in the order of the texts. Raises InvalidVectors if the numbering is invalid."""
         items = self.data or []
         numbered = [item.index for item in items if item.index is not None]
         if not numbered:
@@ -67,7 +67,7 @@ ABOUT_LENGTH = (
     "n_ctx",
 )
 ARGUABLE = {400, 413, 422, 500}  # llama.cpp answers 500 to a text that is too long
-FEWEST_TOKENS = 100  # a text this short is not refused for its length
+FEWEST_TOKENS = 100  # texts this short are not refused for their length
 
 
 class OpenAIEmbedder(OpenAIEndpoint, HostedEmbedder[HostedEmbedderOptions]):
@@ -94,7 +94,7 @@ class OpenAIEmbedder(OpenAIEndpoint, HostedEmbedder[HostedEmbedderOptions]):
                     raise self._refusal(error, words) from error
 
     def _post(self, texts: list[str], encoding: str, timeout: float | None) -> RawVectors:
-        """One call. Raises as _asking does."""
+        """Make one call. Raises the same errors as _asking."""
         fields: dict[str, Any] = {"dimensions": self.asked_dimensions} if self.asked_dimensions else {}
         if timeout is not None:
             fields["timeout"] = timeout

@@ -1,13 +1,13 @@
-"""The OPTIONS of embedders, and what can be wrong with them. Knows no SDK.
+"""The OPTIONS of embedders and their checks. Imports no SDK.
 
-Beside those of every endpoint (providers/options.py):
+In addition to those of every endpoint (providers/options.py):
 
-dimensions        of a vector; 0 leaves it to the embedder
-query_prefix      put before a question, document_prefix before a text that is searched: some models are trained
-document_prefix   so. None: what the model's authors say, where it is known (KNOWN)
+dimensions        of a vector; 0: the embedder's default
+query_prefix      put before a question; some models are trained with prefixes. None: as in KNOWN
+document_prefix   put before a text to be searched. None: as in KNOWN
 
-Of `local`: `model`, a name on the model hub or a folder; `folder`, where downloads are kept; `hub`, another hub's
-address; `threads` of one call, 0 for one a core.
+For `local`: `model`, a name on the model hub or a folder; `folder`, where downloads are kept; `hub`, another hub's URL;
+`threads` of one call, 0 for one per core.
 """
 
 from pathlib import Path
@@ -18,13 +18,13 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from providers.embeddings.base import Purpose
 from providers.options import EndpointOptions
 
-MOST_DIMENSIONS = 4000  # what an index over half precision can hold
+MOST_DIMENSIONS = 4000  # the limit of an index on half-precision vectors
 LONGEST_MODEL_NAME = 120  # as Embedding.model
 Prefix = Annotated[str, StringConstraints(strip_whitespace=False)]  # most end in a space
 
 
 class HostedEmbedderOptions(EndpointOptions):
-    """What every embedder over HTTP can be told."""
+    """The options of every embedder over HTTP."""
 
     model: str = Field(default="", max_length=LONGEST_MODEL_NAME)
     dimensions: int = Field(default=0, ge=0, le=MOST_DIMENSIONS)
@@ -37,7 +37,7 @@ class GeminiEmbedderOptions(HostedEmbedderOptions):
 
 
 class LocalEmbedderOptions(BaseModel):
-    """What the model on this machine can be told."""
+    """The options of the model on this machine."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)
 
@@ -50,9 +50,9 @@ class LocalEmbedderOptions(BaseModel):
 
 
 class Prefixes(NamedTuple):
-    """What stands before a question and before a text, so that they come near each other.
+    """The prefixes of a question and of a text to be searched.
 
-    Each pair of KNOWN is from the model's own page; without it such a model finds noticeably less.
+    Each pair in KNOWN is from the model's own page; without it, such a model finds noticeably less.
     """
 
     query: str
@@ -63,12 +63,12 @@ class Prefixes(NamedTuple):
 
 
 NONE = Prefixes("", "")
-# Part of a model's name, in lower case: the first that fits counts.
+# By a part of the model's name, in lower case; the first match counts.
 KNOWN = {
     "gemini-embedding-2": Prefixes("task: search result | query: ", "title: none | text: "),
     "embeddinggemma": Prefixes("task: search result | query: ", "title: none | text: "),
     "nomic-embed": Prefixes("search_query: ", "search_document: "),
-    "e5-mistral": NONE,  # it wants an instruction of its own
+    "e5-mistral": NONE,  # it needs its own instruction
     "-e5-": Prefixes("query: ", "passage: "),
     "e5-small": Prefixes("query: ", "passage: "),
     "e5-base": Prefixes("query: ", "passage: "),
@@ -82,7 +82,7 @@ KNOWN = {
 
 
 def prefixes_of(model: str, *, query: str | None = None, document: str | None = None) -> Prefixes:
-    """The prefixes of a model; what is stated as `query` or `document` wins, also when it is empty."""
+    """The prefixes of a model. `query` and `document` override them, even if empty."""
     name = model.lower()
     known = next((pair for part, pair in KNOWN.items() if part in name), NONE)
     return Prefixes(known.query if query is None else query, known.document if document is None else document)

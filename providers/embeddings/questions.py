@@ -1,9 +1,8 @@
-"""The vector of a question, while a context waits for it: remembered, bounded in time, and never an error.
+"""Embeds a question while a context waits for it: cached, with a time limit, and without raising provider errors.
 
-Per process: the newest questions' vectors are kept, so that the same question is embedded once, also by several who
-ask at the same time. An embedder that
-fails or takes too long is left alone for a few seconds, so that the next contexts need not find out for
-themselves; one question then tries whether it is back.
+Each process caches the newest questions' vectors, so the same question is embedded once, even if several threads ask
+at the same time. An embedder that fails or takes too long is paused for a few seconds, so that the next contexts don't
+wait for it; then one question tries whether it works again.
 """
 
 import hashlib
@@ -23,7 +22,7 @@ from providers.errors import ProviderError, ProviderTimeout, ProviderUnavailable
 
 logger = structlog.get_logger(__name__)
 
-KEPT = 2_000  # questions; at 1,536 dimensions some 12 MB
+KEPT = 2_000  # questions; about 12 MB at 1,536 dimensions
 PAUSE_SECONDS = 5.0
 LONGEST_PAUSE_SECONDS = 60.0
 
@@ -35,7 +34,7 @@ class Key(NamedTuple):
 
 
 class Questions:
-    """The memory and the circuit of one process. `clock` gives seconds that only grow."""
+    """One process's cache and circuit breaker. `clock`: monotonic seconds."""
 
     def __init__(self, *, kept: int = KEPT, clock: Callable[[], float] = time.monotonic) -> None:
         self._kept = kept
@@ -46,7 +45,7 @@ class Questions:
         self._lock = threading.Lock()
 
     def embed(self, text: str, embedder: Embedder, *, seconds: float) -> Embedded | None:
-        """The question's vector; None where it can't be had within `seconds`. Raises nothing of a provider's."""
+        """Return the question's vector, or None if it is not available within `seconds`. Raises no ProviderError."""
         key = Key(embedder.alias, embedder.model, hashlib.sha256(text.encode("utf-8", "replace")).digest())
         with self._lock:
             if key in self._vectors:
@@ -62,14 +61,14 @@ class Questions:
             with self._lock:
                 return self._vectors.get(key)
         try:
-            return self._asked(key, text, embedder, seconds=seconds)
+            return self._ask_within(key, text, embedder, seconds=seconds)
         finally:
             with self._lock:
                 del self._underway[key]
             done.set()
 
     def begin(self, text: str, embedder: Embedder, *, seconds: float) -> None:
-        """Start asking, so that who asks the same in a moment has only the rest of the time to wait."""
+        """Start embedding in the background, so that a later `embed` of the same question has less time to wait."""
         if not embedder.instant:
             work = threading.Thread(
                 target=tracing.carried(self.embed),
@@ -79,7 +78,7 @@ class Questions:
             )
             work.start()
 
-    def _asked(self, key: Key, text: str, embedder: Embedder, *, seconds: float) -> Embedded | None:
+    def _ask_within(self, key: Key, text: str, embedder: Embedder, *, seconds: float) -> Embedded | None:
         try:
             embedded = _within(seconds, lambda: self._ask(key, text, embedder, seconds=seconds), embedder)
         except ProviderError as error:
@@ -91,10 +90,10 @@ class Questions:
 
     def _ask(self, key: Key, text: str, embedder: Embedder, *, seconds: float) -> Embedded:
         embedded = embedder.embed([text], purpose="query", timeout=None if embedder.instant else seconds)
-        self._keep(key, embedded)  # also where it comes too late for this context
+        self._store(key, embedded)  # even if it is too late for this context
         return embedded
 
-    def _keep(self, key: Key, embedded: Embedded | None) -> None:
+    def _store(self, key: Key, embedded: Embedded | None) -> None:
         with self._lock:
             self._vectors[key] = embedded
             self._vectors.move_to_end(key)
@@ -102,7 +101,7 @@ class Questions:
                 self._vectors.popitem(last=False)
 
     def _may_ask(self, alias: str) -> bool:
-        """Whether to ask now. After a pause one question may; the others wait for how it fares."""
+        """Return whether to ask now. After a pause only one question may try; the others get None meanwhile."""
         paused_until = self._paused_until.get(alias)
         if paused_until is None:
             return True
@@ -113,7 +112,7 @@ class Questions:
 
     def _failed(self, key: Key, error: ProviderError) -> None:
         if error.permanent:
-            self._keep(key, None)  # this text would be refused again; others need not be
+            self._store(key, None)  # this text would be refused again, but others may not be
         else:
             pause = min(max(error.retry_after or 0.0, PAUSE_SECONDS), LONGEST_PAUSE_SECONDS)
             with self._lock:
@@ -130,20 +129,20 @@ _questions = Questions()
 
 
 def embed_question(text: str, embedder: Embedder, *, seconds: float) -> Embedded | None:
-    """The question's unit vector, as `vectors[0]`; None where it failed or took longer than `seconds`.
+    """Return the question's unit vector as `vectors[0]`; None if it failed or took longer than `seconds`.
 
-    Then the asker goes by text alone, and says so. Remembered per process; see the module's docstring.
+    The caller then searches by text only, and says so. Cached per process; see the module's docstring.
     """
     return _questions.embed(text, embedder, seconds=seconds)
 
 
 def begin_question(text: str, embedder: Embedder, *, seconds: float) -> None:
-    """Have the embedder begin on a question that `embed_question` will ask for, while other things are done."""
+    """Start embedding a question in the background that `embed_question` will need later."""
     _questions.begin(text, embedder, seconds=seconds)
 
 
 def forget_questions() -> None:
-    """Start anew: nothing is remembered, nobody is left alone."""
+    """Clear the cache and all pauses."""
     global _questions
     _questions = Questions()
 
@@ -152,7 +151,7 @@ os.register_at_fork(after_in_child=forget_questions)  # another thread may have 
 
 
 def _within(seconds: float, ask: Callable[[], Embedded], embedder: Embedder) -> Embedded:
-    """What `ask` gives, waited for no longer than `seconds`, whatever hangs: a name server, a model's loading."""
+    """Call `ask`, but wait no longer than `seconds`, whatever hangs, such as a name server or loading a model."""
     if embedder.instant:
         return ask()
     answer: SimpleQueue[Embedded | ProviderError] = SimpleQueue()
@@ -162,7 +161,7 @@ def _within(seconds: float, ask: Callable[[], Embedded], embedder: Embedder) -> 
             answer.put(ask())
         except ProviderError as error:
             answer.put(error)
-        except Exception as error:  # an embedder from elsewhere may raise anything; the context goes on
+        except Exception as error:  # a third-party embedder may raise anything, but the context must go on
             answer.put(ProviderUnavailable(f"{embedder.alias!r} failed: {type(error).__name__}."))
 
     threading.Thread(target=tracing.carried(work), name=f"question-{embedder.alias}", daemon=True).start()

@@ -1,4 +1,4 @@
-"""Which embedder stands behind an alias of EMBEDDING_PROVIDERS."""
+"""The embedders behind the aliases of EMBEDDING_PROVIDERS."""
 
 from django.conf import settings
 from pydantic import BaseModel
@@ -14,9 +14,9 @@ from providers.embeddings.options import (
 from providers.errors import ProviderError
 from providers.options import read_options
 
-DEFAULT_EMBEDDER = "default"  # the service's own choice: DEFAULT_EMBEDDING_PROVIDER
+DEFAULT_EMBEDDER = "default"  # stands for DEFAULT_EMBEDDING_PROVIDER
 LOCAL = "providers.embeddings.local.LocalEmbedder"
-# Options that can be checked without importing what is behind them.
+# Options that can be checked without importing the backend.
 OPTIONS_BY_BACKEND: dict[str, type[BaseModel]] = {
     "providers.embeddings.gemini.GeminiEmbedder": GeminiEmbedderOptions,
     "providers.embeddings.openai.OpenAIEmbedder": HostedEmbedderOptions,
@@ -27,14 +27,14 @@ get_embedder, reset_embedders = EMBEDDERS.get, EMBEDDERS.reset
 
 
 def embedder_of(alias: str | None) -> Embedder | None:
-    """As a configuration names it; None where it wants no vectors. Raises ProviderMisconfigured."""
+    """Return the embedder that a configuration names; None if it wants no vectors. Raises ProviderMisconfigured."""
     if alias is None:
         return None
     return get_embedder(settings.DEFAULT_EMBEDDING_PROVIDER if alias == DEFAULT_EMBEDDER else alias)
 
 
 def near_from(alias: str | None) -> float:
-    """The cosine from which a passage is held to speak of a question; 1 where there are no vectors to compare."""
+    """The lowest cosine at which a passage counts as relevant to a question; 1 if there are no vectors to compare."""
     try:
         embedder = embedder_of(alias)
     except ProviderError:
@@ -43,7 +43,7 @@ def near_from(alias: str | None) -> float:
 
 
 def embedder_problems(alias: str, spec: object) -> list[str]:
-    """What is wrong with one entry of EMBEDDING_PROVIDERS, in sentences; empty if nothing is. Imports no SDK."""
+    """Return what is wrong with one entry of EMBEDDING_PROVIDERS, as sentences. Imports no SDK."""
     problems = EMBEDDERS.problems(alias, spec)
     if problems or not isinstance(spec, dict) or spec["BACKEND"] != LOCAL:
         return problems

@@ -1,6 +1,6 @@
-"""Texts made fit to be embedded and dealt into calls, and what an embedder gave made into unit vectors. Pure.
+"""Prepares texts for an embedder, splits them into calls, and turns its answers into unit vectors. Pure.
 
-A text longer than its model reads is cut at the end: what it begins with is what its vector stands for.
+A text longer than the model reads is cut at the end, so its vector stands for its beginning.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from providers.errors import InvalidVectors
 from providers.tokens import estimate_tokens
 
-NOTHING = "(empty)"  # vendors refuse a text without a word
+NOTHING = "(empty)"  # vendors refuse texts without a word
 
 
 def presentable(text: str) -> str:
-    """The text without what no vendor can read: half a surrogate pair becomes a question mark, NUL a space.
+    """Replace what vendors can't read: a lone surrogate becomes a question mark, NUL a space.
 
-    A text without a word becomes one.
+    A blank text becomes NOTHING.
     """
     if not text.isascii():
         text = text.encode("utf-8", "replace").decode()
@@ -27,15 +27,17 @@ def presentable(text: str) -> str:
 
 
 def cut_to_tokens(text: str, most: int) -> str:
-    """The beginning of a text, of about `most` tokens; the same text if it is not longer."""
-    text = text[: most * 4]  # no script has more letters to a token
+    """Cut a text to about `most` tokens."""
+    text = text[: most * 4]  # no script has more letters per token
     while (estimate := estimate_tokens(text)) > most:
         text = text[: len(text) * most // estimate]
     return text
 
 
 def batches(texts: Sequence[str], *, most_texts: int, most_tokens: int) -> Iterator[list[str]]:
-    """The texts in order, in runs of so many texts and about so many tokens at most; never an empty run."""
+    """Split the texts, in order, into non-empty batches of at most `most_texts` texts and about
+    `most_tokens` tokens.
+    """
     run: list[str] = []
     tokens = 0
     for text in texts:
@@ -53,10 +55,10 @@ Batch = tuple[Sequence[Any] | NDArray[Any], int]
 
 
 def unit_vectors(batches: Sequence[Batch], *, who: str, dimensions: int | None) -> NDArray[np.float32]:
-    """The rows of all batches as one float32 array of rows of length 1.
+    """Join the rows of all batches into one float32 array, and normalise each to length 1.
 
-    Each batch is its rows and how many texts they stand for; `dimensions` is what `who` gave before, None if it
-    never did. Raises InvalidVectors, which names `who`.
+    A batch is its rows and its number of texts. `dimensions`: the embedder's earlier number, None if unknown. Raises
+    InvalidVectors, which names `who`.
     """
     parts = [_finite_rows(rows, count, who=who) for rows, count in batches]
     lengths = {part.shape[1] for part in parts} | ({dimensions} if dimensions else set())
@@ -69,14 +71,14 @@ def unit_vectors(batches: Sequence[Batch], *, who: str, dimensions: int | None) 
     if not parts:
         return np.zeros((0, dimensions or 0), dtype=np.float32)
     whole = np.concatenate(parts)
-    with np.errstate(over="ignore"):  # such a norm is refused below
+    with np.errstate(over="ignore"):  # an infinite norm is refused below
         norms = np.linalg.norm(whole, axis=1, keepdims=True)
     if not norms.all():
         raise InvalidVectors(f"{who!r} gave a vector of zeros, which is near to nothing.")
     if not np.isfinite(norms).all():
         raise InvalidVectors(f"{who!r} gave a vector of numbers too large to have a length.")
     vectors: NDArray[np.float32] = (whole / norms).astype(np.float32)
-    vectors.flags.writeable = False  # a cache hands them to many
+    vectors.flags.writeable = False  # a cache shares them
     return vectors
 
 

@@ -1,4 +1,4 @@
-"""Language models, behind aliases. `get_provider("gemini").complete(CompletionRequest(...))`."""
+"""Language models behind aliases: `get_provider("gemini").complete(CompletionRequest(...))`."""
 
 from providers.llm.registry import get_provider, provider_problems, reset_providers
 

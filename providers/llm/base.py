@@ -1,7 +1,7 @@
-"""The interface behind which every language model stands: what is asked, what comes back, and who answers.
+"""The interface of all language models: requests, answers and providers.
 
-A provider is an alias in `LLM_PROVIDERS`; nothing outside this package knows a vendor. It answers with text,
-also where JSON was asked for: whether the JSON is any good is the asker's to judge.
+A provider is an alias in `LLM_PROVIDERS`. Only this package knows vendors. A provider answers with text even if JSON
+was asked for; the caller checks the JSON.
 """
 
 from abc import ABC, abstractmethod
@@ -49,9 +49,9 @@ class NumberedMessage:
 
 @dataclass(frozen=True, slots=True)
 class NumberedFact:
-    """A fact that an earlier question extracted, to be decided on. `messages` are numbers.
+    """A fact that an earlier question extracted and that has to be decided on. `messages`: numbers.
 
-    `forget`: the person asks for what it says to be forgotten, so it is never to be kept itself.
+    `forget`: the person wants it forgotten, so it must not be stored.
     """
 
     number: int
@@ -66,7 +66,7 @@ class NumberedFact:
 
 @dataclass(frozen=True, slots=True)
 class KnownKey:
-    """One key of the vocabulary that facts are recorded under."""
+    """A key of the vocabulary under which facts are recorded."""
 
     name: str
     type: str
@@ -76,8 +76,8 @@ class KnownKey:
 
 @dataclass(frozen=True, slots=True)
 class AgentData:
-    """An agent's session: what it is to do, and (tool, what it said) of what it has done. To curate, hot context too,
-    as the session has it and as it was changed `elsewhere`.
+    """An agent's session: the assignment, and its steps as (tool, result). To curate, also hot context, the session's
+    version and the one that was changed `elsewhere`.
     """
 
     question: Literal["agent", "curate"]
@@ -90,21 +90,21 @@ class AgentData:
 
 @dataclass(frozen=True, slots=True)
 class PromptData:
-    """The structured form of what the prompt says, for providers that answer by rules.
+    """The prompt's content in structured form, for providers that answer by rules.
 
-    `task` says which question it is, and so the shape of the answer (memory.ingestion.strategies):
+    `task` is the kind of question, which decides the format of the answer (memory.ingestion.strategies):
 
-    operations  add, update and delete entries, of which all or the likely ones are shown
-    extract     atomic facts of the messages; no entries are shown
-    decide      what each of `facts` does to the entries shown, which are the likely ones
-    score       memories of the messages, each with its importance from 1 to 10
-    classify    memories of the messages, each with its type and the confidence in it
-    record      memories of the messages under `keys`, as the arguments of a tool call
-    summarise   `summary` and the messages in about `words` words, as plain text
+    operations  add, update and delete entries; all or the likely ones are given
+    extract     atomic facts from the messages; no entries are given
+    decide      what each of `facts` does to the given entries, which are the likely ones
+    score       memories from the messages, each with its importance from 1 to 10
+    classify    memories from the messages, each with its type and confidence
+    record      memories from the messages under `keys`, as the arguments of a tool call
+    summarise   a summary of `summary` and the messages in about `words` words, as plain text
     agent       the next step of an agent's session (workspace.sessions)
     curate      the session's hot context, as plain text
 
-    `earlier` is what the person said before, for reference only.
+    `earlier`: what the person said before, for reference only.
     """
 
     entries: tuple[NumberedEntry, ...]
@@ -123,7 +123,7 @@ class PromptData:
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """The one function a model is made to call. `parameters` is the JSON Schema of an object, its arguments."""
+    """The one function that a model has to call. `parameters`: the JSON Schema of its arguments, an object."""
 
     name: str
     description: str
@@ -132,12 +132,12 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class CompletionRequest:
-    """One question to a model.
+    """A question to a model.
 
-    `schema` is a JSON Schema (None: plain text is wanted). With `tool` the model has to call that function
-    instead, and the answer's text is the JSON of the arguments it chose; `schema` counts for nothing then.
-    `model`, `max_output_tokens` and `temperature` fall back to the provider's options, then to the vendor's
-    defaults. `history` holds (role, text) turns, role `user` or `assistant`; see `turns` for where they stand.
+    `schema`: a JSON Schema; None: plain text. With `tool`, `schema` is ignored: the model has to call that function,
+    and the answer's text is the JSON of the arguments. `model`, `max_output_tokens` and `temperature` default to the
+    provider's options, then to the vendor's defaults. `history`: (role, text) turns, with the role `user` or
+    `assistant`; see `turns` for their place.
     """
 
     system: str
@@ -152,14 +152,14 @@ class CompletionRequest:
 
     @property
     def shape(self) -> dict[str, Any] | None:
-        """The JSON Schema that the answer's text is to fit, however it is asked for. None: plain text."""
+        """The JSON Schema of the answer's text, from `tool` or `schema`. None: plain text."""
         return self.tool.parameters if self.tool else self.schema
 
     def turns(self) -> tuple[tuple[str, str], ...]:
-        """Every (role, text) turn in the order in which the model is to read them.
+        """All (role, text) turns, in the order for the model.
 
-        History comes before the prompt. One that begins with the assistant's turn is an answer to the prompt,
-        so it follows it: that is the repair round, `(("assistant", bad answer), ("user", what was wrong))`.
+        History comes before the prompt. But history that begins with an assistant's turn is an answer to the prompt,
+        so it comes after it: this is the repair round, `(("assistant", bad answer), ("user", what was wrong))`.
         """
         prompt = ("user", self.prompt)
         if self.history and self.history[0][0] == "assistant":
@@ -169,11 +169,11 @@ class CompletionRequest:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What a model answered, in what can be kept and sent (`storable`), and what it took.
+    """A model's answer, made storable, and its usage.
 
-    Tokens are the vendor's own counts (output includes a reasoning model's thoughts; cached is a part of
-    prompt), None where it gave none. `cost` is in USD, None where the price is unknown. `finish_reason` is
-    `stop`, `length`, `blocked`, or the vendor's own word in lower case.
+    Tokens are the vendor's counts, None if it gave none; output includes a reasoning model's thoughts, cached is a
+    part of prompt. `cost` is in USD, None if the price is unknown. `finish_reason` is `stop`, `length`, `blocked`, or
+    the vendor's word in lower case.
     """
 
     text: str
@@ -192,7 +192,7 @@ class Completion:
 
 
 def traced_as(provider: "LLMProvider", model: str) -> dict[str, str]:
-    """What a trace says of a question, in the words of OpenTelemetry."""
+    """A trace's attributes for a question, with OpenTelemetry's names."""
     return {
         "gen_ai.operation.name": "chat",
         "gen_ai.provider.name": provider.kind,
@@ -209,29 +209,29 @@ def traced_usage(completion: Completion) -> dict[str, int | None]:
 
 
 class LLMProvider(ABC):
-    """One configured way to ask a model. Made once per process and alias; used by many threads at once.
+    """A configured language model. One instance per process and alias, used by many threads.
 
-    `kind` names the sort of provider, `alias` this one.
+    `kind` names the class, `alias` the instance.
     """
 
     kind: ClassVar[str]
     default_model: str = ""
 
     def __init__(self, *, alias: str, options: Mapping[str, Any] | None = None) -> None:
-        """`options` are the alias's OPTIONS from the settings."""
+        """`options`: the alias's OPTIONS from the settings."""
         self.alias = alias
 
     @abstractmethod
     def complete(self, request: CompletionRequest) -> Completion:
-        """Ask the model and wait for its answer. Raises ProviderError, and nothing else."""
+        """Ask the model and wait for its answer. Raises only ProviderError."""
 
     def stream(self, request: "ChatRequest") -> "Iterator[ChatPart]":
-        """Have the model reply in parts, the last of which says how it ended. Raises ProviderError, at any part."""
+        """Yield the model's reply in parts; the last one has the finish reason. Raises ProviderError, at any part."""
         raise RequestRefused(f"The provider {self.alias!r} holds no conversations: choose another one.")
 
     def describe(self) -> dict[str, str]:
-        """What an operator may see: alias, kind, model, host ("" for none). Never a key."""
+        """Describe the provider to an operator: alias, kind, model, host ("" for none). Never a key."""
         return {"alias": self.alias, "kind": self.kind, "model": self.default_model, "host": ""}
 
     def close(self) -> None:  # noqa: B027 - most providers hold nothing
-        """Let go of connections. Nothing is asked afterwards."""
+        """Close connections. The provider is not used afterwards."""

@@ -1,7 +1,7 @@
-"""A conversation with a model, streamed: what is asked, and the parts in which the reply comes.
+"""A streamed conversation with a model: the request, and the parts of the reply.
 
-Messages, tools and options are in the words of OpenAI's chat completions, which clients and most servers speak: who
-speaks them too passes them on as they are, another vendor's file translates them.
+Messages, tools and options are in the format of OpenAI's chat completions, which clients and most servers use.
+Providers of other vendors translate them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,9 +15,9 @@ Message = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class ChatRequest:
-    """One question. `messages`, `tools` and `options` (temperature, max_tokens, tool_choice, ...) as OpenAI has them.
+    """A request. `messages`, `tools` and `options` (temperature, max_tokens, tool_choice, ...) are in OpenAI's format.
 
-    `model` falls back to the provider's own.
+    `model` defaults to the provider's own.
     """
 
     messages: Sequence[Message]
@@ -28,9 +28,9 @@ class ChatRequest:
 
 @dataclass(frozen=True, slots=True)
 class CallPart:
-    """A piece of a call of a tool. Pieces of one `index` belong together; `arguments` is JSON once they are joined.
+    """A piece of a tool call. Pieces with the same `index` belong together; their joined `arguments` are JSON.
 
-    `extra` is the vendor's own, to be sent back with the call, such as Gemini's signature of its thoughts.
+    `extra`: vendor's data to send back with the call, such as Gemini's thought signature.
     """
 
     index: int
@@ -42,8 +42,8 @@ class CallPart:
 
 @dataclass(frozen=True, slots=True)
 class ChatPart:
-    """A piece of a reply. The last one, and it alone, has `finish` (stop, length, tool_calls, content_filter, or the
-    vendor's own word) and `completion`: what it took, without the text.
+    """A piece of a reply. Only the last one has `finish` (stop, length, tool_calls, content_filter, or the vendor's
+    word) and `completion`: the usage, without the text.
     """
 
     text: str = ""

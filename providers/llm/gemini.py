@@ -1,7 +1,7 @@
-"""Gemini, through google-genai. Imported at first use only: the SDK takes a second and 34 MB.
+"""Gemini, through google-genai. Imported at first use: the SDK takes a second and 34 MB.
 
-The SDK raises nothing for a blocked prompt, a filtered or a cut-off answer, or an empty list of candidates,
-so each is looked for here. Its own retries stay off; a failed call is the turn's to repeat.
+The SDK raises no error for a blocked prompt, a filtered or truncated answer, or an empty list of candidates, so these
+are checked here. Its retries are off; failed calls are repeated with the turn.
 """
 
 import json
@@ -70,7 +70,7 @@ class GeminiProvider(GeminiEndpoint, HostedProvider):
             contents: Any = contents_of(request.messages)
         except NOT_UNDERSTOOD as error:
             raise RequestRefused(
-                "An option, a tool or a part of a message is not as OpenAI has it."
+                "An option, a tool or a part of a message is not in OpenAI's format."
             ) from error
         with self._asking():
             for last in self._client.models.generate_content_stream(
@@ -113,7 +113,7 @@ class GeminiProvider(GeminiEndpoint, HostedProvider):
 
 
 def _chat_finish(finish: str, called: int) -> str:
-    """In OpenAI's words."""
+    """The finish reason in OpenAI's terms."""
     if finish in TRUNCATED:
         return "length"
     if finish in BLOCKED:
@@ -161,7 +161,7 @@ def _forced_call(tool: ToolSpec) -> dict[str, Any]:
 
 
 def _arguments_of(response: types.GenerateContentResponse, tool: ToolSpec) -> str:
-    """The arguments of its calls. Gemini keeps those that it could not read, so the word for that stands for them."""
+    """The arguments of its calls. Gemini withholds malformed ones; then its message, or the reason, stands for them."""
     calls = [part.function_call.args or {} for part in response.parts or () if part.function_call]
     if not calls and response.candidates and _finish_of(response) == MALFORMED_CALL:
         return response.candidates[0].finish_message or MALFORMED_CALL

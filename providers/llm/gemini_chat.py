@@ -1,4 +1,4 @@
-"""A conversation in OpenAI's words as Gemini is asked it: contents, functions and options."""
+"""Translates a conversation from OpenAI's format to Gemini's: contents, functions and options."""
 
 import base64
 import json
@@ -31,7 +31,7 @@ def system_of(messages: Sequence[Message]) -> str:
 
 
 def contents_of(messages: Sequence[Message]) -> list[types.Content]:
-    """Everything but the system's messages. Raises RequestRefused for a part that Gemini can't be given."""
+    """All messages except system messages. Raises RequestRefused for a part that Gemini does not support."""
     names: dict[str, str] = {}
     contents: list[types.Content] = []
     for message in messages:
@@ -44,7 +44,7 @@ def contents_of(messages: Sequence[Message]) -> list[types.Content]:
             parts = _parts(message)
             for call in message.get("tool_calls") or ():
                 names[call["id"]] = call["function"]["name"]
-                parts.append(_called(call))
+                parts.append(_call_part(call))
         role = "model" if role == "assistant" else "user"
         if contents and contents[-1].role == role:
             contents[-1].parts = [*(contents[-1].parts or ()), *parts]
@@ -54,7 +54,7 @@ def contents_of(messages: Sequence[Message]) -> list[types.Content]:
 
 
 def config_of(options: Mapping[str, Any], tools: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Fields of GenerateContentConfig; options that Gemini has no word for are left out."""
+    """Fields of GenerateContentConfig. Options that Gemini does not have are left out."""
     config = {
         _OPTIONS[name]: value for name, value in options.items() if name in _OPTIONS and value is not None
     }
@@ -69,12 +69,12 @@ def config_of(options: Mapping[str, Any], tools: Sequence[Mapping[str, Any]]) ->
         config["tools"] = [types.Tool(function_declarations=[_declaration(tool) for tool in tools])]
         config["automatic_function_calling"] = types.AutomaticFunctionCallingConfig(disable=True)
         if choice := options.get("tool_choice"):
-            config["tool_config"] = types.ToolConfig(function_calling_config=_calling(choice))
+            config["tool_config"] = types.ToolConfig(function_calling_config=_tool_choice(choice))
     return config
 
 
 def call_of(part: types.Part, index: int) -> CallPart:
-    """A call that Gemini makes. It names few, and clients keep calls by their ID through a whole conversation."""
+    """A call by Gemini. It often lacks an ID, which clients need throughout a conversation, so one is made up."""
     call = part.function_call
     assert call is not None
     signature = part.thought_signature
@@ -114,7 +114,7 @@ def _part(part: Mapping[str, Any]) -> types.Part:
     raise RequestRefused(f"Gemini can't be given a part of the type {str(kind)[:40]!r}.")
 
 
-def _called(call: Mapping[str, Any]) -> types.Part:
+def _call_part(call: Mapping[str, Any]) -> types.Part:
     function = call["function"]
     signature = ((call.get("extra_content") or {}).get("google") or {}).get("thought_signature")
     try:
@@ -124,7 +124,7 @@ def _called(call: Mapping[str, Any]) -> types.Part:
         arguments = None
     if not isinstance(arguments, dict):
         raise RequestRefused(
-            "Gemini can't be given a call whose arguments are no JSON object, or a broken signature."
+            "Gemini can't be given a call whose arguments are not a JSON object, or with a broken signature."
         )
     return types.Part(
         function_call=types.FunctionCall(name=function["name"], args=arguments), thought_signature=signed
@@ -145,7 +145,7 @@ def _declaration(tool: Mapping[str, Any]) -> types.FunctionDeclaration:
     )
 
 
-def _calling(choice: Any) -> types.FunctionCallingConfig:
+def _tool_choice(choice: Any) -> types.FunctionCallingConfig:
     if isinstance(choice, str):
         return types.FunctionCallingConfig(mode=types.FunctionCallingConfigMode(_CHOICES.get(choice, "AUTO")))
     name = choice["function"]["name"]

@@ -1,7 +1,7 @@
-"""What the language models over HTTP have in common: options, the switch, the clock, the cost, the unwrapping.
+"""The common base of language models over HTTP: options, the external switch, timing, costs, unwrapping.
 
-A vendor's file says how to ask (`_ask`) and puts what came back into a `VendorAnswer`; the rest happens here,
-so that each vendor's calls are counted, priced and refused alike.
+A vendor's module asks the model (`_ask`) and returns a `VendorAnswer`. The rest happens here, so that all vendors'
+calls are counted, priced and refused in the same way.
 """
 
 import time
@@ -26,7 +26,7 @@ COUNTS = ("prompt_tokens", "output_tokens", "cached_tokens")
 
 @dataclass(frozen=True, slots=True)
 class VendorAnswer:
-    """An answer out of its vendor's envelope. `problem` is why it can't be used, if it can't."""
+    """An answer taken out of the vendor's envelope. `problem`: why it can't be used, if so."""
 
     text: str
     model: str
@@ -45,7 +45,7 @@ class HostedProvider(Endpoint, LLMProvider):
     options: HostedOptions
 
     def __init__(self, *, alias: str, options: Mapping[str, Any] | None = None) -> None:
-        """Raises ProviderMisconfigured for options that can't be meant."""
+        """Raises ProviderMisconfigured for invalid options."""
         super().__init__(alias=alias, options=options)
         self.options = read_options(self.options_kind, options or {})
         self.default_model = self.options.model or self.vendor_model
@@ -72,8 +72,8 @@ class HostedProvider(Endpoint, LLMProvider):
         return completion
 
     def stream(self, request: ChatRequest) -> Iterator[ChatPart]:
-        """Within the provider's limits, and without the deadline of a question: a reply may go on for long, as long as
-        it is not silent.
+        """Stream a reply within the provider's limits, but without the deadline of a question: a reply may take long as
+        long as it does not fall silent.
         """
         self._may_be_asked()
         model = request.model or self.default_model
@@ -97,15 +97,15 @@ class HostedProvider(Endpoint, LLMProvider):
         return {**super().describe(), "host": self.host}
 
     def _stream(self, request: ChatRequest, model: str) -> Generator[ChatPart, None, VendorAnswer]:
-        """The parts, then how it ended. Raises ProviderError, also where it ended without a finish."""
+        """Yield the parts, then return the answer. Raises ProviderError, also if there was no finish reason."""
         raise RequestRefused(f"{self.vendor} is not asked for conversations.")
 
     @abstractmethod
     def _ask(self, request: CompletionRequest, model: str) -> VendorAnswer:
-        """Ask the vendor once. Raises ProviderError where no answer came."""
+        """Ask the vendor once. Raises ProviderError if no answer came."""
 
     def _limits(self, request: CompletionRequest) -> tuple[int | None, float | None]:
-        """Token limit and temperature: the request's, else the options'; None leaves it to the vendor."""
+        """Token limit and temperature: the request's, or else the options'. None: the vendor's default."""
         tokens, temperature = request.max_output_tokens, request.temperature
         return (
             self.options.max_output_tokens if tokens is None else tokens,

@@ -1,15 +1,14 @@
-"""Finds the JSON in what a model wrote around it.
+"""Extracts the JSON from a model's answer.
 
-Models that are asked for JSON alone still wrap it in Markdown fences, greet first, or think aloud; small ones write
-it as Python or JavaScript, with single quotes, comments and a comma too many. Only an answer that is certain is
-unwrapped: where it is cut off, where there are two, or where there is none, the text stays as it came and whoever
-asked can ask again.
+Models that are asked for JSON only still wrap it in Markdown fences, greet first, or think aloud. Small ones write
+Python or JavaScript, with single quotes, comments and trailing commas. Only an unambiguous answer is unwrapped: if it
+is cut off, if there are two, or if there is none, the text is returned unchanged, and the caller can ask again.
 """
 
 import json
 import re
 
-# What can begin an object or an array; prose such as "[see above]" or "{name}" does not look like it.
+# The possible beginnings of an object or an array, unlike prose such as "[see above]" or "{name}".
 _OPENING = re.compile(r'\{\s*["}]|\[\s*(?:["{\[\]]|-?\d|true\b|false\b|null\b)')
 _THOUGHT = re.compile(r"\A\s*<(think|thinking|thought)>.*?</\1>\s*", re.DOTALL | re.IGNORECASE)
 _UNCLOSED_THOUGHT = re.compile(r"\A\s*<(think|thinking|thought)>", re.IGNORECASE)
@@ -18,7 +17,7 @@ _UNOPENED_THOUGHT = re.compile(
 )
 _DECODER = json.JSONDecoder()
 _FOLLOWING = re.compile(r"[\s,]*+(?=\{)")
-LOOPS = 3  # objects that were said before, at least
+LOOPS = 3  # least number of repeated objects
 
 _LOOSE_OPENING = re.compile(r"""\{\s*["'/#}]|\[\s*[{/#]""")
 _LOOSE = re.compile(
@@ -37,7 +36,7 @@ _ESCAPED_OR_QUOTE = re.compile(r'\\.|"', re.DOTALL)
 
 
 def extract_json_text(text: str) -> str:
-    """The one JSON object in `text` (or the one array, if there is no object), without what stands around it.
+    """The only JSON object in `text`, or the only array if there is no object, without the text around it.
 
     >>> extract_json_text('Sure! ```json\\n{"operations": []}\\n``` Anything else?')
     '{"operations": []}'
@@ -56,13 +55,13 @@ def extract_json_text(text: str) -> str:
 
 
 def closed_loop(text: str, name: str) -> str:
-    """An answer that was cut off while its list `name` said the same objects again and again: each once, and closed,
-    with what stands before the list.
+    """Repair an answer that was cut off while its list `name` repeated the same objects: keep each once, close the
+    list, and keep the text before it.
 
-    "" for any other: half of its objects at least, and LOOPS of them, were said before, and nothing new came after.
+    Returns "" unless the list ends with at least LOOPS repetitions, and at least as many as it has different objects.
 
-    >>> closed_loop('{"facts": [{"a": 1}, {"b": 2}, {"a": 1}, {"b": 2}, {"a": 1}, {"b', "facts")
-    '{"facts": [{"a": 1}, {"b": 2}]}'
+    >>> closed_loop('{"facts": [{"a": 1}, {"b": 2}, {"a": 1}, {"b": 2}, {"a": 1}, {"b', "facts") '{"facts": [{"a": 1},
+    {"b": 2}]}'
     """
     opening = re.search(rf'"{name}"\s*:\s*\[', text)
     if opening is None:
@@ -81,10 +80,10 @@ def closed_loop(text: str, name: str) -> str:
 
 
 def without_thoughts(text: str) -> str:
-    """`text` without the thoughts that a reasoning model put before its answer.
+    """Remove the thoughts that a reasoning model put before its answer.
 
-    Some chat templates open the tag themselves, so that the answer only closes it. Thoughts that were never
-    closed are all there is: then nothing is left.
+    Some chat templates open the tag, so that the answer only closes it. If the tag is never closed, everything is
+    thoughts, and nothing is left.
     """
     rest = _THOUGHT.sub("", text, count=1)
     if rest != text:
@@ -95,21 +94,21 @@ def without_thoughts(text: str) -> str:
 
 
 def _as_json(text: str) -> str:
-    """What looks like an object of Python or JavaScript, spelt as JSON; and the brace that small models forget behind
-    the last list of one, which is whole.
+    """Convert what looks like a Python or JavaScript object to JSON, and add the final brace that small models forget
+    after a complete last list.
     """
     looks = _LOOSE_OPENING.search(text)
     if looks is None:
         return text
     start = looks.start()
-    # A comma before a comment is one too many only once the comment is gone.
-    spelt = _LOOSE.sub(_spelt, _LOOSE.sub(_spelt, text[start:]))
+    # Twice, as a comma before a comment becomes a trailing one only when the comment is removed.
+    spelt = _LOOSE.sub(_respelled, _LOOSE.sub(_respelled, text[start:]))
     forgotten = "}" if spelt.endswith("]") and _is_json(f"{spelt}}}") else ""
     return f"{text[:start]}{spelt}{forgotten}"
 
 
-def _spelt(found: re.Match[str]) -> str:
-    """A string, a literal, a comment or a comma too many, in JSON."""
+def _respelled(found: re.Match[str]) -> str:
+    """The JSON for a string, a literal, a comment or a trailing comma."""
     written = found[0]
     if written[0] == "'" and written[-1] == "'":
         written = f'"{_ESCAPED_OR_QUOTE.sub(_in_double_quotes, written[1:-1])}"'
@@ -131,10 +130,10 @@ def _is_json(text: str) -> bool:
 
 
 def _outermost_json(text: str) -> list[tuple[object, str]]:
-    """Every complete object or array with its own text.
+    """All complete objects and arrays with their text.
 
-    None at all once one turns out to be broken, or to stand inside something that only resembles JSON: a
-    part of an answer must not pass for the whole.
+    Returns nothing if one is broken, or inside something that only resembles JSON: a part of an answer must not be
+    taken for the whole.
     """
     found: list[tuple[object, str]] = []
     position = 0

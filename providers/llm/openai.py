@@ -1,8 +1,8 @@
-"""OpenAI and every server that speaks its chat completions, such as Ollama, vLLM, llama.cpp and LiteLLM.
+"""OpenAI, and servers with its chat completions API, such as Ollama, vLLM, llama.cpp and LiteLLM.
 
-The SDK's own retries stay off; a failed call is the turn's to repeat. What a model of a server does not take
-(a function to call, a JSON Schema, a name for the token limit, a temperature) is learnt from its refusals and
-remembered for this process.
+The SDK's retries are off; failed calls are repeated with the turn. What a server's model does not support (a function
+to call, a JSON Schema, a name of the token limit, a temperature) is learnt from its refusals and remembered in this
+process.
 """
 
 from collections import deque
@@ -27,8 +27,8 @@ from web.deadline import deadline
 
 logger = structlog.get_logger(__name__)
 
-_ENDING_SECONDS = 0.1  # for a stream to end that has said it is done
-ARGUABLE = {400, 422, 500, 501}  # some servers answer 500 to a response_format that they don't know
+_ENDING_SECONDS = 0.1  # time for a stream to close after [DONE]
+ARGUABLE = {400, 422, 500, 501}  # some servers answer 500 to an unknown response_format
 
 
 class OpenAIProvider(OpenAIEndpoint, HostedProvider):
@@ -56,7 +56,9 @@ class OpenAIProvider(OpenAIEndpoint, HostedProvider):
                 continue
             answer = self._answer(envelope, request, model=model, request_id=request_id)
             if "tools" in fields and answer.problem is None and not envelope.calls():
-                dialect = replace(dialect, tool_mode="as_schema")  # it lets the model talk instead
+                dialect = replace(
+                    dialect, tool_mode="as_schema"
+                )  # the server let the model answer in text instead
             self._remember(model, dialect)
             return answer
 
@@ -72,13 +74,13 @@ class OpenAIProvider(OpenAIEndpoint, HostedProvider):
     def _send(
         self, request: CompletionRequest, model: str, fields: dict[str, Any], dialect: Dialect
     ) -> tuple[Envelope, str | None]:
-        """One call and its ID. Raises as _asking does."""
+        """Make one call. Returns the answer and its request ID. Raises the same errors as _asking."""
         system = f"{request.system}{dialect.instruction(request.shape, request.tool)}".strip()
         messages: list[Any] = [{"role": "system", "content": system}] if system else []
         messages += [{"role": role, "content": text} for role, text in request.turns()]
         body = {"model": model, "messages": messages, **fields, **self.options.extra}
         with self._asking():
-            # Not `create`: it looks through every field for what it may have to translate, a tenth of a turn's CPU.
+            # Not `create`, which searches every field for things to convert: a tenth of a turn's CPU time.
             answer = self._client.post("/chat/completions", body=body, cast_to=httpx2.Response)
             return Envelope.model_validate(answer.json()), answer.headers.get("x-request-id")
 
@@ -102,7 +104,7 @@ class OpenAIProvider(OpenAIEndpoint, HostedProvider):
         )
 
     def _stream(self, request: ChatRequest, model: str) -> Generator[ChatPart, None, VendorAnswer]:
-        """What was asked is passed on as it is; a complaint about it is for who asked."""
+        """Pass the request on unchanged; if the server refuses it, the caller gets the error."""
         tools = {"tools": list(request.tools)} if request.tools else {}
         body = {
             "model": model,
@@ -126,13 +128,13 @@ class OpenAIProvider(OpenAIEndpoint, HostedProvider):
                 request_id = response.headers.get("x-request-id")
                 answer = yield from read_chunks(lines, model=model, request_id=request_id, quote=self._quote)
                 with suppress(httpx2.HTTPError), deadline(_ENDING_SECONDS):
-                    deque(lines, maxlen=0)  # only a connection that was read to its end is kept for the next
+                    deque(lines, maxlen=0)  # only a connection that was read to its end can be reused
                 return answer
         except sdk.APIStatusError as error:
             raise openai_error(error, quote=self._quote) from error
 
     def _chat_limits(self, request: ChatRequest) -> dict[str, Any]:
-        """Of the options, where the asker names none."""
+        """Token limit and temperature of the options, which the request's own override."""
         tokens, temperature = self.options.max_output_tokens, self.options.temperature
         limits: dict[str, Any] = {}
         if tokens is not None and not {"max_tokens", "max_completion_tokens"} & request.options.keys():

@@ -1,7 +1,7 @@
-"""A streamed reply of a server that speaks OpenAI's chat completions, read line by line.
+"""Reads a streamed reply in OpenAI's format, line by line.
 
-The SDK asks; its lines are read here. A chunk made into the SDK's own objects costs ten times as much as its JSON, and
-every part of every reply is one.
+The SDK makes the request, but not the objects: they would cost ten times as much as parsing the JSON, for every chunk
+of every reply.
 """
 
 from collections.abc import Callable, Generator, Iterable, Mapping
@@ -20,7 +20,9 @@ DONE = "[DONE]"
 def read_chunks(
     lines: Iterable[str], *, model: str, request_id: str | None, quote: Callable[[object], str]
 ) -> Generator[ChatPart, None, VendorAnswer]:
-    """Raises ProviderUnavailable for an error amid the stream, for what is no chunk, and without a finish."""
+    """Yield the parts, then return the answer. Raises ProviderUnavailable for an error within the stream, an invalid
+    chunk, or a missing finish reason.
+    """
     finish, usage, answered_by, ended, places = "", None, model, False, Places()
     for line in lines:
         if not line.startswith("data:"):
@@ -45,7 +47,7 @@ def read_chunks(
 
 
 class Places:
-    """Which call a piece belongs to. Some servers number all calls 0: there a new ID with a name begins one."""
+    """Assigns pieces to calls. Some servers number all calls 0; then a new ID with a name begins a new call."""
 
     def __init__(self) -> None:
         self._begun: dict[object, tuple[int, str]] = {}  # by the server's number: ours, and the ID
@@ -62,7 +64,7 @@ class Places:
 def _part_of(delta: Mapping[str, Any], places: Places) -> ChatPart:
     calls = tuple(_call(place, call, places) for place, call in enumerate(delta.get("tool_calls") or ()))
     content = delta.get("content") or delta.get("refusal") or ""
-    if isinstance(content, list):  # of parts, some of which may be thoughts
+    if isinstance(content, list):  # a list of parts, some of which may be thoughts
         content = "".join(part["text"] for part in content if part.get("type") == "text")
     return ChatPart(text=_text(content), calls=calls)
 
@@ -83,14 +85,14 @@ def _call(place: int, call: Mapping[str, Any], places: Places) -> CallPart:
 
 
 def _text(told: object) -> str:
-    """Raises TypeError for what is no text; then all of it is no answer."""
+    """Make a text storable. Raises TypeError for anything else, which makes the answer invalid."""
     if not isinstance(told, str):
         raise TypeError
     return storable(told)
 
 
 def _extra(told: object) -> Mapping[str, Any] | None:
-    """The vendor's own notes, unless they could not be kept."""
+    """The vendor's own data, unless it could not be stored."""
     return told if isinstance(told, dict) and b"\\u0000" not in orjson.dumps(told) else None
 
 
@@ -100,7 +102,7 @@ def _chunk(data: str) -> Mapping[str, Any]:
     except ValueError:
         chunk = None
     if not isinstance(chunk, dict):
-        raise ProviderUnavailable("The server sent something that is no part of a reply.")
+        raise ProviderUnavailable("The server sent something that is not part of a reply.")
     return chunk
 
 

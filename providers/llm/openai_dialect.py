@@ -1,8 +1,8 @@
-"""How a server that calls itself OpenAI-compatible wants to be spoken to.
+"""Adapts requests to what an OpenAI-compatible server accepts.
 
-Few servers take all that OpenAI takes, and OpenAI's own models differ too. None says so beforehand; each says
-so in a 400 that names what it does not like. So the fullest request goes first, and a complaint leads to the
-next simpler one. Some take a function to call and don't have it called: then a schema says the same.
+Few servers support everything that OpenAI does, and OpenAI's own models differ, too. They tell only by a 400 that names
+the problem. So the fullest request is tried first, and each complaint leads to a simpler one. Some servers accept a
+function but don't force the model to call it; then a schema is used instead.
 """
 
 import json
@@ -21,10 +21,10 @@ ABOUT_TOKENS = ("max_tokens", "max_completion_tokens")
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """`token_field` is the name of the token limit; `token_field_known` once a server chose it.
+    """`token_field`: the name of the token limit; `token_field_known`: a server asked for that name.
 
-    `tool_mode`: a function is called for by its name, by the word `required` (LM Studio knows no names), or
-    not at all, and then its arguments are asked for as an answer that fits a schema.
+    `tool_mode`: the call is forced by the function's name, or by the word `required` (LM Studio does not support
+    names), or an answer that fits the schema of the arguments is asked for instead.
     """
 
     schema_mode: SchemaMode = "json_schema"
@@ -41,7 +41,7 @@ class Dialect:
         temperature: float | None,
         tool: ToolSpec | None = None,
     ) -> dict[str, Any]:
-        """The fields of the request's body that servers quarrel about. With a `tool`, `schema` is its own."""
+        """The fields of the request that servers may not support. With a `tool`, `schema` is that of its arguments."""
         fields: dict[str, Any] = {}
         if tool is not None and self.tool_mode != "as_schema":
             fields |= _forced_call(self.tool_mode, tool)
@@ -54,7 +54,7 @@ class Dialect:
         return fields
 
     def instruction(self, schema: dict[str, Any] | None, tool: ToolSpec | None = None) -> str:
-        """What the system prompt must add, because this dialect enforces no schema or calls no function."""
+        """Text to add to the system prompt if this dialect does not enforce the schema or the call."""
         if tool is not None and self.tool_mode != "as_schema":
             return ""
         parts = [f"{tool.name}: {tool.description}"] if tool else []
@@ -64,7 +64,7 @@ class Dialect:
         return "\n\n" + "\n".join(parts) if parts else ""
 
     def simpler(self, complaint: str, *, sent: dict[str, Any]) -> "Dialect | None":
-        """The next dialect to try after a refusal in these words; None if they are about something else."""
+        """The next dialect to try after a refusal; None if the complaint is about something else."""
         words = complaint.lower()
         if "tools" in sent and any(word in words for word in ABOUT_TOOLS):
             by_name = self.tool_mode == "by_name" and "tool_choice" in words
@@ -84,7 +84,7 @@ class Dialect:
 
 
 def is_strict(schema: dict[str, Any]) -> bool:
-    """Whether OpenAI's strict mode takes the schema: every object closed, every property of it required."""
+    """Return whether OpenAI's strict mode accepts a schema: objects are closed, and all properties required."""
     if schema.get("type") == "object" or "properties" in schema:
         properties = schema.get("properties", {})
         if schema.get("additionalProperties") is not False or set(schema.get("required", ())) != set(

@@ -1,7 +1,7 @@
-"""What a server that speaks OpenAI's chat completions sends back, read leniently but checked.
+"""An answer in the format of OpenAI's chat completions, read leniently but checked.
 
-The SDK takes any JSON for a ChatCompletion without looking, and servers add fields that it does not know. So
-the body is read here, only as far as it is used: nulls are borne, a wrong shape is a ValueError.
+The SDK accepts any JSON as a ChatCompletion, and servers add fields that it does not know. So we read the body
+ourselves, as far as we use it: nulls are accepted, a wrong type is a ValueError.
 """
 
 import json
@@ -19,7 +19,7 @@ from providers.errors import (
 )
 from providers.llm.json_text import without_thoughts
 
-CALLED = {"tool_calls", "function_call"}  # it stopped to have a function called: the answer is complete
+CALLED = {"tool_calls", "function_call"}  # finish reasons of a complete answer that calls a function
 
 
 class Part(BaseModel):
@@ -27,7 +27,7 @@ class Part(BaseModel):
 
 
 class CalledFunction(BaseModel):
-    """`arguments` is JSON in a string; some servers send the object itself."""
+    """`arguments`: JSON as a string; some servers send the object itself."""
 
     arguments: str | dict[str, Any] | None = None
 
@@ -37,7 +37,7 @@ class ToolCall(BaseModel):
 
 
 class Message(BaseModel):
-    """`content` may come in parts; a reasoning model's thoughts have a field of their own, by either name."""
+    """`content` may be a list of parts. A reasoning model's thoughts are in one of two fields."""
 
     content: str | list[Part] | None = None
     refusal: str | None = None
@@ -62,7 +62,7 @@ class Usage(BaseModel):
 
 
 class Envelope(BaseModel):
-    """`error`: some gateways put a failure into a 200."""
+    """`error`: some gateways report a failure in a 200."""
 
     id: str | int | None = None
     model: str | None = None
@@ -71,7 +71,7 @@ class Envelope(BaseModel):
     error: Any = None
 
     def text(self, *, reasoning_may_answer: bool) -> str:
-        """The answer. Some servers take the whole of it for thoughts: then the JSON asked for is in there."""
+        """The answer's text. Some servers put all of it into the thoughts; then the JSON is taken from there."""
         if not self.choices:
             return ""
         message = self.choices[0].message
@@ -83,7 +83,7 @@ class Envelope(BaseModel):
         return message.reasoning_content or message.reasoning or ""
 
     def calls(self) -> list[str]:
-        """The arguments of every call of a function, as they came."""
+        """The arguments of all function calls, unchanged."""
         called = self.choices[0].message.tool_calls if self.choices else None
         arguments = [call.function.arguments for call in called or () if call.function]
         return [
@@ -92,7 +92,7 @@ class Envelope(BaseModel):
         ]
 
     def problem(self, text: str, *, quote: Callable[[object], str]) -> ProviderError | None:
-        """Why the answer can't be used, if it can't. `quote` makes a server's words fit to be shown."""
+        """Why the answer can't be used, or None. `quote` shortens and masks the server's words."""
         if self.error:
             return ProviderUnavailable(f"The server answered an error: {quote(self.error)}")
         if not self.choices:

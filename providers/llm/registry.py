@@ -1,4 +1,4 @@
-"""Which language model stands behind an alias of LLM_PROVIDERS."""
+"""The language models behind the aliases of LLM_PROVIDERS."""
 
 from pydantic import BaseModel
 
@@ -6,7 +6,7 @@ from providers.aliases import Aliases
 from providers.llm.base import LLMProvider
 from providers.options import GeminiOptions, HostedOptions
 
-# Options that can be checked without importing the SDK behind them.
+# Options that can be checked without importing the SDK.
 OPTIONS_BY_BACKEND: dict[str, type[BaseModel]] = {
     "providers.llm.gemini.GeminiProvider": GeminiOptions,
     "providers.llm.openai.OpenAIProvider": HostedOptions,

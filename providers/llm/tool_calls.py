@@ -1,7 +1,7 @@
-"""What a model called a function with, as the one text that is handed up.
+"""Joins the arguments of a model's function calls into one text.
 
-A model that was made to call one function may still call it twice, with nothing, or with something that is no
-JSON. What is certain is put together here; the rest is handed up as it came, and whoever asked can ask again.
+A model that is forced to call one function may still call it twice, without arguments, or with invalid JSON. Only
+unambiguous calls are joined; others are returned unchanged, and the caller can ask again.
 """
 
 import json
@@ -10,11 +10,11 @@ from typing import Any
 
 
 def arguments_text(calls: Sequence[str], parameters: dict[str, Any]) -> str:
-    """The arguments of every call as one JSON text; "" where there was no call.
+    """The arguments of all calls as one JSON text; "" if there was no call.
 
-    Several calls are one where the function takes nothing but lists, as in "record these": the lists are put
-    together. Otherwise each stands on a line of its own, which nobody takes for one answer. A call without
-    arguments is one with none, `{}`. The name that was called is not looked at: only one was on offer.
+    Several calls are joined if all parameters are lists, as in "record these". Otherwise each is on its own line,
+    which does not parse as one answer. Missing arguments count as `{}`. Names are not checked, as only one function
+    was offered.
     """
     texts = [call.strip() or "{}" for call in calls]
     if len(texts) < 2:

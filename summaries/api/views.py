@@ -19,15 +19,15 @@ TAG = "Summaries"
 
 class SummaryListQuery(PageQuery):
     messages: Annotated[int, Field(ge=1), DIGITS] | None = None
-    """Only the versions of the summary of so many messages."""
+    """Only versions of the summary of this many messages."""
     state: SummaryState | None = None
     hidden: bool = False
-    """Those too that are `hidden`, as `state` would have them."""
+    """Include hidden summaries. `state=hidden` lists them, too."""
 
 
 class SummaryQuery(Query):
     hidden: bool = False
-    """Its text too where it is `hidden`."""
+    """Include the text even if the summary is hidden."""
 
 
 class SummaryBody(Body):
@@ -37,21 +37,21 @@ class SummaryBody(Body):
 class SummaryAnswer(Answer):
     id: UUID
     messages: int
-    """It covers so many messages of the relationship, from the first on."""
+    """How many messages it covers, from the relationship's first."""
     version: int
-    """Of the summary of so many messages; a version's text is never changed."""
+    """The version of the summary of this many messages. A version's text never changes."""
     first_seq: int
     last_seq: int
     state: SummaryState
-    """pending and working: on its way; ready; failed: `error` says why. hidden: an entry was deleted that rests on a
-    message it covers, and it is shown no more; erased: such a message was erased, and its text with it.
+    """pending and working: in progress; ready; failed: see `error`; hidden: an entry that rests on a message it covers
+    was deleted, so it is no longer shown; erased: a message it covers was erased, so its text was erased, too.
     """
     text: str
     extends: UUID | None
-    """The version it was made of, with the messages since."""
+    """The version that it extends with the messages since."""
     model_calls: list[UUID]
     by: str
-    """Who asked for it, or wrote it: a kind of actor and its name."""
+    """Who asked for it or wrote it: the kind of actor, and its name."""
     error_code: str | None
     error: str | None
     attempts: int
@@ -69,8 +69,8 @@ class SummariesView(ApiView):
         answers={200: Page[SummaryAnswer]},
     )
     def get(self, request: Request, relationship_id: UUID, query: SummaryListQuery) -> Response:
-        """Every version that is not hidden, those on their way too. Contexts show the first one that is `ready`, in the
-        layer `summary`, unless one is being made again.
+        """All versions that are not hidden, including those in progress. Contexts show the first `ready` one in the
+        layer `summary`, unless one is being remade.
         """
         rows = self.owned(Summary, relationship_id).filter(**query.given("messages", "state"))
         if not query.hidden and query.state is None:
@@ -81,7 +81,7 @@ class SummariesView(ApiView):
         "summaries_make", "Summarise the conversation now", answers={202: SummaryAnswer}, problems=(409,)
     )
     def post(self, request: Request, relationship_id: UUID) -> Response:
-        """Of all messages there are by now, by a worker; where such a summary is there already, it is the answer."""
+        """A worker summarises all messages so far. If such a summary exists already, it is returned."""
         relationship = self.get_relationship(relationship_id, "companion", "project")
         summary = ask_for_summary(relationship=relationship, by=self.actor)
         return self.answer(present_summary(summary), status=202)
@@ -98,9 +98,9 @@ class SummaryView(ApiView):
             summary.text = summary.error = ""
         return self.answer(present_summary(summary))
 
-    @operation("summaries_edit", "Write a summary anew", answers={201: SummaryAnswer}, problems=(409,))
+    @operation("summaries_edit", "Rewrite a summary", answers={201: SummaryAnswer}, problems=(409,))
     def put(self, request: Request, relationship_id: UUID, summary_id: UUID, body: SummaryBody) -> Response:
-        """As its next version, which the next summary extends. The versions before it stay."""
+        """Writes the next version, which the next summary will extend. Earlier versions stay."""
         relationship = self.get_relationship(relationship_id)
         edited = edit_summary(relationship=relationship, summary_id=summary_id, text=body.text, by=self.actor)
         return self.answer(present_summary(edited), status=201)

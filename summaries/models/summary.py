@@ -10,13 +10,12 @@ from worker.models.queued import QueuedRow
 
 class SummaryState(models.TextChoices):
     PENDING = "pending"
-    WORKING = "working"  # a worker holds it, by lease
+    WORKING = "working"  # a worker holds a lease
     READY = "ready"
     FAILED = "failed"  # `error` says why
-    HIDDEN = (
-        "hidden"  # an entry was deleted that rests on a message it covers; a later version leaves that out
-    )
-    ERASED = "erased"  # a message it covered was; a later version is made of what is left
+    # An entry that rests on a message it covers was deleted; a later version leaves that message out.
+    HIDDEN = "hidden"
+    ERASED = "erased"  # a message it covered was erased; a later version is made from what is left
 
 
 OPEN = (SummaryState.PENDING, SummaryState.WORKING)
@@ -33,7 +32,7 @@ class SummaryQuerySet(QueuedOwnedQuerySet):  # type: ignore[override]  # as_mana
         return self.order_by("-messages", "-version")
 
     def next_in_line(self) -> Self:
-        """Those that no other has to be made before: each extends what was made of fewer messages."""
+        """Summaries that don't have to wait for an open one of fewer messages, which they would extend."""
         earlier = Summary.objects.filter(
             relationship_id=OuterRef("relationship_id"), messages__lt=OuterRef("messages"), state__in=OPEN
         )
@@ -41,20 +40,20 @@ class SummaryQuerySet(QueuedOwnedQuerySet):  # type: ignore[override]  # as_mana
 
 
 class Summary(QueuedRow, RelationshipOwned):
-    """One version of what the first so many messages of a relationship come to. A text is written once."""
+    """One version of the summary of a relationship's first `messages` messages. A text is written once."""
 
     WAITING = {"state": SummaryState.PENDING}
     HELD = {"state": SummaryState.WORKING}
 
-    messages = models.PositiveIntegerField()  # how many, from the first on
-    version = models.PositiveIntegerField(default=1)  # of those made of as many
-    first_seq = models.BigIntegerField()  # of the messages covered
+    messages = models.PositiveIntegerField()  # how many, from the first
+    version = models.PositiveIntegerField(default=1)  # among summaries of the same number of messages
+    first_seq = models.BigIntegerField()  # of the covered messages
     last_seq = models.BigIntegerField()
     state = models.CharField(max_length=12, choices=SummaryState.choices, default=SummaryState.PENDING)
     text = models.TextField(blank=True)
-    extends = models.UUIDField(null=True)  # the version of fewer messages that it begins with
-    model_call_ids = ArrayField(models.UUIDField(), default=list)  # those in vain too
-    actor_kind = models.CharField(max_length=20)  # who asked for it, or wrote it
+    extends = models.UUIDField(null=True)  # the summary of fewer messages that it extends
+    model_call_ids = ArrayField(models.UUIDField(), default=list)  # failed ones too
+    actor_kind = models.CharField(max_length=20)  # who asked for it or wrote it
     actor_id = models.CharField(max_length=200, blank=True)
     error = models.TextField(blank=True)
     recorded_at = models.DateTimeField(auto_now_add=True)

@@ -8,7 +8,7 @@ from connect.mem0.asking import Refusal
 from connect.mem0.asking import _object as filters_of
 from connect.mem0.moving import _memories as memories_of
 from providers.errors import RequestRefused
-from providers.llm.gemini_chat import _called as part_of
+from providers.llm.gemini_chat import _call_part as part_of
 from web.errors import InvalidInput
 from workspace.errors import ToolRefused
 from workspace.gateway.call import _json as answer_of

@@ -1,4 +1,4 @@
-"""Decisions of people about an agent's work: tokens of sessions and browsers may not make them."""
+"""What a person decides about an agent's work. Tokens of sessions and browsers are refused."""
 
 from uuid import UUID
 
@@ -33,7 +33,7 @@ class ApproveView(WorkspaceView):
     def post(
         self, request: Request, relationship_id: UUID, agent_session_id: UUID, number: int, body: DecisionBody
     ) -> Response:
-        """An agent's own token can't."""
+        """An agent's own token can't do this."""
         step = decide_call(
             relationship=self.owner(relationship_id),
             session_id=agent_session_id,
@@ -65,9 +65,7 @@ class HeldChangeView(WorkspaceView):
         problems=(409,),
     )
     def post(self, request: Request, relationship_id: UUID, change_id: UUID, body: DecisionBody) -> Response:
-        """Accept: the session's side takes the file's place, or the proposed profile is written. Decline: what is there
-        stays.
-        """
+        """Accept: the session's version replaces the file, or the proposed profile is written. Decline: they stay."""
         held = decide_held(
             relationship=self.owner(relationship_id),
             held_id=change_id,

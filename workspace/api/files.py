@@ -37,27 +37,27 @@ from workspace.tool_definitions import definitions
 
 TAG = "Workspace"
 AROUND = 4096  # bytes of JSON around a file's content
-GROWN = 6  # bytes of JSON that one byte of content may become
+GROWN = 6  # one byte of content takes at most this many bytes in JSON
 
 
 class WorkspaceView(ApiView):
-    """A view of a relationship's own files, sessions or tools, which its tokens open too."""
+    """A view of a relationship's files, sessions or tools. The relationship's tokens may use it too."""
 
     open_to_tokens: ClassVar[bool | tuple[str, ...]] = True
 
     def owner(self, relationship_id: UUID) -> Relationship:
-        """The project's own relationship, with all that its configuration follows from. Raises NotFound."""
+        """The project's relationship, loaded with what resolving its configuration needs. Raises NotFound."""
         return self.get_relationship(relationship_id, "companion", "user", "project")
 
     def written(self, branch: str) -> str:
-        """The branch, where who asks may write to it. Raises NotAllowed."""
+        """Return the branch if the caller may write to it. Raises NotAllowed."""
         session_id = self.credentials.session_id
         if session_id is not None and branch != (own := branch_of(session_id)):
             raise NotAllowed(f"This token writes to its session's own branch: send {own!r} as `branch`.")
         return branch
 
     def max_body_bytes(self) -> int:
-        """As JSON a file may be longer than it is."""
+        """Room for a file of the largest size in its longest spelling as JSON."""
         limit: int = max(settings.MAX_BODY_BYTES, GROWN * settings.MAX_FILE_BYTES + AROUND)
         return limit
 
@@ -67,7 +67,7 @@ class FilesView(WorkspaceView):
 
     @operation("files_list", "List files", answers={200: FilesAnswer})
     def get(self, request: Request, relationship_id: UUID, query: FilesQuery) -> Response:
-        """Those of a branch, or as they were at a commit. On main, generated files are as they are now."""
+        """The files of a branch, or as they were at a commit. On main, generated files are up to date."""
         relationship = self.owner(relationship_id)
         files, commit = list_files(relationship, query.branch, at=query.at or "")
         supplied = supplied_specs(relationship.companion_id)
@@ -88,7 +88,7 @@ class FilesView(WorkspaceView):
     def post(
         self, request: Request, relationship_id: UUID, query: ChangeQuery, body: FileChanges
     ) -> Response:
-        """Write, delete and move; all of it or, where one can't be done, nothing."""
+        """Write, delete and move files. If one change fails, none is made."""
         relationship = self.owner(relationship_id)
         changes: dict[str, bytes | None] = {}
         expected: dict[str, str] = {}
@@ -135,7 +135,7 @@ class FileView(WorkspaceView):
     def put(
         self, request: Request, relationship_id: UUID, path: str, query: ChangeQuery, body: FileWrite
     ) -> Response:
-        """With If-Match it is written only where it says what you have read, or says this already."""
+        """With If-Match the file is written only if it still has the content you read, or already has the new one."""
         expected = expected_sha256(request)
         done = change_files(
             relationship=self.owner(relationship_id),
@@ -182,12 +182,12 @@ class DefinitionsQuery(Query):
 
 class DefinitionsAnswer(Answer):
     tools: list[dict[str, Any]]
-    """As that vendor's API takes them."""
+    """In the form that the vendor's API takes."""
 
 
 class FileToolCall(Body):
     name: Annotated[str, StringConstraints(min_length=1, max_length=80)]
-    """`memory`, with its `command` in the input, or the command itself; grep, find, commit."""
+    """`memory`, with its `command` in the input; or the command itself; or grep, find, recall, commit."""
     input: JsonObject = Field(default_factory=dict)
     """As the model gave it."""
     branch: BranchName = MAIN
@@ -195,14 +195,14 @@ class FileToolCall(Body):
 
 class FileToolAnswer(Answer):
     result: str
-    """For the model."""
+    """Text for the model."""
     is_error: bool
 
 
 class DefinitionsView(ApiView):
     @operation("file_tools_list", "List the file tools", answers={200: DefinitionsAnswer})
     def get(self, request: Request, query: DefinitionsQuery) -> Response:
-        """Ready to be handed to a model."""
+        """Ready to be passed to a model."""
         return self.answer({"tools": definitions(query.format)})
 
 
@@ -212,7 +212,7 @@ class FileToolsView(WorkspaceView):
 
     @operation("file_tools_call", "Call a file tool for a model", answers={200: FileToolAnswer})
     def post(self, request: Request, relationship_id: UUID, body: FileToolCall) -> Response:
-        """What it says is for the model, also where the tool refuses: then `is_error` is true."""
+        """The result is text for the model. If the tool refuses, the text says why and `is_error` is true."""
         tools = FileTools(self.owner(relationship_id), self.written(body.branch), self.actor)
         try:
             said, is_error = tools.run(body.name, body.input), False

@@ -43,7 +43,7 @@ from workspace.write_hot_context import write_hot_context
 
 
 def shas_of(relationship_id: UUID, ids: Collection[UUID]) -> dict[UUID, str]:
-    """The SHA-1 of these commits."""
+    """The SHA-1s of these commits, by ID."""
     rows = Commit.objects.for_relationship(relationship_id).filter(id__in=ids)
     return dict(rows.values_list("id", "sha"))
 
@@ -61,7 +61,7 @@ class CommitsView(WorkspaceView):
 class CommitView(WorkspaceView):
     @operation("commits_read", "Read a commit", answers={200: CommitDetailAnswer})
     def get(self, request: Request, relationship_id: UUID, sha: str, query: ChangesQuery) -> Response:
-        """With what it changed, page by page."""
+        """With the changes it made, page by page."""
         relationship = self.owner(relationship_id)
         commit = get_commit(relationship, sha)
         shas = shas_of(relationship_id, commit.parents)
@@ -83,7 +83,7 @@ class DiffView(WorkspaceView):
 class BlameView(WorkspaceView):
     @operation("files_blame", "List which commit wrote each line of a file", answers={200: BlameAnswer})
     def get(self, request: Request, relationship_id: UUID, path: str, query: ChangeQuery) -> Response:
-        """In the order of the lines. A file that is no text, or is generated as it is read, has none."""
+        """In line order. Binary and generated files can't be blamed."""
         relationship = self.owner(relationship_id)
         hunks = blame(relationship, query.branch, read_file(relationship, path, query.branch))
         return self.answer({"hunks": [present_hunk(hunk) for hunk in hunks]})
@@ -92,7 +92,7 @@ class BlameView(WorkspaceView):
 class BranchesView(WorkspaceView):
     @operation("branches_list", "List branches", answers={200: BranchesAnswer})
     def get(self, request: Request, relationship_id: UUID) -> Response:
-        """main, and one of each session whose branch is still there."""
+        """main, and the branches of sessions that have not been merged."""
         self.get_relationship(relationship_id)
         rows = list(Branch.objects.for_relationship(relationship_id).order_by("name"))
         shas = shas_of(relationship_id, {row.commit_id for row in rows})
@@ -126,7 +126,7 @@ class CheckpointRestoreView(WorkspaceView):
     def post(
         self, request: Request, relationship_id: UUID, checkpoint_id: UUID, body: RestoreBody
     ) -> Response:
-        """A new commit with the old files, hot context with them; with `memory` the entries too. Nothing is deleted."""
+        """A new commit restores the files and hot context; with `memory`, the entries too. No history is lost."""
         restored = restore_checkpoint(
             relationship=self.owner(relationship_id),
             checkpoint_id=checkpoint_id,
@@ -139,7 +139,7 @@ class CheckpointRestoreView(WorkspaceView):
 class HotContextView(WorkspaceView):
     @operation("hot_context_read", "Read hot context", answers={200: HotContextAnswer}, etag=True)
     def get(self, request: Request, relationship_id: UUID) -> Response:
-        """What the agent left for chat; version 0 where there is none."""
+        """The summary that the agent wrote for chat. Version 0: there is none yet."""
         self.get_relationship(relationship_id)
         content, version = read_hot_context(relationship_id)
         return self.answer({"content": content, "version": version}, version=version)
@@ -148,7 +148,7 @@ class HotContextView(WorkspaceView):
         "hot_context_write", "Write hot context", answers={200: HotContextAnswer}, if_match=True, etag=True
     )
     def put(self, request: Request, relationship_id: UUID, body: HotContextBody) -> Response:
-        """Its next version, which the next context shows. The same again makes no new version."""
+        """Write the next version, which the next context shows. Unchanged content makes no new version."""
         version = write_hot_context(
             relationship=self.owner(relationship_id),
             content=body.content,

@@ -1,4 +1,4 @@
-"""What the calls about files take and answer, and how the answers are made."""
+"""Request and response schemas of the file API, and the functions that fill the responses."""
 
 import base64
 import binascii
@@ -29,14 +29,14 @@ Text = Annotated[str, StringConstraints(max_length=14_000_000)]
 class FileQuery(Query):
     branch: BranchName = MAIN
     at: Sha | None = None
-    """A commit, in the place of the branch."""
+    """A commit to read instead of the branch."""
 
 
 class FilesQuery(FileQuery):
     prefix: Annotated[str, StringConstraints(max_length=1024)] = ""
-    """Only paths that begin so, such as `workspace/outputs/`."""
+    """Only paths with this prefix, such as `workspace/outputs/`."""
     depth: Annotated[int, Field(ge=1, le=100)] | None = None
-    """Only files at most so many folders deep below the prefix."""
+    """Only files less than this many folders below the prefix."""
 
 
 class ChangeQuery(Query):
@@ -47,7 +47,7 @@ class FileWrite(Body):
     content: Text
     encoding: Encoding = "utf-8"
     message: Message = ""
-    """Of the commit; what was changed if left out."""
+    """The commit message; by default a list of the changed paths."""
 
     def as_bytes(self) -> bytes:
         return decode(self.content, self.encoding)
@@ -62,9 +62,9 @@ class FileChange(Body):
     delete: bool = False
     move_to: Path | None = None
     executable: bool | None = None
-    """Whether the file can be run; null: as it was, and a new one can't."""
+    """Whether the file is executable. Null: unchanged, and false for a new file."""
     sha256: Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{64})?$")] | None = None
-    """What the file must say now; empty: it must not be there; null: no matter what."""
+    """SHA-256 that the file must have now. Empty: it must not exist. Null: not checked."""
 
     @model_validator(mode="after")
     def _one_thing(self) -> "FileChange":
@@ -92,13 +92,13 @@ class FileLineAnswer(Answer):
     size: int
     executable: bool
     read_only: bool
-    """Made from something else, which is to be changed instead."""
+    """Generated from something else: change that instead."""
 
 
 class FilesAnswer(Answer):
     branch: str
     commit: str
-    """Empty while nothing was written."""
+    """Empty if nothing has been written yet."""
     files: list[FileLineAnswer]
 
 
@@ -107,17 +107,17 @@ class FileAnswer(Answer):
     sha256: str
     size: int
     encoding: Encoding
-    """utf-8 where the content is text, else base64."""
+    """utf-8 for text, otherwise base64."""
     content: str
     commit: str
-    """Empty for a file that is made as it is read."""
+    """Empty for a generated file."""
     read_only: bool
 
 
 class CommittedAnswer(Answer):
     commit: str
     changed: bool
-    """False: the files said all that already."""
+    """False: the files already had this content."""
 
 
 class CommitsQuery(PageQuery):
@@ -139,12 +139,12 @@ class FileDiffAnswer(Answer):
     path: str
     status: Literal["added", "changed", "deleted"]
     text: str | None
-    """A unified diff; null where a side is no text."""
+    """A unified diff; null if either side is binary."""
 
 
 class DiffAnswer(Answer):
     changes: list[FileDiffAnswer]
-    """Of a commit against its first parent."""
+    """For a commit: against its first parent."""
     next_cursor: str | None
 
 
@@ -154,7 +154,7 @@ class CommitDetailAnswer(DiffAnswer, CommitAnswer):
 
 class ChangesQuery(PageQuery):
     cursor: Path | None = None
-    """`next_cursor` of the page before; a page ends early where its files are long."""
+    """`next_cursor` of the previous page. A page of large files ends early."""
 
 
 class DiffQuery(ChangesQuery):
@@ -164,13 +164,13 @@ class DiffQuery(ChangesQuery):
 
 
 class HunkAnswer(Answer):
-    """Lines that stand together and come from one commit."""
+    """Adjacent lines that were written by one commit."""
 
     commit: CommitLine
     first_line: int
     text: str
     boundary: bool
-    """True: from this commit or one before it; no further back was looked."""
+    """True: written by this commit or an earlier one; the search stopped here."""
 
 
 class BlameAnswer(Answer):
@@ -193,13 +193,13 @@ class CheckpointBody(Body):
 
 class RestoreBody(Body):
     memory: bool = False
-    """Also bring the entries back to what they were then."""
+    """Also restore the entries to their state at that time."""
 
 
 class RestoredAnswer(Answer):
     commit: str
     entries: int
-    """How many entries were brought back."""
+    """How many entries were restored."""
 
 
 class CheckpointAnswer(Answer):
@@ -244,7 +244,7 @@ def decode(content: str, encoding: Encoding) -> bytes:
 
 
 def encode(content: bytes) -> tuple[str, Encoding]:
-    """Text as it is, anything else as base64."""
+    """Return the content as text if it is UTF-8, otherwise as base64."""
     try:
         return content.decode("utf-8"), "utf-8"
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""What the calls about sessions and tools take and answer, and how the answers are made."""
+"""Request and response schemas of the session and tool APIs, and the functions that fill the responses."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -20,9 +20,9 @@ class AgentSessionStart(Body):
 
 class AgentSessionFinish(Body):
     summary: Annotated[str, StringConstraints(max_length=5000, pattern=r"^[^\x00]*$")] = ""
-    """What was done; it stands in the merge's commit, and the curation reads it."""
+    """What was done. Part of the merge's commit message, and read when hot context is curated."""
     facts: Annotated[list[Sentence], Field(max_length=50)] = []
-    """What is worth remembering of the person; handed to memory as a turn."""
+    """What is worth remembering about the person; handed to memory as a turn."""
 
 
 class AgentSessionAnswer(Answer):
@@ -32,14 +32,14 @@ class AgentSessionAnswer(Answer):
     task: str
     branch: str
     stage: str | None
-    """Of a failed one: where it failed."""
+    """The stage at which a failed session failed."""
     error: str | None
     summary: str
     paused: bool
     steps: int
     tokens: int
     turn: UUID | None
-    """By which its facts were handed to memory."""
+    """The turn that handed its facts to memory."""
     created_at: datetime
     seen_at: datetime
     """Its last sign of life."""
@@ -48,7 +48,7 @@ class AgentSessionAnswer(Answer):
 
 class AgentSessionStartedAnswer(AgentSessionAnswer):
     token: str | None
-    """Opens this relationship until the session ends; shown this once, and null for a built-in one."""
+    """Gives access to this relationship until the session ends. Shown only once; null for a built-in session."""
 
 
 class AgentStepAnswer(Answer):
@@ -58,7 +58,7 @@ class AgentStepAnswer(Answer):
     result: str
     state: StepState
     status: int | None
-    """Of the answer to a call over the network."""
+    """HTTP status of the response to a network call."""
     model: str | None
     tokens: int
     milliseconds: float
@@ -67,7 +67,7 @@ class AgentStepAnswer(Answer):
 
 class EventsQuery(Query):
     after: Annotated[int, Field(ge=0, le=1_000_000), DIGITS] = 0
-    """Only steps with a higher number."""
+    """Only steps after this number."""
 
 
 class DecisionBody(Body):
@@ -77,7 +77,7 @@ class DecisionBody(Body):
 class ToolCallBody(Body):
     input: JsonObject = Field(default_factory=dict)
     approved: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
-    """The number of the step that a person has approved."""
+    """The number of the step that a person approved."""
 
 
 class HeldChangeAnswer(Answer):
@@ -86,9 +86,9 @@ class HeldChangeAnswer(Answer):
     kind: Literal["conflict", "profile"]
     path: str
     kept_as: str | None
-    """Where the session's side of it is."""
+    """Where the session's version is kept."""
     proposal: JsonObject | None
-    """The profile as the agent would have it."""
+    """The profile that the agent proposes."""
     state: Literal["open", "accepted", "declined"]
     decided_by: str | None
     created_at: datetime
@@ -96,7 +96,7 @@ class HeldChangeAnswer(Answer):
 
 
 class ToolBody(Body, ToolParts):
-    """What a tool does and where it is called."""
+    """What a tool does, and where to call it."""
 
 
 class AgentToolAnswer(Answer):
@@ -111,7 +111,7 @@ class AgentToolsAnswer(Answer):
 
 class SecretBody(Body):
     value: Annotated[str, StringConstraints(min_length=1, max_length=4000, pattern=r"^[\x20-\x7e]+$")]
-    """Kept encrypted, and never shown again."""
+    """Stored encrypted, and never shown again."""
 
 
 class AgentSecretAnswer(Answer):

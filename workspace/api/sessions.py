@@ -39,7 +39,7 @@ from workspace.sessions.verbs import (
 )
 
 TAG = "Agent sessions"
-QUIET_SECONDS = 10.0  # a stream without news says that it is there
+QUIET_SECONDS = 10.0  # after this long without events a stream sends a keep-alive comment
 
 
 class AgentSessionsView(WorkspaceView):
@@ -59,8 +59,8 @@ class AgentSessionsView(WorkspaceView):
         problems=(409,),
     )
     def post(self, request: Request, relationship_id: UUID, body: AgentSessionStart) -> Response:
-        """`built_in`: a worker of ours works with the companion's model. `external`: you do, on the session's branch,
-        over REST or git, with the token that is shown this once.
+        """`built_in`: Rapport's worker does the task with the companion's model. `external`: you do it on the session's
+        branch, over REST or git, with the token that is shown only in this response.
         """
         session, token = start_session(
             relationship=self.owner(relationship_id),
@@ -88,7 +88,7 @@ class HeartbeatView(WorkspaceView):
         problems=(409,),
     )
     def post(self, request: Request, relationship_id: UUID, agent_session_id: UUID) -> Response:
-        """One that gives no sign for workspace.abandoned_hours is abandoned."""
+        """A session without a sign of life for workspace.abandoned_hours is marked as abandoned."""
         relationship = self.owner(relationship_id)
         return self.answer(present_session(heartbeat(relationship=relationship, session_id=agent_session_id)))
 
@@ -106,7 +106,7 @@ class FinishView(WorkspaceView):
     def post(
         self, request: Request, relationship_id: UUID, agent_session_id: UUID, body: AgentSessionFinish
     ) -> Response:
-        """A worker curates hot context and merges the branch into main. An abandoned one can be finished too."""
+        """A worker curates hot context and merges the branch into main. Abandoned sessions can be finished too."""
         session = finish_session(
             relationship=self.owner(relationship_id),
             session_id=agent_session_id,
@@ -118,7 +118,7 @@ class FinishView(WorkspaceView):
 
 
 def _verb(name: str, summary: str, act: Callable[..., AgentSession], says: str) -> type[WorkspaceView]:
-    """A route of its own, with the verb at its end."""
+    """Make the view of a route that ends in a verb."""
 
     class VerbView(WorkspaceView):
         def post(self, request: Request, relationship_id: UUID, agent_session_id: UUID) -> Response:
@@ -132,10 +132,12 @@ def _verb(name: str, summary: str, act: Callable[..., AgentSession], says: str) 
     return VerbView
 
 
-PauseView = _verb("pause", "Pause a session", pause_session, "After the step that it is at.")
-ResumeView = _verb("resume", "Resume a session", resume_session, "From where it was.")
+PauseView = _verb("pause", "Pause a session", pause_session, "Takes effect after the current step.")
+ResumeView = _verb("resume", "Resume a session", resume_session, "It goes on from where it was paused.")
 StopView = _verb("stop", "Stop a session", stop_session, "What it has done so far is curated and merged.")
-RetryView = _verb("retry", "Try a failed session again", retry_session, "From where it failed.")
+RetryView = _verb(
+    "retry", "Try a failed session again", retry_session, "It goes on from the stage at which it failed."
+)
 
 
 class StepsView(WorkspaceView):
@@ -143,7 +145,7 @@ class StepsView(WorkspaceView):
     def get(
         self, request: Request, relationship_id: UUID, agent_session_id: UUID, query: PageQuery
     ) -> Response:
-        """In order: what the agent did, and what the tools said."""
+        """In order: the tools that the agent called, and what they returned."""
         self.get_relationship(relationship_id)
         get_session(relationship_id, agent_session_id)
         return self.page(
@@ -156,8 +158,8 @@ class EventsView(WorkspaceView):
     def get(
         self, request: Request, relationship_id: UUID, agent_session_id: UUID, query: EventsQuery
     ) -> StreamingHttpResponse:
-        """Server-sent events: `step` for each step, `session` for each change of its state; ends with the session, or
-        with the key that watches it.
+        """Server-sent events: `step` for each step, `session` for each change of state. The stream ends with the
+        session, or when the key is no longer valid.
         """
         self.get_relationship(relationship_id)
         get_session(relationship_id, agent_session_id)
@@ -177,7 +179,7 @@ class ToolCallView(WorkspaceView):
     def post(
         self, request: Request, relationship_id: UUID, agent_session_id: UUID, tool: str, body: ToolCallBody
     ) -> Response:
-        """Where the step is `waiting`, a person has to approve it: then call again with its number as `approved`."""
+        """If the step is `waiting`, a person has to approve it. Then call again with its number as `approved`."""
         step = call_for_session(
             relationship=self.owner(relationship_id),
             session_id=agent_session_id,
@@ -197,9 +199,9 @@ def _events(
 ) -> Iterator[bytes]:
     told: tuple[str, bool] | None = None
     with waiting_place(session_id, counted=False) as place:
-        assert place is not None, "a stream is not counted among those who wait"
+        assert place is not None, "uncounted waiters always get a place"
         while True:
-            place.rest()  # before the look, so that nothing slips in between
+            place.rest()  # before reading, so that no change is missed
             session = AgentSession.objects.for_relationship(relationship_id).filter(id=session_id).first()
             if session is None:
                 return

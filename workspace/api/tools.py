@@ -25,7 +25,7 @@ TAG = "Tools of agents"
 class ToolsView(ApiView):
     @operation("agent_tools_list", "List a companion's tools", answers={200: AgentToolsAnswer})
     def get(self, request: Request, companion_id: UUID) -> Response:
-        """What its agents may call beside the file tools."""
+        """The tools that its agents may call, besides the file tools."""
         get_companion(project_id=self.project_id, companion_id=companion_id)
         rows = Tool.objects.filter(companion_id=companion_id).order_by("name")
         return self.answer({"items": [AgentToolAnswer.of(row) for row in rows]})
@@ -34,7 +34,7 @@ class ToolsView(ApiView):
 class ToolView(ApiView):
     @operation("agent_tools_write", "Write a tool", answers={200: AgentToolAnswer}, problems=(409,))
     def put(self, request: Request, companion_id: UUID, tool: str, body: ToolBody) -> Response:
-        """So that the companion's agents can call it. To approve one that an agent wrote, write its spec here."""
+        """The companion's agents can then call it. To approve a tool that an agent wrote, write its spec here."""
         companion = get_companion(project_id=self.project_id, companion_id=companion_id)
         row = put_tool(companion=companion, name=tool, spec=body.model_dump(mode="json"), by=self.actor)
         return self.answer(AgentToolAnswer.of(row))
@@ -49,7 +49,7 @@ class ToolView(ApiView):
 class SecretsView(ApiView):
     @operation("tool_secrets_list", "List the names of a companion's secrets", answers={200: SecretsAnswer})
     def get(self, request: Request, companion_id: UUID) -> Response:
-        """Never what they say."""
+        """Their values are never shown."""
         get_companion(project_id=self.project_id, companion_id=companion_id)
         rows = ToolSecret.objects.filter(companion_id=companion_id).order_by("name")
         return self.answer({"items": [AgentSecretAnswer.of(row) for row in rows]})
@@ -60,7 +60,7 @@ class SecretView(ApiView):
 
     @operation("tool_secrets_write", "Write a secret", answers={204: None})
     def put(self, request: Request, companion_id: UUID, secret: str, body: SecretBody) -> Response:
-        """It is filled in where a tool's spec says `{{NAME}}`."""
+        """It replaces `{{NAME}}` in the specs of tools."""
         companion = get_companion(project_id=self.project_id, companion_id=companion_id)
         put_secret(companion=companion, name=secret, value=body.value, by=self.actor)
         return self.answer(status=204)

@@ -8,13 +8,13 @@ from workspace.api import decisions, files, history, sessions, tools
 
 
 class ShaConverter(StringConverter):
-    """Git's SHA-1 in hex."""
+    """A git SHA-1 in hex."""
 
     regex = "[0-9a-f]{40}"
 
 
 class NameConverter(StringConverter):
-    """Of a tool or a secret."""
+    """The name of a tool or a secret."""
 
     regex = "[A-Za-z][A-Za-z0-9_]{0,63}"
 

@@ -1,4 +1,4 @@
-"""Calls a companion's tool for an agent: input checked, secrets filled in, output checked, nothing else let through."""
+"""Calls a companion's tool for an agent: checks the input, fills in the secrets, checks the output."""
 
 import json
 from collections.abc import Mapping
@@ -15,12 +15,12 @@ from workspace.gateway.secrets import read_secrets
 from workspace.gateway.spec import SECRET, ToolSpec
 from workspace.models import Tool
 
-LARGEST_ANSWER = 100_000  # bytes that are read of an answer
+LARGEST_ANSWER = 100_000  # bytes read from a response
 
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """`text`: the answer's body, cut at the limit, and without the secrets it was asked with."""
+    """`text`: the response's body, cut at LARGEST_ANSWER, with the secrets of the request masked."""
 
     text: str
     status: int
@@ -48,14 +48,16 @@ def check_input(tool: ToolSpec, given: Mapping[str, Any]) -> None:
 
 
 def call_tool(companion_id: UUID, name: str, given: Mapping[str, Any]) -> Called:
-    """Raises ToolRefused, which says what went wrong; a status of 400 and more is an answer like any other."""
+    """Call the tool. Raises ToolRefused, which says what went wrong; error statuses are answers like any other."""
     tool = get_tool(companion_id, name)
     check_input(tool, given)
-    secrets = read_secrets(companion_id, _named(tool))
-    headers = {key: _filled(value, secrets) for key, value in tool.headers.items()}
-    url, body = _filled(tool.endpoint, secrets), b""
+    secrets = read_secrets(companion_id, _secret_names(tool))
+    headers = {key: _with_secrets(value, secrets) for key, value in tool.headers.items()}
+    url, body = _with_secrets(tool.endpoint, secrets), b""
     if tool.method == "GET":
-        url += ("&" if "?" in url else "?") + urlencode({key: _shown(value) for key, value in given.items()})
+        url += ("&" if "?" in url else "?") + urlencode(
+            {key: _as_text(value) for key, value in given.items()}
+        )
     else:
         body, headers = json.dumps(given).encode(), {"content-type": "application/json", **headers}
     try:
@@ -63,33 +65,33 @@ def call_tool(companion_id: UUID, name: str, given: Mapping[str, Any]) -> Called
             tool.method, url, headers=headers, body=body, seconds=tool.timeout, largest=LARGEST_ANSWER
         )
     except OutgoingError as error:
-        raise ToolRefused(_without(str(error), secrets)) from None
-    text = _without(answer.body.decode("utf-8", "replace").replace("\x00", "\ufffd"), secrets)
+        raise ToolRefused(_masked(str(error), secrets)) from None
+    text = _masked(answer.body.decode("utf-8", "replace").replace("\x00", "\ufffd"), secrets)
     if tool.output is not None and answer.status < 400:
         _check(tool.output, _json(text), "output")
     if answer.truncated:
-        text = f"{_without_begun(text, secrets)}\n[Cut at {LARGEST_ANSWER} bytes.]"
+        text = f"{_without_partial_secret(text, secrets)}\n[Cut at {LARGEST_ANSWER} bytes.]"
     return Called(text, answer.status, round(answer.seconds * 1000, 3))
 
 
-def _named(tool: ToolSpec) -> set[str]:
+def _secret_names(tool: ToolSpec) -> set[str]:
     return {name for text in (tool.endpoint, *tool.headers.values()) for name in SECRET.findall(text)}
 
 
-def _filled(text: str, secrets: Mapping[str, str]) -> str:
+def _with_secrets(text: str, secrets: Mapping[str, str]) -> str:
     return SECRET.sub(lambda match: secrets[match[1]], text)
 
 
-def _without(text: str, secrets: Mapping[str, str]) -> str:
-    """An answer may quote what it was asked with; no model is shown that."""
+def _masked(text: str, secrets: Mapping[str, str]) -> str:
+    """Mask the secrets: a response may quote the request, and no model may see them."""
     for value in secrets.values():
         for spelled in sorted(_spellings(value), key=len, reverse=True):
             text = text.replace(spelled, "[secret]") if spelled else text
     return text
 
 
-def _without_begun(text: str, secrets: Mapping[str, str]) -> str:
-    """A secret that the cut went through is no whole one any more: what its beginning may be goes."""
+def _without_partial_secret(text: str, secrets: Mapping[str, str]) -> str:
+    """Remove what may be the beginning of a secret at the end of a text that was cut."""
     for spelled in {spelled for value in secrets.values() for spelled in _spellings(value)}:
         begun = next((n for n in range(len(spelled) - 1, 0, -1) if text.endswith(spelled[:n])), 0)
         text = text[: len(text) - begun]
@@ -97,7 +99,7 @@ def _without_begun(text: str, secrets: Mapping[str, str]) -> str:
 
 
 def _spellings(value: str) -> set[str]:
-    """As it stands, in JSON, and in an address."""
+    """The value as it is, in JSON, and in a URL."""
     in_json = json.dumps(value)[1:-1]
     return {
         value,
@@ -109,7 +111,7 @@ def _spellings(value: str) -> set[str]:
     }
 
 
-def _shown(value: Any) -> str:
+def _as_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 

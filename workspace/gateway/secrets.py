@@ -1,4 +1,4 @@
-"""Secrets of tools: encrypted with a key made of SECRET_KEY, filled in at the last moment, shown to nobody."""
+"""Secrets of tools: encrypted with a key derived from SECRET_KEY, filled in when a tool is called, never shown."""
 
 import base64
 from collections.abc import Iterable
@@ -38,7 +38,7 @@ def delete_secret(*, companion: Companion, name: str, by: Actor) -> None:
 
 
 def read_secrets(companion_id: UUID, names: Iterable[str]) -> dict[str, str]:
-    """Raises ToolRefused for one that is not there, or was written under another SECRET_KEY."""
+    """Decrypt these secrets. Raises ToolRefused if one is missing, or was written under another SECRET_KEY."""
     wanted = set(names)
     rows = ToolSecret.objects.filter(companion_id=companion_id, name__in=wanted)
     found = {row.name: bytes(row.encrypted) for row in rows} if wanted else {}

@@ -1,4 +1,4 @@
-"""What a tool's spec says. In the tree it stands as tools/<name>/spec.yaml."""
+"""The fields of a tool's spec. In the tree it is tools/<name>/spec.yaml."""
 
 import re
 from typing import Annotated, Any, Literal
@@ -17,22 +17,22 @@ TAKEN = {"done", "memory", "unreadable"}
 
 
 class ToolParts(Strict):
-    """An endpoint that is called with JSON, or for GET with a query string, made of the input."""
+    """An endpoint that is called with the input as JSON, or as a query string for GET."""
 
     description: Annotated[str, StringConstraints(min_length=1, max_length=2000)]
     """What it does, for the model."""
     endpoint: Annotated[str, StringConstraints(min_length=1, max_length=2000)]
-    """A public address. `{{NAME}}` in it or in a header is the secret of that name."""
+    """A public URL. `{{NAME}}` in it or in a header is replaced by the secret of that name."""
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] = "POST"
     input: Shape = None
-    """A JSON Schema that the input has to fit."""
+    """A JSON Schema for the input."""
     output: Shape = None
-    """One that the answer, as JSON, has to fit."""
+    """A JSON Schema for the response, which then has to be JSON."""
     headers: Annotated[dict[HeaderName, Header], Field(max_length=30)] = {}
     timeout: Annotated[float, Field(gt=0, le=60)] = 10
     """Seconds."""
     needs_approval: bool = False
-    """A person says yes to each call."""
+    """Whether a person has to approve each call."""
 
 
 class ToolSpec(ToolParts):
@@ -46,5 +46,5 @@ class ToolSpec(ToolParts):
         return value
 
     def described(self) -> dict[str, Any]:
-        """As the model is told of it: no endpoint, no headers."""
+        """The tool as the model sees it, without endpoint and headers."""
         return {"name": self.name, "description": self.description, "parameters": self.input or {}}

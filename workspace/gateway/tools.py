@@ -1,4 +1,4 @@
-"""A companion's tools: written and deleted by the developer."""
+"""Writes and deletes a companion's tools, for the developer."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ def put_tool(*, companion: Companion, name: str, spec: dict[str, Any], by: Actor
 
 
 def approve_tool(*, relationship: Relationship, path: str, by: Actor) -> Tool:
-    """Take a tool whose spec an agent wrote into `tools/<name>/spec.yaml` of main among the companion's, as it stands.
+    """Add a tool to the companion from a spec that an agent wrote to `tools/<name>/spec.yaml` on main, unchanged.
 
     Raises FileNotThere, Conflict, InvalidInput.
     """
@@ -47,7 +47,7 @@ def approve_tool(*, relationship: Relationship, path: str, by: Actor) -> Tool:
         raise InvalidInput.of("path", "is not that of a tool's spec: tools/<name>/spec.yaml")
     spec = read_yaml(read_file(relationship, path).content)
     if spec is None:
-        raise InvalidInput.of("path", f"{path} is no YAML mapping")
+        raise InvalidInput.of("path", f"{path} is not a YAML mapping")
     name = named["name"]
     if Tool.objects.filter(companion_id=relationship.companion_id, name=name).exists():
         raise Conflict(f"The companion has a tool {name} already.")

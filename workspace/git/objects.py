@@ -1,4 +1,4 @@
-"""Parses commits and trees, including malformed ones. Pure."""
+"""Parses git's commits and trees, malformed ones included. Pure."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ _SHA = re.compile(r"[0-9a-f]{40}")
 
 
 class Headers(NamedTuple):
-    """Of a commit: SHA-1s, who made it, and what they said."""
+    """A commit's tree and parents as SHA-1s, its author, and its message."""
 
     tree: str
     parents: tuple[str, ...]
@@ -38,7 +38,7 @@ def read_commit_headers(raw: bytes) -> Headers:
 
 
 def read_entries(raw: bytes) -> Iterator[tuple[int, str, str]]:
-    """Mode, name and SHA-1 of what stands in a folder. Raises PushRefused."""
+    """Yield the mode, name and SHA-1 of each item of a folder. Raises PushRefused."""
     at, count = 0, 0
     while at < len(raw):
         space, nul = raw.find(b" ", at), raw.find(b"\0", at)
@@ -50,6 +50,6 @@ def read_entries(raw: bytes) -> Iterator[tuple[int, str, str]]:
         try:
             mode, name = int(raw[at:space], 8), raw[space + 1 : nul].decode("utf-8")
         except ValueError:
-            raise PushRefused("a tree has a name that is not UTF-8, or a mode that is no number") from None
+            raise PushRefused("a tree has a name that is not UTF-8, or an invalid mode") from None
         yield mode, name, raw[nul + 1 : nul + 21].hex()
         at = nul + 21

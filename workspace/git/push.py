@@ -1,4 +1,4 @@
-"""Accepts a push: checks its commits one by one, then writes all of them with the branches, or none."""
+"""Receives a push: checks its commits one by one, then writes them and the branches, all or none."""
 
 from collections.abc import Collection, Iterator, Mapping, Set
 from dataclasses import dataclass, field
@@ -30,8 +30,8 @@ from workspace.trees import EXECUTABLE, FILE, Entry, Files, entry_of, key_of, tr
 
 ZERO = "0" * 40
 MOST_COMMITS = 2000
-TOGETHER = 3  # times what a workspace may hold: a push may bring several versions
-LISTED = 120  # bytes that a file takes in the list of a tree, beside its path
+TOGETHER = 3  # times the largest workspace, as a push may bring several versions
+LISTED = 120  # bytes that a file takes in a tree's list, besides its path
 _MODES = {0o120000: "a symbolic link", 0o160000: "a submodule"}
 
 
@@ -43,8 +43,8 @@ class RefUpdate(NamedTuple):
 
 @dataclass(slots=True)
 class _Objects:
-    """What was there, and what the push brings; of its trees those that were read, the bytes that they list, and the
-    paths that are fine.
+    """The stored objects and the pushed ones. `trees`: the files of pushed trees that were read; `listed`: the size of
+    their lists in bytes; `paths`: paths that passed the checks.
     """
 
     rows: RowObjects
@@ -63,13 +63,13 @@ class _Objects:
 def receive_push(
     *, relationship: Relationship, updates: list[RefUpdate], pack: bytes, by: Actor
 ) -> dict[str, str]:
-    """Why each ref was refused; "" for all where it was taken."""
+    """Apply a push. Returns by ref why the push was refused; "" for every ref if it was accepted."""
     try:
-        checked, known = _check(relationship, updates, pack)  # with nothing locked, as it may take long
+        checked, known = _check(relationship, updates, pack)  # without a lock, as it may take long
         with transaction.atomic():
             require_lock(relationship.id)
             there = Commit.objects.for_relationship(relationship.id).values_list("sha", flat=True)
-            if known != set(there):  # somebody wrote meanwhile, or erased
+            if known != set(there):  # somebody has written or erased meanwhile
                 checked, _ = _check(relationship, updates, pack)
             for update, commits in zip(updates, checked, strict=True):
                 _write(relationship, update, commits, by)
@@ -82,7 +82,7 @@ def receive_push(
 def _check(
     relationship: Relationship, updates: list[RefUpdate], pack: bytes
 ) -> tuple[list[list[NewCommit]], Set[str]]:
-    """What each of them brings, and the commits that were there. Raises PushRefused, WorkspaceFull, Conflict."""
+    """The new commits of each update, and the stored SHA-1s. Raises PushRefused, WorkspaceFull, Conflict."""
     rows = RowObjects(relationship.id)
     largest = max(settings.MAX_FILE_BYTES, LARGEST_OBJECT)
     together = TOGETHER * settings.MAX_WORKSPACE_BYTES
@@ -92,11 +92,11 @@ def _check(
 
 
 def _head_of(relationship: Relationship, update: RefUpdate) -> Head:
-    """Where the branch is, which is where the push says. Raises PushRefused."""
+    """The branch's head, which must be the one that the push expects. Raises PushRefused."""
     branch = update.ref.removeprefix(HEADS)
     head = read_head(relationship.id, branch) if update.ref.startswith(HEADS) else None
     if head is None:
-        raise PushRefused("only main and the branches of sessions are taken")
+        raise PushRefused("only main and the branches of sessions can be pushed to")
     if update.new == ZERO:
         raise PushRefused("a branch is not deleted by a push")
     if head.commit != update.old:
@@ -132,7 +132,7 @@ def _write(relationship: Relationship, update: RefUpdate, commits: list[NewCommi
     at = max(timezone.now(), head.at + timedelta(microseconds=1))
     keep_commits(relationship, commits)
     tip = read_commit(relationship.id, key_of(update.new))
-    assert tip is not None, "it was there, or was just kept"
+    assert tip is not None, "it was stored before, or just now"
     move_branch(relationship, branch, tip, at=at)
     if branch == MAIN and tip.files.get(HOT_CONTEXT) != head.files.get(HOT_CONTEXT):
         show_hot_context(relationship, tip.files, tip.commit, by=by)
@@ -140,7 +140,7 @@ def _write(relationship: Relationship, update: RefUpdate, commits: list[NewCommi
 
 
 def _new_commits(objects: _Objects, tip: str) -> list[str]:
-    """What is not there yet, parents before children."""
+    """The pushed commits that are not stored yet, parents before children."""
     order: list[str] = []
     seen: set[str] = set()
     waiting = [(tip, False)]
@@ -188,17 +188,17 @@ def _parse(objects: _Objects, sha: str, known: Mapping[str, Files], at: datetime
 
 
 def _read_tree(objects: _Objects, tree: str, parents: list[Files]) -> Files:
-    """Every one, not only the last: each of them is there to be read afterwards. Raises PushRefused, WorkspaceFull."""
+    """Read and check a tree. Not only the tip's: every commit can be read later. Raises PushRefused, WorkspaceFull."""
     there = {entry.git: entry for parent in parents for entry in parent.values()}
     files: Files = {}
     for count, (path, entry) in enumerate(_walk(objects, tree, "", there, 0), start=1):
-        if count > settings.MAX_FILES:  # as folders in folders many times over may be more than any memory
+        if count > settings.MAX_FILES:  # before a tree of repeated folders fills the memory
             raise PushRefused(f"there are {count} files and more; {settings.MAX_FILES} are kept")
         files[path] = entry
     check_limits(files)
     objects.listed += sum(len(path) + LISTED for path in files)
     if objects.listed > TOGETHER * settings.MAX_WORKSPACE_BYTES:
-        raise PushRefused("its commits list more files than are taken at once: push them in several parts")
+        raise PushRefused("its commits list too many files for one push: push them in several parts")
     return files
 
 
@@ -225,7 +225,7 @@ def _walk(
 
 
 def _is_new(relationship: Relationship) -> bool:
-    """Nobody has written anything yet: another workspace may move in with its own history."""
+    """Return whether nobody has written anything yet, so that a workspace can move in with its own history."""
     author = author_of(RAPPORT)
     rows = Commit.objects.for_relationship(relationship.id)
     return not rows.exclude(author=f"{author.name} <{author.email}>").exists()

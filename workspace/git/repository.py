@@ -1,4 +1,4 @@
-"""A relationship's rows as a git repository that is read and never written: dulwich sees the objects, nothing else."""
+"""Presents a relationship's rows to dulwich as a read-only git repository."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -19,13 +19,13 @@ from workspace.store import read_blobs
 from workspace.trees import Entry, Files, tree_objects
 
 HEADS = "refs/heads/"
-_COMMIT, _TREE, _BLOB = 1, 2, 3  # git's numbers of its types
-AT_ONCE = 50_000_000  # bytes of blobs that are read together
-AT_A_TIME = 20  # lists of files that are read together, of which each may tell of a thousand files
+_COMMIT, _TREE, _BLOB = 1, 2, 3  # git's numbers for object types
+AT_ONCE = 50_000_000  # bytes of blobs that are read in one statement
+AT_A_TIME = 20  # trees that are read at a time; each may list a thousand files
 
 
 class RowObjects(MemoryObjectStore):
-    """Commits and trees at once, blobs when the first of them is asked for."""
+    """An object store over the rows. Loads commits and trees at once, and blobs when the first is needed."""
 
     def __init__(self, relationship_id: UUID) -> None:
         super().__init__()
@@ -40,7 +40,7 @@ class RowObjects(MemoryObjectStore):
             self.blobs.update((entry.git, entry) for entry in files.values())
 
     def reached(self, tips: Iterable[str]) -> set[str]:
-        """These commits, and all that they rest on."""
+        """These commits and all their ancestors."""
         found: set[str] = set()
         waiting = list(tips)
         while waiting:
@@ -51,7 +51,7 @@ class RowObjects(MemoryObjectStore):
         return found
 
     def raw(self, sha: str) -> tuple[int, bytes] | None:
-        """The type and content of an object."""
+        """The type and content of an object; None if it is not there."""
         if sha in self.commits:
             return _COMMIT, self.commits[sha]
         if sha in self.trees:
@@ -98,7 +98,7 @@ class RowObjects(MemoryObjectStore):
 
 
 class RowRepository(BaseRepo):
-    """With the branches as refs; HEAD is main."""
+    """A repository with the branches as refs. HEAD is main."""
 
     def __init__(self, relationship: Relationship) -> None:
         self.heads = heads = heads_of(relationship)
@@ -110,7 +110,7 @@ class RowRepository(BaseRepo):
 
 
 class FetchedRepository(RowRepository):
-    """As a fetch asks for it: of a branch that moved on since it was told of, what it was may be asked for, too."""
+    """A repository for fetches. Lets a client ask for any ancestor, as a branch may move on after it was advertised."""
 
     def get_refs(self) -> dict[Ref, ObjectID]:
         reached = (sha.encode() for sha in self.rows.reached(self.heads.values()))
@@ -118,7 +118,7 @@ class FetchedRepository(RowRepository):
 
 
 def heads_of(relationship: Relationship) -> dict[str, str]:
-    """The SHA-1 that each branch is at."""
+    """The SHA-1 of each branch's commit, by name."""
     rows = Branch.objects.for_relationship(relationship.id).values_list("name", "commit_id")
     branches = dict(rows)
     commits = Commit.objects.for_relationship(relationship.id).filter(id__in=branches.values())

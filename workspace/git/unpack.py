@@ -1,6 +1,6 @@
-"""Reads a pushed pack within limits: no object is unpacked beyond the size that may be stored.
+"""Unpacks a pushed pack within limits: nothing larger than we would keep is ever inflated.
 
-An object says how long it is before it is unpacked, and so does what a delta makes; both are held to that. The format:
+Objects and deltas declare their length in advance, and must be of exactly that length. The format:
 https://git-scm.com/docs/pack-format
 """
 
@@ -24,14 +24,14 @@ Object = tuple[int, bytes]
 
 @dataclass(frozen=True, slots=True)
 class _Delta:
-    base: int | str  # where it begins in the pack, or its SHA-1
+    base: int | str  # the base's offset in the pack, or its SHA-1
     delta: bytes
 
 
 def unpack(pack: bytes, known: Known, *, largest: int, together: int) -> dict[str, Object]:
-    """(type, content) of every object, by SHA-1. `known` gives what deltas may rest on beside it.
+    """Return (type, content) of every object, by SHA-1. `known` looks up bases of deltas that are not in the pack.
 
-    `largest`: bytes of one object, `together` of all. Raises PushRefused.
+    `largest`: most bytes of one object; `together`: of all. Raises PushRefused.
     """
     count = _check_frame(pack)
     at, end, spent = 12, len(pack) - _TRAILER, 0
@@ -66,7 +66,7 @@ def unpack(pack: bytes, known: Known, *, largest: int, together: int) -> dict[st
 def _resolve(
     whole: dict[int, Object], deltas: dict[int, _Delta], known: Known, *, largest: int, room: int
 ) -> dict[str, Object]:
-    """Each delta once what it rests on is there; none is followed by recursion, however long the chain."""
+    """Apply each delta once its base is there. Works without recursion, as chains can be long."""
     resting: dict[int | str, list[int]] = {}
     for begin, one in deltas.items():
         resting.setdefault(one.base, []).append(begin)
@@ -86,7 +86,7 @@ def _resolve(
                 raise PushRefused("Unfolded, the objects are too large together.")
             waiting.append((begin, (kind, made)))
     if resting:
-        raise PushRefused("The pack rests on objects that are not there.")
+        raise PushRefused("The pack refers to objects that do not exist.")
     return found
 
 
@@ -143,7 +143,7 @@ def _inflate(pack: bytes, at: int, end: int, size: int) -> tuple[bytes, int]:
 
 
 def _apply(base: bytes, delta: bytes, *, largest: int) -> bytes:
-    """What a delta makes of its base, held to the length that it says."""
+    """Apply a delta to its base. The result must have the length that the delta declares."""
     end = len(delta)
     source, at = _length(delta, 0, end)
     size, at = _length(delta, at, end)

@@ -1,4 +1,4 @@
-"""The addresses that git itself makes of the one it was given: /git/<relationship>.git"""
+"""The URLs that git derives from the repository's: /git/<relationship>.git"""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Git over smart HTTP: clone, fetch and push with stock git. An API key or a token is the password."""
+"""Git over smart HTTP: clone, fetch and push with stock git. The password is an API key or a token."""
 
 import base64
 import binascii
@@ -30,23 +30,23 @@ from workspace.store import read_head
 
 UPLOAD, RECEIVE = "git-upload-pack", "git-receive-pack"
 MOST_UPDATES = 20
-MOST_ASKED = 5_000_000  # bytes of a fetch's question
+MOST_ASKED = 5_000_000  # bytes of a fetch request
 _ROOT = b"/"
 
 
 class _UploadPack(UploadPackHandler):
-    """Whole clones alone: of one without its contents, those would be asked for one by one, and could not be had."""
+    """Refuses partial clones: they fetch missing blobs one by one later, which is not supported here."""
 
     def capabilities(self) -> list[bytes]:
         return [one for one in super().capabilities() if one != CAPABILITY_FILTER]
 
     def set_client_capabilities(self, caps: Iterable[bytes]) -> None:
-        """git names it to those that lack it, too."""
+        """Drop the filter capability: git sends it even if it was not advertised."""
         super().set_client_capabilities([one for one in caps if one != CAPABILITY_FILTER])
 
 
 class GitAuthentication(BearerAuthentication):
-    """Basic, as git sends it: the password is the key."""
+    """Basic authentication, as git sends it: the password is the key."""
 
     def authenticate(self, request: Request) -> Any:
         scheme, _, given = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
@@ -60,7 +60,7 @@ class GitAuthentication(BearerAuthentication):
 
 
 class GitView(ApiView):
-    """Not JSON, and in no schema: what is spoken here is git's."""
+    """The base of views that speak git's protocol. They are not in the OpenAPI schema."""
 
     authentication_classes = (GitAuthentication,)
     open_to_tokens = True
@@ -79,7 +79,7 @@ class GitView(ApiView):
         return HttpResponse(body, content_type=f"application/x-{service}-{kind}", headers=headers)
 
     def asked(self, request: Request, *, limit: int) -> bytes:
-        """The body, unfolded. Raises TooMuch, InvalidInput."""
+        """Read the body, decompressed. Raises TooMuch, InvalidInput."""
         body = read_bytes(request, limit=limit)
         if request.META.get("HTTP_CONTENT_ENCODING", "").lower() != "gzip":
             return body
@@ -142,7 +142,7 @@ class ReceivePackView(GitView):
         updates, pack = _read_push(asked)
         out = io.BytesIO()
         if updates:
-            refused = self._not_its_own(updates) or receive_push(
+            refused = self._foreign_refs(updates) or receive_push(
                 relationship=relationship, updates=updates, pack=pack, by=self.actor
             )
             protocol = Protocol(io.BytesIO().read, out.write)
@@ -152,8 +152,8 @@ class ReceivePackView(GitView):
             protocol.write_pkt_line(None)
         return self.git_answer(RECEIVE, "result", out.getvalue())
 
-    def _not_its_own(self, updates: list[RefUpdate]) -> dict[str, str]:
-        """Why a session's token moves none of them, in git's own answer: of another status git tells no reason."""
+    def _foreign_refs(self, updates: list[RefUpdate]) -> dict[str, str]:
+        """Return why a session's token may not push these refs, by ref. In a 200, or git shows no reason."""
         session_id = self.credentials.session_id
         if session_id is None or {update.ref for update in updates} == {HEADS + branch_of(session_id)}:
             return {}
@@ -170,27 +170,26 @@ def _advertise(relationship: Relationship, protocol: Protocol) -> None:
 
 
 def _read_push(body: bytes) -> tuple[list[RefUpdate], bytes]:
-    """The refs to move, and the pack. Raises InvalidInput."""
+    """Parse the refs to move, and the pack. Raises InvalidInput."""
     stream = io.BytesIO(body)
     protocol = Protocol(stream.read, lambda data: None)
     updates: list[RefUpdate] = []
     try:
         while (line := protocol.read_pkt_line()) is not None:
-            if line.startswith(b"shallow "):  # where its own history ends; all of it is here
+            if line.startswith(b"shallow "):  # a shallow clone's boundary; we have the whole history
                 continue
             old, new, ref = line.partition(b"\0")[0].rstrip(b"\n").decode("utf-8").split(" ", 2)
             updates.append(RefUpdate(old, new, ref))
             if len(updates) > MOST_UPDATES or {len(old), len(new)} != {len(ZERO)}:
                 raise ValueError("no such line")
-    except Exception as error:  # dulwich has a family of its own for each thing that can be wrong with a line
-        raise InvalidInput.of("body", "is no push that can be read") from error
+    except Exception as error:  # dulwich raises many unrelated errors for bad lines
+        raise InvalidInput.of("body", "can't be read as a push") from error
     return updates, stream.read()
 
 
 def _backend(repository: RowRepository) -> DictBackend:
-    known: Any = {
-        _ROOT: repository
-    }  # its stubs ask for a class of dulwich's own; what is read of it is there
+    # dulwich's stubs want its own class here; ours has all that is used of it.
+    known: Any = {_ROOT: repository}
     return DictBackend(known)
 
 

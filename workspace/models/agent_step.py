@@ -5,15 +5,15 @@ from relationships.models import OwnedQuerySet, RelationshipOwned
 
 class StepState(models.TextChoices):
     DONE = "done"
-    FAILED = "failed"  # the tool said no; the agent was told
-    STARTED = "started"  # a call over the network that has not come back
+    FAILED = "failed"  # the tool refused; the agent was told
+    STARTED = "started"  # a network call without an answer yet
     WAITING = "waiting"  # for a person's approval
-    APPROVED = "approved"  # and not called yet
+    APPROVED = "approved"  # but not called yet
     DENIED = "denied"
 
 
 class AgentStep(RelationshipOwned):
-    """One thing that an agent did: a tool that it called, and what that said. What it thought is not kept."""
+    """One thing that an agent did: the tool it called, and the result. Its reasoning is not kept."""
 
     session_id = models.UUIDField()
     number = models.PositiveIntegerField()
@@ -22,11 +22,11 @@ class AgentStep(RelationshipOwned):
     result = models.TextField(blank=True)
     state = models.CharField(max_length=10, choices=StepState.choices, default=StepState.DONE)
     commit_id = models.UUIDField(null=True)
-    model = models.CharField(max_length=120, blank=True)  # which asked for it
+    model = models.CharField(max_length=120, blank=True)  # the model that asked for the call
     tokens = models.PositiveIntegerField(default=0)
-    status = models.PositiveIntegerField(null=True)  # of an HTTP answer
+    status = models.PositiveIntegerField(null=True)  # HTTP status of a network call
     milliseconds = models.FloatField(default=0)
-    # sessions.forgotten.forgettings, before it was asked for: what is forgotten later it may tell of
+    # sessions.forgotten.forgettings before the model was asked; the step may quote what was forgotten later
     forgettings = models.BigIntegerField(default=0, db_default=0)
     decided_by = models.CharField(max_length=240, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)

@@ -6,11 +6,11 @@ MAIN = "main"
 
 
 class Branch(RelationshipOwned):
-    """Where a line of changes has come to: `main`, or `session/<id>` of an agent's session."""
+    """A branch: `main`, or `session/<id>` of an agent's session."""
 
     name = models.CharField(max_length=120)
     commit_id = models.UUIDField()
-    tree_id = models.UUIDField()  # of that commit
+    tree_id = models.UUIDField()  # that commit's tree
     updated_at = models.DateTimeField()
 
     objects = OwnedQuerySet.as_manager()

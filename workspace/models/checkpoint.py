@@ -4,7 +4,7 @@ from relationships.models import OwnedQuerySet, RelationshipOwned
 
 
 class Checkpoint(RelationshipOwned):
-    """A commit that somebody may want to come back to. `taken_at` says what memory was then, too."""
+    """A commit that somebody may want to go back to. `taken_at` is also the moment to restore memory to."""
 
     name = models.CharField(max_length=200)
     commit_id = models.UUIDField()

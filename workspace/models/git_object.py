@@ -5,7 +5,7 @@ from relationships.models import OwnedQuerySet, RelationshipOwned
 
 
 class Blob(RelationshipOwned):
-    """A file's content, once in a relationship however many files hold it. Its ID is the first half of its SHA-256."""
+    """A file's content, stored once per relationship. The ID is the first half of its SHA-256."""
 
     size = models.PositiveIntegerField()
     content = models.BinaryField()
@@ -14,7 +14,7 @@ class Blob(RelationshipOwned):
 
 
 class Tree(RelationshipOwned):
-    """All files at one moment, flat: {path: [SHA-256, git's SHA-1, size, mode]}. Its ID begins git's SHA-1."""
+    """All files at one moment, flat: {path: [SHA-256, git's SHA-1, size, mode]}. The ID is the beginning of `sha`."""
 
     sha = models.CharField(max_length=40)
     files = models.JSONField()
@@ -23,7 +23,7 @@ class Tree(RelationshipOwned):
 
 
 class Commit(RelationshipOwned):
-    """A change of the files, as git has it: `raw` is the object its SHA-1 is of. Its ID begins that SHA-1."""
+    """A git commit. `raw`: git's object, whose SHA-1 is `sha`. The ID is the beginning of `sha`."""
 
     sha = models.CharField(max_length=40)
     tree_id = models.UUIDField()

@@ -4,7 +4,7 @@ from relationships.models import OwnedQuerySet, RelationshipOwned
 
 
 class HeldChange(RelationshipOwned):
-    """What a merge could not decide: both sides of a file are kept, or an agent's change of the profile waits."""
+    """What a merge left to a person: a file of which both sides are kept, or an agent's change of the profile."""
 
     CONFLICT, PROFILE = "conflict", "profile"
     OPEN, ACCEPTED, DECLINED = "open", "accepted", "declined"
@@ -12,9 +12,9 @@ class HeldChange(RelationshipOwned):
     session_id = models.UUIDField()
     kind = models.CharField(max_length=10)
     path = models.CharField(max_length=1024)
-    kept_as = models.CharField(max_length=1100, blank=True)  # where the session's side is
-    proposal = models.JSONField(null=True)  # of a profile
-    base_version = models.PositiveIntegerField(null=True)  # of the profile it was made from
+    kept_as = models.CharField(max_length=1100, blank=True)  # where the session's version is
+    proposal = models.JSONField(null=True)  # the proposed profile
+    base_version = models.PositiveIntegerField(null=True)  # version of the profile that it changes
     state = models.CharField(max_length=10, default=OPEN)
     decided_by = models.CharField(max_length=240, blank=True)
     decided_at = models.DateTimeField(null=True)

@@ -10,7 +10,7 @@ class HotContextVersion(RelationshipOwned):
     content = models.TextField(blank=True)
     tokens = models.PositiveIntegerField()  # estimated
     commit_id = models.UUIDField()
-    session_id = models.UUIDField(null=True)  # the agent's session that wrote it
+    session_id = models.UUIDField(null=True)  # the session that wrote it
     actor_kind = models.CharField(max_length=20)
     actor_id = models.CharField(max_length=200, blank=True)
     recorded_at = models.DateTimeField(auto_now_add=True)

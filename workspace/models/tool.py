@@ -5,7 +5,7 @@ from relationships.models import Companion, Project
 
 
 class Tool(models.Model):
-    """Something outside that a companion's agents may call. `spec`: see workspace.gateway.spec."""
+    """An external endpoint that a companion's agents may call. `spec`: see workspace.gateway.spec."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+", db_index=False)
@@ -22,7 +22,7 @@ class Tool(models.Model):
 
 
 class ToolSecret(models.Model):
-    """What the gateway fills in where a tool's spec names it. Encrypted; nothing shows it again."""
+    """A value that the gateway fills in where a tool's spec names it. Encrypted, and never shown."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+", db_index=False)

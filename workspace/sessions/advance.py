@@ -1,4 +1,4 @@
-"""Does the due work of a session, stage after stage. Each stage, and each step of a run, is atomic."""
+"""Advances a session stage by stage. Each stage, and each step of a run, happens completely or not at all."""
 
 from time import monotonic
 from uuid import UUID
@@ -27,11 +27,11 @@ from workspace.sessions.run import SessionFailed, take_step
 
 log = structlog.get_logger(__name__)
 
-MOST_SECONDS = 60.0  # after so long a task hands over to another, so that no session starves the turns
+MOST_SECONDS = 60.0  # then the task hands over to a new one, so that turns get workers too
 
 
 def advance_session(*, session_id: UUID, worker: str) -> None:
-    """Do what is owed; nothing if nothing is, or somebody is at it."""
+    """Do what the session owes, if anything, and if no other worker holds it."""
     claimed = claim_session(session_id=session_id, worker=worker)
     if claimed is None:
         return
@@ -63,7 +63,7 @@ def _advance(claimed: AgentSession) -> None:
 
 
 def _next(relationship: Relationship, claimed: AgentSession) -> bool:
-    """Do the next thing. False: nothing is owed any more."""
+    """Do the next stage or step. Returns False if nothing more is owed."""
     session = claimed_row(claimed).first()
     if session is None:
         return False
@@ -72,7 +72,7 @@ def _next(relationship: Relationship, claimed: AgentSession) -> bool:
     if session.state == SessionState.HYDRATING:
         hydrate_session(relationship, claimed)
     elif session.state == SessionState.RUNNING:
-        # Somebody else's hands are at an external one.
+        # The developer works on an external one.
         if session.worker == Worker.EXTERNAL or not take_step(relationship, claimed):
             rest_session(claimed)
             return False
@@ -84,14 +84,14 @@ def _next(relationship: Relationship, claimed: AgentSession) -> bool:
     else:
         rest_session(claimed)
         return False
-    if claimed.attempts:  # it came on, so that tries in vain are counted anew
+    if claimed.attempts:  # it made progress, so failed attempts count from zero
         claimed_row(claimed).update(attempts=0)
         claimed.attempts = 0
     return True
 
 
 def _give_back(claimed: AgentSession, failure: Failure) -> None:
-    """For another try, or for good. Of a mistake of ours only the log tells."""
+    """Release the session for a retry, or fail it. Details of our own mistakes go to the log only."""
     session_id = str(claimed.id)
     if failure.is_ours:
         log.error(
@@ -121,5 +121,5 @@ def _fail(claimed: AgentSession, reason: str) -> None:
 
 @task
 def advance(session_id: UUID) -> None:
-    """Do what the session owes. What was taken falls due when its lease ends."""
+    """Advance a session. If the worker dies, the session is due again when its lease ends."""
     advance_session(session_id=session_id, worker=worker_identity())

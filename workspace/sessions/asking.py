@@ -1,4 +1,4 @@
-"""Asks the companion's model on behalf of a session, and counts what it took."""
+"""Asks the companion's model on behalf of a session, and counts the tokens."""
 
 from dataclasses import dataclass
 
@@ -29,12 +29,12 @@ def workspace_of(relationship: Relationship) -> Workspace:
 
 
 def ask(relationship: Relationship, request: CompletionRequest) -> Asked:
-    """No transaction is open. Raises ProviderError, BudgetSpent."""
+    """Ask the model. Call without an open transaction. Raises ProviderError, BudgetSpent."""
     settled = workspace_of(relationship)
     provider = get_provider(settled.provider or settings.DEFAULT_LLM_PROVIDER)
     require_model_budget(relationship.project_id)
     own = {"relationship_id": relationship.id, "project_id": relationship.project_id}
-    call = make_call(provider, request, **own, purpose="agent")  # counted, and not kept: its step tells of it
+    call = make_call(provider, request, **own, purpose="agent")  # counted but not stored: the step records it
     count_made_calls([call], now=timezone.now())
     if call.failure is not None:
         raise call.failure
@@ -53,7 +53,7 @@ def today_of(relationship: Relationship) -> str:
 
 
 def data_for(relationship: Relationship, agent: AgentData) -> PromptData:
-    """What a provider that answers by rules reads."""
+    """The data that a rule-based provider reads instead of the prompt."""
     return PromptData(
         entries=(),
         messages=(),

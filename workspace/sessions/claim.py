@@ -1,4 +1,4 @@
-"""Claims a session with a lease, and finds those that have work due or have been silent."""
+"""Claims sessions by a lease, and finds those that owe work or show no sign of life."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -27,18 +27,18 @@ from workspace.models import AgentSession, SessionState
 
 TASK = "workspace.sessions.advance.advance"
 AT_ONCE = 20
-PAGE = 200  # silent sessions that are looked at in one round
+PAGE = 200  # silent sessions that one round checks
 _START = UUID(int=0)
 _ENDED = (SessionState.DONE, SessionState.FAILED, SessionState.NEEDS_REVIEW, SessionState.ABANDONED)
 
 
 def enqueue_session(session: AgentSession) -> None:
-    """Have a worker go on with it as soon as the present transaction commits."""
+    """Have a worker continue the session once the current transaction commits."""
     enqueue_task(TASK, session.id, project_id=session.project_id)
 
 
 def claim_session(*, session_id: UUID, worker: str) -> AgentSession | None:
-    """With its lease; None: nothing is owed, or somebody else is at it."""
+    """Claim a session. Returns None if nothing is owed, or another worker holds it."""
     rows = AgentSession.objects.filter(id=session_id)
     owner = rows.values_list("relationship_id", flat=True).first()
     lease = rows.filter(relationship_id=owner).claim(worker=worker, now=timezone.now()) if owner else None
@@ -47,7 +47,7 @@ def claim_session(*, session_id: UUID, worker: str) -> AgentSession | None:
 
 @contextmanager
 def holding(claimed: AgentSession) -> Iterator[AgentSession]:
-    """A transaction in which the relationship's row is locked and the session is ours. Raises SessionLost."""
+    """Open a transaction with the relationship's row locked and the session still ours. Raises SessionLost."""
     with transaction.atomic():
         if not lock_relationship(claimed.relationship_id):
             raise SessionLost("The relationship was erased.")
@@ -64,14 +64,14 @@ def claimed_row(claimed: AgentSession) -> Any:
 
 
 def update_session(session: AgentSession, **values: Any) -> None:
-    """Write these columns; whoever watches is told. What ends the session ends its token too."""
+    """Write these columns and notify watchers. If that ends the session, revoke its token too."""
     now = timezone.now()
     values.setdefault("seen_at", now)
     if values.get("state") in _ENDED:
         values = {**values, "ended_at": now, "due_at": None}
         if session.token_id is not None:
             relationship = Relationship.objects.get(id=session.relationship_id)
-            with suppress(NotFound):  # one that has expired was dropped
+            with suppress(NotFound):  # an expired token may be gone
                 revoke_token(relationship=relationship, token_id=session.token_id, by=RAPPORT)
             values["token_id"] = None
     rows = AgentSession.objects.for_relationship(session.relationship_id).filter(id=session.id)
@@ -84,7 +84,7 @@ def update_session(session: AgentSession, **values: Any) -> None:
 def release_session(
     claimed: AgentSession, *, delay: float = 0.0, counted: bool = False, error: str = "", code: str = ""
 ) -> None:
-    """Give it back for another try. Raises SessionLost."""
+    """Release the session for another attempt. Raises SessionLost."""
     with holding(claimed) as session:
         due_at = timezone.now() + timedelta(seconds=delay)
         claimed_row(claimed).release(due_at=due_at, counted=counted, code=code, error=error[:2000])
@@ -93,13 +93,13 @@ def release_session(
 
 
 def rest_session(claimed: AgentSession) -> None:
-    """Put it down until somebody asks for it: it waits for a person. Raises SessionLost."""
+    """Release the session until a person continues it. Raises SessionLost."""
     with holding(claimed):
         claimed_row(claimed).settle(due_at=None)
 
 
 def fail_session(claimed: AgentSession, reason: str) -> None:
-    """Visibly, at the stage where it is, which can be tried again. Raises SessionLost."""
+    """Mark the session as failed at its present stage, which can be retried. Raises SessionLost."""
     with holding(claimed) as session:
         claimed_row(claimed).settle(due_at=None)
         update_session(session, state=SessionState.FAILED, stage=session.state, error=reason[:2000])
@@ -113,16 +113,16 @@ take_up_sessions = OwedRows(model=AgentSession, task=TASK, ids=["id"], give_up=_
 
 
 class AbandonWalk:
-    """Marks those that nobody gave a sign of for as long as their configuration says. Their branches stay.
+    """Marks sessions as abandoned that showed no sign of life for the configured time. Their branches stay.
 
-    A page of those that are silent each round, and from the beginning at the end.
+    Each round checks one page of the silent sessions; after the last page it starts over.
     """
 
     def __init__(self) -> None:
         self._after = _START
 
     def step(self, now: datetime) -> int:
-        """How many there were."""
+        """Check one page. Returns how many sessions were abandoned."""
         silent = _silent().filter(seen_at__lte=now - timedelta(hours=1), id__gt=self._after).order_by("id")
         page = list(silent.select_related("relationship__project", "relationship__companion")[:PAGE])
         self._after = page[-1].id if len(page) == PAGE else _START
@@ -136,7 +136,7 @@ def _abandon(now: datetime, session: AgentSession) -> int:
     with transaction.atomic():
         lock_relationship(session.relationship_id)
         if not _silent().filter(id=session.id, seen_at=session.seen_at).exists():
-            return 0  # somebody gave a sign just now
+            return 0  # a sign of life came just now
         update_session(
             session,
             state=SessionState.ABANDONED,
@@ -152,7 +152,7 @@ def _silent() -> Any:
 
 
 def abandoned_hours(relationship: Relationship) -> int:
-    """Of a configuration that has become wrong, which whoever works there is told, as if it said nothing."""
+    """The configured hours; the default if the configuration has become invalid, which is reported elsewhere."""
     try:
         return int(configuration_of(relationship).values.workspace.abandoned_hours)
     except InvalidConfiguration:

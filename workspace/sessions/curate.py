@@ -1,4 +1,4 @@
-"""Rewrites hot context at the end of a session: the model reads the current one and what happened."""
+"""Rewrites hot context at the end of a session: the model reads the present one and what happened."""
 
 import re
 from collections.abc import Sequence
@@ -23,22 +23,25 @@ from workspace.store import Head, read_blobs, read_commit, read_head
 from workspace.trees import key_of
 
 PROMPT = (Path(__file__).parent.parent / "prompts" / "curate.md").read_text()
-MOST_TOLD, MOST_FILES = 100, 50  # steps and commits; files that an external session changed
+MOST_TOLD, MOST_FILES = 100, 50  # steps and commits; changed files of an external session
 MOST_CURATIONS = 4  # hot context may change while the model writes
-LONGEST_ENTRIES, LONGEST_NOTES, LONGEST_RESULT = 40_000, 20_000, 500  # characters that are shown
+LONGEST_ENTRIES, LONGEST_NOTES, LONGEST_RESULT = 40_000, 20_000, 500  # characters shown
 INDENT = " " * 4
 _FENCED = re.compile(r"\A\s*```(?:markdown|md)?\n(.*?)\n?```\s*\Z", re.DOTALL)
 
 
 def curate_session(relationship: Relationship, claimed: AgentSession) -> None:
-    """Raises SessionLost, SessionFailed, ProviderError, BudgetSpent. What fails leaves hot context as it was."""
+    """Have the model rewrite hot context. A failure leaves it as it was.
+
+    Raises SessionLost, SessionFailed, ProviderError, BudgetSpent.
+    """
     if claimed.curations >= MOST_CURATIONS:
-        raise SessionFailed("Hot context was changed again and again while it was curated.")
+        raise SessionFailed("Hot context was changed repeatedly while it was curated.")
     forgotten = forgettings(relationship.id)
     chats, version = read_hot_context(relationship.id)
     head = read_head(relationship.id, claimed.branch)
     if head is None:
-        raise SessionFailed("The session's branch is not there any more.")
+        raise SessionFailed("The session's branch no longer exists.")
     ours, notes = _texts(relationship, head, [PATH, NOTES])
     changed = version != claimed.start.get("hot_context", 0)
     asked = ask(relationship, _question(relationship, claimed, head, ours, chats if changed else "", notes))
@@ -52,7 +55,7 @@ def curate_session(relationship: Relationship, claimed: AgentSession) -> None:
     with holding(claimed) as session:
         spent = {"curations": session.curations + 1, "tokens": session.tokens + asked.tokens}
         if forgettings(relationship.id) != forgotten:
-            # The answer may tell of it, so the model is asked again.
+            # The answer may contain what was forgotten, so ask the model again.
             update_session(session, **spent)
             return
         change_files(
@@ -75,7 +78,7 @@ def curate_session(relationship: Relationship, claimed: AgentSession) -> None:
 
 
 def _texts(relationship: Relationship, head: Head, paths: Sequence[str]) -> list[str]:
-    """What these files say, "" where there is none."""
+    """The texts of these files; "" for one that does not exist."""
     contents = read_blobs(relationship.id, [head.files[path] for path in paths if path in head.files])
     return [
         contents[entry.sha256].decode("utf-8", "replace") if (entry := head.files.get(path)) else ""
@@ -105,7 +108,7 @@ def _question(
     )
     return CompletionRequest(
         system=PROMPT.format(user=user_of(relationship), today=today_of(relationship)),
-        # Ours begin at the margin, so no line of a text can pass for the head of another part.
+        # Texts are indented, so that no line of theirs can pass for the heading of a part.
         prompt="\n\n".join(
             f"# {head}\n{indent(text.strip() or '(nothing)', INDENT)}" for head, text in parts
         ),
@@ -116,7 +119,7 @@ def _question(
 
 
 def _what_happened(relationship: Relationship, session: AgentSession, head: Head) -> list[str]:
-    """Without its last word, which is its summary. What works outside told of no steps: the files show what it did."""
+    """The steps, without the last (the summary), and the commits. An external agent's work shows in its files."""
     owned = AgentStep.objects.for_relationship(relationship.id).filter(session_id=session.id)
     steps = owned.exclude(tool=DONE, state=StepState.DONE)
     told = [
@@ -125,22 +128,22 @@ def _what_happened(relationship: Relationship, session: AgentSession, head: Head
     ]
     base = read_commit(relationship.id, session.base_id) if session.base_id else None
     if base is None:
-        return _last(told)
+        return _newest(told)
     new = reachable(relationship.id, key_of(head.commit)) - reachable(relationship.id, key_of(base.commit))
     commits = Commit.objects.for_relationship(relationship.id).filter(id__in=new).order_by("recorded_at")
     told += [f"commit: {message[:LONGEST_RESULT]}" for message in commits.values_list("message", flat=True)]
     changes = _changes(relationship, base, head) if session.worker == Worker.EXTERNAL else []
-    return _last(told) + changes
+    return _newest(told) + changes
 
 
-def _last(told: list[str]) -> list[str]:
-    """An agent outside may call as many tools, and push as many commits, as it likes."""
+def _newest(told: list[str]) -> list[str]:
+    """Keep the last MOST_TOLD lines: an external agent may call any number of tools and push commits."""
     left_out = len(told) - MOST_TOLD
     return [f"... {left_out} steps and commits before", *told[-MOST_TOLD:]] if left_out > 0 else told
 
 
 def _changes(relationship: Relationship, base: Head, head: Head) -> list[str]:
-    """The files that are not as they were, each with how it begins."""
+    """The files that changed, each with its beginning."""
     paths = sorted(
         path
         for path in {*base.files, *head.files} - {PATH, NOTES}

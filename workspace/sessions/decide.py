@@ -1,4 +1,4 @@
-"""What a person decides: whether a tool is called, and what becomes of what a merge has held."""
+"""A person's decisions: whether a tool is called, and what happens to a held change."""
 
 from typing import Any
 from uuid import UUID
@@ -42,13 +42,13 @@ EXISTS (
 def decide_call(
     *, relationship: Relationship, session_id: UUID, number: int, approve: bool, by: Actor
 ) -> AgentStep:
-    """Let a tool be called, or not; a session of ours goes on. Raises NotFound, Conflict."""
+    """Approve or deny a tool call. A built-in session then continues. Raises NotFound, Conflict."""
     require_lock(relationship.id)
     session = get_session(relationship.id, session_id)
     rows = AgentStep.objects.for_relationship(relationship.id).filter(session_id=session_id, number=number)
     step: AgentStep = require(rows, "step")
     if step.state != StepState.WAITING:
-        raise Conflict("This step waits for nobody.")
+        raise Conflict("This step is not waiting for approval.")
     step.state = StepState.APPROVED if approve else StepState.DENIED
     step.result = "" if approve else "A person did not allow this call."
     step.decided_by = told(by)
@@ -64,8 +64,8 @@ def decide_call(
 
 @transaction.atomic
 def decide_held(*, relationship: Relationship, held_id: UUID, accept: bool, by: Actor) -> HeldChange:
-    """Accept: the session's side takes the file's place, or the profile becomes what was proposed. Decline: what is
-    there stays, and the session's side goes. Raises NotFound, Conflict, StaleVersion.
+    """Decide a held change. Accept: the session's version replaces the file, or the proposed profile is written.
+    Decline: the session's version is deleted. Raises NotFound, Conflict, StaleVersion.
     """
     require_lock(relationship.id)
     rows = HeldChange.objects.for_relationship(relationship.id).filter(id=held_id)
@@ -96,7 +96,7 @@ def _settle_files(relationship: Relationship, held: Any, accept: bool, by: Actor
             read_file(relationship, held.path)
             changes = {held.path: None}
         else:
-            return  # what was changed stands already
+            return  # the changed file is in place already
     except NotFound:
         return  # a person has tidied up already
     done = "Take the session's side" if accept else "Keep main's side"
@@ -104,8 +104,10 @@ def _settle_files(relationship: Relationship, held: Any, accept: bool, by: Actor
 
 
 def held_changes_of(relationship_id: UUID) -> OwnedQuerySet:
-    """With `session_deleted`: whether the session deleted what main changed. Of a deletion against a change where it is
-    not, main had deleted what the session changed, as it had too where an erasure made history anew.
+    """The held changes, annotated with `session_deleted`: whether the session deleted what main changed.
+
+    If it is false for a deletion against a change, main had deleted what the session changed. It is also false if an
+    erasure has rewritten history since.
     """
     deleted = RawSQL(_SESSION_DELETED, (relationship_id,), output_field=BooleanField())  # noqa: S611 - a constant of ours
     rows: OwnedQuerySet = HeldChange.objects.for_relationship(relationship_id).annotate(

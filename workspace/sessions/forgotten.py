@@ -1,4 +1,4 @@
-"""What was forgotten while a session runs: its own steps tell of it no more, nor does its copy of the entries."""
+"""Withholds from a running session what was forgotten since: in its own steps, and in its copy of the entries."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -16,8 +16,9 @@ WITHHELD = (
 
 
 def forgettings(relationship_id: UUID) -> int:
-    """More once an entry was deleted, or a wish to forget or correct carried out; 0: nothing ever was. Told by no
-    clock: two machines have two, one can be set back, and what began before may be there after.
+    """A number that grows when an entry is deleted, or a wish to forget or correct is carried out. 0: never happened.
+
+    It does not rely on clocks, which differ between machines and can be set back, nor on the order of commits.
     """
     deleted = EntryRevision.objects.for_relationship(relationship_id).filter(event=RevisionEvent.DELETE)
     plans = MendingPlan.objects.for_relationship(relationship_id)
@@ -29,7 +30,7 @@ def forgettings(relationship_id: UUID) -> int:
 def as_told(
     session: AgentSession, steps: Iterable[AgentStep]
 ) -> Iterator[tuple[AgentStep, dict[str, Any], str]]:
-    """Each step with its arguments and what it said, as a model may be shown them by now."""
+    """Each step with its arguments and result, as a model may see them now."""
     forgotten = forgettings(session.relationship_id)
     for step in steps:
         if step.forgettings == forgotten:

@@ -1,4 +1,4 @@
-"""Writes what is known into the tree, and creates a session's branch."""
+"""Brings generated files up to date, and makes a session's branch."""
 
 from django.db import transaction
 from django.utils import timezone
@@ -19,7 +19,7 @@ from workspace.trees import key_of
 
 
 def hydrate_session(relationship: Relationship, session: AgentSession) -> None:
-    """In one transaction: the branch, its notes, the versions it began from, the checkpoint. Raises SessionLost."""
+    """Write the branch, its notes, its start versions and a checkpoint in one transaction. Raises SessionLost."""
     with transaction.atomic():
         if not lock_relationship(relationship.id):
             raise SessionLost("The relationship was erased.")

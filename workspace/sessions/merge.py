@@ -1,4 +1,4 @@
-"""Brings a session's branch into main: files, hot context, held changes and facts, in one transaction."""
+"""Merges a session's branch into main: files, hot context, held changes and facts, in one transaction."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -30,15 +30,15 @@ from workspace.yaml_files import read_yaml
 
 
 def merge_session(relationship: Relationship, claimed: AgentSession) -> None:
-    """Raises SessionLost, SessionFailed. All of it happens, or nothing."""
+    """Merge the session, completely or not at all. Raises SessionLost, SessionFailed."""
     with holding(claimed) as session:
         if read_hot_context(relationship.id)[1] != session.hot_seen:
-            update_session(session, state=SessionState.CURATING)  # both versions go to the model
+            update_session(session, state=SessionState.CURATING)  # the model has to merge both versions first
             return
         theirs, main = read_head(relationship.id, session.branch), read_head(relationship.id, MAIN)
         base = read_commit(relationship.id, session.base_id) if session.base_id else None
         if theirs is None or main is None or base is None:
-            raise SessionFailed("The session's branch is not there any more.")
+            raise SessionFailed("The session's branch no longer exists.")
         merged = _merge(relationship, session, base, main, theirs)
         try:
             check_limits(merged.files)
@@ -60,7 +60,7 @@ def merge_session(relationship: Relationship, claimed: AgentSession) -> None:
 
 
 def _merge(relationship: Relationship, session: AgentSession, base: Head, main: Head, theirs: Head) -> Merged:
-    """What is made elsewhere stays main's, the session's notes stay with it, and hot context is the curated one."""
+    """Merge the written files. Generated files stay main's, the notes are left out, hot context is curated."""
     supplied = supplied_specs(relationship.companion_id)
 
     def own(head: Head) -> dict[str, Entry]:
@@ -105,7 +105,7 @@ def _commit(
 def _hold(
     relationship: Relationship, session: AgentSession, base: Head, theirs: Head, merged: Merged
 ) -> bool:
-    """Whether a person has something to decide."""
+    """Write the held changes. Returns whether a person has something to decide."""
     held = [
         _row(session, kind=HeldChange.CONFLICT, path=one.path, kept_as=one.kept_as) for one in merged.held
     ]
@@ -126,7 +126,7 @@ def _row(session: AgentSession, **values: Any) -> HeldChange:
 
 
 def _remember(relationship: Relationship, session: AgentSession) -> Any:
-    """Facts go to memory as a report: the ID of its turn."""
+    """Hand the facts to memory as a report. Returns the ID of its turn; None if there are no facts."""
     texts = _in_messages(fact for fact in session.facts if fact.strip())
     if not texts:
         return None
@@ -136,7 +136,7 @@ def _remember(relationship: Relationship, session: AgentSession) -> Any:
 
 
 def _in_messages(facts: Iterable[str]) -> list[str]:
-    """A fact on a line of its own, as many together as one message may hold."""
+    """Join the facts, one per line, into messages of allowed length."""
     texts: list[str] = []
     for fact in facts:
         together = f"{texts[-1]}\n{fact}" if texts else fact

@@ -1,7 +1,7 @@
 """The built-in loop: the companion's model works with the file tools and the gateway's, one step after another.
 
-A step of the file tools and the row that tells of it are one transaction. A call over the network is told before it is
-made, so that one that was cut off is known to be; it is not made again.
+A file tool's step and its row are one transaction. A network call is recorded before it is made, so that an interrupted
+one is recognised; it is not repeated.
 """
 
 import json
@@ -34,9 +34,9 @@ from workspace.sessions.forgotten import as_told, forgettings
 from workspace.tool_definitions import RECALL, definitions, is_file_tool
 
 DONE, UNREADABLE = "done", "unreadable"
-LONGEST_RESULT = 30_000  # characters of a tool's answer that are kept and shown
+LONGEST_RESULT = 30_000  # characters of a tool's result that are kept and shown
 BAD_ANSWERS = 3  # in a row
-MOST_FACTS, LONGEST_FACT = 50, 2000  # characters of one
+MOST_FACTS, LONGEST_FACT = 50, 2000  # facts; characters of a fact
 TOO_MANY_FACTS = f"At most {MOST_FACTS} facts are taken, of {LONGEST_FACT} characters each. Say it shorter."
 PROMPT = (Path(__file__).parent.parent / "prompts" / "agent.md").read_text()
 CUT_OFF = "The call was cut off: it may have been made or not. Look before you make it again."
@@ -49,18 +49,18 @@ SCHEMA = {
 
 
 class SessionFailed(Exception):
-    """It can't go on; says why."""
+    """The session can't continue; the message says why."""
 
 
 def take_step(relationship: Relationship, claimed: AgentSession) -> bool:
-    """One step. False: it rests, for a person to resume it or to approve a call.
+    """Take one step. Returns False if the session waits for a person to resume it or to approve a call.
 
     Raises SessionLost, SessionFailed, ProviderError, BudgetSpent.
     """
     session = claimed_row(claimed).first() or claimed
     settled = workspace_of(relationship)
     if session.stop or (ended := _out_of_budget(session, settled)):
-        _end(claimed, "Stopped by a person." if session.stop else ended)
+        _end_session(claimed, "Stopped by a person." if session.stop else ended)
         return True
     if session.paused:
         return False
@@ -73,15 +73,15 @@ def take_step(relationship: Relationship, claimed: AgentSession) -> bool:
     if last is not None and last.state == StepState.WAITING:
         return False
     if last is not None and last.state in (StepState.STARTED, StepState.APPROVED):
-        _go_on(relationship, claimed, last)
+        _resume_call(relationship, claimed, last)
         return True
     forgotten = forgettings(session.relationship_id)
     asked = ask(relationship, _question(relationship, session, steps, settled))
-    _do(relationship, claimed, steps, asked, forgotten)
+    _carry_out(relationship, claimed, steps, asked, forgotten)
     return True
 
 
-def _do(
+def _carry_out(
     relationship: Relationship,
     claimed: AgentSession,
     steps: Sequence[AgentStep],
@@ -91,7 +91,7 @@ def _do(
     name, given = _read(asked.text)
     before = [step.tool for step in steps[-BAD_ANSWERS:]]
     if name == UNREADABLE and before == [UNREADABLE] * BAD_ANSWERS:
-        raise SessionFailed("The model did not answer in the form that it was asked for, time and again.")
+        raise SessionFailed("The model repeatedly did not answer in the required format.")
     step = AgentStep(
         relationship_id=claimed.relationship_id,
         project_id=claimed.project_id,
@@ -105,40 +105,40 @@ def _do(
         forgettings=forgotten,
     )
     started = time.perf_counter()
-    recalled = _recalled(relationship, claimed, name, given)
+    recalled = _run_recall(relationship, claimed, name, given)
     with holding(claimed) as session:
         if forgettings(session.relationship_id) != (steps[-1].forgettings if steps else 0):
             renew_entries(relationship, session.branch)
         if name == DONE:
-            _be_done(session, step, given, started)
+            _handle_done(session, step, given, started)
         elif name == UNREADABLE:
-            _keep(session, step, "Answer with JSON alone, as you were asked.", StepState.FAILED, started)
+            _store(session, step, "Answer with JSON alone, as you were asked.", StepState.FAILED, started)
         elif is_file_tool(name) or name == "memory":
             said, state = recalled or _use_files(relationship, session, name, given)
-            _keep(session, step, said, state, started)
+            _store(session, step, said, state, started)
         else:
             tool = tools_of(relationship.companion_id).get(name)
             if tool is None:
-                _keep(session, step, f"There is no tool {name[:80]!r}.", StepState.FAILED, started)
+                _store(session, step, f"There is no tool {name[:80]!r}.", StepState.FAILED, started)
                 return
             waits = StepState.WAITING if tool.needs_approval else StepState.STARTED
-            _keep(session, step, "", waits, started)
+            _store(session, step, "", waits, started)
     if step.state == StepState.STARTED:
         _call(relationship, claimed, step)
 
 
-def _be_done(session: AgentSession, step: AgentStep, given: dict[str, Any], started: float) -> None:
+def _handle_done(session: AgentSession, step: AgentStep, given: dict[str, Any], started: float) -> None:
     summary, told = str(given.get("summary") or ""), given.get("facts") or []
     facts = [str(fact) for fact in (told if isinstance(told, list) else [told]) if str(fact).strip()]
     if len(facts) > MOST_FACTS or any(len(fact) > LONGEST_FACT for fact in facts):
-        _keep(session, step, TOO_MANY_FACTS, StepState.FAILED, started)
+        _store(session, step, TOO_MANY_FACTS, StepState.FAILED, started)
         return
-    _keep(session, step, summary, StepState.DONE, started)
+    _store(session, step, summary, StepState.DONE, started)
     update_session(session, state=SessionState.CURATING, summary=summary[:5000], facts=facts)
 
 
-def _go_on(relationship: Relationship, claimed: AgentSession, step: AgentStep) -> None:
-    """A call that was approved is made; one that was cut off is told as that."""
+def _resume_call(relationship: Relationship, claimed: AgentSession, step: AgentStep) -> None:
+    """Make a call that was approved, or mark one that was interrupted as failed."""
     if step.state == StepState.STARTED:
         with holding(claimed):
             _finish(step, result=CUT_OFF, state=StepState.FAILED)
@@ -155,7 +155,7 @@ def _call(relationship: Relationship, claimed: AgentSession, step: AgentStep) ->
 
 
 def call_of(relationship: Relationship, step: AgentStep) -> dict[str, Any]:
-    """What is kept of the step's call. Over the network, so with no transaction open."""
+    """Make the step's call; return the columns to store. Call without an open transaction: it uses the network."""
     try:
         called = call_tool(relationship.companion_id, step.tool, step.arguments)
     except ToolRefused as error:
@@ -179,10 +179,10 @@ def _use_files(
         return error.detail, StepState.FAILED
 
 
-def _recalled(
+def _run_recall(
     relationship: Relationship, session: AgentSession, name: str, given: dict[str, Any]
 ) -> tuple[str, StepState] | None:
-    """Where that is what is asked for. It may ask an embedder, so with no transaction open."""
+    """Run `recall` if that is the tool, otherwise return None. Without an open transaction: it may call an embedder."""
     if name != RECALL and (name, given.get("command")) != ("memory", RECALL):
         return None
     try:
@@ -191,8 +191,8 @@ def _recalled(
         return error.detail, StepState.FAILED
 
 
-def _keep(session: AgentSession, step: AgentStep, said: str, state: StepState, started: float) -> None:
-    """Inside `holding`."""
+def _store(session: AgentSession, step: AgentStep, said: str, state: StepState, started: float) -> None:
+    """Store the step. Call inside `holding`."""
     branch = Branch.objects.for_relationship(session.relationship_id).filter(name=session.branch)
     step.result, step.state = _cut(said), state
     step.commit_id = branch.values_list("commit_id", flat=True).first()
@@ -212,7 +212,7 @@ def _finish(step: AgentStep, **values: Any) -> None:
     AgentStep.objects.for_relationship(step.relationship_id).filter(id=step.id).update(**values)
 
 
-def _end(claimed: AgentSession, why: str) -> None:
+def _end_session(claimed: AgentSession, why: str) -> None:
     with holding(claimed) as session:
         summary = f"{session.summary}\n{why}".strip()
         update_session(session, state=SessionState.CURATING, summary=summary)
@@ -261,7 +261,7 @@ def _question(
 
 
 def _read(text: str) -> tuple[str, dict[str, Any]]:
-    """The tool and its input; UNREADABLE where the answer is neither."""
+    """Parse the tool's name and input; UNREADABLE if the answer can't be parsed."""
     try:
         answer = json.loads(extract_json_text(text))
         given = answer["input"]

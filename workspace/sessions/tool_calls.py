@@ -1,4 +1,4 @@
-"""A tool called for a session that works outside: checked, approved where that is asked for, and kept as a step."""
+"""Calls a tool for an external session: checks the input, asks for approval if needed, and stores the step."""
 
 from typing import Any
 from uuid import UUID
@@ -27,18 +27,18 @@ def call_for_session(
     given: dict[str, Any],
     approved: int | None = None,
 ) -> AgentStep:
-    """The step, in state `waiting` where a person has to approve it first: then call again with its number.
+    """Call a tool. The step is in state `waiting` if a person has to approve it first: then call again with its number.
 
     Raises NotFound, SessionNotOpen, ToolRefused, Conflict.
     """
     with transaction.atomic():
-        session = _open(relationship, session_id)
+        session = _open_session(relationship, session_id)
         tool = get_tool(relationship.companion_id, name)
         check_input(tool, given)
         step = (
-            _approved(session, approved, name, given)
+            _approved_step(session, approved, name, given)
             if approved is not None
-            else _new(session, name, given, waits=tool.needs_approval)
+            else _new_step(session, name, given, waits=tool.needs_approval)
         )
     if step.state == StepState.STARTED:
         kept = call_of(relationship, step)
@@ -49,7 +49,7 @@ def call_for_session(
     return step
 
 
-def _open(relationship: Relationship, session_id: UUID) -> AgentSession:
+def _open_session(relationship: Relationship, session_id: UUID) -> AgentSession:
     require_lock(relationship.id)
     session = get_session(relationship.id, session_id)
     if session.state != SessionState.RUNNING or session.worker != Worker.EXTERNAL:
@@ -57,7 +57,7 @@ def _open(relationship: Relationship, session_id: UUID) -> AgentSession:
     return session
 
 
-def _new(session: AgentSession, name: str, given: dict[str, Any], *, waits: bool) -> AgentStep:
+def _new_step(session: AgentSession, name: str, given: dict[str, Any], *, waits: bool) -> AgentStep:
     steps = AgentStep.objects.for_relationship(session.relationship_id).filter(session_id=session.id)
     number = (steps.aggregate(last=Max("number"))["last"] or 0) + 1
     step: AgentStep = AgentStep.objects.create(
@@ -75,7 +75,7 @@ def _new(session: AgentSession, name: str, given: dict[str, Any], *, waits: bool
     return step
 
 
-def _approved(session: AgentSession, number: int, name: str, given: dict[str, Any]) -> AgentStep:
+def _approved_step(session: AgentSession, number: int, name: str, given: dict[str, Any]) -> AgentStep:
     rows = AgentStep.objects.for_relationship(session.relationship_id)
     step: AgentStep | None = rows.filter(session_id=session.id, number=number, tool=name).first()
     if step is None or step.state != StepState.APPROVED or step.arguments != given:

@@ -1,4 +1,4 @@
-"""Actions on an agent's session: start, watch, pause, resume, stop, finish, retry."""
+"""What people do with an agent's session: start, pause, resume, stop, finish, retry."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -19,7 +19,7 @@ from workspace.models.agent_session import OPEN, branch_of
 from workspace.sessions.claim import abandoned_hours, enqueue_session, update_session
 from workspace.sessions.hydrate import hydrate_session
 
-MOST_OPEN = 20  # sessions of a relationship at the same time
+MOST_OPEN = 20  # open sessions of a relationship
 
 
 def get_session(relationship_id: UUID, session_id: UUID) -> AgentSession:
@@ -32,9 +32,9 @@ def get_session(relationship_id: UUID, session_id: UUID) -> AgentSession:
 def start_session(
     *, relationship: Relationship, task: str, worker: Worker, by: Actor
 ) -> tuple[AgentSession, str]:
-    """The session, and for one that works outside a token of its own, shown this once. Raises SessionNotOpen.
+    """Start a session. Returns it, and for an external one its token, shown only once. Raises SessionNotOpen.
 
-    A built-in one is taken up by a worker; of another the branch is ready when this returns.
+    A worker takes up a built-in session. An external one's branch is ready when this returns.
     """
     with transaction.atomic():
         require_lock(relationship.id)
@@ -71,7 +71,7 @@ def start_session(
 
 @transaction.atomic
 def heartbeat(*, relationship: Relationship, session_id: UUID) -> AgentSession:
-    """A sign of life, which its token lasts for as well. Raises NotFound, SessionNotOpen."""
+    """Record a sign of life, and prolong the session's token. Raises NotFound, SessionNotOpen."""
     session = _locked(relationship, session_id, SessionState.RUNNING)
     update_session(session)
     if session.token_id is not None:
@@ -84,7 +84,7 @@ def heartbeat(*, relationship: Relationship, session_id: UUID) -> AgentSession:
 def finish_session(
     *, relationship: Relationship, session_id: UUID, summary: str, facts: Sequence[str], by: Actor
 ) -> AgentSession:
-    """The work is done: a worker curates and merges it. An abandoned one, too. Raises NotFound, SessionNotOpen."""
+    """Have a worker curate and merge an external or abandoned session. Raises NotFound, SessionNotOpen."""
     session = _locked(relationship, session_id, SessionState.RUNNING, SessionState.ABANDONED)
     if session.worker == Worker.BUILT_IN and session.state == SessionState.RUNNING:
         raise SessionNotOpen("Our worker is at it: stop it, and what it has done so far is merged.")
@@ -97,7 +97,7 @@ def finish_session(
 
 @transaction.atomic
 def pause_session(*, relationship: Relationship, session_id: UUID, by: Actor) -> AgentSession:
-    """It rests after the step it is at. Raises NotFound, SessionNotOpen."""
+    """Pause the session after its current step. Raises NotFound, SessionNotOpen."""
     session = _locked(relationship, session_id, SessionState.HYDRATING, SessionState.RUNNING)
     update_session(session, paused=True)
     audit_row(session, "agent_session.paused", by, relationship_id=str(relationship.id))
@@ -116,7 +116,7 @@ def resume_session(*, relationship: Relationship, session_id: UUID, by: Actor) -
 
 @transaction.atomic
 def stop_session(*, relationship: Relationship, session_id: UUID, by: Actor) -> AgentSession:
-    """End its work: what it has done so far is curated and merged. Raises NotFound, SessionNotOpen."""
+    """End the session: what it has done so far is curated and merged. Raises NotFound, SessionNotOpen."""
     session = _locked(relationship, session_id, SessionState.HYDRATING, SessionState.RUNNING)
     update_session(session, stop=True, paused=False)
     take_up(session, session.state if session.worker == Worker.BUILT_IN else SessionState.CURATING)
@@ -126,7 +126,7 @@ def stop_session(*, relationship: Relationship, session_id: UUID, by: Actor) -> 
 
 @transaction.atomic
 def retry_session(*, relationship: Relationship, session_id: UUID, by: Actor) -> AgentSession:
-    """Take a failed one up where it failed. Raises NotFound, SessionNotOpen."""
+    """Continue a failed session at the stage where it failed. Raises NotFound, SessionNotOpen."""
     session = _locked(relationship, session_id, SessionState.FAILED)
     take_up(
         session,
@@ -142,7 +142,7 @@ def retry_session(*, relationship: Relationship, session_id: UUID, by: Actor) ->
 
 
 def take_up(session: AgentSession, state: str, **values: object) -> None:
-    """Have a worker go on with it."""
+    """Set the state, and have a worker continue the session."""
     update_session(session, state=state, due_at=timezone.now(), **values)
     enqueue_session(session)
 

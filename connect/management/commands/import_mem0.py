@@ -1,4 +1,4 @@
-"""manage.py import_mem0 FILE --companion SLUG [--project ...]: memories that mem0 wrote out, as entries."""
+"""manage.py import_mem0 FILE --companion SLUG [--project ...]: imports memories that mem0 exported as entries."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -15,14 +15,14 @@ BY = Actor.policy("manage.py import_mem0")
 
 
 class Command(BaseCommand):
-    help = "Take over memories from a file that mem0 wrote: the answer of its get_all, or a list of memories."
+    help = "Import memories from a file that mem0 wrote: the answer of its get_all, or a list of memories."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path, help="JSON")
         parser.add_argument(
             "--companion", required=True, help="the slug of the companion whose memory they become"
         )
-        parser.add_argument("--project", help="its ID or name; not needed where there is one alone")
+        parser.add_argument("--project", help="its ID or name; not needed if there is only one")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:

@@ -29,11 +29,13 @@ CONVERSATION = settings.BASE_DIR / "demo" / "conversation.json"
 
 class Command(BaseCommand):
     help = "Start the service, play a conversation through REST, show what is remembered, and leave it up."
-    requires_system_checks = ("settings", "security")  # the others load every page, and look at code
+    requires_system_checks = ("settings", "security")  # other checks load all pages and inspect code
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--conversation", type=Path, default=CONVERSATION, metavar="FILE")
-        parser.add_argument("--as", dest="speaker", metavar="NAME", help="who of a LoCoMo file is the user")
+        parser.add_argument(
+            "--as", dest="speaker", metavar="NAME", help="which speaker of a LoCoMo file is the user"
+        )
         parser.add_argument("--recipe", default="", metavar="NAME", help="one of `manage.py recipes`")
         parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
         parser.add_argument(
@@ -50,7 +52,7 @@ class Command(BaseCommand):
             url = self._service(screen, host=host, port=port)
             key = demo_key(settings.DATA_DIR / "demo.json")
             operator = demo_operator(settings.DATA_DIR / "operator.json", project_id=key.project_id)
-            connections.close_all()  # from here on all goes through REST
+            connections.close_all()  # from here on everything uses REST
             providers = readiness(url).get("providers", {})
             with Rest(url, key.key) as rest:
                 remembered = play_show(
@@ -70,7 +72,7 @@ class Command(BaseCommand):
             raise CommandError("Not every turn was remembered; see above.")
 
     def _service(self, screen: Screen, *, host: str, port: int) -> str:
-        """The service's address. One of ours is started anew, with today's code, settings and provider."""
+        """Return the service's URL. One that runs in the background is restarted with the current code and settings."""
         place = Place(root=settings.BASE_DIR, data=settings.DATA_DIR)
         running = running_service(place.note)
         if running is not None and not running.in_background:
@@ -78,7 +80,7 @@ class Command(BaseCommand):
             call_command("migrate", interactive=False, verbosity=0)
             return running.url
         if stop_service(place) is not None:
-            screen.say("Starting the service anew …")
+            screen.say("Restarting the service …")
         else:
             screen.say("Starting the database, the web server and the worker …")
         connections.close_all()

@@ -26,19 +26,21 @@ BY = Actor.policy("import_conversation")
 
 class Command(BaseCommand):
     help = "Import a conversation (LoCoMo, or Rapport's own JSON) and have it remembered, each turn with its own date."
-    requires_system_checks = ("settings", "security")  # the others load every page, and look at code
+    requires_system_checks = ("settings", "security")  # other checks load all pages and inspect code
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path, metavar="FILE")
-        parser.add_argument("--companion", required=True, metavar="SLUG", help="made if it is not there")
-        parser.add_argument("--user", required=True, metavar="EXTERNAL_ID", help="made if they are not there")
+        parser.add_argument("--companion", required=True, metavar="SLUG", help="created if it does not exist")
+        parser.add_argument(
+            "--user", required=True, metavar="EXTERNAL_ID", help="created if they do not exist"
+        )
         parser.add_argument(
             "--as",
             dest="speaker",
             metavar="NAME",
-            help="who of a LoCoMo file is the user (default: speaker_a)",
+            help="which speaker of a LoCoMo file is the user (default: speaker_a)",
         )
-        parser.add_argument("--project", metavar="NAME_OR_ID", help="needed where there are several")
+        parser.add_argument("--project", metavar="NAME_OR_ID", help="needed if there are several")
         parser.add_argument(
             "--timezone", metavar="ZONE", help="where the file's dates were written (default: UTC)"
         )
@@ -91,7 +93,7 @@ class Command(BaseCommand):
     def _import(
         self, relationship: Relationship, conversation: Conversation, *, wait: bool
     ) -> Progress | None:
-        """How reading ended; None if nobody waited for it."""
+        """Import the turns. Returns how reading ended; None if `wait` is off."""
         handed = hand_over(relationship=relationship, turns=conversation.turns)
         if wait and not worker_lives():
             self.stdout.write("No worker runs, so the turns are read here.")
@@ -105,12 +107,12 @@ class Command(BaseCommand):
             f"{handed.new} turns are new" + (f", {known} were there already." if known else ".")
         )
         if outcome is not None:
-            self._tell(relationship, outcome)
+            self._report(relationship, outcome)
         self.stdout.write(f"Relationship {relationship.id}")
         return outcome
 
     def _progress(self) -> Callable[[Progress], None]:
-        """Tells how far reading has come, whenever that has changed."""
+        """Make a function that prints the progress whenever it changes."""
         told = ""
 
         def look(progress: Progress) -> None:
@@ -124,7 +126,7 @@ class Command(BaseCommand):
 
         return look
 
-    def _tell(self, relationship: Relationship, outcome: Progress) -> None:
+    def _report(self, relationship: Relationship, outcome: Progress) -> None:
         counts = {"read": outcome.applied, "skipped": outcome.skipped, "failed": outcome.failed}
         counts["waiting for their trigger"] = outcome.waiting
         self.stdout.write(", ".join(f"{count} {what}" for what, count in counts.items() if count) + ".")

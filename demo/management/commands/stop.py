@@ -11,7 +11,7 @@ from demo.service import Place, stop_service
 
 class Command(BaseCommand):
     help = "Stop the service that runs here, started by `serve` or the demo, and the embedded database."
-    requires_system_checks = ()  # it must work whatever the settings say
+    requires_system_checks = ()  # it must work with any settings
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:

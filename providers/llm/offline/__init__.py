@@ -1,18 +1,18 @@
-"""Rules in the place of a language model: for trying, testing and measuring without a key.
+"""Rules instead of a language model: for trying, testing and measuring without a key.
 
-rules.toml    the rules as data: words, patterns, the table of what a clause may say and how it is kept
+rules.toml    the rules as data: words, patterns, and the table of statements and how they are stored
 patterns.py   reads that file
-clauses.py    from a message to the person's own plain speech, and on to clauses, freed of manner
-dates.py      "next Friday" as a day
-wording.py    "I love my garden" as "Loves their garden"; names and relations
-facts.py      from a clause, or from a kept statement, to a fact, by the table
-notebook.py   the list: which line a fact repeats, replaces or refines
-reader.py     what a rule has at hand, and whom a clause is about
-keeping.py    what keeping a fact takes beside writing it down
+clauses.py    splits a message into clauses in a plain form
+dates.py      resolves dates such as "next Friday"
+wording.py    turns "I love my garden" into "Loves their garden"; names and relations
+facts.py      finds the fact in a clause, or in a stored statement, by the table
+notebook.py   the list of facts: which line a new fact repeats, replaces or refines
+reader.py     the state of a reading, and who a clause is about
+keeping.py    kinds of facts that take more than writing them down
 changes.py    corrections, goals that were reached, dates that moved
-reading.py    one pass over the messages, with what is asked to be forgotten
-answers.py    the answer to each strategy's question
-extract.py    sentences that stand for a conversation
+reading.py    reads the messages, including requests to forget
+answers.py    answers each strategy's question
+extract.py    summarises by quoting sentences
 agent.py      the steps of an agent's session, by a script
 """
 
@@ -37,15 +37,15 @@ CHARACTERS_PER_TOKEN = 4
 
 
 class OfflineProvider(LLMProvider):
-    """Answers ingestion's questions from their prompt_data, in the same JSON as every model, and a conversation with
-    what a model would have been told; refuses all else.
+    """Answers ingestion's questions from their prompt_data, in the same JSON as a model. Replies to a conversation by
+    quoting what a model would know. Refuses anything else.
     """
 
     kind: ClassVar[str] = "offline"
     default_model = "rules-1"
 
     def complete(self, request: CompletionRequest) -> Completion:
-        """What the rules find. Raises RequestRefused for anything but ingestion."""
+        """Answer by rules. Raises RequestRefused for a request without prompt_data."""
         if request.prompt_data is None:
             raise RequestRefused(
                 "The offline provider answers by rules, for remembering only. For all else, set GEMINI_API_KEY, "
@@ -70,7 +70,7 @@ class OfflineProvider(LLMProvider):
         yield ChatPart(finish="stop", completion=self._completion("", asked, len(text), started))
 
     def _completion(self, text: str, asked: int, answered: int, started: float) -> Completion:
-        """`asked`, `answered`: characters."""
+        """Make the completion. `asked`, `answered`: numbers of characters."""
         return Completion(
             text=text,
             provider=self.alias,
@@ -89,13 +89,13 @@ def _tokens(characters: int) -> int:
 
 
 MARK = "[No model is set up, so this is no reply of one.]"
-LINES = 8  # of what is remembered that are quoted
-_WORD = re.compile(r"\s*\S+|\s+")  # a piece as models stream them; joined they are the text
+LINES = 8  # of memory that are quoted
+_WORD = re.compile(r"\s*\S+|\s+")  # the pieces that are streamed; joined they are the text
 
 
 def reply_of(messages: Sequence[Mapping[str, Any]]) -> str:
-    """Quotes the items of the lists in the system's messages, fenced as they stand there: else the quotation, kept as
-    what the companion said, would be found again and quoted by the next.
+    """Quote the list items of the system messages, inside the same fence. Without it the reply, stored as the
+    companion's words, would be found and quoted again.
     """
     told = "\n".join(str(message.get("content") or "") for message in messages if message["role"] == "system")
     known = [line.removeprefix("- ") for line in told.splitlines() if line.startswith("- ")]

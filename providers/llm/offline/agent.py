@@ -1,4 +1,4 @@
-"""An agent by a script: it reads what is known, writes it up, and leaves a hot context. It understands no task."""
+"""A scripted agent: reads what is known, writes it to a file, and makes hot context. It ignores what the task says."""
 
 import json
 import re
@@ -20,7 +20,7 @@ def next_step(data: PromptData) -> str:
     if done < len(_READS):
         return _call("view", path=_READS[done])
     if done == len(_READS):
-        return _call("delete", path=OUTPUT)  # of an earlier session; where there is none, the tool says so
+        return _call("delete", path=OUTPUT)  # from an earlier session; fails harmlessly if there is none
     if done == len(_READS) + 1:
         known = [_shown(result) for _, result in agent.steps[: len(_READS)]]
         text = "\n\n".join([f"# {agent.assignment.splitlines()[0][:200]}", *known])
@@ -31,7 +31,7 @@ def next_step(data: PromptData) -> str:
 
 
 def curate(data: PromptData) -> str:
-    """The lines that are there, the other version's, what was read, and what this session was about; each once."""
+    """The lines of both versions of hot context and one about this session, without duplicates."""
     agent = _agent(data)
     lines = ["# Hot context", *_lines(agent.hot_context), *_lines(agent.elsewhere)]
     lines += [f"Session: {agent.assignment.splitlines()[0][:200].rstrip('.')}. {agent.summary}".strip()]
@@ -54,7 +54,7 @@ def _call(tool: str, **given: object) -> str:
 
 
 def _shown(result: str) -> str:
-    """A file as `view` told it, without its first line and the numbers."""
+    """A file's text from the result of `view`, without the first line and the numbers."""
     return _NUMBERED.sub("", result.partition("\n")[2]).strip()
 
 

@@ -1,4 +1,4 @@
-"""The answer to each question that an ingestion strategy asks. They all rest on one reading of the messages."""
+"""Answers the questions of ingestion strategies. All answers come from the same reading of the messages."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -16,23 +16,23 @@ from providers.llm.offline.reading import day_of, forget, read_messages, read_pr
 from providers.llm.offline.recording import record_memories
 from providers.llm.offline.wording import folded, overlap, words
 
-AGAIN = "No, "  # how a statement begins that is to be read again; nobody asks to forget "No, ..."
-TO_BE_PLACED = 0.6  # the confidence in what has nothing yet to act on
+AGAIN = "No, "  # marks a statement that has to be read again; no request to forget begins like that
+TO_BE_PLACED = 0.6  # confidence of a change without a known entry to change
 _LEAD = pattern(
     r"^.*?\b(?:forget|delete|erase|wipe|remove|clear|scrap|remember(?:ing)?|keep|store|save)\b[\s,:]*"
 )
-# By type, from 1 to 10, as the published rubric has it: 9-10 identity, commitments and deadlines, 7-9 strong
-# preferences and goals, 5-7 mild interests. What is ahead on a day is a commitment.
+# Importance by type, from 1 to 10, following the published rubric: 9-10 identity, commitments and deadlines, 7-9
+# strong preferences and goals, 5-7 mild interests. Future events with a date are commitments.
 _SCORES = {"identity": 9, "goal": 8, "relationship": 7, "preference": 6, "event": 6}
 _COMMITMENT = 9
 _SCORE_OTHERWISE, _LEAST_OF_A_CONSTRAINT = 4, 7
 
 
 def extract_facts(prompt_data: PromptData) -> dict[str, Any]:
-    """The facts of the messages, without a look at any entry.
+    """The facts of the messages, without the entries.
 
-    What has nothing to act on yet ("No, I meant Thursday") is handed on as a wish to forget, so that it is never kept
-    itself, in words the rules read again.
+    A change without anything to change ("No, I meant Thursday") is passed on as a wish to forget, so that it is never
+    stored, in words that the rules can read again.
     """
     reader = read_prompt_data(replace(prompt_data, entries=()))
     facts = [
@@ -53,18 +53,18 @@ def extract_facts(prompt_data: PromptData) -> dict[str, Any]:
 
 
 def decide_facts(prompt_data: PromptData) -> dict[str, Any]:
-    """Each fact held against the entries: a contradiction takes the entry's place, what says more is merged.
+    """Decide each fact by the entries: a contradiction replaces an entry, additional details are merged.
 
-    The messages are read again with the entries in sight, and what becomes of each is put down to the fact that
-    says it. A fact that this leaves over (another model's wording) is held against the entries by itself.
+    The messages are read again with the entries, and each change is assigned to the fact that says it. A fact that is
+    left over, as another model worded it, is decided by itself.
     """
     reader = read_prompt_data(prompt_data)
     owned: dict[int, list[Line]] = {fact.number: [] for fact in prompt_data.facts}
     for line in reader.notebook.changed_lines():
-        if fact := _teller(line, prompt_data.facts):
+        if fact := _fact_of(line, prompt_data.facts):
             owned[fact.number].append(line)
     for fact in prompt_data.facts:
-        owned[fact.number] = owned[fact.number] or _hold_alone(fact, prompt_data, reader)
+        owned[fact.number] = owned[fact.number] or _apply_alone(fact, prompt_data, reader)
     repeats = {number: line.number for number, line in reader.notebook.repeats if line.number is not None}
     decisions = []
     for fact in prompt_data.facts:
@@ -77,7 +77,7 @@ def decide_facts(prompt_data: PromptData) -> dict[str, Any]:
 
 
 def words_to_place(said: Clause) -> str:
-    """What the statement says, so that it can be handed on: `sentence_again` makes it a sentence."""
+    """The statement as a fact's content, which `sentence_again` turns back into a sentence."""
     if said.forgets:
         return _LEAD.sub("", said.text).strip(" .!?,") or "that"
     ending = " anymore" if said.ended and not said.formerly else ""
@@ -87,12 +87,12 @@ def words_to_place(said: Clause) -> str:
 
 
 def sentence_again(content: str) -> str:
-    """The sentence that `words_to_place` was made from, to be read anew."""
+    """The sentence for the result of `words_to_place`, to be read again."""
     return content if content.startswith(AGAIN) else f"Please forget {content}."
 
 
 def score_of(line: Line, *, ahead: bool = False) -> int:
-    """From 1 to 10: who somebody is, what they want, what they must not eat, what they like. `ahead`: its day is."""
+    """The importance of a line, from 1 to 10. `ahead`: its day is in the future."""
     if ahead and line.type in ("event", "goal"):
         return _COMMITMENT
     score = _SCORES.get(line.type, _SCORE_OTHERWISE)
@@ -122,8 +122,8 @@ def _memory(line: Line, reader: Reader) -> dict[str, Any]:
     return {**memory, "happens_at": line.happens_at} if line.happens_at else memory
 
 
-def _teller(line: Line, facts: Sequence[NumberedFact]) -> NumberedFact | None:
-    """The fact of the line's messages that shares most of its words; a wish to forget may name none of them."""
+def _fact_of(line: Line, facts: Sequence[NumberedFact]) -> NumberedFact | None:
+    """The fact from the line's messages that shares most words with it. A wish to forget may share none."""
     told = line.words | words(line.before)
     shares = {
         fact.number: overlap(words(fact.content), told) or 0.01 * (fact.forget and line.outcome != "add")
@@ -134,8 +134,8 @@ def _teller(line: Line, facts: Sequence[NumberedFact]) -> NumberedFact | None:
     return best if best and shares.get(best.number) else None
 
 
-def _hold_alone(fact: NumberedFact, prompt_data: PromptData, reader: Reader) -> list[Line]:
-    """What a fact does by itself, in the numbers of facts. The lines that changed by it."""
+def _apply_alone(fact: NumberedFact, prompt_data: PromptData, reader: Reader) -> list[Line]:
+    """Apply a fact by itself, cited by its own number. Returns the lines that it changed."""
     before = {id(line) for line in reader.notebook.changed_lines()}
     told = [message for message in prompt_data.messages if message.number in fact.messages]
     if told:
@@ -155,7 +155,7 @@ def _hold_alone(fact: NumberedFact, prompt_data: PromptData, reader: Reader) -> 
 
 
 def _decision(line: Line, fact: NumberedFact) -> dict[str, Any] | None:
-    """What became of a line, as the decision of the fact that did it."""
+    """The change of a line as a decision of its fact."""
     if line.outcome == "add":
         return None if fact.forget else {"fact": fact.number, "op": "ADD", "content": line.content}
     decision = {"fact": fact.number, "entry": line.number}

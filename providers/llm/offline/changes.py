@@ -1,4 +1,4 @@
-"""What a clause does to the list beyond being kept: corrections, goals that were reached, dates that moved."""
+"""Changes of known lines by a clause: corrections, goals that were reached, dates that moved."""
 
 import re
 from collections.abc import Iterable
@@ -25,7 +25,7 @@ from providers.llm.offline.wording import (
 
 _GAVE_UP = part("GAVE_UP")
 _REACHED = part("REACHED")
-_PURSUING = words("learn train run try start save pass get")  # say how a goal is pursued, not which it is
+_PURSUING = words("learn train run try start save pass get")  # tell how a goal is pursued, not which one
 _MOVED_EVENT = part("MOVED_EVENT")
 _CANCELLED = part("CANCELLED")
 _NAME_GIVEN = part("NAME_GIVEN")
@@ -37,17 +37,17 @@ _CHANGES_KNOWN = part("CHANGES_KNOWN")
 
 
 def change_or_keep(clause: Clause, reader: Reader) -> bool:
-    """Do what the clause does to the list. Says whether any rule took it."""
+    """Apply the clause to the list. Returns whether a rule matched."""
     return any(change(clause, reader) for change in CHANGES)
 
 
 def acts_on_known(said: Clause) -> bool:
-    """Whether it may be meant for something that was said before."""
+    """Return whether the clause may refer to something said before."""
     return said.ended or said.corrects or bool(_CHANGES_KNOWN.search(said.text))
 
 
 def meet_mentioned(clause: Clause, reader: Reader) -> None:
-    """Everybody whom the clause names beside their relation is kept, whatever else it says."""
+    """Add everybody named with a relation ("my sister Ana"), whatever else it says."""
     named = mentions(clause.text)
     for relation, name in named:
         if not _NO_MENTION.search(clause.text):
@@ -56,7 +56,7 @@ def meet_mentioned(clause: Clause, reader: Reader) -> None:
 
 
 def event_on(reader: Reader, wrong: str) -> Line | None:
-    """The newest event on the day that was wrong; with none named, the newest that has a day."""
+    """The newest event on the day that was wrong; if no day is named, the newest event with a date."""
     meant = {
         one.day for past in (False, True) for one in reader.dated(f"on {wrong}", past=past)[1] if one.day
     }
@@ -68,7 +68,7 @@ def event_on(reader: Reader, wrong: str) -> Line | None:
 
 
 def _introduce(clause: Clause, reader: Reader, relation: str, name: str) -> None:
-    """Has a sister named Ana. With a correction ("not Anna") the line with the other name is put right."""
+    """Add "Has a sister named Ana". A correction ("not Anna") changes the line with the wrong name instead."""
     if clause.instead_of and name and _rename(clause, reader, name):
         return
     known = [folded(line.content) for line in reader.notebook.lines("user")]
@@ -82,12 +82,12 @@ def _introduce(clause: Clause, reader: Reader, relation: str, name: str) -> None
 
 
 def _rename(clause: Clause, reader: Reader, name: str) -> bool:
-    """The line on a person under the name that was wrong, with the right one."""
+    """Correct the name in a line about a person. Returns whether there was one."""
     return _put_right(reader, reader.notebook.lines("user", "person", "partner", "name"), clause, name)
 
 
 def _rename_newest(clause: Clause, reader: Reader, relation: str, name: str) -> bool:
-    """ "No wait, his name is Felix" means whom the newest line names."""
+    """ "No wait, his name is Felix": correct the name in the newest line. Returns whether it had one."""
     newest = reader.notebook.newest_first()[:1]
     found = _ONE_NAMED.match(newest[0].content) if newest else None
     if found is None or relation not in ("", found["relation"].lower()):
@@ -97,7 +97,7 @@ def _rename_newest(clause: Clause, reader: Reader, relation: str, name: str) -> 
 
 
 def _put_right(reader: Reader, lines: Iterable[Line], clause: Clause, right: str) -> bool:
-    """The first line that has the wrong word gets the right one in its place."""
+    """Replace the wrong word by the right one in the first line that has it. Returns whether there was one."""
     wrong = pattern(rf"(?<!\w){re.escape(clause.instead_of)}(?!\w)")
     for line in lines:
         if wrong.search(line.content) and not line.read_only:
@@ -130,7 +130,7 @@ def _names_given(clause: Clause, reader: Reader) -> bool:
 
 
 def _goals(clause: Clause, reader: Reader) -> bool:
-    """Goals that were given up or reached."""
+    """Update goals that were given up or reached."""
     text = statement(reader.dated(clause.text, past=True)[0])
     if found := _GAVE_UP.match(clause.text):
         line = _goal_about(clause, reader, found["what"])
@@ -147,7 +147,7 @@ def _goals(clause: Clause, reader: Reader) -> bool:
 
 
 def _goal_about(clause: Clause, reader: Reader, what: str) -> Line | None:
-    """The open goal that shares the most telling words with `what`; None where none is close."""
+    """The open goal that shares the most significant words with `what`; None if none is close."""
     said = words(what) - _PURSUING
     close: list[tuple[float, Line]] = []
     for line in reader.notebook.lines(clause.subject):
@@ -176,7 +176,7 @@ def _events_changed(clause: Clause, reader: Reader) -> bool:
 
 
 def _corrected(clause: Clause, reader: Reader) -> bool:
-    """ "X, not Y" that no other rule could place: the newest line with Y gets X in its place."""
+    """ "X, not Y" that no other rule matched: replace Y by X in the newest line that has it."""
     if not clause.corrects:
         return False
     _, dates = reader.dated(clause.text, past=False)
@@ -191,5 +191,5 @@ def _corrected(clause: Clause, reader: Reader) -> bool:
     return _put_right(reader, reader.notebook.newest_first(), clause, clean_name(right) or right)
 
 
-# The first that takes a clause has it.
+# The first rule that matches a clause wins.
 CHANGES = (leave_job, _goals, _events_changed, _names_given, keep_stated, _corrected)

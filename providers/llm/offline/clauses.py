@@ -1,7 +1,7 @@
-"""From a sentence to its clauses: one statement each, in one plain form, freed of manner.
+"""Splits a message into clauses: one statement each, in a plain form.
 
 "Well, I've just moved to Lisbon, but I don't work there anymore" gives "I moved to Lisbon" and, marked as ended,
-"I do not work there". What is hedged, and what others are reported to say, is left out.
+"I do not work there". Hedged statements and reported speech are left out.
 """
 
 import re
@@ -12,11 +12,11 @@ from providers.llm.offline.dates import is_date
 from providers.llm.offline.patterns import RULES, any_of, part, pattern
 from providers.normal_form import normal_form
 
-MAX_CLAUSE = 320  # characters; nobody states one fact in more
-MAX_CLAUSES = 300  # of one message
+MAX_CLAUSE = 320  # characters; longer than any statement of one fact
+MAX_CLAUSES = 300  # per message
 _LONG_FORMS: dict[str, str] = RULES["clauses"]["short"]
 _SHORT_FORM = pattern(rf"(?<![\w']){any_of(_LONG_FORMS)}(?![\w'])")
-# What is said, and the words it is put in: before a sentence is cut, and once a clause stands alone.
+# Patterns and their replacements: before a sentence is split, and then in each clause.
 _REPHRASED = [(pattern(said), instead) for said, instead in RULES["clauses"]["rephrased"]]
 _PLAIN_FORMS = [(pattern(said), instead) for said, instead in RULES["clauses"]["plain"]]
 _FORGET = part("FORGET")
@@ -38,9 +38,9 @@ _NO_LONGER = pattern(r"^(I|we|[\w' ]+?) (am |are |is )?no longer (?=\w)")
 _USED_TO = pattern(r"^(I|we) used to (?:be )?(?=\w)")
 _DATE_IS = pattern(r"^(?P<date>.{3,25}?) is (?P<what>(?:my|our) .+)$")
 _LEADING_DATE = part("LEADING_DATE")
-MAX_SENTENCES = 1_500  # of one message; a pasted book may not hold a worker up
+MAX_SENTENCES = 1_500  # per message, so that a pasted book can't block a worker
 LONGEST_SENTENCE = 2_000  # characters
-MOST_TAILS = 5  # that are taken off one after the other: each is looked for in all of the text
+MOST_TAILS = 5  # removed one after the other; each search reads the whole text
 _FOLDED = str.maketrans(
     {
         "\u2018": "'", "\u2019": "'", "\u02bc": "'", "\u201c": '"', "\u201d": '"', "\u201e": '"', "\u00ab": '"',
@@ -76,7 +76,7 @@ _ASKS = part("ASKS")
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One statement. `text` begins with its subject; the flags say how it was put."""
+    """A statement. `text` begins with its subject; the flags tell how it was said."""
 
     text: str
     subject: str = "user"
@@ -85,13 +85,13 @@ class Clause:
     corrects: bool = False  # "actually", "no,", "I meant"
     recent: bool = False  # "just", "finally"
     instead_of: str = ""  # the Y of "X, not Y"
-    lowercase: bool = False  # the writer uses no capitals, so names can't be told by them
-    together: str = ""  # with whom, where it was "Ana and I"
-    forgets: bool = False  # a request to forget, whole and untouched
+    lowercase: bool = False  # the writer uses no capitals, so they don't mark names
+    together: str = ""  # the other person in "Ana and I"
+    forgets: bool = False  # a request to forget, with its text unchanged
 
 
 def read_clauses(content: str) -> list[Clause]:
-    """The clauses of one message, in order, at most MAX_CLAUSES, what is said twice once."""
+    """The clauses of a message, in order, without duplicates, at most MAX_CLAUSES."""
     clauses: dict[Clause, None] = {}
     for sentence in read_sentences(content):
         clauses.update(dict.fromkeys(_clauses_of(sentence)))
@@ -101,14 +101,14 @@ def read_clauses(content: str) -> list[Clause]:
 
 
 def without_adverbs(text: str) -> str:
-    """ "I really just moved" as "I moved"."""
+    """Turn "I really just moved" into "I moved"."""
     for _ in range(4):
         text = _ADVERB.sub(r"\1 ", text)
     return text
 
 
 def tidy_clause(part: str, *, lowercase: bool = False) -> Clause | None:
-    """The statement a part of a sentence makes; None where it is hedged, too long or empty."""
+    """The statement in a part of a sentence; None if it is hedged, too long or empty."""
     if len(part) > MAX_CLAUSE or _HEDGED.search(part):
         return None
     text, corrects = _without_fillers(part.strip(" .!?,;:()"))
@@ -153,7 +153,7 @@ def _clauses_of(sentence: str) -> list[Clause]:
 
 
 def _parts(sentence: str) -> list[str]:
-    """The sentence cut where a new subject and verb begin, without subordinate and reported parts."""
+    """Split a sentence where a new subject and verb begin; leave out subordinate clauses and reported speech."""
     parts: list[str] = []
     position, joint, reported = 0, "", False
     for found in [*_JOINT.finditer(sentence), None]:
@@ -173,7 +173,7 @@ def _parts(sentence: str) -> list[str]:
 
 
 def _same_subject(part: str) -> list[str]:
-    """ "I left Porto and moved to Lisbon" as two statements; a wish's second half stays with the wish."""
+    """Split "I left Porto and moved to Lisbon" into two statements; the second half of a wish stays with it."""
     subject = part.split(" ", 1)[0]
     if subject.lower() not in ("i", "we"):
         return [part]
@@ -195,7 +195,7 @@ def _without_fillers(text: str) -> tuple[str, bool]:
 
 
 def _date_last(text: str) -> str:
-    """ "Next month I am giving a talk" as "I am giving a talk next month"."""
+    """Turn "Next month I am giving a talk" into "I am giving a talk next month"."""
     if (found := _DATE_IS.match(text)) and is_date(found["date"]):
         return f"{found['what']} is on {found['date']}"
     found = _LEADING_DATE.match(text)
@@ -216,7 +216,7 @@ def _without_tail(text: str) -> tuple[str, bool, str]:
 
 
 def without_trailing(text: str) -> str:
-    """`text` without the words that tell nothing at its end: "coffee btw" gives "coffee"."""
+    """Remove meaningless words at the end: "coffee btw" gives "coffee"."""
     for _ in range(MOST_TAILS):
         if not (found := _TRAILING.search(text)) or found.start() < 3:
             break
@@ -225,20 +225,20 @@ def without_trailing(text: str) -> str:
 
 
 def read_sentences(content: str) -> Iterator[str]:
-    """The sentences of one message, in order, what is said twice once, white space made plain."""
+    """Yield the sentences of a message, in order, without duplicates, with plain white space."""
     text = plain_speech(content)
     if _JOKE.search(text):
         return
     text = _PROTECTED.sub(lambda found: found.group().replace(".", "\x01"), text)
     for sentence in list(dict.fromkeys(_SENTENCE.findall(text)))[:MAX_SENTENCES]:
         if _TASK.match(sentence) and ":" in sentence:
-            return  # the text to work on is what follows the colon, to the end
+            return  # all that follows the colon is a text to work on
         if len(sentence) <= LONGEST_SENTENCE:
             yield " ".join(sentence.replace("\x01", ".").split())
 
 
 def plain_speech(content: str) -> str:
-    """The message without code, quoted lines and utterances, links and emoji, in plain quotation marks and spaces."""
+    """The message without code, quotations, links and emoji, with plain quotation marks and spaces."""
     text = normal_form("NFC", content).translate(_FOLDED)
     for wording, instead in _TAKEN_OUT:
         text = wording.sub(instead, text)
@@ -251,7 +251,7 @@ def plain_speech(content: str) -> str:
 
 
 def what_is_stated(sentence: str) -> str:
-    """The part that states something: "I moved to Lisbon, did I tell you?" states the move. "" where none does."""
+    """The part that states something, as the move in "I moved to Lisbon, did I tell you?"; "" if none does."""
     if _NOT_MEANT.search(sentence) or _TASK.match(sentence) or _ASKS.match(sentence):
         return ""
     return sentence.rpartition(",")[0] if sentence.rstrip(" .!").endswith("?") else sentence
@@ -263,6 +263,6 @@ def _is_shouted(text: str) -> bool:
 
 
 def _keep_titles(quoted: re.Match[str]) -> str:
-    """A short quotation nobody speaks in is a title or a name: it stays, marks and all."""
+    """Keep a short quotation that nobody speaks in, with its marks: it is a title or a name."""
     inside = quoted.group(1)
     return " " if _SPOKEN.search(inside) or inside.count(" ") > 6 else quoted.group()

@@ -1,4 +1,4 @@
-"""Dates as people say them ("next Friday", "in two weeks", "on the 3rd"), made absolute from the day of the message."""
+"""Resolves dates as people say them ("next Friday", "in two weeks", "on the 3rd") from the day of the message."""
 
 import re
 from collections.abc import Callable
@@ -37,29 +37,29 @@ _NOT_A_DAY = (
 
 @dataclass(frozen=True, slots=True)
 class DatePhrase:
-    """One date in a text: where it stands, how it is kept, and the day where the day is certain enough."""
+    """A date in a text: its place, the text to store, and the day if it is certain enough."""
 
     start: int
     end: int
     text: str
     day: date | None
-    month: str  # "November 2026", "" where even that is not known
+    month: str  # "November 2026"; "" if unknown
 
     @property
     def happens_at(self) -> str:
-        """The day, or the month where nothing more was said; "" where it is less certain, or no time of happening."""
+        """The day, or the month if only that was said; "" if it is less certain, or not when something happens."""
         if self.day:
             return self.day.isoformat()
         return f"{datetime.strptime(self.month, '%B %Y'):%Y-%m}" if self.text == f"in {self.month}" else ""
 
 
-# A preposition, the words, the day where it is one, and a day inside it where there is one.
+# A preposition, the words, the day if it is one, and a day within the period if there is one.
 _Moment = tuple[str, str, date | None, date | None]
 _Reader = Callable[[re.Match[str], date, bool], _Moment]
 
 
 def find_dates(text: str, *, today: date, past: bool) -> list[DatePhrase]:
-    """The first four dates of `text`. `past` says which way an open one ("on Friday", "in May") points."""
+    """The first four dates of `text`. `past`: whether an ambiguous one ("on Friday", "in May") lies in the past."""
     found: list[DatePhrase] = []
     for match in _ANY.finditer(text):
         if text[: match.start()].rstrip().lower().endswith(("every", "each", "most")):
@@ -74,7 +74,7 @@ def find_dates(text: str, *, today: date, past: bool) -> list[DatePhrase]:
 
 
 def absolute(text: str, *, today: date, past: bool) -> tuple[str, list[DatePhrase]]:
-    """`text` with its dates made absolute, and the dates."""
+    """Return `text` with its dates made absolute, and the dates."""
     phrases = find_dates(text, today=today, past=past)
     for phrase in reversed(phrases):
         text = f"{text[: phrase.start]}{phrase.text}{text[phrase.end :]}"
@@ -82,24 +82,24 @@ def absolute(text: str, *, today: date, past: bool) -> tuple[str, list[DatePhras
 
 
 def is_date(text: str) -> bool:
-    """Whether the whole text is one date: "Saturday", "14 March"."""
+    """Return whether the whole text is one date: "Saturday", "14 March"."""
     return bool(_ANY.fullmatch(text.strip()))
 
 
 def without_dates(text: str) -> str:
-    """`text` with every date taken out, for comparing what happens whenever it happens."""
+    """`text` without its dates, to compare events regardless of when they happen."""
     return _ANY.sub(" ", text)
 
 
 def in_words(day: date) -> str:
-    """The day as it is kept: "28 November 2026"."""
+    """The day as it is stored: "28 November 2026"."""
     return f"{day.day} {day:%B %Y}"
 
 
 def _moment(match: re.Match[str], today: date, past: bool) -> _Moment | None:
     said = match["date"].lower()
     if not match["prep"] and re.fullmatch(rf"{_MONTH}|{_YEAR}", said):
-        return None  # "may" and "march" alone are more often no month at all
+        return None  # "may" and "march" alone are usually not months
     for wording, read in _READERS.items():
         if found := re.fullmatch(wording, said):
             try:
@@ -150,7 +150,7 @@ def _day_of_month(found: re.Match[str], today: date, past: bool) -> _Moment:
 
 
 def _which(found: re.Match[str], today: date, past: bool) -> _Moment:
-    """ "Next week", "last summer", "this Friday": the nearest one before, of or after this moment."""
+    """ "Next week", "last summer", "this Friday": the nearest one after, before or at this moment."""
     step = {"next": 1, "last": -1, "past": -1}.get(found[1].split()[-1], 0)
     unit = found[2]
     if unit.startswith("week"):

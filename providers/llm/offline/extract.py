@@ -1,4 +1,4 @@
-"""A summary without a model: sentences in which the person says something of themselves, quoted as they were said."""
+"""A summary without a model: quoted sentences in which the person says something about themselves."""
 
 import re
 from collections import Counter
@@ -11,8 +11,8 @@ MARK = "Quoted from the conversation, not written by a model:"
 NOTHING = (
     "Nothing is quoted here: no model wrote this, and by its rules the person said nothing of themselves."
 )
-SHORTEST, LONGEST = 5, 40  # words of a sentence that says something by itself
-NAMED = 1.5  # what a name or a number in it adds to a sentence's score
+SHORTEST, LONGEST = 5, 40  # words of a sentence that can be quoted by itself
+NAMED = 1.5  # added to a sentence's score for each name or number
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
 _WORD = re.compile(r"[^\W_]{4,}")  # shorter words are mostly grammar
 _ONES_OWN = re.compile(r"\b(?:I|my|mine|we|our|ours|me|us)\b", re.IGNORECASE)
@@ -20,8 +20,8 @@ _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+|\d")
 
 
 def extract_summary(prompt_data: PromptData) -> str:
-    """Of the last summary's quotations and the person's new sentences those with the most telling words (by their
-    inverse frequency: Spärck Jones, 1972), in order, within `words`. At least one, or that there is none.
+    """Choose, from the last summary's quotations and the person's new sentences, those with the rarest words (inverse
+    frequency: Spärck Jones, 1972), in order, within `words`. At least one; NOTHING if there are none.
     """
     earlier = [line[2:] for line in prompt_data.summary.splitlines() if line.startswith("- ")]
     candidates = list(dict.fromkeys([*earlier, *_quotations(prompt_data)]))
@@ -45,25 +45,25 @@ def _quotations(prompt_data: PromptData) -> Iterable[str]:
     for message in prompt_data.messages:
         if message.role == "user":
             for sentence in map(str.strip, _SENTENCE.findall(message.content)):
-                if SHORTEST <= len(sentence.split()) <= LONGEST and _tells(sentence):
+                if SHORTEST <= len(sentence.split()) <= LONGEST and _is_about_oneself(sentence):
                     yield f"{message.sent_at:%Y-%m-%d}, {message.speaker}: {sentence}"
 
 
-def _tells(sentence: str) -> bool:
-    """A statement of the person's about themselves or theirs."""
+def _is_about_oneself(sentence: str) -> bool:
+    """Return whether a sentence states something about the person or their own."""
     return not sentence.endswith("?") and _ONES_OWN.search(sentence) is not None
 
 
-def _said(line: str) -> str:
+def _quoted_text(line: str) -> str:
     return line.partition(": ")[2]
 
 
 def _words(line: str) -> Sequence[str]:
-    return _WORD.findall(_said(line).casefold())
+    return _WORD.findall(_quoted_text(line).casefold())
 
 
 def _score(line: str, used: Counter[str], lines: int) -> float:
     words = set(_words(line))
     telling = sum(log(1 + lines / used[word]) for word in words)
-    names = len(set(_NAME.findall(_said(line))))
+    names = len(set(_NAME.findall(_quoted_text(line))))
     return telling / sqrt(len(words) or 1) + NAMED * min(names, 3)

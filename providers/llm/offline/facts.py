@@ -1,4 +1,4 @@
-"""From a clause to the fact it states, by the table; what is kept is put back into the first person and read alike."""
+"""Finds the fact in a clause by the table. Stored statements are put into the first person and read the same way."""
 
 import re
 from dataclasses import dataclass, replace
@@ -21,16 +21,16 @@ from providers.llm.offline.wording import (
     words,
 )
 
-MAX_OBJECT = 16  # words; more is a story
+MAX_OBJECT = 16  # words; more is a story, not a fact
 MAX_PLACE = 80  # characters
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A statement: what kind it is, how it is kept, and what tells it from others of its kind.
+    """A statement: its kind, how it is stored, and what distinguishes it from others of its kind.
 
-    Two of a kind that are `about` the same exclude one another where their `value` differs. `how` names what is to be
-    done where keeping it is not enough (providers.llm.offline.changes).
+    Two facts of a kind that are `about` the same contradict each other if their `value` differs. `how` names the rule
+    for facts that take more than storing them (providers.llm.offline.keeping).
     """
 
     kind: str
@@ -48,14 +48,14 @@ class Fact:
 
     @property
     def happens_at(self) -> str | None:
-        """The first certain day or month, as exactly as it was said."""
+        """The first certain day or month."""
         return next((phrase.happens_at for phrase in self.dates if phrase.happens_at), None)
 
 
 _LABELS = frozenset(
     "name full first surname last family birthday time timezone favourite favorite pronouns home".split()
 )
-# Groups whose row does not fit where they turn out to be no such thing.
+# Groups of a pattern that must turn out to be what they are called; otherwise the row does not match.
 _NEEDED = frozenset("name birthday place thing thing2 first second job employer what".split())
 _WHOM = re.compile(r"^(?:the )?user(?:'s)? ", re.IGNORECASE)
 _NOW = pattern(r"^(?:currently|now|really|also) ")
@@ -73,7 +73,7 @@ _NO_PLACES = frozenset(
 
 
 def find_fact(clause: Clause, *, today: date) -> Fact | None:
-    """What a clause in the first person states; None where the table has no place for it."""
+    """The fact that a clause in the first person states; None if no row of the table matches."""
     for row in TABLE:
         found = None if row.unless and row.unless.search(clause.text) else row.said.match(clause.text)
         fact = _fact(row, found, clause, today) if found else None
@@ -83,7 +83,9 @@ def find_fact(clause: Clause, *, today: date) -> Fact | None:
 
 
 def read_kept(content: str, *, type: str, called: str) -> Fact:
-    """The fact of a kept statement, in these rules' words or another's. One of no known kind is about its words."""
+    """The fact in a stored statement, worded by these rules or by others. If no kind is known, it is
+    about its words.
+    """
     text = _WHOM.sub("", " ".join(content.split()))
     if called and folded(text).startswith(f"{called} "):
         text = text[len(called) + 1 :]
@@ -106,13 +108,15 @@ def read_kept(content: str, *, type: str, called: str) -> Fact:
 
 
 def positive_form(text: str) -> str:
-    """ "I do not live in Faro" as "I live in Faro"; "" where nothing is denied."""
+    """Turn "I do not live in Faro" into "I live in Faro"; "" if nothing is denied."""
     found = _NEGATIVE.match(text)
     return f"{found[1]} {f'{found[2]} ' if found[2] else ''}{text[found.end() :]}" if found else ""
 
 
 def place_in(said: str, *, lowercase: bool = False) -> str:
-    """The place that `said` begins with, "" if there is none: a name, or a kind of place ("a village near Évora")."""
+    """The place at the beginning of `said`: a name, or a kind of place ("a village near Évora"); "" if
+    there is none.
+    """
     text = without_dates(said).strip(" ,.!")
     cut = _PLACE_ENDS.search(text, 1)
     text = (text[: cut.start()] if cut else text).strip(" ,.!")
@@ -128,7 +132,7 @@ def place_in(said: str, *, lowercase: bool = False) -> str:
 
 
 def thing_in(said: str) -> str:
-    """What is liked or avoided, without what the sentence goes on to say; "" where it only points at something."""
+    """What is liked or avoided, without the rest of the sentence; "" if it only refers to something ("that one")."""
     thing = _until(_GOES_ON, said).strip(" ,.")
     if _NO_THING.match(thing) or _POINTS_OUT.search(thing) or len(thing.split()) > MAX_OBJECT:
         return ""
@@ -136,13 +140,13 @@ def thing_in(said: str) -> str:
 
 
 def employment_in(said: str) -> str:
-    """A role or an employer without dates and without what the sentence goes on to say."""
+    """A role or an employer, without dates and the rest of the sentence."""
     text = without_dates(said).strip(" ,.")
     return about_them(" ".join(_until(_WORK_GOES_ON, text).split()).strip(" ,."))[:MAX_PLACE]
 
 
 def _until(goes_on: re.Pattern[str], said: str) -> str:
-    """What stands before the sentence goes on, and tells something."""
+    """The text before the place where the sentence goes on, without meaningless words at its end."""
     found = goes_on.search(said)
     return without_trailing(said[: found.start()]) if found else said
 
@@ -163,7 +167,7 @@ def _fact(row: Row, found: re.Match[str], clause: Clause, today: date) -> Fact |
         content = statement(absolute(clause.text, today=today, past=row.past)[0])
     if not words(content) and "age" not in filled:
         return None
-    about, value = _telling(row, filled, content)
+    about, value = _about_and_value(row, filled, content)
     partner = row.kind == "person" and about <= PARTNERS
     return Fact(
         "partner" if partner else row.kind, row.type, content, about, value, False, row.how,
@@ -174,13 +178,13 @@ def _fact(row: Row, found: re.Match[str], clause: Clause, today: date) -> Fact |
 
 
 def _filled(row: Row, found: re.Match[str], clause: Clause, today: date) -> dict[str, str] | None:
-    """The groups of the pattern, each turned by what it is; None where one turns out to be no such thing."""
+    """The pattern's groups, each converted; None if a needed one is not what it is called."""
     filled: dict[str, str] = {}
     for group, said in found.groupdict().items():
         if said is None:
             filled[group] = ""
             continue
-        filled[group] = turned = _turned(group, said, row, clause, today)
+        filled[group] = turned = _converted(group, said, row, clause, today)
         if not turned and group in _NEEDED:
             return None
     for group in ("name", "thing"):
@@ -189,7 +193,7 @@ def _filled(row: Row, found: re.Match[str], clause: Clause, today: date) -> dict
     return filled
 
 
-def _turned(group: str, said: str, row: Row, clause: Clause, today: date) -> str:
+def _converted(group: str, said: str, row: Row, clause: Clause, today: date) -> str:
     match group:
         case "name" | "name2":
             return clean_name(said, lowercase=clause.lowercase and row.kind != "introduction")
@@ -213,7 +217,7 @@ def _turned(group: str, said: str, row: Row, clause: Clause, today: date) -> str
         case "rest":
             dates = find_dates(said, today=today, past=row.past)
             return f" {dates[0].text}" if dates else ""
-        case "birthday":  # of every year
+        case "birthday":  # without a year
             day = next((one.day for one in find_dates(said, today=today, past=False) if one.day), None)
             return f"{day.day} {day:%B}" if day else ""
         case "whose":
@@ -225,8 +229,8 @@ def _turned(group: str, said: str, row: Row, clause: Clause, today: date) -> str
     return said.lower() if said.isupper() else said
 
 
-def _telling(row: Row, filled: dict[str, str], content: str) -> tuple[frozenset[str], str]:
-    """What the fact is about, and its value."""
+def _about_and_value(row: Row, filled: dict[str, str], content: str) -> tuple[frozenset[str], str]:
+    """A fact's `about` and `value`."""
     if row.kind == "prefer":
         return words(f"{filled['first']} {filled['second']}"), " ".join(sorted(words(filled["first"])))
     if row.kind in ("person", "people", "partner"):

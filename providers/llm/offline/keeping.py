@@ -1,4 +1,4 @@
-"""What keeping a fact takes beside writing it down, by its `how`; and what becomes of a line that is denied."""
+"""Facts that take more than storing them, by their `how`; and lines that are denied."""
 
 import re
 from dataclasses import replace
@@ -42,16 +42,16 @@ def _current_work(clause: Clause, reader: Reader) -> list[Line]:
 
 
 def employment(fact: Fact, *, verb: str = "Works", at: str = "at") -> str:
-    """ "Works as a nurse at Hospital da Luz"."""
+    """The statement "Works as a nurse at Hospital da Luz"."""
     needs_none = ("a ", "an ", "the ", "head ", "ceo", "cto", "cfo", "vice")
     role = fact.role if fact.role.lower().startswith(needs_none) else with_article(fact.role)
     return f"{verb}{f' as {role}' if fact.role else ''}{f' {at} {fact.employer}' if fact.employer else ''}"
 
 
 def keep_job(clause: Clause, reader: Reader, fact: Fact) -> bool:
-    """A plain statement refines what is known of the same job; a new job takes the place of the old.
+    """Refine the known job by a plain statement about it, or replace it by a new job.
 
-    With no role told the new one is the old one, elsewhere: still a nurse.
+    A new job without a role keeps the old role: still a nurse, but elsewhere.
     """
     known = _current_work(clause, reader)
     if fact.how != "state":
@@ -75,7 +75,7 @@ def keep_job(clause: Clause, reader: Reader, fact: Fact) -> bool:
 
 
 def leave_job(clause: Clause, reader: Reader) -> bool:
-    """ "I quit my job", "I don't work there anymore": the line on the job says so; without one it is an event."""
+    """ "I quit my job", "I don't work there anymore": update the job's line; without one, add an event."""
     found = _LEFT_JOB.match(clause.text)
     if not found:
         return False
@@ -97,7 +97,7 @@ def leave_job(clause: Clause, reader: Reader) -> bool:
 
 
 def keep_stated(clause: Clause, reader: Reader) -> bool:
-    """What the table knows; what it knows the contrary of is no longer so, or never was."""
+    """Store a fact that the table knows, or handle the denial of one."""
     positive = positive_form(clause.text)
     fact = None if positive and clause.ended else reader.find_fact(clause)
     if fact is None:
@@ -106,7 +106,7 @@ def keep_stated(clause: Clause, reader: Reader) -> bool:
             return _denied(clause, reader, denied)
         fact = reader.find_fact(clause)
     if fact is None or clause.formerly:
-        return False  # what was once so says nothing about today
+        return False  # a former fact says nothing about today
     return HOW.get(fact.how, _keep)(clause, reader, fact)
 
 
@@ -115,13 +115,13 @@ def _keep(clause: Clause, reader: Reader, fact: Fact) -> bool:
         return False
     known = fact.kind == "introduction" and next(reader.notebook.lines("user", "name"), None)
     if known or (fact.kind == "introduction" and clause.lowercase):
-        return False  # nobody's "I'm Batman" changes a known name
+        return False  # "I'm Batman" must not change a known name
     reader.keep(clause, fact)
     return True
 
 
 def _denied(clause: Clause, reader: Reader, fact: Fact) -> bool:
-    """ "I don't live in Berlin (anymore)": the line that says so is put right, and others like it go."""
+    """ "I don't live in Berlin (anymore)": correct the line that says so, and remove others like it."""
     if clause.formerly:
         return True  # it says nothing about today
     lines = [
@@ -156,7 +156,7 @@ def _says(line: Line, fact: Fact) -> bool:
 
 
 def _moved(clause: Clause, reader: Reader, fact: Fact) -> bool:
-    """ "Lives in Lisbon (moved from Porto in November 2026)"; plans to move there, and the old flat, are no more."""
+    """Store "Lives in Lisbon (moved from Porto in November 2026)"; remove plans to move there, and the old home."""
     home = next(reader.notebook.lines(clause.subject, "city"), None)
     left = _FROM.search(clause.text) or (home and _HOME.search(home.content))
     origin = left["origin"] if left else ""
@@ -185,7 +185,7 @@ def _nickname(clause: Clause, reader: Reader, fact: Fact) -> bool:
 
 
 def _person(clause: Clause, reader: Reader, fact: Fact) -> bool:
-    """One of the family; who has a name is met, who has none is meant by the next "her name is ..."."""
+    """Store a relative, pet or friend. "Her name is ..." later refers to one without a name."""
     if clause.subject != "user":
         return False
     first, *others = re.split(r",? and (?=(?:an?|two|three|four|five) [\w-]+)", clause.text)
@@ -202,7 +202,7 @@ def _person(clause: Clause, reader: Reader, fact: Fact) -> bool:
 
 
 def _died(clause: Clause, reader: Reader, fact: Fact) -> bool:
-    """ "My dog Bruno died": the line on Bruno says so, or it is an event."""
+    """ "My dog Bruno died": update Bruno's line, or add an event."""
     if clause.subject == "user":
         return False
     who = folded(clause.subject.removeprefix("their "))
@@ -215,7 +215,7 @@ def _died(clause: Clause, reader: Reader, fact: Fact) -> bool:
 
 
 def _not_done(clause: Clause, reader: Reader, fact: Fact) -> bool:
-    """ "I stopped drinking coffee": the line that says it is done or liked gets these words."""
+    """ "I stopped drinking coffee": rewrite the line that says it is done or liked."""
     said = re.sub(r"^(?:Stopped|Does not) ", "", fact.content)
     wanted = words(said) - words("drink eat consume smoke") or fact.about
     for line in reader.notebook.lines(clause.subject, "other", "attitude", "goal", "prefer", "habit"):
@@ -227,7 +227,7 @@ def _not_done(clause: Clause, reader: Reader, fact: Fact) -> bool:
 
 
 def _appointment(clause: Clause, reader: Reader, fact: Fact) -> bool:
-    """ "My exam is on the 3rd" as "Exam on 3 December 2026"; corrected, the known one gets the date."""
+    """Store "My exam is on the 3rd" as "Exam on 3 December 2026"; a correction moves the known event."""
     known = event_about(reader, fact.about) if clause.corrects else None
     if known is not None:
         move_event(reader, known, fact.dates[0])
@@ -240,7 +240,7 @@ def _request(clause: Clause, reader: Reader, fact: Fact) -> bool:
 
 
 def event_about(reader: Reader, what: frozenset[str]) -> Line | None:
-    """The newest event that has most of the telling words."""
+    """The newest event that has most of the significant words."""
     what = what - _ANY_EVENT or what
     best: tuple[float, Line] | None = None
     for line in reader.notebook.newest_first():
@@ -252,7 +252,7 @@ def event_about(reader: Reader, what: frozenset[str]) -> Line | None:
 
 
 def move_event(reader: Reader, line: Line, to: DatePhrase) -> None:
-    """Put another date on an event; the rest of it stays."""
+    """Change the date of an event, and keep the rest."""
     _, known = reader.dated(line.content, past=False)
     content = f"{line.content[: known[0].start]}{to.text}{line.content[known[0].end :]}" if known else ""
     reader.rewrite(

@@ -1,4 +1,4 @@
-"""The list while messages are read: what was known, changed line by line, and the operations that this takes."""
+"""The list of facts during a reading: starts with the known entries, and yields the operations that changed it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -12,15 +12,15 @@ from providers.llm.offline.wording import folded, overlap, words
 
 LONG_AGO = datetime.min.replace(tzinfo=UTC)
 MAX_CONTENT = 240  # characters; a compact statement, not a story
-# Of these a person has one at a time.
+# Kinds of which a person has one at a time.
 _SINGLE = frozenset(
     "city home household name surname age birthday birthplace birthyear origin timezone diet partner".split()
 )
-# What companions that sort otherwise call these types.
+# Names of these types in companions with other types.
 _AKIN = {"identity": "fact", "relationship": "fact", "event": "schedule"}
 _MEANT = {"fact": "identity", "schedule": "event", "general": "other"}
 _UNSAID = ("is single", "broke up", "got divorced")
-# Floors by type; what the companion must respect is worth more than a taste.
+# Least importance by type. Constraints, which the companion must respect, matter more than tastes.
 _IMPORTANCE = {"identity": 0.85, "goal": 0.75, "preference": 0.60}
 _OF_A_CONSTRAINT, _OTHERWISE = 0.65, 0.5
 KNOWN_KIND, OF_SOMEBODY_ELSE, FREE_WORDS = 0.95, 0.85, 0.75
@@ -28,7 +28,7 @@ KNOWN_KIND, OF_SOMEBODY_ELSE, FREE_WORDS = 0.95, 0.85, 0.75
 
 @dataclass(slots=True)
 class Line:
-    """One line of the list. `number` is None for one that was written in this reading."""
+    """A line of the list. `number` is None if it was written in this reading."""
 
     number: int | None
     type: str
@@ -48,29 +48,29 @@ class Line:
 
     @property
     def fact(self) -> Fact:
-        """What the line says."""
+        """The fact that the line states."""
         return self._reading()[1]
 
     @property
     def words(self) -> frozenset[str]:
-        """Its telling words."""
+        """The line's significant words."""
         return self._reading()[2]
 
     @property
     def constraint(self) -> bool:
-        """Whether the companion must respect it."""
+        """Whether it is something that the companion must respect."""
         return self.importance == _OF_A_CONSTRAINT
 
     @property
     def confidence(self) -> float:
-        """How sure it is, from 0 to 1: what is hedged is never written, the rest is understood more or less well."""
+        """From 0 to 1, by how well the rules understand the statement. Hedged statements are never stored."""
         if self.fact.kind == "other":
             return FREE_WORDS
         return KNOWN_KIND if self.subject == "user" else OF_SOMEBODY_ELSE
 
     @property
     def outcome(self) -> str:
-        """What became of it: `add`, `update`, `delete`, or nothing (what came and went in one reading)."""
+        """How the line changed: `add`, `update`, `delete`, or "", also if it was added and removed in one reading."""
         if self.number is None:
             return "" if self.gone else "add"
         if self.gone:
@@ -78,7 +78,7 @@ class Line:
         return "update" if folded(self.content) != folded(self.before) else ""
 
     def as_forgotten(self) -> dict[str, Any]:
-        """The line as an entry that leaves."""
+        """The line as an entry to forget."""
         return {"entry": self.number, "messages": self.messages, "reason": self.reason}
 
     def _reading(self) -> tuple[str, Fact, frozenset[str]]:
@@ -89,9 +89,9 @@ class Line:
 
 
 class Notebook:
-    """Lines that are read, written and struck out; `operations` says what became of them.
+    """Lines that are read, written and struck out; `operations` returns the changes.
 
-    `touched` counts what happened to the list; `repeats` are the lines that were said again, with the message.
+    `touched` counts changes and repetitions. `repeats`: (message, line) for lines that were said again.
     """
 
     def __init__(
@@ -110,24 +110,24 @@ class Notebook:
         ]  # fmt: skip
 
     def __len__(self) -> int:
-        """How many lines were ever on it."""
+        """The number of lines, struck out ones included."""
         return len(self._lines)
 
     def lines(self, subject: str | None = None, *kinds: str) -> Iterator[Line]:
-        """The lines that stand, as they were given, what was written last at the end."""
+        """Yield the valid lines in the given order, new ones last."""
         for line in list(self._lines):
             if not line.gone and subject in (None, line.subject) and (not kinds or line.fact.kind in kinds):
                 yield line
 
     def newest_first(self) -> list[Line]:
-        """The lines that stand: those of this reading from the last, then the others by when they were said."""
+        """The valid lines: new ones first, last written first, then the others by when they were said."""
         lines = list(self.lines())
         shown = [line for line in lines if line.number is not None]
         written = [line for line in reversed(lines) if line.number is None]
         return written + sorted(shown, key=lambda line: line.known_since, reverse=True)
 
     def keep(self, fact: Fact, *, subject: str = "user", message: int) -> None:
-        """Write a fact down, in the place of what it contradicts or refines; nothing where it is known already."""
+        """Add a fact, or replace the lines that it contradicts or refines; do nothing if it is known."""
         if not fact.content or len(fact.content) > MAX_CONTENT:
             return
         rivals: list[Line] = []
@@ -148,7 +148,7 @@ class Notebook:
         self.rewrite(rivals[0], fact.content, message=message, happens_at=fact.happens_at)
 
     def rewrite(self, line: Line, content: str, *, message: int, happens_at: str | None = None) -> None:
-        """Put other words on a line; nothing where they are the same or the line is not ours to change."""
+        """Change a line's text, unless it is the same or the line is read-only."""
         if line.read_only or folded(line.content) == folded(content) or len(content) > MAX_CONTENT:
             return
         if any(
@@ -162,21 +162,21 @@ class Notebook:
         self._cite(line, message)
 
     def strike(self, line: Line, *, message: int, reason: str) -> None:
-        """Strike a line out."""
+        """Strike out a line, unless it is read-only."""
         if not line.read_only:
             line.gone, line.reason = True, reason
             self._cite(line, message)
 
     def changed_lines(self) -> list[Line]:
-        """Those that came, went, or say something else now."""
+        """The lines that were added, changed or struck out."""
         return [line for line in self._lines if line.outcome]
 
     def operations(self) -> list[dict[str, Any]]:
-        """What to do, one operation for each line that was touched."""
+        """One operation for each changed line."""
         return [_operation(line, self.type_or_other(line.type)) for line in self.changed_lines()]
 
     def type_or_other(self, type: str) -> str:
-        """The type if the companion has it, else what it may call it, else `other`, else its first one."""
+        """The type if the companion has it; or its other name, `other`, `general`, or the companion's first type."""
         if not self._types or type in self._types:
             return type
         return next(
@@ -184,7 +184,7 @@ class Notebook:
         )
 
     def _own_type(self, type: str) -> str:
-        """As the rules call it."""
+        """The rules' name for a companion's type."""
         return _MEANT.get(type, type)
 
     def _called(self, subject: str) -> str:
@@ -206,12 +206,12 @@ class Notebook:
 
 
 def days_in(text: str) -> set[date]:
-    """The days that a kept statement names."""
+    """The days that a stored statement names."""
     return {phrase.day for phrase in find_dates(text, today=date(2000, 1, 1), past=False) if phrase.day}
 
 
 def _same(new: Fact, old: Fact) -> bool:
-    """Whether the new one says nothing that the old one doesn't."""
+    """Return whether the new fact adds nothing to the old one."""
     if new.kind == "partner" and old.kind == "partner" and new.negated == old.negated:
         vague = len(new.value.split()) == 1 and not old.value.startswith(_UNSAID)
         return new.value == old.value or vague
@@ -234,7 +234,7 @@ def _same(new: Fact, old: Fact) -> bool:
 
 
 def _replaces(new: Fact, old: Fact) -> bool:
-    """Whether the new one contradicts or refines the old one."""
+    """Return whether the new fact contradicts or refines the old one."""
     if new.kind == "attitude" and new.value == "dislike" and old.kind == "prefer":
         return " ".join(sorted(new.about)) == old.value
     if new.kind != old.kind or new.kind == "work":

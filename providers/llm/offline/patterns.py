@@ -1,4 +1,4 @@
-"""The rules as rules.toml has them: word lists, and the table of what a clause may say and how it is kept."""
+"""Reads rules.toml: word lists, named patterns, and the table of statements and how they are stored."""
 
 import re
 import tomllib
@@ -13,7 +13,7 @@ WORDS: dict[str, frozenset[str]] = {name: frozenset(words.split()) for name, wor
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One sort of statement; rules.toml says what the fields mean."""
+    """A kind of statement; rules.toml explains the fields."""
 
     kind: str
     type: str
@@ -30,12 +30,12 @@ class Row:
 
 
 def pattern(text: str) -> re.Pattern[str]:
-    """A compiled pattern that takes capitals and small letters alike; it is tried on one short clause at a time."""
+    """Compile a case-insensitive pattern. It is only matched against short clauses."""
     return re.compile(text, re.IGNORECASE)
 
 
 def any_of(words: frozenset[str] | dict[str, str]) -> str:
-    """A pattern for any one of the words."""
+    """A pattern that matches any of the words."""
     return f"(?:{'|'.join(sorted(map(re.escape, words), key=len, reverse=True))})"
 
 
@@ -44,7 +44,7 @@ def _with_parts(text: str, parts: dict[str, str]) -> str:
 
 
 def _read_parts() -> dict[str, str]:
-    """Each part of a pattern by its name; a part may use those before it."""
+    """The named parts of patterns; a part may use earlier ones."""
     parts = {f"ANY_{name.upper()}": any_of(words) for name, words in WORDS.items()}
     for name, text in RULES["parts"].items():
         parts[name] = _with_parts("".join(text.splitlines()), parts)
@@ -55,7 +55,7 @@ PARTS = _read_parts()
 
 
 def part(name: str) -> re.Pattern[str]:
-    """The pattern of that name in rules.toml."""
+    """Compile the part of that name in rules.toml."""
     return pattern(PARTS[name])
 
 
@@ -74,7 +74,7 @@ _HEAD_ENDS = ("at", "in", "for", "of", "with", "from", "on", "and", "who", "that
 
 
 def is_job(phrase: str) -> bool:
-    """Whether the noun phrase names an occupation by its head: "high school teacher", "nurse in a hospice"."""
+    """Return whether the head of a noun phrase is an occupation: "high school teacher", "nurse in a hospice"."""
     said = phrase.lower().replace(",", " ,").split()[:7]
     ends = next((i for i, word in enumerate(said) if word in _HEAD_ENDS), len(said))
     return 0 < ends < 6 and said[ends - 1] in WORDS["occupations"]

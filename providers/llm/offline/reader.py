@@ -1,4 +1,4 @@
-"""What a rule has at hand while messages are read: the list, the day, and who else is spoken of."""
+"""The state of a reading, which rules use: the list, the day, and the people who were mentioned."""
 
 import re
 from dataclasses import dataclass, field, replace
@@ -34,24 +34,24 @@ _PRONOUN = pattern(r"^(?P<pronoun>he|she|it) (?P<verb>[a-z]+)\b(?P<rest>.*)$")
 
 @dataclass(slots=True)
 class Cast:
-    """The people and animals of one reading: who has been named, and whom a pronoun would mean."""
+    """The people and animals in a reading: who has been named, and who a pronoun refers to."""
 
-    names: dict[str, str] = field(default_factory=dict)  # name -> relation, "" where it is not known
-    latest: str = ""  # the one last named in this message
-    unnamed: str = ""  # the relation last spoken of without a name
+    names: dict[str, str] = field(default_factory=dict)  # name -> relation, "" if unknown
+    latest: str = ""  # the last one named in this message
+    unnamed: str = ""  # the last relation mentioned without a name
 
     def meet(self, name: str, relation: str) -> None:
-        """Somebody is named in this message."""
+        """Note that somebody is named in this message."""
         self.names[name] = relation or self.names.get(name, "")
         self.latest = name
 
 
 @dataclass(slots=True)
 class Reader:
-    """What a rule has at hand: the list, the people, the message that is being read and its day.
+    """The state of a reading: the list, the people, the current message and its day.
 
-    `unplaced` are statements, with their message, that ask for a change of something that is not on the list: a wish
-    to forget, a correction, an end.
+    `unplaced`: statements, with their message, about something that is not on the list: wishes to forget, corrections,
+    things that ended.
     """
 
     notebook: Notebook
@@ -61,16 +61,16 @@ class Reader:
     unplaced: list[tuple[Clause, int]] = field(default_factory=list)
 
     def keep(self, clause: Clause, fact: Fact) -> None:
-        """Write a fact about the clause's subject down, where it is not known already."""
+        """Add a fact about the clause's subject, unless it is known."""
         if clause.together and fact.kind in ("event", "partner") and clause.together not in fact.content:
             fact = replace(fact, content=f"{fact.content} with {clause.together}")
-        told = _told_of(clause.subject, fact)
+        told = _subject_and_fact(clause.subject, fact)
         if told is not None:
             subject, fact = told
             self.notebook.keep(fact, subject=subject, message=self.message)
 
     def rewrite(self, line: Line, content: str, *, happens_at: str | None = None) -> None:
-        """Put other words on a line, in the form its subject asks for."""
+        """Change a line's text; if it is about somebody else, begin with their name."""
         if line.subject != "user" and not content.lower().startswith(line.subject.lower()):
             content = f"{line.subject} {uncapitalised(content)}"
         self.notebook.rewrite(line, content, message=self.message, happens_at=happens_at)
@@ -80,16 +80,18 @@ class Reader:
         self.notebook.strike(line, message=self.message, reason=reason)
 
     def dated(self, text: str, *, past: bool) -> tuple[str, list[DatePhrase]]:
-        """`text` with its dates made absolute, and the dates."""
+        """Return `text` with its dates made absolute, and the dates."""
         return absolute(text, today=self.today, past=past)
 
     def find_fact(self, clause: Clause) -> Fact | None:
-        """What the clause states."""
+        """The fact that the clause states, or None."""
         return find_fact(clause, today=self.today)
 
 
-def _told_of(subject: str, fact: Fact) -> tuple[str, Fact] | None:
-    """Statements on a nameless relative are the person's own: "Has a son who loves dinosaurs"."""
+def _subject_and_fact(subject: str, fact: Fact) -> tuple[str, Fact] | None:
+    """The subject and the fact to store. A fact about a relative without a name becomes the person's own: "Has a son
+    who loves dinosaurs". None: not worth storing.
+    """
     if subject == "user":
         return subject, fact
     content = uncapitalised(fact.content)
@@ -109,9 +111,9 @@ def _told_of(subject: str, fact: Fact) -> tuple[str, Fact] | None:
 
 
 def about_whom(clause: Clause, cast: Cast) -> Clause:
-    """The clause seen from the one it is about: "My sister Ana lives in Faro" as "I live in Faro", subject Ana.
+    """Put a clause into the first person of its subject: "My sister Ana lives in Faro" becomes "I live in Faro" by Ana.
 
-    Somebody without a name becomes the subject "their sister".
+    The subject of somebody without a name is "their sister".
     """
     text = clause.text
     if text[:2] == "I " or text[:3].lower() == "we ":

@@ -1,7 +1,7 @@
-"""Values under the keys of a vocabulary: the answer to the question of `keyed_facts`.
+"""Records values under the keys of a vocabulary: the answer for the strategy `keyed_facts`.
 
-A key has one value. Where what it said before still holds beside the new, the value says both, parted by `; `, and is
-read part by part the next time.
+A single-valued key has one value. If an old value still holds besides a new one, both are joined by `; `, and are read
+as parts the next time.
 """
 
 import re
@@ -16,7 +16,7 @@ from providers.llm.offline.reading import read_prompt_data
 from providers.llm.offline.wording import PARTNERS, PETS, capitalised
 
 PARTED = "; "
-# Names of keys for each kind of statement, the narrowest first, and what leads up to the bare value.
+# For each kind of statement: names of keys, most specific first, and the text before the value.
 _KINDS = {kind: (names.split(), pattern(f"^(?:{lead})")) for kind, (names, lead) in RULES["keys"].items()}
 _RELATIONS = {
     "pet": PETS,
@@ -34,19 +34,17 @@ Keyed = tuple[KnownKey, str]  # a key and the value it gets
 
 @dataclass(slots=True)
 class _Record:
-    """What is recorded under one key of one subject."""
+    """The values of one key for one subject. `restates`: the entry that a value of a multi-valued key repeats."""
 
     key: KnownKey
     subject: str
     values: list[str] = field(default_factory=list)
     messages: list[int] = field(default_factory=list)
     confidence: float = 1.0
-    anew: dict[str, int] = field(
-        default_factory=dict
-    )  # of a key of several: the entry that a value says anew
+    restates: dict[str, int] = field(default_factory=dict)
 
     def as_memories(self) -> list[dict[str, Any]]:
-        """One, or one for each value of a key that has several."""
+        """One memory, or one per value if the key has several."""
         values = list(dict.fromkeys(self.values))
         about = {"confidence": self.confidence, "subject": self.subject, "messages": self.messages}
         told = [PARTED.join(values)] if self.key.single_valued else values
@@ -56,13 +54,13 @@ class _Record:
         ]
 
     def _entry_of(self, value: str) -> dict[str, int]:
-        return {"entry": self.anew[value]} if value in self.anew else {}
+        return {"entry": self.restates[value]} if value in self.restates else {}
 
 
 def record_memories(prompt_data: PromptData) -> dict[str, Any]:
-    """What fits a key, under it. A statement that no key has a place for is left out.
+    """Record statements under their keys; leave out those without a key.
 
-    A shown entry leaves where its words are changed into what is no new value of the same key.
+    A given entry is forgotten if its text changes to something that is not a new value of the same key.
     """
     keys = {key.name: key for key in prompt_data.keys}
     parts = [told for entry in prompt_data.entries for told in _parts(entry, keys)]
@@ -82,12 +80,12 @@ def record_memories(prompt_data: PromptData) -> dict[str, Any]:
         kept = records.setdefault((line.subject, key.name), kept)
         kept.values += [value] if value else []
         if value and line.number is not None and line.key == key.name and not key.single_valued:
-            kept.anew[value] = line.number
+            kept.restates[value] = line.number
         kept.messages = sorted({*kept.messages, *line.messages})
         kept.confidence = min(kept.confidence, line.confidence)
 
     def leave(line: Line, reason: str) -> None:
-        """The entry goes; what else it said is said anew."""
+        """Forget the entry, and record its remaining parts again."""
         if line.number not in [gone["entry"] for gone in left]:
             left.append({"entry": line.number, "reason": reason, "messages": line.messages})
         if line.key in keys and any(one.number == line.number for one in standing):
@@ -109,7 +107,7 @@ def record_memories(prompt_data: PromptData) -> dict[str, Any]:
 
 
 def _parts(entry: NumberedEntry, keys: Mapping[str, KnownKey]) -> list[tuple[NumberedEntry, str]]:
-    """The entry in the words that the rules read, part by part, and the value that each is."""
+    """The entry's parts, worded for the rules, with their values."""
     key = entry.key or ""
     before, found, value = entry.content.partition(f"{key}: ")
     if not key or before or not found:
@@ -129,7 +127,7 @@ def _line_of(entry: NumberedEntry) -> Line:
 
 
 def _as_statement(content: str, key: str) -> str:
-    """The entry of a key in the words that the rules read: "Pet: dog named Rex" as "Has a dog named Rex"."""
+    """Word an entry for the rules: "Pet: dog named Rex" becomes "Has a dog named Rex"."""
     label, _, value = content.partition(": ")
     if not value:
         return f"Is {content[:1].lower()}{content[1:]}" if content.startswith("Allergic ") else content
@@ -139,7 +137,7 @@ def _as_statement(content: str, key: str) -> str:
 
 
 def _keyed_values(line: Line, keys: Mapping[str, KnownKey]) -> list[Keyed]:
-    """What a statement says, under keys: mostly one, none where the vocabulary has no place for it."""
+    """The keys and values of a statement: usually one, none if no key fits."""
     text = line.content
     if line.subject != "user":
         text = capitalised(text.removeprefix(f"{line.subject} "))
@@ -153,14 +151,14 @@ def _keyed_values(line: Line, keys: Mapping[str, KnownKey]) -> list[Keyed]:
             *_under(("event", "appointment"), ended, keys),
         ]
     over = _OVER.search(text)
-    if over and line.fact.kind not in ("attitude", "prefer"):  # what is no longer so is no value of anything
+    if over and line.fact.kind not in ("attitude", "prefer"):  # what no longer holds is not a value
         happened = text.replace(" (goal reached)", "") if over["happened"] else ""
         return _under(("event", "appointment"), happened, keys)
-    return _worded(line, text, keys) or _named(line, text, keys)
+    return _by_wording(line, text, keys) or _by_kind(line, text, keys)
 
 
-def _worded(line: Line, text: str, keys: Mapping[str, KnownKey]) -> list[Keyed]:
-    """The key whose own wording a statement of no known kind has."""
+def _by_wording(line: Line, text: str, keys: Mapping[str, KnownKey]) -> list[Keyed]:
+    """The key whose description fits the wording of a statement of unknown kind."""
     for key in keys.values() if line.fact.kind == "other" and not line.constraint else ():
         before, _, after = key.description.partition("{value}")
         if len(before) >= 3 and text.startswith(before) and text.endswith(after):
@@ -168,7 +166,7 @@ def _worded(line: Line, text: str, keys: Mapping[str, KnownKey]) -> list[Keyed]:
     return []
 
 
-def _named(line: Line, text: str, keys: Mapping[str, KnownKey]) -> list[Keyed]:
+def _by_kind(line: Line, text: str, keys: Mapping[str, KnownKey]) -> list[Keyed]:
     kind = line.fact.value if line.fact.kind == "attitude" else line.fact.kind
     if kind in ("person", "people"):
         kind = next((name for name, who in _RELATIONS.items() if line.fact.about & who), "")

@@ -1,4 +1,4 @@
-"""From what a person says of themselves to how it is kept, and back: "I love my garden", "Loves their garden"."""
+"""Converts between what a person says and how it is stored: "I love my garden", "Loves their garden"."""
 
 import re
 import unicodedata
@@ -41,12 +41,12 @@ _MENTION = pattern(rf"\b(?:my|our) (?P<relation>{RELATION}),? (?P<name>{NAME})")
 
 
 def is_past(verb: str) -> bool:
-    """Whether the verb form tells of the past ("went", "visited", "quit")."""
+    """Return whether a verb is in the past tense ("went", "visited", "quit")."""
     return verb in WORDS["past"] or (len(verb) > 3 and verb.endswith("ed") and verb not in _NOT_PAST)
 
 
 def third_person(verb: str) -> str:
-    """The form that goes with she or he: go -> goes, study -> studies, went -> went, will -> will."""
+    """The form for she or he: go -> goes, study -> studies, went -> went, will -> will."""
     if verb in _THIRD or verb in _MODALS or is_past(verb):
         return _THIRD.get(verb, verb)
     if verb.endswith(("s", "x", "z", "ch", "sh", "o")):
@@ -55,7 +55,7 @@ def third_person(verb: str) -> str:
 
 
 def first_person(verb: str) -> str:
-    """The form that goes with I: goes -> go, studies -> study, went -> went."""
+    """The form for I: goes -> go, studies -> study, went -> went."""
     if verb in _FIRST or is_past(verb) or not verb.endswith("s") or verb.endswith("ss"):
         return _FIRST.get(verb, verb)
     if verb.endswith("ies") and len(verb) > 4:
@@ -64,12 +64,12 @@ def first_person(verb: str) -> str:
 
 
 def about_them(text: str) -> str:
-    """`text` with the speaker's pronouns turned: "my dog and I" -> "their dog and they"."""
+    """Turn the speaker's pronouns into the third person: "my dog and I" -> "their dog and they"."""
     return _PRONOUN.sub(lambda found: _PRONOUNS[found.group().lower()], text)
 
 
 def statement(text: str) -> str:
-    """A clause that begins with I or we as it is kept: "I went to my sister's" -> "Went to their sister's"."""
+    """The stored form of a clause that begins with I or we: "I went to my sister's" -> "Went to their sister's"."""
     words_ = text.split(" ")
     rest = words_[1:] if words_[0].lower() in ("i", "we") else words_
     place = 1 if len(rest) > 1 and rest[0].lower() in _ADVERBS else 0
@@ -79,24 +79,24 @@ def statement(text: str) -> str:
 
 
 def no_longer(text: str) -> str:
-    """A kept statement as one that is over: "Lives in Faro" -> "No longer lives in Faro"."""
+    """Mark a stored statement as over: "Lives in Faro" -> "No longer lives in Faro"."""
     verb, _, rest = text.partition(" ")
     return f"Is no longer {rest}" if verb == "Is" else f"No longer {uncapitalised(text)}"
 
 
 def capitalised(text: str) -> str:
-    """`text` trimmed, without closing punctuation, its first letter a capital."""
+    """`text` trimmed, without punctuation at its end, and with a capital first letter."""
     text = " ".join(text.split()).strip(" ,;:.!-")
     return text[:1].upper() + text[1:]
 
 
 def uncapitalised(text: str) -> str:
-    """The statement as it goes on after a name: "Lives in Faro" -> "lives in Faro"."""
+    """The form of a statement after a name: "Lives in Faro" -> "lives in Faro"."""
     return text[:1].lower() + text[1:]
 
 
 def plural(text: str) -> str:
-    """A statement on several: "Is visiting them" -> "are visiting them"."""
+    """The form of a statement about several people: "Is visiting them" -> "are visiting them"."""
     verb, _, rest = text.partition(" ")
     several = {"is": "are", "was": "were", "has": "have"}.get(verb.lower()) or first_person(verb.lower())
     return f"{several} {rest}"
@@ -109,13 +109,15 @@ def with_article(noun: str) -> str:
 
 
 def folded(text: str) -> str:
-    """`text` as it counts when two are compared: Unicode form, case, white space and closing punctuation aside."""
+    """`text` for comparisons, which ignore Unicode form, case, white space and punctuation at the end."""
     plain = unicodedata.normalize("NFKC", text).replace("\u2019", "'").casefold()
     return " ".join(plain.split()).rstrip(" .!?,;:")
 
 
 def words(text: str) -> frozenset[str]:
-    """The telling words of `text` without endings, so that "running" finds "run"; parts of dates don't tell."""
+    """The significant words of `text`, stemmed, so that "running" finds "run"; without stop words and numbers of
+    dates.
+    """
     return frozenset(
         stem(word)
         for word in _WORD.findall(text.lower())
@@ -126,7 +128,7 @@ def words(text: str) -> frozenset[str]:
 
 
 def stem(word: str) -> str:
-    """A word in lower case without its common endings: running, runner, ran -> run."""
+    """The stem of a word in lower case: running, runner, ran -> run."""
     word = _SAME_WORD.get(word.removesuffix("'s"), word.removesuffix("'s"))
     if found := _ENDING.search(word):
         word = word[: found.start()] + ("y" if found[0] in ("ies", "ied") else "")
@@ -136,29 +138,31 @@ def stem(word: str) -> str:
 
 
 def overlap(wanted: frozenset[str], there: frozenset[str]) -> float:
-    """The share of the wanted words that are there, 0 to 1."""
+    """The share of the wanted words that are there, from 0 to 1."""
     return len(wanted & there) / len(wanted) if wanted else 0.0
 
 
 def noun(relation: str) -> str:
-    """The bare noun of one or several: "two older sisters" -> "sister"."""
+    """The singular noun of a relation: "two older sisters" -> "sister"."""
     last = relation.lower().rsplit(" ", 1)[-1]
     return _SINGULAR.get(last, last)
 
 
 def is_several(relation: str) -> bool:
-    """Whether the word stands for more than one: "parents"."""
+    """Return whether a relation is plural: "parents"."""
     return relation.lower().rsplit(" ", 1)[-1] in _SINGULAR
 
 
 def is_name(word: str) -> bool:
-    """Whether it can be a name: a capital, or a script that has none, and no everyday word."""
+    """Return whether a word can be a name: capitalised, or in a script without capitals, and not an everyday word."""
     everyday = word.lower().rstrip(".") in WORDS["not_names"]
     return bool(word) and word[0].isalpha() and not word[0].islower() and not everyday
 
 
 def clean_name(said: str, *, lowercase: bool = False) -> str:
-    """The part of `said` that is a name, "" if none is. In an uncapitalised message the name gets its capital."""
+    """The name at the beginning of `said`; "" if there is none. `lowercase`: the message has no
+    capitals, so add them.
+    """
     if lowercase and said.lower().split(" ")[0] not in WORDS["not_names"]:
         said = said.title().replace("'S", "'s")
     kept: list[str] = []
@@ -170,6 +174,6 @@ def clean_name(said: str, *, lowercase: bool = False) -> str:
 
 
 def mentions(text: str) -> list[tuple[str, str]]:
-    """(relation, name) of everybody who is named beside their relation: "my sister Ana"."""
+    """(relation, name) of everybody who is named with a relation: "my sister Ana"."""
     found = [(match["relation"].lower(), clean_name(match["name"])) for match in _MENTION.finditer(text)]
     return [(relation, name) for relation, name in found if name]

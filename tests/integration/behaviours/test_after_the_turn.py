@@ -57,7 +57,7 @@ def test_without_behaviours_a_turn_costs_no_statement_more(
     assert not [sql for sql in said if "behaviours_" in sql or "summaries_" in sql]
 
 
-def test_who_takes_a_pause_is_left_alone(conversation: Conversation) -> None:
+def test_nothing_runs_while_the_person_has_paused(conversation: Conversation) -> None:
     behave(conversation.relationship, greet=GREET)
     user = conversation.relationship.user
     change_user(user_id=user.id, project_id=user.project_id, changes={"ingestion_paused": True}, by=PERSON)
@@ -141,7 +141,7 @@ def test_an_answer_is_merged_into_the_profile_or_the_session(
     ['{"mood": "l\\u0000w"}', '{"mood": "\\ud83d"}', '{"mood": ' * 300 + "1" + "}" * 300, '{"mood": "low"} \ud83d', '{"mood": 1e30}'],
     ids=["NUL", "half a character", "depth", "half a character beside it", "digits"],
 )  # fmt: skip
-def test_an_answer_that_can_not_be_kept_is_told_as_one(
+def test_an_answer_that_can_not_be_stored_is_reported(
     answer: str, conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
     behave(conversation.relationship, mood={"prompt": {"prompt": "Mood?", "into": "profile"}})
@@ -155,7 +155,7 @@ def test_an_answer_that_can_not_be_kept_is_told_as_one(
     assert (run.error_code, kept) in [("unparsable_answer", None), ("", {"mood": "low"})]
 
 
-def test_what_does_not_fit_the_schema_is_not_written(
+def test_an_answer_that_does_not_fit_the_schema_is_not_written(
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
     companion = conversation.relationship.companion
@@ -268,7 +268,7 @@ def test_a_schedule_runs_at_its_times_and_owes_the_next(conversation: Conversati
     assert following.due_at == owed.due_at
 
 
-def test_what_is_taken_away_does_nothing_any_more(conversation: Conversation) -> None:
+def test_a_removed_behaviour_does_nothing(conversation: Conversation) -> None:
     behave(conversation.relationship, greet=GREET)
     conversation.say("Hello there")
     behave(conversation.relationship, greet=None)

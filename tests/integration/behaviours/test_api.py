@@ -93,7 +93,7 @@ def test_a_type_that_is_none_here_is_refused_in_a_dry_run_as_in_a_run_and_no_mod
     [turn] = api.post(f"{at}/behaviours/dry-run", {"behaviour": draft}).body["turns"]
     [run] = api.get(f"{at}/behaviour-runs").body["items"]
 
-    why = "hope is no type of entries here (ingestion.types)."
+    why = "hope is not a type of entries here (ingestion.types)."
     assert (turn["fires"], turn["reason"], run["outcome"]) == (False, why, f"Refused: {why}")
     assert scripted_provider.requests == []
 
@@ -179,7 +179,7 @@ def test_a_stream_begins_with_what_waits_and_goes_on_after_what_is_known(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_stream_is_told_as_soon_as_a_message_is_queued(
+def test_a_stream_gets_a_message_as_soon_as_it_is_queued(
     conversation: Conversation, api: Api, at: str
 ) -> None:
     behave(conversation.relationship, greet={"message": "Hello"})

@@ -164,7 +164,7 @@ class TestAsking:
         assert runs_of(conversation)[0].answer == "Be warm ?."
         wait_until(lambda: ModelSpending.objects.filter(calls=1).exists(), what="the count")
 
-    def test_who_is_late_is_left_out_and_told_and_paid_for(
+    def test_a_late_answer_is_left_out_reported_and_paid_for(
         self, conversation: Conversation, scripted_provider: ScriptedProvider, gate: threading.Event
     ) -> None:
         slow = {"ask": {"prompt": "slow: {{ message }}", "timeout_ms": 60}}

@@ -61,7 +61,7 @@ def test_it_is_called_with_what_was_said_and_signed(
     assert call.headers["webhook-id"] == str(run.id)
 
 
-def test_the_longest_message_is_told_as_far_as_a_template_goes(
+def test_the_longest_message_is_cut_to_the_templates_limit(
     conversation: Conversation, address: WebhookServer
 ) -> None:
     behave(conversation.relationship, tell={"webhook": {"url": address.url}})
@@ -105,7 +105,7 @@ def test_one_that_will_not_be_taken_is_a_dead_letter_that_can_be_sent_again(
     assert api.get(f"{at}/{dead['id']}").body["state"] == "done"
 
 
-def test_it_is_given_up_after_so_many_tries(
+def test_it_is_given_up_after_the_last_attempt(
     conversation: Conversation, address: WebhookServer, settings: Settings
 ) -> None:
     settings.MAX_ATTEMPTS = 2

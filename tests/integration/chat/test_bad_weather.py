@@ -88,7 +88,7 @@ BAD_INPUT: dict[str, tuple[dict[str, Any], int, str, str]] = {
 
 
 @pytest.mark.parametrize(("fields", "status", "param", "said"), BAD_INPUT.values(), ids=BAD_INPUT.keys())
-def test_bad_input_is_told_with_its_field_and_the_way_out(
+def test_bad_input_is_reported_with_its_field_and_what_to_do(
     chat: Chat, replying: OpenAIServer, fields: dict[str, Any], status: int, param: str, said: str
 ) -> None:
     answer = chat.say("Hi", **fields)
@@ -101,7 +101,7 @@ def test_bad_input_is_told_with_its_field_and_the_way_out(
     assert replying.asked == 0 and not Turn.objects.exists()
 
 
-def test_ten_thousand_messages_are_taken_where_only_the_last_is_new(
+def test_ten_thousand_messages_are_accepted_if_only_the_last_is_new(
     chat: Chat, replying: OpenAIServer
 ) -> None:
     said = [{"role": role, "content": f"{n}"} for n in range(5000) for role in ("user", "assistant")]
@@ -134,7 +134,7 @@ BEFORE_THE_FIRST_WORD: dict[str, tuple[dict[str, Any], int]] = {
 
 @pytest.mark.parametrize("streamed", [True, False], ids=["stream", "whole"])
 @pytest.mark.parametrize(("item", "status"), BEFORE_THE_FIRST_WORD.values(), ids=BEFORE_THE_FIRST_WORD.keys())
-def test_what_fails_before_the_first_word_has_a_status_and_leaves_nothing(
+def test_a_failure_before_the_first_word_has_a_status_and_stores_nothing(
     chat: Chat, replying: OpenAIServer, item: dict[str, Any], status: int, streamed: bool
 ) -> None:
     replying.push(item)
@@ -180,7 +180,7 @@ def test_a_whole_reply_that_breaks_off_was_none(
 
 
 @pytest.mark.parametrize("events", [0, 1, 2, 5, 7])
-def test_a_client_that_goes_away_leaves_what_it_was_told(
+def test_if_the_client_leaves_what_it_received_is_stored(
     chat: Chat, replying: OpenAIServer, events: int
 ) -> None:
     replying.push({"text": "One two three four five six"})
@@ -208,7 +208,7 @@ def test_a_client_that_goes_away_leaves_what_it_was_told(
     )
 
 
-def test_a_client_that_goes_away_amid_a_call_of_its_tool_has_been_told_nothing(
+def test_if_the_client_leaves_during_a_call_of_its_tool_the_call_is_not_stored(
     chat: Chat, replying: OpenAIServer
 ) -> None:
     replying.push({"tool_calls": [{"name": "weather", "arguments": {"city": "Porto"}}]})
@@ -230,7 +230,7 @@ def test_a_client_that_goes_away_amid_a_call_of_its_tool_has_been_told_nothing(
     assert stored() == [("user", "Is it sunny?")] and turns()[0].interrupted
 
 
-def test_the_finish_is_told_as_it_was(chat: Chat, replying: OpenAIServer) -> None:
+def test_the_finish_reason_is_passed_on(chat: Chat, replying: OpenAIServer) -> None:
     replying.push({"text": "One two", "finish": "length"}, {"text": "One", "finish": "content_filter"})
 
     assert chat.say("Count.").body["choices"][0]["finish_reason"] == "length"

@@ -41,7 +41,7 @@ def reader(companion: Companion, relationship: Relationship) -> Callable[[], thr
 
 
 @pytest.mark.parametrize("strategy", ["operations", "classifier"])
-def test_the_last_chunk_says_what_was_kept(
+def test_the_last_chunk_says_what_was_stored(
     reader: Callable[[], threading.Thread],
     chat: Chat,
     companion: Companion,
@@ -63,7 +63,7 @@ def test_the_last_chunk_says_what_was_kept(
     assert Turn.objects.count() == (2 if strategy == "classifier" else 1)
 
 
-def test_what_comes_too_late_has_no_badge(chat: Chat) -> None:
+def test_a_late_result_has_no_badge(chat: Chat) -> None:
     told = chat.stream("I live in Porto.", rapport={"wait_for_memory": 0})[-1]["rapport"]
 
     stop_listening()
@@ -83,7 +83,7 @@ def ask(chat: Chat, *said: str, **fields: Any) -> int:
 
 
 @pytest.mark.parametrize("headers", [{}, {"Idempotency_Key": "once"}], ids=["without a key", "with a key"])
-def test_who_asks_again_as_no_reply_came_has_said_it_once(
+def test_a_retry_without_a_reply_counts_as_one_message(
     early: None, chat: Chat, replying: OpenAIServer, headers: dict[str, str]
 ) -> None:
     replying.push({"status": 500}, {"drop": True}, {"text": "Porto is lovely."})
@@ -106,7 +106,7 @@ SAID_ANEW: dict[str, tuple[list[str], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize(("said", "fields"), SAID_ANEW.values(), ids=SAID_ANEW.keys())
-def test_what_is_said_anew_is_taken_in(
+def test_a_message_that_is_said_again_later_is_accepted(
     early: None, chat: Chat, replying: OpenAIServer, said: list[str], fields: dict[str, Any]
 ) -> None:
     replying.push({"status": 500})

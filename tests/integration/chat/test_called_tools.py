@@ -29,7 +29,7 @@ def searching(query: str) -> dict[str, Any]:
     return {"tool_calls": [{"name": "memory_search", "arguments": {"query": query}}]}
 
 
-def test_a_model_looks_further_and_the_client_sees_the_reply_alone(
+def test_a_model_searches_and_the_client_sees_only_the_reply(
     chat: Chat, offering: OpenAIServer, api: Api, at: str
 ) -> None:
     tea = remember(api, at, "Prefers green tea", tier="archive")
@@ -108,7 +108,7 @@ UNREADABLE = {
 
 
 @pytest.mark.parametrize("arguments", UNREADABLE.values(), ids=UNREADABLE.keys())
-def test_arguments_that_cannot_be_read_are_told_to_the_model_and_cost_no_turn(
+def test_unreadable_arguments_are_reported_to_the_model_and_do_not_fail_the_turn(
     chat: Chat, offering: OpenAIServer, arguments: str
 ) -> None:
     called = {"index": 0, "id": "c", "function": {"name": "memory_search", "arguments": arguments}}
@@ -126,7 +126,7 @@ def test_arguments_that_cannot_be_read_are_told_to_the_model_and_cost_no_turn(
     assert (kept.ok, kept.arguments) == (False, {})
 
 
-def test_a_bad_call_is_told_to_the_model(chat: Chat, offering: OpenAIServer) -> None:
+def test_a_bad_call_is_reported_to_the_model(chat: Chat, offering: OpenAIServer) -> None:
     offering.push(
         {"tool_calls": [{"name": "memory_search", "arguments": {"what": "tea"}}]}, {"text": "Let us see."}
     )
@@ -138,7 +138,7 @@ def test_a_bad_call_is_told_to_the_model(chat: Chat, offering: OpenAIServer) -> 
     assert answer.body["rapport"]["tools"][0]["ok"] is False
 
 
-def test_a_call_of_what_nobody_offered_is_told_to_the_model(chat: Chat, replying: OpenAIServer) -> None:
+def test_a_call_of_an_unknown_tool_is_reported_to_the_model(chat: Chat, replying: OpenAIServer) -> None:
     """The companion offers no tools here, and the client would not know what to answer."""
     replying.push(
         {"tool_calls": [{"name": "memory_forget", "arguments": {"query": "tea"}}]}, {"text": "Let us see."}

@@ -35,7 +35,7 @@ def held() -> Iterator[Event]:
     event.set()
 
 
-def test_who_waits_for_a_lock_holds_up_no_other(held: Event) -> None:
+def test_waiting_for_a_lock_does_not_block_others(held: Event) -> None:
     in_database = DatabaseThreads()
     with ThreadPoolExecutor(LONG + 1) as speakers:
         try:
@@ -48,7 +48,7 @@ def test_who_waits_for_a_lock_holds_up_no_other(held: Event) -> None:
         assert all(one.result(30) for one in long)
 
 
-def test_an_error_is_told_to_the_one_who_asked() -> None:
+def test_an_error_reaches_its_caller() -> None:
     def gone() -> None:
         raise NotFound("It is gone.")
 
@@ -56,7 +56,7 @@ def test_an_error_is_told_to_the_one_who_asked() -> None:
         DatabaseThreads()(gone)
 
 
-def test_a_process_that_ends_keeps_what_it_has_in_hand() -> None:
+def test_an_ending_process_finishes_its_running_jobs() -> None:
     told = {**os.environ, "DATABASE_URL": "postgresql://nobody@127.0.0.1:1/nothing"}
     script = f"import django; django.setup()\n{ENDING}"
 

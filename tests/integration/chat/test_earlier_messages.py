@@ -13,9 +13,7 @@ from tests.fixtures.contexts import hear, remember, say
 from tests.vendor_servers.openai_server import OpenAIServer
 
 
-def test_what_the_client_sends_of_earlier_exchanges_is_used_as_it_is(
-    chat: Chat, replying: OpenAIServer
-) -> None:
+def test_the_clients_earlier_exchanges_are_used_unchanged(chat: Chat, replying: OpenAIServer) -> None:
     chat.say("I live in Porto.")
 
     chat.say("I live in Braga.", {"role": "assistant", "content": "Lovely."}, "And you?")
@@ -59,7 +57,9 @@ def test_episodes_are_what_the_client_does_not_send_itself(
     assert "A tomato is a fruit." in system and "was red" not in system
 
 
-def test_who_sends_only_the_newest_is_shown_the_stored_ones(chat: Chat, replying: OpenAIServer) -> None:
+def test_a_client_that_sends_only_the_newest_message_gets_the_stored_ones(
+    chat: Chat, replying: OpenAIServer
+) -> None:
     replying.push({"text": "Porto is nice."})
     chat.say("I live in Porto.")
 
@@ -103,7 +103,7 @@ def test_the_day_of_stored_messages_is_told_where_those_are_shown(
     assert ("said on Monday, 2026-03-02." in shown) is told
 
 
-def test_an_equal_message_of_before_stays_where_it_was_said(
+def test_an_equal_earlier_message_keeps_its_place(
     chat: Chat, replying: OpenAIServer, companion: Companion
 ) -> None:
     companion.config["context"] |= {"layers": {"current": {"enabled": False}}}

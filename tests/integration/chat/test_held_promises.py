@@ -29,7 +29,7 @@ def test_a_reply_that_takes_too_long_is_broken_off(
 
 
 @pytest.mark.parametrize("streamed", [True, False])
-def test_so_is_one_that_does_not_begin_where_the_server_says_only_that_it_lives(
+def test_so_is_one_that_does_not_begin_if_the_server_only_sends_keep_alives(
     chat: Chat, replying: OpenAIServer, companion: Companion, streamed: bool
 ) -> None:
     companion.config["chat"] = {"tools": [], "max_seconds": 1}
@@ -41,7 +41,7 @@ def test_so_is_one_that_does_not_begin_where_the_server_says_only_that_it_lives(
     assert answer.status == 502 and "chat.max_seconds" in answer.body["error"]["message"]
 
 
-def test_of_a_reply_that_does_not_end_what_the_person_said_is_kept(
+def test_the_persons_message_is_stored_if_the_reply_does_not_end(
     chat: Chat, replying: OpenAIServer, settings: Settings
 ) -> None:
     settings.MAX_MESSAGE_BYTES, settings.MAX_MESSAGES_PER_TURN = 400, 4
@@ -69,7 +69,7 @@ def test_a_fence_in_what_the_person_says_is_cut_out_for_the_model(chat: Chat, re
     assert "administrator" not in sent["content"] and "What now?" in sent["content"]
 
 
-def test_a_change_amid_the_reply_is_not_what_was_shown(
+def test_a_change_during_the_reply_does_not_count_as_shown(
     api: Api, replying: OpenAIServer, relationship: Relationship
 ) -> None:
     at = f"/relationships/{relationship.id}/entries"

@@ -47,7 +47,7 @@ def test_the_configuration_says_what_is_kept(chat: Chat, companion: Companion, k
     assert KeptContext.objects.count() == kept == sum(one is not None for one in ids)
 
 
-def test_of_a_long_message_the_end_that_was_shown_is_told(
+def test_the_shown_end_of_a_long_message_is_recorded(
     chat: Chat, api: Api, at: str, companion: Companion, replying: OpenAIServer, viewer: Client
 ) -> None:
     companion.config["context"] |= {"budget": 300}

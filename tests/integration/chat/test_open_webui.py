@@ -24,7 +24,7 @@ def test_a_reply_in_a_chat_is_remembered_in_its_session(chat: Chat) -> None:
 
 
 @pytest.mark.parametrize(("headers", "streamed"), NOT_KEPT.values(), ids=NOT_KEPT.keys())
-def test_what_the_person_did_not_say_or_did_not_want_kept_leaves_nothing(
+def test_calls_without_a_persons_message_and_unwanted_ones_store_nothing(
     chat: Chat, headers: dict[str, str], streamed: bool
 ) -> None:
     answer = chat.say("My sister is called Ana.", user=None, headers=headers, stream=streamed)

@@ -26,7 +26,7 @@ def told(chat: Chat, *said: Any) -> tuple[Any, ...]:
     return choice["message"], choice["finish_reason"], body["usage"]
 
 
-def test_a_reply_to_a_tools_result_is_told_without_the_call_before_it(
+def test_a_repeated_reply_to_a_tools_result_leaves_out_the_call_before_it(
     chat: Chat, replying: OpenAIServer
 ) -> None:
     call = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
@@ -42,7 +42,7 @@ def test_a_reply_to_a_tools_result_is_told_without_the_call_before_it(
     assert first == second and second[0]["content"] == "It is sunny." and replying.asked == 1
 
 
-def test_a_reply_as_long_as_two_messages_is_told_whole(chat: Chat, replying: OpenAIServer) -> None:
+def test_a_reply_as_long_as_two_messages_is_repeated_completely(chat: Chat, replying: OpenAIServer) -> None:
     replying.push({"text": "wörd " * 15_000, "finish": "length"})
 
     first, second = told(chat, "Go on."), told(chat, "Go on.")
@@ -50,7 +50,7 @@ def test_a_reply_as_long_as_two_messages_is_told_whole(chat: Chat, replying: Ope
     assert len(stored()) > 2 and first == second and replying.asked == 1
 
 
-def test_what_an_erased_message_carried_is_gone_with_it(
+def test_an_erased_messages_metadata_is_gone_with_it(
     chat: Chat, api: Api, replying: OpenAIServer, relationship: Relationship
 ) -> None:
     replying.push(CALL)
@@ -77,7 +77,7 @@ def test_it_is_exported_with_the_message(
     assert b'"rapport_reply"' in document and b'"tool_calls"' in document
 
 
-def test_a_model_that_notes_much_on_its_call_is_told_without_the_notes(
+def test_a_call_with_long_notes_of_the_model_is_repeated_without_them(
     chat: Chat, replying: OpenAIServer
 ) -> None:
     call = {**CALL["tool_calls"][0], "extra_content": {"google": {"thought_signature": "x" * 20_000}}}
@@ -99,7 +99,7 @@ def two_equal_calls(relationship: Relationship) -> list[Answering]:
     ]
 
 
-def test_of_two_equal_calls_at_once_both_are_told_what_is_remembered(
+def test_two_equal_concurrent_calls_both_get_the_stored_reply(
     replying: OpenAIServer, relationship: Relationship
 ) -> None:
     replying.push({"text": "One."}, {"text": "Another one."})

@@ -44,7 +44,7 @@ def talked(chat: Chat, replying: OpenAIServer) -> Chat:
     return chat
 
 
-def test_a_reply_is_made_anew_by_a_client_that_sends_the_conversation(
+def test_a_client_that_sends_the_conversation_can_regenerate_a_reply(
     talked: Chat, replying: OpenAIServer
 ) -> None:
     replying.push({"text": "Really?"}, {"text": "Since when?"})
@@ -57,7 +57,7 @@ def test_a_reply_is_made_anew_by_a_client_that_sends_the_conversation(
     assert shown()[3:5] == ["Since when?", "2020."]
 
 
-def test_a_message_is_said_differently_and_what_was_remembered_of_it_alone_goes(
+def test_an_edited_message_removes_only_the_entries_that_rest_on_it(
     talked: Chat, replying: OpenAIServer
 ) -> None:
     relationship = Relationship.objects.get()
@@ -134,7 +134,7 @@ def test_a_reply_that_failed_is_asked_for_again(talked: Chat, replying: OpenAISe
     assert shown() == ["Hi.", "Hello.", "I work at Siemens.", "Siemens!"]
 
 
-def test_the_first_reply_of_a_chat_is_made_anew_and_what_the_companion_opened_it_with_stays(
+def test_regenerating_a_chats_first_reply_keeps_the_companions_opening(
     chat: Chat, replying: OpenAIServer
 ) -> None:
     replying.push({"text": "Hello."}, {"text": "Good day."})
@@ -148,7 +148,7 @@ def test_the_first_reply_of_a_chat_is_made_anew_and_what_the_companion_opened_it
     assert shown() == ["How is your knee?", "Hi.", "Good day."]
 
 
-def test_what_is_said_again_with_more_stays_and_so_does_what_the_companion_said_by_itself(
+def test_a_repeated_message_with_more_stays_and_so_do_unprompted_messages(
     talked: Chat, replying: OpenAIServer
 ) -> None:
     hi = ("Hi.", told("Hello."))
@@ -163,7 +163,7 @@ def test_what_is_said_again_with_more_stays_and_so_does_what_the_companion_said_
     assert shown()[-4:-1] == ["And?", "How is your knee?", "It is dull."]
 
 
-def test_a_reply_that_the_client_began_is_remembered_with_what_it_is_to(
+def test_a_reply_that_the_client_began_is_stored_with_the_message_it_answers(
     chat: Chat, replying: OpenAIServer
 ) -> None:
     replying.push({"text": "the sea"}, {"text": "is blue"})

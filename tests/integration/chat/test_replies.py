@@ -57,7 +57,7 @@ def test_the_days_spending_is_locked_last(chat: Chat, replying: OpenAIServer) ->
     assert not {"INSERT", "UPDATE", "DELETE", "WITH"} & set(writing), statements[counted + 1 :]
 
 
-def test_usage_is_sent_only_to_who_asks(chat: Chat, replying: OpenAIServer) -> None:
+def test_usage_is_sent_only_on_request(chat: Chat, replying: OpenAIServer) -> None:
     events = chat.stream("Hi")
 
     assert all(event["choices"] and "usage" not in event for event in events)
@@ -188,7 +188,7 @@ def test_nobody_is_guessed(chat: Chat) -> None:
     [{"store": False}, {"headers": {"X_Rapport_Remember": "no"}}],
     ids=["store: false", "header"],
 )
-def test_what_is_not_to_be_remembered_leaves_nothing(chat: Chat, wish: dict[str, Any]) -> None:
+def test_a_call_that_must_not_be_remembered_stores_nothing(chat: Chat, wish: dict[str, Any]) -> None:
     answer = chat.say("My sister is called Ana.", **wish)
 
     assert answer.status == 200 and answer.body["rapport"]["turn_id"] is None
@@ -218,7 +218,7 @@ def test_companions_are_models(api: Api, companion: Companion) -> None:
     assert unknown.status == 404 and unknown.body["error"]["code"] == "model_not_found"
 
 
-def test_a_persons_token_reaches_their_own_relationship_alone(
+def test_a_persons_token_reaches_only_their_own_relationship(
     chat: Chat, relationship: Relationship, api: Api, replying: OpenAIServer
 ) -> None:
     token = api.post(f"/relationships/{relationship.id}/tokens", {"scopes": ["read", "write"]}).body["token"]

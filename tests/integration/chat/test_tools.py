@@ -59,7 +59,7 @@ def test_search_finds_what_fits(api: Api, at: str) -> None:
     assert ToolCall.objects.get().arguments == {"query": "green tea", "limit": 1}
 
 
-def test_search_says_whom_a_memory_is_about_and_when_it_happens(api: Api, at: str) -> None:
+def test_search_says_who_a_memory_is_about_and_when_it_happens(api: Api, at: str) -> None:
     values = {"type": "event", "content": "Moves to Porto", "subject": "Ana", "happens_at": "2027-03"}
     assert api.post(f"{at}/entries", values).status == 201
 
@@ -68,7 +68,7 @@ def test_search_says_whom_a_memory_is_about_and_when_it_happens(api: Api, at: st
     assert (found["about"], found["happens_at"]) == ("Ana", "2027-03")
 
 
-def test_what_is_added_is_read_as_a_turn_is(api: Api, at: str) -> None:
+def test_an_added_memory_is_read_like_a_turn(api: Api, at: str) -> None:
     answer = call(api, at, "memory_add", content="Prefers green tea", category="preference")
 
     turn = Turn.objects.get()
@@ -77,7 +77,7 @@ def test_what_is_added_is_read_as_a_turn_is(api: Api, at: str) -> None:
     assert ToolCall.objects.get().turn_id == turn.id
 
 
-def test_forget_takes_what_says_it_and_can_be_undone(api: Api, at: str) -> None:
+def test_forget_hides_what_matches_and_can_be_undone(api: Api, at: str) -> None:
     tea = remember(api, at, "Prefers green tea")
     car = remember(api, at, "Has a cat and drives a Volvo")
     remember(api, at, "Prefers green curtains")
@@ -95,7 +95,7 @@ def test_forget_takes_what_says_it_and_can_be_undone(api: Api, at: str) -> None:
     assert ScratchpadEntry.objects.filter(state="active").count() == 3
 
 
-def test_forget_takes_nothing_where_nothing_fits_and_says_what_it_looked_at(api: Api, at: str) -> None:
+def test_forget_without_a_match_hides_nothing_and_says_what_it_looked_at(api: Api, at: str) -> None:
     contents = ["Works as a baker in Lisbon", "Has a brother who works in Madrid", "Plays chess"]
     ids = [remember(api, at, content) for content in contents]
 
@@ -119,7 +119,7 @@ def test_forget_takes_no_more_at_once_than_a_reading_may(api: Api, at: str) -> N
 
 
 @pytest.mark.parametrize("mark", ["pinned", "read_only"])
-def test_forget_leaves_what_is_protected_and_takes_nothing_in_its_place(api: Api, at: str, mark: str) -> None:
+def test_forget_leaves_protected_entries_and_hides_nothing_instead(api: Api, at: str, mark: str) -> None:
     remember(api, at, "Prefers green tea", **{mark: True})
     remember(api, at, "Drank tea in Porto")
 

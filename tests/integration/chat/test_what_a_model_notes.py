@@ -47,7 +47,7 @@ def test_a_note_becomes_memory_that_rests_on_the_note(
     )
 
 
-def test_a_note_is_no_part_of_the_conversation(api: Api, relationship: Relationship) -> None:
+def test_a_note_is_not_part_of_the_conversation(api: Api, relationship: Relationship) -> None:
     note(api, relationship)
 
     relationship.refresh_from_db()
@@ -58,7 +58,7 @@ def test_a_note_is_no_part_of_the_conversation(api: Api, relationship: Relations
     assert [one["content"] for one in context.messages] == ["Green tea?"] and NOTE not in context.system
 
 
-def test_a_note_is_no_turn_of_the_person_but_a_behaviour_may_wait_for_what_is_learnt_of_it(
+def test_a_note_is_not_the_persons_turn_but_its_entries_can_trigger_a_behaviour(
     api: Api, conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
     welcome = {"message": "Welcome!", "when": {"first_turn": "ever"}}
@@ -83,7 +83,7 @@ def test_a_note_is_no_turn_of_the_person_but_a_behaviour_may_wait_for_what_is_le
     ("mode", "due"),
     [("every_turn", True), ("every_n_turns", True), ("session_end", True), ("explicit", False)],
 )
-def test_a_note_waits_for_no_session_to_end(
+def test_a_note_does_not_wait_for_the_session_to_end(
     api: Api, companion: Any, relationship: Relationship, mode: str, due: bool
 ) -> None:
     companion.config["ingestion"] = {"trigger": {"mode": mode}, "roles": ["user"]}

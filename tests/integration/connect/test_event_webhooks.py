@@ -63,7 +63,7 @@ def told(address: WebhookServer) -> list[str]:
     return [call.json["data"]["entry_id"] for call in address.calls]
 
 
-def test_each_change_is_told_once_in_order_signed_and_without_words(
+def test_each_change_is_delivered_once_in_order_signed_and_without_texts(
     api: Api, path: str, relationship: Relationship, address: WebhookServer
 ) -> None:
     before = add(api, path, "Before anybody listened.")
@@ -83,7 +83,7 @@ def test_each_change_is_told_once_in_order_signed_and_without_words(
     assert len({one.headers["webhook-id"] for one in address.calls}) == 3
 
 
-def test_what_is_not_taken_is_tried_again_under_its_id_and_nothing_passes_it_by(
+def test_a_refused_event_is_retried_under_its_id_before_later_ones(
     api: Api, path: str, relationship: Relationship, address: WebhookServer
 ) -> None:
     listen(relationship, address.url)
@@ -142,7 +142,7 @@ def test_an_event_that_is_replayed_has_the_id_that_it_had_the_first_time(
     assert [one["data"]["entry_id"] for one in missed] == told(address)[1:2]
 
 
-def test_of_two_that_happened_at_one_moment_neither_is_passed_by(
+def test_two_events_of_the_same_moment_are_both_delivered(
     api: Api, path: str, relationship: Relationship, address: WebhookServer
 ) -> None:
     listen(relationship, address.url)
@@ -180,7 +180,7 @@ def settle() -> None:
     EventDelivery.objects.update(at=before - timedelta(minutes=1))
 
 
-def test_a_turn_that_fails_again_when_it_is_retried_is_told_again(
+def test_a_turn_that_fails_again_when_retried_is_delivered_again(
     api: Api,
     path: str,
     conversation: Conversation,
@@ -211,7 +211,7 @@ HAPPENS = ("turn.failed", "deletions.held", "session.ended")
 
 
 @pytest.mark.parametrize("kind", HAPPENS)
-def test_what_happens_first_after_a_webhook_was_set_is_told(
+def test_the_first_event_after_a_webhook_was_set_is_delivered(
     kind: str,
     api: Api,
     path: str,
@@ -249,7 +249,7 @@ def test_an_address_of_a_private_network_is_not_called(
     assert "private network" in refused.error
 
 
-def test_a_session_that_ends_is_told_and_without_a_webhook_nothing_is_owed(
+def test_an_ended_session_is_delivered_and_without_a_webhook_nothing_is_owed(
     api: Api, path: str, relationship: Relationship, address: WebhookServer
 ) -> None:
     add(api, path, "Likes tea.")

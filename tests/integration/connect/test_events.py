@@ -17,7 +17,7 @@ def path(relationship: Relationship) -> str:
     return f"/relationships/{relationship.id}"
 
 
-def test_every_change_of_memory_is_told_in_order_and_once(api: Api, path: str) -> None:
+def test_every_change_of_memory_is_listed_in_order_and_once(api: Api, path: str) -> None:
     start = api.get(f"{path}/events").body["next"]
     entry = api.post(f"{path}/entries", {"content": "Likes tea.", "type": "preference"}).body
     api.patch(f"{path}/entries/{entry['id']}", {"content": "Likes coffee."})
@@ -35,7 +35,7 @@ def test_every_change_of_memory_is_told_in_order_and_once(api: Api, path: str) -
     assert api.get(f"{path}/events?after={page['next']}").body["items"] == []
 
 
-def test_failed_turns_held_deletions_and_ended_sessions_are_told_once_they_have_settled(
+def test_failed_turns_held_deletions_and_ended_sessions_are_listed_once_settled(
     relationship: Relationship,
 ) -> None:
     now = timezone.now()
@@ -91,7 +91,7 @@ def test_more_than_a_page_of_one_moment_comes_whole(relationship: Relationship) 
     assert happened_after(relationship.id, place, now=now)[0] == []
 
 
-def test_who_comes_back_from_within_a_moment_is_told_the_rest_of_it(relationship: Relationship) -> None:
+def test_a_client_that_reconnects_within_a_moment_gets_the_rest_of_it(relationship: Relationship) -> None:
     now = timezone.now()
     ended_together(relationship, 3, now - timedelta(seconds=3))
     told, _ = happened_after(relationship.id, Place(0, now - timedelta(minutes=1)), now=now)
@@ -103,7 +103,7 @@ def test_who_comes_back_from_within_a_moment_is_told_the_rest_of_it(relationship
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_a_slow_transaction_writes_is_not_passed_by(relationship: Relationship) -> None:
+def test_rows_of_a_slow_transaction_are_not_missed(relationship: Relationship) -> None:
     now = timezone.now()
     ended_together(relationship, 1, now)
     SessionState.objects.for_relationship(relationship.id).update(ended_at=None)
@@ -123,9 +123,7 @@ def test_what_a_slow_transaction_writes_is_not_passed_by(relationship: Relations
     assert (told, [one.type for one in later]) == ([], ["session.ended"])
 
 
-def test_whatever_is_not_told_yet_is_known_before_it_has_settled(
-    api: Api, path: str, relationship: Relationship
-) -> None:
+def test_unsettled_events_are_known_to_exist(api: Api, path: str, relationship: Relationship) -> None:
     place = present_place(relationship.id, now=timezone.now())
     assert not is_more_to_tell(relationship.id, place)
 

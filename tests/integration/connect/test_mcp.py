@@ -73,7 +73,7 @@ def test_what_is_remembered_is_recalled_cited_and_in_the_context(mcp: Mcp) -> No
     assert document["url"].endswith(f"/entries/{entry['id']}")
 
 
-def test_what_is_known_already_is_told_as_that_and_is_no_error(mcp: Mcp) -> None:
+def test_a_known_fact_is_reported_as_known_and_not_as_an_error(mcp: Mcp) -> None:
     entry = mcp.use("remember", content="Plays the harp.")["structuredContent"]["entry"]
 
     again = mcp.use("remember", content="Plays the harp.")
@@ -90,7 +90,7 @@ def by_rules(relationship: Relationship) -> None:
 
 
 @pytest.mark.usefixtures("by_rules")
-def test_correct_plans_first_and_keeps_what_stood_there(mcp: Mcp) -> None:
+def test_correct_plans_first_and_keeps_the_old_text(mcp: Mcp) -> None:
     entry = mcp.use("remember", content="Lives in Porto.", type="identity")["structuredContent"]["entry"]
     wish = {"what": "lives in Porto", "to": "Lives in Lisbon."}
 
@@ -133,7 +133,7 @@ def test_forget_plans_first_reaches_messages_and_can_be_undone(
 
 
 @pytest.mark.usefixtures("by_rules")
-def test_where_nothing_fits_there_is_no_way_on_but_what_was_looked_at(mcp: Mcp) -> None:
+def test_without_a_match_the_answer_only_says_what_was_looked_at(mcp: Mcp) -> None:
     mcp.use("remember", content="Has a cat.")
 
     assert mcp.use("forget", what="my violin")["content"][0]["text"] == "Nothing is remembered about this."
@@ -151,7 +151,7 @@ def test_where_nothing_fits_there_is_no_way_on_but_what_was_looked_at(mcp: Mcp) 
         ("forget", {"what": "tea", "plan_id": "00000000-0000-0000-0000-000000000000"}, "is not there"),
     ],
 )
-def test_what_goes_wrong_is_told_to_the_model(mcp: Mcp, tool: str, arguments: Any, said: str) -> None:
+def test_failures_are_reported_to_the_model(mcp: Mcp, tool: str, arguments: Any, said: str) -> None:
     answer = mcp.use(tool, **arguments)
     assert answer["isError"] is True
     assert said in answer["content"][0]["text"]
@@ -221,12 +221,12 @@ def test_a_call_whose_answer_nobody_could_find_is_refused_and_not_passed_by(mcp:
     assert answer.status_code == 422 and b"id: must be" in answer.content, answer.content
 
 
-def test_nothing_of_our_own_addresses_is_told(api_key: str, relationship: Relationship) -> None:
+def test_our_own_urls_are_not_revealed(api_key: str, relationship: Relationship) -> None:
     uri = "rapport://relationships/" + "-" * 36 + "/entries"
     assert Mcp(api_key).ask("resources/read", uri=uri)["message"] == "There is nothing at this address."
 
 
-def test_a_key_that_may_only_read_reads_and_is_told_so(relationship: Relationship) -> None:
+def test_a_read_only_key_reads_and_is_refused_otherwise(relationship: Relationship) -> None:
     mcp = Mcp(new_key(relationship.project, "read"), f"/mcp/relationships/{relationship.id}")
     assert mcp.use("recall", query="tea").get("isError") is not True
     refused = mcp.use("remember", content="Likes tea.")

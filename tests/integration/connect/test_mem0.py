@@ -136,11 +136,11 @@ def test_another_project_finds_nothing_by_name_or_by_id(mem0: Mem0) -> None:
         ),
         ("POST", "v3/memories/search/", {"filters": {"user_id": "maya"}}, 422, "query: must be a string"),
         ("DELETE", "v1/memories/", None, 400, "user_id"),
-        ("GET", "v1/memories/no-id/", None, 404, "not there"),
+        ("GET", "v1/memories/no-id/", None, 404, "does not exist"),
         ("POST", "v1/exports/", {"schema": "{}"}, 501, "not offered"),
     ],
 )
-def test_what_is_not_read_is_refused_with_a_sentence(
+def test_unsupported_fields_are_refused_with_a_sentence(
     mem0: Mem0, method: str, path: str, body: Any, status: int, said: str
 ) -> None:
     mem0.keep("maya", "Has a cat.")
@@ -149,7 +149,7 @@ def test_what_is_not_read_is_refused_with_a_sentence(
     assert f"({said}" not in answer[1]["detail"]  # once is enough
 
 
-def test_nobody_is_made_for_a_person_who_can_not_be(mem0: Mem0) -> None:
+def test_nothing_is_created_for_an_invalid_person(mem0: Mem0) -> None:
     assert (
         mem0.send("POST", "v3/memories/add/", {"user_id": "u" * 201, "agent_id": "ghost", "messages": "x"})[0]
         == 422
@@ -157,7 +157,7 @@ def test_nobody_is_made_for_a_person_who_can_not_be(mem0: Mem0) -> None:
     assert not Companion.objects.filter(slug="ghost").exists()
 
 
-def test_metadata_of_what_is_said_stands_on_what_is_learnt(mem0: Mem0) -> None:
+def test_a_turns_metadata_is_on_the_entries_learnt_from_it(mem0: Mem0) -> None:
     body = {"messages": "x", "user_id": "maya", "metadata": {"source": "form", "page": 3}}
     mem0.send("POST", "v3/memories/add/", body)
     assert Turn.objects.get().tags == {"source": "form", "page": "3"}
@@ -255,7 +255,7 @@ def test_it_is_off_by_default(mem0: Mem0, settings: Settings) -> None:
     assert mem0.send("GET", "v1/ping/")[0] == 404
 
 
-def test_what_mem0_wrote_out_is_taken_over_with_its_dates(
+def test_mem0s_export_is_imported_with_its_dates(
     companion: Companion, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     memories = [

@@ -22,7 +22,7 @@ def correct(talk: Conversation, old: str, new: str) -> None:
     revise_entry(relationship_id=talk.relationship.id, entry_id=entry.id, values=values, by=PERSON)
 
 
-def test_what_is_corrected_by_hand_is_told_by_the_newest_summary_and_those_after_it(
+def test_corrections_by_hand_are_in_the_newest_summary_and_later_ones(
     talk: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
     correct(talk, "Saw the bird number0007", "Saw the bird number9999")

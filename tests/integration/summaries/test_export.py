@@ -74,7 +74,7 @@ def test_an_archive_that_does_not_fit_is_refused_by_its_fields(talk: Conversatio
     assert not Summary.objects.filter(relationship_id=there.id).exists()
 
 
-def test_a_snapshot_that_shows_another_summary_is_found_and_built_anew(talk: Conversation) -> None:
+def test_a_snapshot_with_another_summary_is_found_and_rebuilt(talk: Conversation) -> None:
     rows = Snapshot.objects.filter(relationship_id=talk.relationship.id)
     right = rows.get().summary
     rows.update(summary={**right, "text": "Something else."})

@@ -49,7 +49,7 @@ def test_many_summaries_are_owed_with_as_many_statements_as_one(
     ]
 
 
-def test_of_many_that_an_erased_message_takes_as_few_are_made_again_as_questions_reach(
+def test_of_many_erased_summaries_only_as_many_as_needed_are_remade(
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
     """Each keeps what it cost: who made only the last would lose all of it with one answer that does not come."""

@@ -80,7 +80,7 @@ def test_each_summary_extends_the_last(talk: Conversation, scripted_provider: Sc
     ]
 
 
-def test_each_day_stands_once_above_what_was_said_on_it(relationship: Relationship) -> None:
+def test_each_day_is_named_once_above_its_messages(relationship: Relationship) -> None:
     said = [
         Message(role="user", content=text, occurred_at=datetime(2023, 5, day, 12, tzinfo=UTC))
         for day, text in [
@@ -115,7 +115,7 @@ def test_the_layer_shows_the_newest_and_what_it_covers(talk: Conversation) -> No
     assert reason.startswith("the newest summary: messages 1 to 600")
 
 
-def test_an_erased_message_takes_all_that_cover_it_and_the_last_is_made_anew_without_a_word(
+def test_an_erased_message_erases_all_summaries_that_cover_it_and_the_last_is_remade_without_it(
     talk: Conversation,
 ) -> None:
     assert tables_with("number0150", dump()) >= {
@@ -141,7 +141,7 @@ def test_an_erased_message_takes_all_that_cover_it_and_the_last_is_made_anew_wit
     assert after[600].text in layer(talk)[0]
 
 
-def test_a_hidden_message_is_told_in_no_summary_until_it_is_shown_again(talk: Conversation) -> None:
+def test_a_hidden_message_is_in_no_summary_until_it_is_shown_again(talk: Conversation) -> None:
     for change, told in ((hide_messages, False), (show_messages, True)):
         with transaction.atomic():
             hidden = [message(talk, 150).id]
@@ -186,7 +186,7 @@ def test_a_summary_in_the_making_is_lost_with_a_message_that_it_was_shown(
     assert "number0008" in ready(conversation)[200].text
 
 
-def test_what_a_deleted_entry_rests_on_is_told_no_more(talk: Conversation) -> None:
+def test_messages_of_a_deleted_entry_are_no_longer_summarised(talk: Conversation) -> None:
     [entry] = talk.remember("Saw bird 42")
     ScratchpadEntry.objects.filter(id=entry.id).update(source_message_ids=[message(talk, 42).id])
 
@@ -200,7 +200,7 @@ def test_what_a_deleted_entry_rests_on_is_told_no_more(talk: Conversation) -> No
     assert {row.state for row in summaries_of(talk) if "number0042" in row.text} == {"hidden"}
 
 
-def test_a_persons_edit_is_shown_and_is_what_the_next_extends(
+def test_a_persons_edit_is_shown_and_extended_by_the_next_summary(
     talk: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
     edited = edit_summary(
@@ -219,7 +219,7 @@ def test_a_persons_edit_is_shown_and_is_what_the_next_extends(
     ]
 
 
-def test_what_was_told_off_the_record_is_in_no_summary(
+def test_off_the_record_messages_are_in_no_summary(
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
     scripted_provider.otherwise = name_birds

@@ -113,7 +113,7 @@ def test_lines_that_stood_together_come_back_by_plans(api: Api, pair: Relationsh
     assert hot(pair) == text
 
 
-def test_what_somebody_wrote_in_its_place_stays(
+def test_a_replacement_by_somebody_stays(
     api: Api, pair: Relationship, entries: list[ScratchpadEntry]
 ) -> None:
     path = f"/relationships/{pair.id}/entries/{entries[0].id}"
@@ -154,7 +154,7 @@ def test_so_it_does_by_every_door(
     assert hot(pair) == LEFT
 
 
-def test_what_another_entry_says_as_well_stays(
+def test_what_another_entry_also_says_stays(
     api: Api, pair: Relationship, entries: list[ScratchpadEntry]
 ) -> None:
     values = {"type": "identity", "content": "Lives in Klosterneuburg since 2020"}

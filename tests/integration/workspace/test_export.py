@@ -75,7 +75,7 @@ def test_files_that_were_moved_by_git_before_stay_as_they_are(relationship: Rela
         ([one(path="memory/hot_context.md", content="word " * 5000)], "files.0.content"),
     ],
 )
-def test_what_can_not_be_kept_is_refused_by_its_field_and_nothing_is_written(
+def test_a_file_that_can_not_be_stored_is_refused_by_its_field_and_nothing_is_written(
     relationship: Relationship, api: Api, files: list[dict[str, Any]], field: str
 ) -> None:
     entries = [{"type": "identity", "content": "Lives in Graz"}]

@@ -47,7 +47,7 @@ def test_many_files_are_read_as_one_is(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_several_who_edit_one_file_at_once_nobody_loses_a_line(relationship: Relationship) -> None:
+def test_concurrent_edits_of_a_file_lose_no_line(relationship: Relationship) -> None:
     here = whole(relationship)
     change_files(relationship=here, changes={"list.md": b"begin\n"}, by=TESTER)
 

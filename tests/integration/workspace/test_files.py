@@ -23,7 +23,7 @@ def sha(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def test_what_is_written_is_read_back_with_its_hash(api: Api, files: str) -> None:
+def test_a_written_file_is_read_back_with_its_hash(api: Api, files: str) -> None:
     written = api.put(
         f"{files}/workspace/outputs/plan.md", {"content": "# Plan\n", "message": "Begin a plan"}
     )
@@ -48,9 +48,7 @@ def test_bytes_come_back_as_base64(api: Api, files: str) -> None:
     }
 
 
-def test_a_write_over_something_newer_is_412_but_not_where_the_file_says_that_already(
-    api: Api, files: str
-) -> None:
+def test_a_write_over_a_newer_version_is_412_unless_the_content_is_the_same(api: Api, files: str) -> None:
     api.put(f"{files}/a.md", {"content": "one"})
     api.put(f"{files}/a.md", {"content": "two"})
 
@@ -111,7 +109,7 @@ def test_a_fetch_that_asks_for_nothing_of_ours_is_refused(
     assert (answer.status_code, answer["Content-Type"]) == (422, "application/problem+json"), answer.content
 
 
-def test_limits_are_told_with_their_number(api: Api, files: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_limits_are_reported_with_their_number(api: Api, files: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings, "MAX_FILE_BYTES", 100)
     monkeypatch.setattr(settings, "MAX_WORKSPACE_BYTES", 250)
     for name in "ab":
@@ -155,7 +153,7 @@ def test_equal_contents_are_kept_once(relationship: Relationship) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_those_who_commit_at_once_all_have_their_say(relationship: Relationship) -> None:
+def test_all_concurrent_commits_succeed(relationship: Relationship) -> None:
     def write(place: int) -> None:
         try:
             change_files(relationship=relationship, changes={f"{place}.md": b"x"}, by=TESTER)
@@ -217,7 +215,7 @@ def test_hot_context_is_refused_past_700_words_and_its_versions_are_kept(
 
 
 @pytest.mark.parametrize("content", ["word " * 701, "茶" * 3000, "x" * 10_000])
-def test_a_file_of_hot_context_is_held_to_the_same_and_to_what_a_context_shows(
+def test_a_hot_context_file_has_the_same_limits_and_those_of_a_context(
     api: Api, files: str, content: str
 ) -> None:
     refused = api.put(f"{files}/memory/hot_context.md", {"content": content})
@@ -225,7 +223,7 @@ def test_a_file_of_hot_context_is_held_to_the_same_and_to_what_a_context_shows(
     assert api.get(f"{files}/{quote('memory/hot_context.md')}").status == 404
 
 
-def test_a_program_stays_one_where_it_is_moved_or_written_again(api: Api, files: str) -> None:
+def test_an_executable_stays_one_when_moved_or_rewritten(api: Api, files: str) -> None:
     made = {"path": "run.sh", "content": "#!/bin/sh\n", "executable": True}
     for changes in ([made], [{"path": "run.sh", "move_to": "bin/run.sh"}]):
         assert api.post(files, {"changes": changes}).status == 200

@@ -50,7 +50,7 @@ def test_while_it_is_checked_nobody_waits_for_it_nor_it_for_anybody(relationship
         assert "is empty" in pool.submit(push, here, pack, head, bad).result(timeout=20)
 
 
-def test_who_was_faster_is_fetched_first(relationship: Relationship) -> None:
+def test_a_push_after_a_faster_one_has_to_fetch_first(relationship: Relationship) -> None:
     here = whole(relationship)
     head = open_workspace(here).commit
     pack = Pack()
@@ -85,9 +85,7 @@ def test_it_brings_nothing_back_that_was_erased_while_it_was_checked(relationshi
     assert not any(b"quokka" in bytes(content) for content in contents)
 
 
-def test_what_a_branch_was_when_it_was_told_of_can_be_fetched(
-    relationship: Relationship, api_key: str
-) -> None:
+def test_the_advertised_commit_of_a_branch_can_be_fetched(relationship: Relationship, api_key: str) -> None:
     here, git, key = whole(relationship), Client(), {"Authorization": f"Bearer {api_key}"}
     change_files(relationship=here, changes={"a.md": b"a"}, by=TESTER)
     told = git.get(f"/git/{here.id}.git/info/refs?service=git-upload-pack", headers=key).content

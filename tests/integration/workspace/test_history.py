@@ -65,11 +65,11 @@ def test_each_line_is_put_down_to_the_commit_that_wrote_it(
     assert hunks[0]["commit"]["message"] == "Count" and not hunks[0]["boundary"]
     assert api.get(f"{route}/gone").status == 404
     assert "generated" in api.get(f"{route}/profile/user.yaml").body["detail"]
-    assert "no text" in api.get(f"{route}/logo").body["detail"]
+    assert "not a text file" in api.get(f"{route}/logo").body["detail"]
     assert len(asked) <= 14
 
 
-def test_no_further_back_than_some_versions_is_looked_for_who_wrote_a_line(
+def test_blame_looks_back_only_some_versions(
     relationship: Relationship, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(6):

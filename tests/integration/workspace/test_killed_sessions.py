@@ -96,7 +96,7 @@ def told(person: Relationship, session: AgentSession) -> dict[str, Any]:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_worker_killed_before_any_write_leaves_what_one_that_lives_leaves(
+def test_a_worker_killed_before_any_write_changes_nothing_in_the_result(
     companion: Companion, weather: WeatherServer, scripted_provider: ScriptedProvider
 ) -> None:
     Companion.objects.filter(id=companion.id).update(config={"workspace": {"provider": "scripted"}})

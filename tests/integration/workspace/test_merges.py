@@ -60,7 +60,7 @@ def test_two_that_edit_one_line_keep_both_sides_for_a_person(two: Any, pair: Rel
 @pytest.mark.parametrize(
     "sides", [(b"- 1\n- two\n", None), (None, b"- 1\n- two\n")], ids=["deletes", "edits"]
 )
-def test_one_that_deletes_what_the_other_edits_loses_nothing(
+def test_deleting_a_file_that_the_other_side_edits_loses_nothing(
     two: Any, pair: Relationship, api: Api, sides: tuple[bytes | None, bytes | None], accept: bool
 ) -> None:
     """What was edited stays, until a person says which side it is to be."""
@@ -107,7 +107,7 @@ LAUGHS = "a: &a [x,x]\n" + "".join(
      (b'a: "\\0 \\ud800"\nb: .nan\n3: 2026-01-01\n', "")],
     ids=["bytes", "no mapping", "unfolds", "odd values"],
 )  # fmt: skip
-def test_a_profile_is_read_with_care_and_what_can_not_be_is_told(
+def test_a_proposed_profile_is_read_safely_and_an_unreadable_one_is_reported(
     pair: Relationship, scripted_provider: ScriptedProvider, proposed: bytes, decided_by: str
 ) -> None:
     scripted_provider.otherwise = "Curated."

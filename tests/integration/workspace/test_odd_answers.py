@@ -43,7 +43,7 @@ def test_the_session_goes_on_and_its_steps_can_be_read(
     assert "u0000" in first["arguments"].get("file_text", "u0000"), "what is written out is no NUL"
 
 
-def test_half_a_character_of_who_curates_is_shown_as_a_question_mark(
+def test_a_lone_surrogate_in_a_curated_text_becomes_a_question_mark(
     pair: Relationship, scripted_provider: ScriptedProvider
 ) -> None:
     scripted_provider.answer_with(done(), "Likes tea \ud83d.")

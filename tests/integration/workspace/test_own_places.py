@@ -76,7 +76,7 @@ def test_a_file_in_the_way_of_ours_is_refused_over_rest_and_git(
 
 
 @pytest.mark.parametrize("path", FINE)
-def test_what_stands_beside_ours_is_fine(path: str) -> None:
+def test_paths_beside_generated_files_are_allowed(path: str) -> None:
     assert way_fault(path) == ""
 
 

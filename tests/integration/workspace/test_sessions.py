@@ -60,7 +60,7 @@ def test_chat_is_shown_hot_context_before_memory(pair: Relationship) -> None:
     assert [layer.name for layer in context.layers][2] == "hot_context"
 
 
-def test_an_external_session_works_with_its_token_alone(
+def test_an_external_session_needs_only_its_token(
     api: Api, pair: Relationship, scripted_provider: ScriptedProvider
 ) -> None:
     base = f"/relationships/{pair.id}"
@@ -186,7 +186,7 @@ def test_pause_resume_and_stop(pair: Relationship, scripted_provider: ScriptedPr
         ('{"tool": "view", "input": ' + '{"a":' * 50_000, "JSON alone"),
     ],
 )
-def test_whatever_a_model_asks_for_it_is_told_and_goes_on(
+def test_a_model_is_told_about_any_bad_call_and_goes_on(
     pair: Relationship, scripted_provider: ScriptedProvider, asked: dict[str, str] | str, said: str
 ) -> None:
     odd = {"odd.bin": b"\0x", "broken.txt": b"\xffx"}
@@ -230,7 +230,7 @@ def watch(
     return session, iter(answer.streaming_content)  # type: ignore[attr-defined]
 
 
-def test_who_watches_a_session_takes_no_place_of_those_who_wait_for_a_turn(
+def test_watching_a_session_takes_no_place_from_those_who_wait_for_a_turn(
     pair: Relationship, api: Api, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.MAX_WAITERS = 0
@@ -247,7 +247,7 @@ def test_who_watches_a_session_takes_no_place_of_those_who_wait_for_a_turn(
     [{"revoked_at": datetime(2026, 11, 1, tzinfo=UTC)}, {"scopes": ["write"]}],
     ids=["revoked", "scopes"],
 )
-def test_who_watches_a_session_is_let_go_with_the_key(
+def test_watching_a_session_ends_with_the_key(
     pair: Relationship, api: Api, monkeypatch: pytest.MonkeyPatch, changed: dict[str, Any]
 ) -> None:
     _, told = watch(pair, api, monkeypatch)

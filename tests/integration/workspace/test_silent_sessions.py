@@ -74,7 +74,7 @@ def test_its_token_lasts_for_as_long_as_a_session_gives_signs_of_life(pair: Rela
     assert tokens.get().expires_at < now, "who let it expire does not come back with it"
 
 
-def test_one_that_ends_every_worker_fails_visibly_and_what_comes_on_counts_anew(
+def test_a_session_that_kills_every_worker_fails_visibly_and_progress_resets_the_count(
     pair: Relationship, scripted_provider: ScriptedProvider, api: Api, settings: Settings
 ) -> None:
     settings.MAX_ATTEMPTS = 2

@@ -26,7 +26,7 @@ from workspace.models import AgentStep, SessionState, Worker
 from workspace.sessions.verbs import finish_session
 
 
-def test_the_entries_say_whom_they_are_about_and_when(pair: Relationship) -> None:
+def test_the_entries_say_who_they_are_about_and_when(pair: Relationship) -> None:
     values = {"type": "event", "content": "Moved to Porto", "subject": "Ana", "happens_at": "2026-03"}
     entry = add_entry(relationship=pair, values=values, by=TESTER, source=EntrySource.MANUAL)
 
@@ -35,7 +35,7 @@ def test_the_entries_say_whom_they_are_about_and_when(pair: Relationship) -> Non
     assert f"- (about Ana) Moved to Porto (2026-03; told {told}) (event)\n" in said
 
 
-def test_who_curates_is_shown_what_is_remembered_and_no_text_passes_for_another_part(
+def test_curation_sees_the_entries_and_no_text_passes_for_another_part(
     pair: Relationship, scripted_provider: ScriptedProvider
 ) -> None:
     values = {"type": "preference", "content": "Likes rooibos tea"}
@@ -63,7 +63,7 @@ def test_who_curates_is_shown_what_is_remembered_and_no_text_passes_for_another_
     assert len(heads) == len(set(heads)) == 6 and asked.prompt.count("Tidied up.") == 1
 
 
-def test_a_context_says_that_what_is_remembered_overrules_hot_context(pair: Relationship) -> None:
+def test_a_context_says_that_entries_overrule_hot_context(pair: Relationship) -> None:
     change_files(relationship=pair, changes={"memory/hot_context.md": b"Earns 18,000."}, by=TESTER)
 
     context = build_context(project_id=pair.project_id, relationship_id=pair.id, message="Hi")
@@ -88,7 +88,7 @@ def test_what_an_agent_reports_is_remembered_and_was_not_said_by_the_companion(
     assert pair.last_turn_at is None
 
 
-def test_an_agents_report_is_no_turn_of_the_person_but_a_behaviour_may_wait_for_what_is_learnt_of_it(
+def test_an_agents_report_is_not_the_persons_turn_but_its_entries_can_trigger_a_behaviour(
     pair: Relationship, conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
     welcome = {"message": "Welcome back!", "when": {"first_turn": "session"}}
@@ -106,7 +106,7 @@ def test_an_agents_report_is_no_turn_of_the_person_but_a_behaviour_may_wait_for_
     assert outbox_of(conversation) == ["News: A table is booked"]
 
 
-def test_an_agent_recalls_what_is_in_no_file_and_nothing_that_was_forgotten(
+def test_recall_finds_what_is_in_no_file_but_nothing_forgotten(
     pair: Relationship, conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
     values = {"type": "goal", "content": "Wants to learn the cello", "tier": "archive", "subject": "Ana"}
@@ -135,7 +135,7 @@ def test_an_agent_recalls_what_is_in_no_file_and_nothing_that_was_forgotten(
     ]
 
 
-def test_what_is_forgotten_while_a_session_runs_is_told_to_neither_model_any_more(
+def test_what_is_forgotten_while_a_session_runs_is_withheld_from_both_models(
     pair: Relationship, scripted_provider: ScriptedProvider
 ) -> None:
     values = {"type": "preference", "content": "Likes rooibos tea"}
@@ -177,7 +177,7 @@ def test_what_is_forgotten_while_hot_context_is_curated_is_not_in_it(
     assert read_hot_context(pair.id)[0] == "# Maya\n"
 
 
-def test_nor_is_what_a_machine_forgets_whose_clock_is_behind(
+def test_nor_is_what_a_machine_with_a_slow_clock_forgets(
     pair: Relationship, scripted_provider: ScriptedProvider
 ) -> None:
     values = {"type": "preference", "content": "Likes rooibos tea"}
@@ -219,7 +219,7 @@ def test_an_agent_is_told_where_something_is_cut(
     assert "[Cut here: there are more. The tool recall finds them" in end
 
 
-def test_who_curates_is_shown_the_last_of_what_an_outside_agent_did_and_how_its_files_begin(
+def test_curation_sees_an_external_agents_last_steps_and_the_beginnings_of_its_files(
     pair: Relationship, scripted_provider: ScriptedProvider
 ) -> None:
     session = work(pair, begin(pair, worker=Worker.EXTERNAL))

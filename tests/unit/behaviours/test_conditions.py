@@ -120,7 +120,7 @@ def test_a_pattern_that_ruins_others_is_linear_here() -> None:
     ],
     ids=str,
 )
-def test_a_behaviour_that_is_no_whole_says_what_is_missing(behaviour: dict[str, Any], fault: str) -> None:
+def test_an_incomplete_behaviour_says_what_is_missing(behaviour: dict[str, Any], fault: str) -> None:
     found = Behaviour.model_validate(behaviour).fault
     assert fault in found and bool(fault) == bool(found)
 

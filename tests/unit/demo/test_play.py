@@ -54,7 +54,7 @@ def test_each_turn_tells_what_it_changed(
     ]
 
 
-def test_what_was_refused_is_told_with_its_reason(
+def test_a_refusal_is_shown_with_its_reason(
     rest: Rest, relationship: Relationship, scripted_provider: ScriptedProvider
 ) -> None:
     scripted_provider.answer_with(answer(add("Has a dog", messages=[9]), {"op": "dance"}))
@@ -95,7 +95,7 @@ def test_a_turn_that_is_not_settled_yet_is_waited_for_and_known_as_the_same(
     assert Turn.objects.count() == 1
 
 
-def test_why_a_turn_is_tried_again_is_told_once(
+def test_the_reason_for_a_retry_is_shown_once(
     rest: Rest, relationship: Relationship, scripted_provider: ScriptedProvider, settings: Settings
 ) -> None:
     settings.RETRY_BASE_SECONDS = 0.01
@@ -108,7 +108,7 @@ def test_why_a_turn_is_tried_again_is_told_once(
     assert told_trouble == ["turn 1 is tried again: slow down"]
 
 
-def test_what_only_a_person_can_mend_is_not_waited_for(
+def test_errors_that_only_a_person_can_fix_are_not_waited_for(
     rest: Rest, relationship: Relationship, scripted_provider: ScriptedProvider
 ) -> None:
     scripted_provider.answer_with(Unauthorized("The key is wrong."))

@@ -52,7 +52,9 @@ def test_a_locomo_file_is_known_by_its_conversation(tmp_path: Path) -> None:
     ],
     ids=["cut off", "not text", "a list", "deep", "another kind", "empty", "a wrong field"],
 )
-def test_a_file_that_is_no_conversation_says_what_is_wrong(data: Any, sentence: str, tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_conversation_is_refused_with_a_reason(
+    data: Any, sentence: str, tmp_path: Path
+) -> None:
     file = written(tmp_path, data)
     with pytest.raises(UnreadableConversation) as refused:
         read_conversation(file, now=NOW)
@@ -65,7 +67,7 @@ def test_a_file_that_is_not_there_is_said_so(tmp_path: Path) -> None:
         read_conversation(tmp_path / "none.json", now=NOW)
 
 
-def test_of_many_problems_the_first_are_told_and_the_others_counted(tmp_path: Path) -> None:
+def test_the_first_of_many_problems_are_listed_and_the_others_counted(tmp_path: Path) -> None:
     turns = [{"day": 1, "time": "09:00", "messages": [{"role": "user", "content": "Hi"}]}] * 9
     data = {
         "companion": {"name": "A", "slug": "a"},

@@ -15,7 +15,7 @@ def test_a_list_is_read_to_its_end(rest: Rest) -> None:
     assert [user["external_id"] for user in rest.every("/users", limit=1)] == ["user-0", "user-1", "user-2"]
 
 
-def test_a_refusal_is_told_with_its_field(rest: Rest) -> None:
+def test_a_refusal_is_reported_with_its_field(rest: Rest) -> None:
     with pytest.raises(RequestFailed, match=r"POST /v1/companions: 422 .* name: is required") as refused:
         rest.post("/companions", {"slug": "ada"})
     assert refused.value.status == 422
@@ -26,7 +26,7 @@ def test_a_refusal_is_told_with_its_field(rest: Rest) -> None:
     [httpx2.Response(502, text="<html>"), httpx2.Response(502, json=["no"]), httpx2.Response(502)],
     ids=["a page", "another JSON", "nothing"],
 )
-def test_a_refusal_by_somebody_in_between_is_told_too(response: httpx2.Response) -> None:
+def test_a_refusal_by_a_proxy_is_reported_too(response: httpx2.Response) -> None:
     with pytest.raises(RequestFailed, match="GET /v1/project: 502"):
         answering(response).get("/project")
 

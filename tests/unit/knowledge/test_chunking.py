@@ -33,7 +33,7 @@ def test_a_chunk_begins_and_ends_with_a_sentence() -> None:
     assert all(chunk.content.rstrip().endswith("text.") for chunk in chunks)
 
 
-def test_a_better_border_is_taken_where_one_is_near() -> None:
+def test_a_chunk_ends_at_a_better_border_nearby() -> None:
     words = " ".join(SENTENCES[:14])
     blocks = [Block(words, heading="A"), Block(words, heading="B")]
 

@@ -67,7 +67,7 @@ def test_a_wrong_key_is_waited_for_without_end(
     assert chunks_of(document), "and it is found by its text meanwhile"
 
 
-def test_a_chunk_that_is_refused_is_refused_alone(
+def test_a_refused_chunk_does_not_affect_the_others(
     companion: Companion, scripted_embedder: ScriptedEmbedder
 ) -> None:
     configure(companion, chunk_tokens=50, overlap_tokens=0)

@@ -66,7 +66,7 @@ def test_an_empty_file_and_an_unknown_companion_are_refused(companion: Companion
         add_document(project_id=companion.project_id, companion_id=uuid7(), name="a", content=b"a", by=TESTER)
 
 
-def test_a_document_is_the_companions_alone(companion: Companion) -> None:
+def test_a_document_belongs_to_one_companion(companion: Companion) -> None:
     document = upload(companion, "Words.")
 
     assert get_document(**ids(document)).id == document.id  # type: ignore[arg-type]
@@ -75,7 +75,7 @@ def test_a_document_is_the_companions_alone(companion: Companion) -> None:
             get_document(**{**ids(document), wrong: uuid7()})  # type: ignore[arg-type]
 
 
-def test_one_that_waits_goes_on_where_it_was(companion: Companion) -> None:
+def test_a_waiting_document_continues_where_it_was(companion: Companion) -> None:
     document = learn(companion, "Words.")
     Document.objects.update(state="pending", error="Later.", attempts=3)
 

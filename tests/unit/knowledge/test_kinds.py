@@ -34,12 +34,12 @@ REFUSED: dict[str, tuple[bytes, str]] = {
 
 
 @pytest.mark.parametrize(("content", "name", "kind"), CASES.values(), ids=CASES)
-def test_the_bytes_say_what_it_is(content: bytes, name: str, kind: str) -> None:
+def test_the_kind_is_detected_from_the_bytes(content: bytes, name: str, kind: str) -> None:
     assert kind_of(content, name=name) == kind
 
 
 @pytest.mark.parametrize(("content", "name"), REFUSED.values(), ids=REFUSED)
-def test_anything_else_is_refused_and_told_what_is_known(content: bytes, name: str) -> None:
+def test_other_files_are_refused_with_the_supported_kinds(content: bytes, name: str) -> None:
     with pytest.raises(UnknownKind, match=KNOWN):
         kind_of(content, name=name)
 

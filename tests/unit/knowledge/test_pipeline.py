@@ -58,7 +58,7 @@ FAILED: dict[str, tuple[bytes, str, str]] = {
 
 
 @pytest.mark.parametrize(("content", "name", "code"), FAILED.values(), ids=FAILED)
-def test_what_can_not_be_read_fails_with_its_reason(
+def test_an_unreadable_document_fails_with_a_reason(
     companion: Companion, content: bytes, name: str, code: str
 ) -> None:
     document = learn(companion, content, name)
@@ -76,7 +76,7 @@ def test_more_chunks_than_the_companion_may_have_fail_the_document(companion: Co
     assert DocumentChunk.objects.count() == 2
 
 
-def test_a_document_that_owes_nothing_is_left_alone(companion: Companion) -> None:
+def test_a_document_that_owes_nothing_is_not_processed(companion: Companion) -> None:
     document = learn(companion, "Words.")
     before = chunks_of(document)[0].id
 
@@ -85,7 +85,7 @@ def test_a_document_that_owes_nothing_is_left_alone(companion: Companion) -> Non
     assert chunks_of(document)[0].id == before
 
 
-def test_what_was_cut_is_not_cut_again_after_a_worker_died(companion: Companion) -> None:
+def test_chunks_are_not_cut_again_after_a_worker_died(companion: Companion) -> None:
     document = learn(companion, "Words.")
     before = chunks_of(document)[0].id
     ChunkEmbedding.objects.all().delete()
@@ -115,7 +115,7 @@ def test_a_configuration_that_has_become_wrong_is_the_reason(companion: Companio
     assert "knowledge.embedder" in document.error
 
 
-def test_a_mistake_of_ours_is_tried_again_and_then_told(companion: Companion, settings: Settings) -> None:
+def test_a_mistake_of_ours_is_retried_and_then_shown(companion: Companion, settings: Settings) -> None:
     settings.MAX_DOCUMENT_PAGES = object()  # which no JSON can tell the reader
     document = upload(companion, "Words.")
     seen = []

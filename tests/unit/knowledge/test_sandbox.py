@@ -30,13 +30,13 @@ def test_a_reason_comes_back_as_a_sentence() -> None:
     assert reason(pdf_of(""), "pdf") == "scanned"
 
 
-def test_what_takes_too_long_is_ended(settings: Settings) -> None:
+def test_parsing_that_takes_too_long_is_stopped(settings: Settings) -> None:
     settings.DOCUMENT_SECONDS = 1
 
     assert reason(b"<p>a" * 1_000_000, "html") == "too_slow"
 
 
-def test_what_takes_too_much_memory_is_ended(settings: Settings) -> None:
+def test_parsing_that_takes_too_much_memory_is_stopped(settings: Settings) -> None:
     settings.DOCUMENT_MEMORY = 134_217_728
     settings.MAX_DOCUMENT_CHARACTERS = 100_000_000
 

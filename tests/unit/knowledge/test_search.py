@@ -149,7 +149,7 @@ def test_a_document_that_waits_to_be_read_is_not_found(companion: Companion) -> 
     assert len(search(companion, "refunds").hits) == 1
 
 
-def test_what_has_no_vector_of_this_embedder_is_found_by_text_and_it_says_so(
+def test_chunks_without_a_vector_of_this_embedder_are_found_by_text_with_a_note(
     companion: Companion, scripted_embedder: ScriptedEmbedder
 ) -> None:
     document = learn(companion, "Refunds take five days.")
@@ -161,7 +161,7 @@ def test_what_has_no_vector_of_this_embedder_is_found_by_text_and_it_says_so(
     assert "1 of 1 chunks have no vector" in found.notes[0]
 
 
-def test_a_lexical_embedder_finds_what_the_text_alone_finds(companion: Companion) -> None:
+def test_a_lexical_embedder_finds_the_same_as_a_text_search(companion: Companion) -> None:
     """Its vectors are made of the words themselves: fused with the text they would count them twice."""
     learn(companion, "Refunds take five days, and refunds of gifts take six.", "refunds.txt")
     learn(companion, "Refund.", "short.txt")
@@ -241,7 +241,7 @@ def test_the_first_by_both_is_the_first() -> None:
     assert ranked.total.tolist() == pytest.approx([2 / 62, 2 / 61, 1 / 63])
 
 
-def test_without_vectors_only_what_shares_a_word_is_found() -> None:
+def test_without_vectors_only_chunks_that_share_a_word_are_found() -> None:
     ranked = rank_chunks(columns([NAN, NAN, NAN], {(2, 0): 1}))
 
     assert ranked.order.tolist() == [2]
@@ -253,7 +253,7 @@ def test_a_chunk_without_its_vector_is_found_by_its_text() -> None:
     assert sorted(ranked.order.tolist()) == [0, 1]
 
 
-def test_a_floor_of_similarity_spares_what_shares_a_word() -> None:
+def test_min_similarity_does_not_apply_to_chunks_that_share_a_word() -> None:
     ranked = rank_chunks(columns([0.1, 0.2, 0.5], {(0, 0): 1}), min_similarity=0.4)
 
     assert sorted(ranked.order.tolist()) == [0, 2]

@@ -17,7 +17,7 @@ def cross_encoder(folder: Path) -> CrossEncoder:
     return CrossEncoder(LocalEmbedderOptions(model=str(folder), threads=1))
 
 
-def test_a_text_is_scored_beside_the_question_whatever_it_is_batched_with(tmp_path: Path) -> None:
+def test_a_texts_score_does_not_depend_on_its_batch(tmp_path: Path) -> None:
     scores = cross_encoder(make_cross_encoder(tmp_path)).scores("Porto Porto Porto?", TEXTS, timeout=None)
 
     assert scores.tolist() == [0.0, 5.0, 3.0]
@@ -37,7 +37,9 @@ def test_a_model_that_gives_no_single_number_is_refused_with_the_way_out(tmp_pat
         "classes": make_cross_encoder(tmp_path / "classes", outputs=2),
         "vectors": make_model(tmp_path / "vectors"),
     }.items():
-        with pytest.raises(ProviderMisconfigured, match=f"{name}' is no cross-encoder.*Choose another model"):
+        with pytest.raises(
+            ProviderMisconfigured, match=f"{name}' is not a cross-encoder.*Choose another model"
+        ):
             cross_encoder(folder).scores("Porto?", TEXTS, timeout=None)
 
 

@@ -29,13 +29,13 @@ EVERY_ERROR = [
 @pytest.mark.parametrize(
     "kind", [RateLimited, ProviderUnavailable, ProviderTimeout, EmptyAnswer, Unauthorized, UnknownProvider]
 )
-def test_what_may_pass_is_tried_again(kind: type[ProviderError]) -> None:
+def test_temporary_errors_are_retried(kind: type[ProviderError]) -> None:
     assert kind().permanent is False
     assert isinstance(kind(), TransientProviderError)
 
 
 @pytest.mark.parametrize("kind", [RequestRefused, ContentBlocked, AnswerTruncated])
-def test_what_will_fail_again_steps_aside(kind: type[ProviderError]) -> None:
+def test_permanent_errors_are_given_up(kind: type[ProviderError]) -> None:
     assert kind().permanent is True
     assert isinstance(kind(), PermanentProviderError)
 

@@ -30,7 +30,7 @@ def asked(of: CallLimits) -> bool:
         return False
 
 
-def test_one_refusal_holds_back_all_callers_until_the_time_that_was_named(
+def test_one_refusal_holds_back_all_callers_until_the_named_time(
     clock: list[float], provider: CallLimits
 ) -> None:
     refuse(provider, 5.0)

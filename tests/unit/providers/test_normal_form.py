@@ -8,7 +8,7 @@ from tests.growth import MOST, growth
 
 
 @pytest.mark.parametrize("form", ["NFC", "NFKC"])
-def test_a_normal_form_in_pieces_is_that_of_the_whole(form: Literal["NFC", "NFKC"]) -> None:
+def test_normalising_in_pieces_gives_the_same_result(form: Literal["NFC", "NFKC"]) -> None:
     text = "Cafe\u0301 ﬁne. " * PIECE
     assert normal_form(form, text) == unicodedata.normalize(form, text)
 

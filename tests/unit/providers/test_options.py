@@ -11,7 +11,7 @@ from providers.options import (
 )
 
 
-def test_what_is_not_given_has_a_default_and_empty_is_not_given() -> None:
+def test_missing_and_empty_options_have_defaults() -> None:
     options = read_options(GeminiOptions, {"api_key": None, "base_url": "", "model": None})
 
     assert (options.base_url, options.model, options.timeout) == ("", "", 60.0)
@@ -38,7 +38,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "timeout text": ({"timeout": "soon"}, "timeout: "),
     "no tokens": ({"max_output_tokens": 0}, "max_output_tokens: "),
     "too hot": ({"temperature": 3}, "temperature: "),
-    "no scheme": ({"base_url": "localhost:11434"}, "base_url: 'localhost:11434' is no address"),
+    "no scheme": ({"base_url": "localhost:11434"}, "base_url: 'localhost:11434' is not a URL"),
     "no host": ({"base_url": "http://"}, "base_url: "),
     "bad port": ({"base_url": "http://localhost:99999"}, "base_url: "),
     "curly quotes": ({"api_key": "“sk-1”"}, "api_key: holds characters that no key has"),
@@ -51,7 +51,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize(("options", "sentence"), WRONG.values(), ids=WRONG)
-def test_what_is_wrong_is_named_with_the_way_out(options: dict[str, Any], sentence: str) -> None:
+def test_invalid_options_are_named_with_what_to_do(options: dict[str, Any], sentence: str) -> None:
     [problem] = option_problems(HostedOptions, options)
 
     assert problem.startswith(sentence)

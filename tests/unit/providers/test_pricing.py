@@ -32,7 +32,7 @@ def test_the_model_that_answered_counts_before_the_one_that_was_asked() -> None:
     assert paid == 1
 
 
-def test_the_alias_that_was_asked_serves_where_the_answer_names_an_unknown_model() -> None:
+def test_the_requested_model_is_priced_if_the_answer_names_an_unknown_one() -> None:
     paid = call_cost(TABLE, models=("gemini-99-0815", "free"), prompt_tokens=5, output_tokens=5)
 
     assert paid == 0

@@ -20,7 +20,7 @@ from providers.tokens import estimate_tokens
     ],
     ids=["empty", "letter", "english", "russian", "japanese", "chinese", "emoji"],
 )
-def test_the_estimate_is_near_what_models_count(text: str, low: int, high: int) -> None:
+def test_the_estimate_is_near_the_models_counts(text: str, low: int, high: int) -> None:
     assert low <= estimate_tokens(text) <= high
 
 

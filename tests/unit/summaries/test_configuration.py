@@ -35,6 +35,6 @@ def test_the_points_at_which_a_summary_is_made(
     ],
     ids=str,
 )
-def test_what_can_not_be_is_refused(values: dict[str, object]) -> None:
+def test_impossible_values_are_refused(values: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         Summaries.model_validate(values)

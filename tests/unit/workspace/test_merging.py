@@ -48,7 +48,7 @@ def test_many_new_files_are_merged_in_time_that_grows_with_them() -> None:
     assert growth(merge, lambda size: tree(size, "t"), size=400) < MOST
 
 
-def test_a_new_path_that_is_the_twin_of_one_of_ours_is_kept_beside_it() -> None:
+def test_a_new_path_that_clashes_with_one_of_ours_is_kept_beside_it() -> None:
     ours, theirs = entry_of(b"ours"), entry_of(b"theirs")
     merged = merge_trees({}, {"Plan.md": ours}, {"plan.md": theirs}, read=lambda entry: b"", label="s")
 
@@ -58,7 +58,7 @@ def test_a_new_path_that_is_the_twin_of_one_of_ours_is_kept_beside_it() -> None:
 
 @pytest.mark.parametrize("taken", ["plan.md.conflict-s", "Plan.md.Conflict-s", "plan.md.conflict-s/x"])
 @pytest.mark.parametrize("folder", ["", "conflicts", "Conflicts", "conflicts/s"])
-def test_a_place_beside_it_that_is_taken_is_left_as_it_is(taken: str, folder: str) -> None:
+def test_an_existing_file_beside_a_conflict_is_not_overwritten(taken: str, folder: str) -> None:
     before, ours, theirs, there = map(entry_of, (b"0", b"1", b"2", b"there"))
     texts = {before: b"0", ours: b"1", theirs: b"2"}
     others = dict.fromkeys(filter(None, (taken, folder)), there)

@@ -72,7 +72,7 @@ def test_objects_and_deltas_are_read() -> None:
     assert sorted(content for _, content in found.values()) == sorted([BASE, b"0123456789hello"])
 
 
-def test_a_thin_pack_rests_on_what_is_there() -> None:
+def test_a_thin_pack_may_refer_to_stored_objects() -> None:
     made = delta(BASE, 10, copy(0, 10))
     found = unpack(
         pack(resting_on(SHA, made)),

@@ -100,7 +100,7 @@ def test_sessions_are_named_and_come_in_the_order_of_their_numbers() -> None:
     assert told.turns[1].occurred_at == datetime(2023, 5, 9, 0, 10, tzinfo=UTC)
 
 
-def test_what_is_on_a_picture_is_said_too() -> None:
+def test_a_pictures_caption_is_part_of_the_message() -> None:
     told = parse(
         file_of(
             said("Caroline", "Look!", blip_caption="a photo of a dog"),

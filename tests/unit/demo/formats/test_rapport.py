@@ -37,7 +37,7 @@ def test_the_last_day_was_yesterday_when_its_last_turn_lies_ahead() -> None:
     assert [turn.occurred_at.day for turn in told.turns] == [28, 1]
 
 
-def test_the_language_is_read_where_it_is_told() -> None:
+def test_the_language_is_read_if_given() -> None:
     ada = {"name": "Ada", "slug": "ada", "language": "english"}
     assert rapport.parse(file_of(companion=ada), Source("file", NOON)).companion.language == "english"
     assert rapport.parse(file_of(), Source("file", NOON)).companion.language == ""

@@ -63,7 +63,7 @@ def test_a_broken_file_is_broken_and_no_crash(content: bytes) -> None:
     assert reason(content) == "broken"
 
 
-def test_what_unpacks_to_far_more_is_left_alone() -> None:
+def test_a_zip_bomb_is_not_read() -> None:
     assert reason(with_document(b" " * 300_000_000)) == "too_large_unpacked"
 
 

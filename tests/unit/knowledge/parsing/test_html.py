@@ -11,7 +11,7 @@ def read(content: str | bytes) -> list[tuple[str, str]]:
     return [(block.heading, block.text) for block in parse_html(raw, LIMITS)]
 
 
-def test_a_page_is_what_its_reader_sees() -> None:
+def test_only_visible_text_of_a_page_is_read() -> None:
     page = """<!doctype html><html><head><title>Shop</title><style>p { color: red }</style></head><body>
       <script>alert("no")</script><h1>Prices <em>2026</em></h1><p>A coffee is<br>two   <b>euros</b>.</p>
       <table><tr><td>Tea</td><td>1.50</td></tr></table><h2>Cakes</h2><ul><li>Carrot</li><li>Apple</li></ul>

@@ -34,9 +34,7 @@ def test_each_text_has_its_own_vector_with_tokens_and_time(gemini: Make, gemini_
     assert embedded.milliseconds >= 10
 
 
-def test_every_text_is_a_content_of_its_own_and_says_what_it_is_for(
-    gemini: Make, gemini_server: GeminiServer
-) -> None:
+def test_every_text_is_its_own_content_with_its_purpose(gemini: Make, gemini_server: GeminiServer) -> None:
     embedder = gemini(dimensions=256)
 
     embedder.embed(["one", "two"], purpose="document")
@@ -58,7 +56,7 @@ def test_every_text_is_a_content_of_its_own_and_says_what_it_is_for(
 @pytest.mark.parametrize(
     ("purpose", "task"), [("query", "RETRIEVAL_QUERY"), ("document", "RETRIEVAL_DOCUMENT")]
 )
-def test_an_older_model_is_told_the_purpose_in_its_field(
+def test_an_older_model_gets_the_purpose_in_a_field(
     purpose: Any, task: str, gemini: Make, gemini_server: GeminiServer
 ) -> None:
     gemini(model="gemini-embedding-001").embed(["hello"], purpose=purpose)

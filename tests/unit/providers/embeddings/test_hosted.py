@@ -24,7 +24,7 @@ class EchoEmbedder(HostedEmbedder[HostedEmbedderOptions]):
         return RawVectors([[len(text), 1] for text in texts], tokens=len(texts))
 
 
-def test_the_vendors_own_model_and_dimensions_stand_where_none_are_stated() -> None:
+def test_the_vendors_model_and_dimensions_are_the_defaults() -> None:
     embedder = EchoEmbedder(alias="echo", options={"api_key": "k"})
 
     assert (embedder.model, embedder.dimensions) == ("echo-e5-small", 2)
@@ -39,7 +39,7 @@ def test_the_prefix_comes_after_the_cutting() -> None:
     assert embedder.sent == [["query: a very l"]]
 
 
-def test_a_call_holds_no_more_tokens_than_a_vendor_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_call_has_no_more_tokens_than_a_vendor_accepts(monkeypatch: pytest.MonkeyPatch) -> None:
     embedder = EchoEmbedder(alias="echo", options={"api_key": "k", "document_prefix": ""})
     monkeypatch.setattr(EchoEmbedder, "most_tokens_of_a_call", 10)
 
@@ -82,10 +82,12 @@ SAID: list[tuple[str, Purpose, str]] = [
 
 
 @pytest.mark.parametrize(("model", "purpose", "expected"), SAID)
-def test_a_model_is_told_the_purpose_as_its_authors_say(model: str, purpose: Purpose, expected: str) -> None:
+def test_a_model_gets_the_prefixes_that_its_authors_recommend(
+    model: str, purpose: Purpose, expected: str
+) -> None:
     assert prefixes_of(model).before("hi", purpose) == expected
 
 
-def test_what_is_stated_wins_also_when_it_is_empty() -> None:
+def test_configured_prefixes_win_even_if_empty() -> None:
     assert prefixes_of("nomic-embed-text", query="", document="d: ") == ("", "d: ")
     assert prefixes_of("nomic-embed-text", query="", document="") == NONE

@@ -93,7 +93,7 @@ def test_threads_that_come_at_once_load_one_model(tmp_path: Path) -> None:
     assert np.allclose(given, given[0])
 
 
-def test_who_comes_while_it_is_loaded_waits_no_longer_than_it_wants(tmp_path: Path) -> None:
+def test_a_thread_waits_for_loading_no_longer_than_its_timeout(tmp_path: Path) -> None:
     loading, may_load = threading.Event(), threading.Event()
 
     class SlowlyDownloading(HubServer):

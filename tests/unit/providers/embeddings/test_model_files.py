@@ -123,7 +123,7 @@ def test_a_model_of_the_hub_without_onnx_is_no_use(tmp_path: Path) -> None:
         find_files("someone/tiny", folder=tmp_path / "models", hub=hub.url)
 
 
-def test_a_folder_is_told_from_a_name_on_the_hub(tmp_path: Path) -> None:
+def test_a_folder_is_distinguished_from_a_name_on_the_hub(tmp_path: Path) -> None:
     assert is_folder(str(tmp_path))
     assert is_folder("~/models/minilm")
     assert not is_folder("sentence-transformers/all-MiniLM-L6-v2")

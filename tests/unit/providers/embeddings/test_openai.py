@@ -52,9 +52,7 @@ def test_everything_asked_for_is_sent_in_openais_words(openai: Make, openai_serv
     }
 
 
-def test_dimensions_are_asked_for_only_where_they_are_stated(
-    openai: Make, openai_server: OpenAIServer
-) -> None:
+def test_dimensions_are_sent_only_if_configured(openai: Make, openai_server: OpenAIServer) -> None:
     openai().embed(["hello"], purpose="document")
 
     assert openai_server.requests[0].body["model"] == "text-embedding-3-small"
@@ -137,7 +135,7 @@ def test_a_model_that_can_not_be_shortened_asks_for_the_operator(
         openai(model="m", dimensions=8).embed(["hello"], purpose="document")
 
 
-def test_a_call_costs_what_the_operator_said(openai: Make, openai_server: OpenAIServer) -> None:
+def test_the_cost_follows_from_the_configured_prices(openai: Make, openai_server: OpenAIServer) -> None:
     openai_server.push({"usage": {"prompt_tokens": 1000, "total_tokens": 1000}})
 
     embedded = openai(model="m", prices={"m": (0.02, 0)}).embed(["hello"], purpose="document")

@@ -75,7 +75,7 @@ def test_only_the_newest_questions_are_kept(questions: Questions, embedder: Scri
     assert embedder.texts == ["one", "two", "three", "four", "two"]
 
 
-def test_who_fails_is_left_alone_for_some_seconds(
+def test_a_failing_embedder_is_paused_for_some_seconds(
     questions: Questions, embedder: ScriptedEmbedder, clock: Clock
 ) -> None:
     embedder.answer_with(ProviderUnavailable())
@@ -89,7 +89,7 @@ def test_who_fails_is_left_alone_for_some_seconds(
     assert questions.embed("three", embedder, seconds=5) is not None
 
 
-def test_what_is_remembered_is_given_also_while_the_embedder_is_left_alone(
+def test_cached_vectors_are_returned_while_the_embedder_is_paused(
     questions: Questions, embedder: ScriptedEmbedder
 ) -> None:
     known = questions.embed("known", embedder, seconds=5)
@@ -154,9 +154,7 @@ def test_a_mistake_in_an_embedder_from_elsewhere_costs_no_context(
     assert questions.embed("one", embedder, seconds=5) is None
 
 
-def test_who_takes_too_long_is_not_waited_for_but_heard(
-    questions: Questions, embedder: ScriptedEmbedder
-) -> None:
+def test_a_late_vector_is_not_waited_for_but_cached(questions: Questions, embedder: ScriptedEmbedder) -> None:
     may_answer = threading.Event()
 
     def think(texts: Sequence[str]) -> None:
@@ -197,7 +195,7 @@ def test_many_threads_ask_at_once(embedder: ScriptedEmbedder) -> None:
     assert set(embedder.texts) == set(texts)
 
 
-def test_a_vendor_that_is_silent_holds_a_context_no_longer_than_it_waits(
+def test_a_silent_vendor_delays_a_context_only_up_to_the_limit(
     questions: Questions, gemini: Callable[..., GeminiEmbedder], gemini_server: GeminiServer
 ) -> None:
     embedder = gemini(timeout=30)
@@ -245,7 +243,7 @@ def test_the_same_question_of_several_at_once_is_asked_once(
     assert embedder.texts == ["one"]
 
 
-def test_who_joins_a_question_waits_no_longer_than_its_own_time(
+def test_a_second_caller_waits_no_longer_than_its_own_limit(
     questions: Questions, embedder: ScriptedEmbedder, go_on: threading.Event
 ) -> None:
     assert questions.embed("one", embedder, seconds=0.05) is None

@@ -39,7 +39,7 @@ def test_a_configuration_names_an_embedder_or_the_services_own_or_none() -> None
     assert embedder_of(None) is None
 
 
-def test_an_unknown_alias_is_named_beside_the_known_ones() -> None:
+def test_an_unknown_alias_is_reported_with_the_known_ones() -> None:
     with pytest.raises(UnknownProvider, match=r"no embedder 'three'\. The settings know: one, two"):
         get_embedder("three")
 
@@ -74,7 +74,7 @@ PROBLEMS: dict[str, tuple[object, str]] = {
 
 
 @pytest.mark.parametrize(("spec", "sentence"), PROBLEMS.values(), ids=PROBLEMS)
-def test_what_is_wrong_with_an_alias_is_said_in_a_sentence(spec: object, sentence: str) -> None:
+def test_problems_of_an_alias_are_described_in_a_sentence(spec: object, sentence: str) -> None:
     [problem] = embedder_problems("mine", spec)
 
     assert "EMBEDDING_PROVIDERS['mine']" in problem

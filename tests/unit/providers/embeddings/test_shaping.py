@@ -72,7 +72,7 @@ def test_numbers_near_the_end_of_their_range_do_not_overflow() -> None:
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1)
 
 
-def test_what_is_shared_can_not_be_changed() -> None:
+def test_shared_vectors_are_read_only() -> None:
     vectors = unit_vectors([([[1.0]], 1)], who="mine", dimensions=None)
 
     with pytest.raises(ValueError, match="read-only"):

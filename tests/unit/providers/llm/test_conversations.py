@@ -108,7 +108,7 @@ def test_a_reply_comes_in_parts_and_says_how_it_ended(vendor: Vendor) -> None:
     assert all(part.completion is None and not part.finish for part in parts[:-1])
 
 
-def test_calls_come_with_all_that_is_to_be_sent_back(vendor: Vendor) -> None:
+def test_calls_include_all_data_that_must_be_sent_back(vendor: Vendor) -> None:
     provider, server = vendor
     server.push({"tool_calls": [{"name": "weather", "arguments": {"city": "Porto"}}]}, {"text": "Sunny."})
 
@@ -181,7 +181,7 @@ FAILURES: dict[str, tuple[dict[str, Any], type[ProviderError]]] = {
 
 
 @pytest.mark.parametrize(("item", "error"), FAILURES.values(), ids=FAILURES.keys())
-def test_what_goes_wrong_is_one_of_our_errors(
+def test_every_failure_is_one_of_our_errors(
     vendor: Vendor, item: dict[str, Any], error: type[Exception]
 ) -> None:
     provider, server = vendor

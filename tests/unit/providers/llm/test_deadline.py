@@ -100,7 +100,7 @@ def test_a_call_that_is_over_does_not_begin(openai_server: OpenAIServer) -> None
         assert is_over()
 
 
-def test_through_a_proxy_of_the_environment_the_deadline_holds_too(
+def test_the_deadline_holds_through_a_proxy_of_the_environment_too(
     openai_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("http_proxy", "HTTP_PROXY"):

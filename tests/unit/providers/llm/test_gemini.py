@@ -85,7 +85,7 @@ def test_a_repair_round_follows_the_prompt(
     ]
 
 
-def test_a_call_costs_what_the_operator_said(
+def test_the_cost_follows_from_the_configured_prices(
     gemini: Make, gemini_server: GeminiServer, question: CompletionRequest
 ) -> None:
     usage = {"promptTokenCount": 1000, "candidatesTokenCount": 200, "cachedContentTokenCount": 400}

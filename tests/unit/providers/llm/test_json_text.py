@@ -42,7 +42,7 @@ UNWRAPPED = {
 
 
 @pytest.mark.parametrize(("text", "expected"), UNWRAPPED.values(), ids=UNWRAPPED)
-def test_the_json_is_taken_out_of_what_stands_around_it(text: str, expected: str) -> None:
+def test_json_is_extracted_from_the_text_around_it(text: str, expected: str) -> None:
     assert extract_json_text(text) == expected
 
 
@@ -65,7 +65,7 @@ LEFT_ALONE = {
 
 
 @pytest.mark.parametrize("text", LEFT_ALONE.values(), ids=LEFT_ALONE)
-def test_what_is_not_certain_stays_as_it_came(text: str) -> None:
+def test_ambiguous_text_is_returned_unchanged(text: str) -> None:
     assert extract_json_text(text) == text
 
 
@@ -78,7 +78,7 @@ def test_a_long_answer_takes_no_long_time() -> None:
 
 
 @pytest.mark.parametrize("piece", ["'x' ", '\\\\"', "/*", "# ", ",\n", "'", "{'a': 1,} "])
-def test_what_is_no_json_takes_no_long_time(piece: str) -> None:
+def test_text_without_json_is_read_quickly(piece: str) -> None:
     assert growth(extract_json_text, lambda size: "{'a': " + piece * size, size=3000) < MOST
 
 

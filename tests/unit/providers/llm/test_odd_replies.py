@@ -20,7 +20,7 @@ def gemini_sends(server: GeminiServer, *parts: dict[str, Any]) -> None:
     server.push({"raw": f"data: {json.dumps(answer)}\r\n\r\n", "content_type": "text/event-stream"})
 
 
-def test_what_gemini_says_can_be_kept(gemini_server: GeminiServer) -> None:
+def test_odd_answers_of_gemini_are_made_storable(gemini_server: GeminiServer) -> None:
     provider = GeminiProvider(alias="gemini", options={"base_url": gemini_server.url, "api_key": "k"})
     gemini_sends(
         gemini_server,
@@ -49,12 +49,12 @@ NOT_AS_OPENAI_HAS_IT: dict[str, tuple[Any, list[Any], dict[str, Any]]] = {
 @pytest.mark.parametrize(
     ("content", "tools", "options"), NOT_AS_OPENAI_HAS_IT.values(), ids=NOT_AS_OPENAI_HAS_IT.keys()
 )
-def test_what_gemini_cannot_be_asked_is_the_askers_to_mend(
+def test_unsupported_input_for_gemini_is_the_callers_error(
     gemini_server: GeminiServer, content: Any, tools: list[Any], options: dict[str, Any]
 ) -> None:
     provider = GeminiProvider(alias="gemini", options={"base_url": gemini_server.url, "api_key": "k"})
 
-    with pytest.raises(RequestRefused, match="as OpenAI has it"):
+    with pytest.raises(RequestRefused, match="in OpenAI's format"):
         list(provider.stream(ChatRequest([{"role": "user", "content": content}], tools, options)))
     assert gemini_server.asked == 0
     provider.close()
@@ -78,7 +78,7 @@ def openai(openai_server: OpenAIServer) -> Iterator[OpenAIProvider]:
     provider.close()
 
 
-def test_what_a_server_tells_beside_a_reply_costs_no_reply(
+def test_odd_extra_data_of_a_server_does_not_break_a_reply(
     openai: OpenAIProvider, openai_server: OpenAIServer
 ) -> None:
     for usage in (
@@ -104,12 +104,12 @@ def test_a_finish_is_a_short_word(openai: OpenAIProvider, openai_server: OpenAIS
 
 
 @pytest.mark.parametrize("piece", [call(name=["weather"]), call(name=5), call(id=5), "weather"])
-def test_a_call_that_is_none_is_no_answer(
+def test_an_invalid_call_is_an_invalid_answer(
     openai: OpenAIProvider, openai_server: OpenAIServer, piece: Any
 ) -> None:
     openai_sends(openai_server, {"tool_calls": [piece]})
 
-    with pytest.raises(ProviderUnavailable, match="no answer"):
+    with pytest.raises(ProviderUnavailable, match="invalid answer"):
         list(openai.stream(HELLO))
 
 
@@ -121,7 +121,7 @@ def test_notes_on_a_call_that_are_none_are_left_out(
         assert next(iter(openai.stream(HELLO))).calls[0].extra is None
 
 
-def test_calls_that_a_server_gives_one_number_are_told_apart(
+def test_calls_with_the_same_number_are_distinguished(
     openai: OpenAIProvider, openai_server: OpenAIServer
 ) -> None:
     more = {"index": 0, "id": "c2", "function": {"arguments": "x"}}

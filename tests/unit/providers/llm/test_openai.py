@@ -105,7 +105,7 @@ SHAPES: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize(("item", "start"), SHAPES.values(), ids=SHAPES)
-def test_the_json_is_found_and_what_is_none_is_left_for_the_asker(
+def test_json_is_extracted_and_other_text_is_returned_unchanged(
     item: dict[str, Any], start: str, openai: Make, openai_server: OpenAIServer, question: CompletionRequest
 ) -> None:
     openai_server.push(item)
@@ -113,7 +113,9 @@ def test_the_json_is_found_and_what_is_none_is_left_for_the_asker(
     assert openai().complete(question).text.startswith(start)
 
 
-def test_thoughts_are_no_answer_where_plain_text_was_asked(openai: Make, openai_server: OpenAIServer) -> None:
+def test_thoughts_are_not_an_answer_if_plain_text_was_asked_for(
+    openai: Make, openai_server: OpenAIServer
+) -> None:
     openai_server.push({"text": "What might they want?", "answer_in": "reasoning_content"})
 
     with pytest.raises(EmptyAnswer):

@@ -47,7 +47,7 @@ def test_threads_that_ask_at_once_get_the_same_provider() -> None:
         assert len(set(pool.map(ask, range(8)))) == 1
 
 
-def test_an_unknown_alias_is_named_beside_the_known_ones() -> None:
+def test_an_unknown_alias_is_reported_with_the_known_ones() -> None:
     with pytest.raises(UnknownProvider, match=r"no provider 'three'\. The settings know: one, two"):
         get_provider("three")
 
@@ -77,7 +77,7 @@ PROBLEMS: dict[str, tuple[object, str]] = {
 
 
 @pytest.mark.parametrize(("spec", "sentence"), PROBLEMS.values(), ids=PROBLEMS)
-def test_what_is_wrong_with_an_alias_is_said_in_a_sentence(spec: object, sentence: str) -> None:
+def test_problems_of_an_alias_are_described_in_a_sentence(spec: object, sentence: str) -> None:
     [problem] = provider_problems("mine", spec)
 
     assert "LLM_PROVIDERS['mine']" in problem

@@ -28,7 +28,7 @@ SHAPES: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize(("item", "text"), SHAPES.values(), ids=SHAPES)
-def test_the_json_is_unwrapped_and_what_is_none_is_left_for_the_asker(
+def test_json_is_unwrapped_and_other_text_is_returned_unchanged(
     item: dict[str, Any], text: str, vendor: Vendor, question: CompletionRequest
 ) -> None:
     vendor.server.push(item)
@@ -105,7 +105,7 @@ CALLED: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize(("item", "text"), CALLED.values(), ids=CALLED)
-def test_what_a_function_is_called_with_is_the_answer_and_words_instead_are_handed_up(
+def test_the_arguments_of_a_call_are_the_answer_or_else_the_text(
     item: dict[str, Any], text: str, vendor: Vendor, call_question: CompletionRequest
 ) -> None:
     vendor.server.push(item)

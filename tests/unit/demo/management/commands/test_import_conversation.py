@@ -85,7 +85,7 @@ def test_dates_are_read_in_the_given_time_zone(file: Path, companion: Companion)
     assert Turn.objects.order_by("seq")[0].occurred_at.hour == 4
 
 
-def test_a_turn_that_fails_is_told(
+def test_a_failed_turn_is_reported(
     file: Path, companion: Companion, scripted_provider: ScriptedProvider
 ) -> None:
     scripted_provider.otherwise = "no JSON at all"

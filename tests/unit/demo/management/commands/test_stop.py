@@ -38,6 +38,6 @@ def test_a_service_is_stopped_and_named(tmp_path: Path) -> None:
         process.communicate()
 
 
-def test_a_database_of_ones_own_is_left_alone(settings: Settings) -> None:
+def test_an_external_database_is_not_stopped(settings: Settings) -> None:
     settings.EMBEDDED_POSTGRES_DIR = None
     assert stop() == "No service was running.\n"

@@ -104,7 +104,7 @@ def test_a_fact_in_another_model_s_words_is_held_against_the_entries_by_itself(
     assert decide("Hello!", fact(1, content, forget=forget, message=7)) == [decision]
 
 
-def test_what_a_fact_is_comes_before_what_it_ends() -> None:
+def test_a_facts_own_decision_comes_before_the_deletions_it_causes() -> None:
     shown = known(entry("Is moving to Faro soon", "goal"), entry("Lives in Lisbon", "identity", key="city"))
     said = "We moved to Faro yesterday!"
     facts = numbered(ask("extract", said, at=THURSDAY)["facts"])
@@ -114,7 +114,7 @@ def test_what_a_fact_is_comes_before_what_it_ends() -> None:
     assert [(one["op"], one["entry"]) for one in made] == [("UPDATE", 2), ("DELETE", 1)]
 
 
-def test_who_was_spoken_of_a_little_earlier_is_known_by_name() -> None:
+def test_people_mentioned_a_little_earlier_are_known_by_name() -> None:
     said = "Ana lives in Faro."
 
     assert ask("extract", said, at=THURSDAY)["facts"] == []
@@ -138,7 +138,7 @@ def test_a_memory_is_as_important_as_its_pattern(content: str, type: str, score:
     assert (memory["type"], memory["score"]) == (type, score)
 
 
-def test_what_an_entry_says_anew_names_it_and_what_is_over_leaves() -> None:
+def test_a_restated_value_names_its_entry_and_an_ended_one_is_forgotten() -> None:
     shown = known(entry("Lives in Lisbon", "identity", key="city"), entry("Is moving to Faro soon", "goal"))
 
     answer = ask("classify", "We moved to Faro yesterday!", shown, at=THURSDAY)
@@ -219,7 +219,7 @@ def test_a_value_supersedes_by_its_key_or_takes_its_entry_away(
     assert [one["entry"] for one in answer["forget"]] == gone
 
 
-def test_an_entry_that_is_still_so_stays_beside_what_is_new() -> None:
+def test_a_value_that_still_holds_stays_beside_a_new_one() -> None:
     keys = [KnownKey("occupation", "identity"), KnownKey("employer", "identity")]
     shown = known(entry("Works as a nurse", "identity", key="occupation"))
 

@@ -140,15 +140,13 @@ def test_a_statement_is_kept_in_the_third_person_and_with_its_day(said: str, kep
 
 
 @pytest.mark.parametrize(("known", "said", "after"), CHANGED, ids=lambda case: str(case))
-def test_what_is_said_later_takes_the_place_of_what_it_changes(
-    known: str, said: str, after: list[str]
-) -> None:
+def test_later_statements_replace_what_they_change(known: str, said: str, after: list[str]) -> None:
     type = "goal" if "test" in known or known.startswith(("Is learning", "Hopes", "Wants")) else "other"
     assert remembered(said, entry(known, type)) == after
 
 
 @pytest.mark.parametrize("said", NOTHING)
-def test_what_points_into_the_talk_or_holds_for_the_moment_is_not_kept(said: str) -> None:
+def test_references_to_the_conversation_and_passing_states_are_not_stored(said: str) -> None:
     assert remembered(said) == []
 
 
@@ -170,7 +168,7 @@ def test_a_role_and_an_employer_in_two_entries_become_one_with_a_new_job() -> No
     ]
 
 
-def test_a_denial_puts_right_what_was_known_and_adds_nothing_else() -> None:
+def test_a_denial_corrects_what_was_known_and_adds_nothing() -> None:
     assert remembered("I'm not allergic to cats.", entry("Is allergic to cats")) == [
         "Is not allergic to cats"
     ]
@@ -184,7 +182,7 @@ def test_the_right_day_takes_the_place_of_the_wrong_one() -> None:
     ]
 
 
-def test_an_event_that_is_told_again_is_not_kept_twice() -> None:
+def test_an_event_that_is_told_again_is_not_stored_twice() -> None:
     known = entry("Has a job interview on 27 November 2026", "event")
     assert remembered("Tomorrow I have my job interview!", known) == [known.content]
 
@@ -198,7 +196,7 @@ def test_somebody_else_s_statement_is_theirs_and_a_nameless_one_s_says_whose_it_
     ]
 
 
-def test_a_nickname_stands_beside_the_name_and_nobody_is_renamed_in_passing() -> None:
+def test_a_nickname_is_added_to_the_name_and_nobody_is_renamed_in_passing() -> None:
     known = entry("Name is Madalena", "identity", key="name")
     assert remembered("But please call me Maya.", known) == ["Name is Madalena, goes by Maya"]
     assert remembered("I'm Batman!", known) == ["Name is Madalena"]
@@ -215,7 +213,7 @@ def test_a_name_given_later_goes_to_the_one_without_a_name_or_with_a_wrong_one()
     assert remembered("We adopted a kitten, her name is Miso.") == ["Has a kitten named Miso"]
 
 
-def test_keys_and_weights_go_with_what_is_kept() -> None:
+def test_facts_are_stored_with_keys_and_weights() -> None:
     said = (
         "I live in Lisbon.",
         "I work as a nurse.",
@@ -232,5 +230,7 @@ def test_keys_and_weights_go_with_what_is_kept() -> None:
     ("types", "kept_as"),
     [((), "goal"), (("goal", "other"), "goal"), (("mood", "other"), "other"), (("mood", "food"), "mood")],
 )
-def test_a_type_the_companion_lacks_becomes_one_it_has(types: tuple[str, ...], kept_as: str) -> None:
+def test_a_type_that_the_companion_does_not_have_becomes_one_it_has(
+    types: tuple[str, ...], kept_as: str
+) -> None:
     assert Scratchpad(types=types).hear("I want to run a marathon next year.")[0]["type"] == kept_as

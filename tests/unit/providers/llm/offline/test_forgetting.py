@@ -32,7 +32,7 @@ LIST = (
         ("Forget about my boat.", []),
     ],
 )
-def test_what_is_asked_to_be_forgotten_goes_and_nothing_else(said: str, gone: list[str]) -> None:
+def test_only_what_the_person_asks_for_is_forgotten(said: str, gone: list[str]) -> None:
     left = remembered(said, *LIST)
     assert [one.content for one in LIST if one.content not in left] == gone
 
@@ -63,13 +63,13 @@ def test_orders_to_the_machine_and_turns_of_phrase_delete_nothing(said: str) -> 
     assert remembered(said, *LIST) == [one.content for one in LIST]
 
 
-def test_what_was_just_said_goes_with_the_message_before() -> None:
+def test_what_was_just_said_means_the_previous_message() -> None:
     pad = Scratchpad(known(TEA))
     assert pad.hear("I love rum.", "Forget what I just said.") == []
     assert pad.contents == ["Likes tea"]
 
 
-def test_what_was_just_said_goes_with_the_turn_before() -> None:
+def test_what_was_just_said_means_the_previous_turn_otherwise() -> None:
     earlier = entry("Likes gin", "preference", effective_at=datetime(2026, 11, 1, tzinfo=UTC))
     just_now = entry("Likes rum", "preference", effective_at=datetime(2026, 11, 26, 9, 59, tzinfo=UTC))
     assert remembered("Forget what I just said.", earlier, just_now) == ["Likes gin"]
