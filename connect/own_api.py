@@ -68,7 +68,7 @@ class OwnApi:
 
     def ask(self, method: str, path: str, body: Any = None, *, query: Any = (), **headers: str) -> Answered:
         """Make a call. `headers` are named as in an environ, such as HTTP_IF_MATCH. A crash of the view is raised."""
-        raw = b"" if body is None else json.dumps(body).encode()
+        raw = b"" if body is None else json.dumps(body, ensure_ascii=False).encode(errors="backslashreplace")
         given = {name: value for name, value in dict(query).items() if value is not None}
         environ = {name: self._outer.META[name] for name in _CARRIED if name in self._outer.META}
         environ |= {

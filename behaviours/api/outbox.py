@@ -48,7 +48,7 @@ class OutboxStreamView(ApiView):
     open_to_tokens = True
     http_method_names = ["get"]
 
-    @operation("outbox_stream", "Stream messages as they come", answers={200: None})
+    @operation("outbox_stream", "Stream messages as they come", answers={200: None}, streams=True)
     def get(self, request: Request, relationship_id: UUID, query: StreamQuery) -> StreamingHttpResponse:
         """Server-sent events: the waiting messages, then new ones, each as `event: message` with the message as `data`.
         The stream ends after `seconds`. A client that reconnects with `Last-Event-ID` gets the messages after that one.

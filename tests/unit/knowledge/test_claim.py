@@ -73,7 +73,7 @@ def test_one_given_back_at_once_is_enqueued_and_a_later_one_is_not(companion: Co
     assert claim_document(document_id=mine.id, worker="three") is None, "it waits for its retry"
 
 
-def test_a_worker_that_lost_its_lease_writes_nothing(companion: Companion) -> None:
+def test_who_has_lost_it_writes_nothing(companion: Companion) -> None:
     mine = claimed(companion)
     Document.objects.update(lease_token="00000000-0000-0000-0000-000000000001")
 
@@ -92,31 +92,6 @@ def test_a_document_whose_task_was_lost_is_enqueued_again_and_again(companion: C
     assert process_owed_documents(timezone.now()) == 0, "its own task has a moment"
     enqueued = [process_owed_documents(later + timedelta(seconds=passed)) for passed in (0, 1, 6)]
     assert enqueued == [1, 0, 1]
-
-
-def test_documents_of_a_dead_worker_are_due_again(companion: Companion) -> None:
-    document = claimed(companion, by=GONE)
-
-    assert process_owed_documents(timezone.now()) == 1
-
-    left = again(document)
-    assert (left.state, left.attempts, left.error_code, left.leased_by) == ("pending", 1, "worker_died", "")
-
-
-HOLDERS = {
-    "this process": worker_identity(),
-    "another machine": "elsewhere/0badc0de:12:34",
-    "nobody": "somebody",
-}
-
-
-@pytest.mark.parametrize("holder", HOLDERS.values(), ids=HOLDERS)
-def test_a_worker_that_may_live_keeps_its_lease_until_it_expires(holder: str, companion: Companion) -> None:
-    document = claimed(companion, by=holder)
-
-    assert process_owed_documents(timezone.now()) == 0
-    assert process_owed_documents(timezone.now() + timedelta(hours=1)) == 1
-    assert again(document).state == "pending"
 
 
 def test_a_document_that_every_worker_dies_of_fails(companion: Companion, settings: Settings) -> None:
@@ -145,7 +120,7 @@ def test_a_flood_of_one_project_does_not_hide_anothers_document(
     assert [again(each).due_at == later for each in (*flood, single)] == [True, False, False, True]
 
 
-def test_a_worker_that_is_stopping_starts_nothing(companion: Companion) -> None:
+def test_a_worker_that_is_to_stop_begins_nothing(companion: Companion) -> None:
     document = upload(companion, "Words.")
     stopping = worker_stats.WorkerStats()
     stopping.page.stopping = 1
