@@ -22,8 +22,8 @@ GENERATED = clients/python/src/rapport_client/generated/operations.py
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' Makefile
 
-venv: ## make or renew the environment in .venv (every command below does it by itself)
-venv-dev: ## the same, with what tests, checks and measurements need
+venv: ## make or renew the environment in .venv (every command below does this itself)
+venv-dev: ## the same, plus what tests, checks and measurements need
 
 venv venv-dev:
 	@"$(PYTHON)" -c "import sys; sys.exit(sys.version_info < (3, 7))" 2>/dev/null || { \
@@ -35,56 +35,56 @@ venv venv-dev:
 $(GENERATED): $(SCHEMA) clients/python/generate.py
 	@$(RUN) clients/python/generate.py
 
-demo: venv ## start everything, play a conversation, show what is remembered; RECIPE=two_call, CONVERSATION=file plays yours
+demo: venv ## start everything, play a conversation, show what is remembered; RECIPE=two_call; CONVERSATION=file for your own
 	@$(MANAGE) demo --port "$$PORT" $${RECIPE:+--recipe "$$RECIPE"} $${CONVERSATION:+--conversation "$$CONVERSATION"} \
 	  $${SPEAKER:+--as "$$SPEAKER"}
 
-run: venv ## the service in the foreground, until Ctrl-C; PORT=8000
+run: venv ## run the service in the foreground, until Ctrl-C; PORT=8000
 	@$(MANAGE) serve --port "$$PORT"
 
 stop: venv ## stop the service and the embedded database
 	@$(MANAGE) stop
 
 # Images of Python set the variable: each of some hundred processes would compile all of the code anew.
-test: venv-dev ## the tests, in TESTERS=3 processes; ARGS="-k name" picks some
+test: venv-dev ## run the tests, in TESTERS=3 processes; ARGS="-k name" for some
 	@$(RUN) scripts/chromium.py
 	@env -u PYTHONDONTWRITEBYTECODE $(RUN) -m pytest -q --numprocesses=$(TESTERS) --no-loadscope-reorder $(ARGS)
 
-test-citus: venv-dev ## the integration tests on a coordinator and two workers of Citus; ARGS="tests/integration/distributed" for some, ARGS=tests/acceptance/drills/test_nodes.py: lose a node, add one
+test-citus: venv-dev ## run the integration tests on a Citus coordinator and two workers; ARGS="tests/integration/distributed" for some, ARGS=tests/acceptance/drills/test_nodes.py: lose a node, add one
 	@$(RUN) -m scripts.citus test $(ARGS)
 
-demo-citus: venv ## the demo on a coordinator and two workers of Citus
+demo-citus: venv ## run the demo on a Citus coordinator and two workers
 	@$(RUN) -m scripts.citus demo --port "$$PORT"
 
-screenshots: venv-dev ## every page in four looks, in .data/screenshots; the pictures of the README and docs anew
+screenshots: venv-dev ## take screenshots of every page in four looks, in .data/screenshots, and renew the pictures in README and docs
 	@$(RUN) scripts/chromium.py
 	@RAPPORT_SCREENSHOTS=.data/screenshots $(RUN) -m pytest -q tests/acceptance/browser/test_every_page.py
 	@$(RUN) -m scripts.screenshots
 
-drills: venv-dev ## the long drills: real processes, killed while they work; each benchmark once; RECIPE=two_call or RECIPE=all
+drills: venv-dev ## run the long drills: real processes, killed while they work; each benchmark once; RECIPE=two_call or RECIPE=all
 	@RAPPORT_DRILLS=long RAPPORT_DRILLS_RECIPE="$${RECIPE:-scratchpad}" \
 	  $(RUN) -m pytest -m drill $(ARGS)
 
-bench-recall: venv-dev ## measure recall: is what answers a question found; RAPPORT_DATA=folder of the sets
+bench-recall: venv-dev ## measure how often a search finds the answer to a question; RAPPORT_DATA=folder of the data sets
 	@$(RUN) -m benchmarks.recall $(ARGS)
 
 bench: venv-dev ## measure: contexts, intake, ingestion
 	@$(RUN) -m benchmarks $(ARGS)
 
-bench-pages: venv-dev ## measure the admin UI's pages over a project of 1,000,000 messages; ARGS="--relationships 500 --messages 50000"
+bench-pages: venv-dev ## measure the admin UI's pages with a project of 1,000,000 messages; ARGS="--relationships 500 --messages 50000"
 	@$(RUN) -m benchmarks.pages $(ARGS)
 
-bench-scale: venv-dev ## measure 100, 10,000 and 1,000,000 relationships (40 GB of disk); ARGS="--relationships 100 10000" for fewer; CITUS=1: what nodes of Citus cost
+bench-scale: venv-dev ## measure 100, 10,000 and 1,000,000 relationships (40 GB of disk); ARGS="--relationships 100 10000" for fewer; CITUS=1: what Citus nodes cost
 	@$(RUN) -m benchmarks.scale $(if $(CITUS),--citus) $(ARGS)
 
-soak: venv-dev ## the whole service at a steady rate for 20 minutes, then every invariant; MINUTES=2 for less
+soak: venv-dev ## use the whole service at a steady rate for 20 minutes, then check every invariant; MINUTES=2 for less
 	@$(RUN) -m benchmarks.soak --minutes "$${MINUTES:-20}" $(ARGS)
 
-bench-peers: venv-dev ## measure beside mem0, LangMem and a plain baseline; ARGS="--quick", ARGS="--only waits"
+bench-peers: venv-dev ## compare with mem0, LangMem and a plain baseline; ARGS="--quick", ARGS="--only waits"
 	@$(RUN) -m benchmarks.peers.environment
 	@$(RUN) -m benchmarks.peers $(ARGS)
 
-check: venv-dev ## lint, types, imports, migrations, OpenAPI
+check: venv-dev ## check lint, types, imports, migrations and OpenAPI
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy $(CODE)
@@ -93,7 +93,7 @@ check: venv-dev ## lint, types, imports, migrations, OpenAPI
 	@$(MANAGE) spectacular --format openapi-json --validate --fail-on-warn | cmp -s - $(SCHEMA) || { \
 	  echo "$(SCHEMA) is out of step with the code. Run 'make openapi' and commit it."; exit 1; }
 
-format: venv-dev ## put the code into its format
+format: venv-dev ## format the code
 	@$(RUN) -m ruff check --fix .
 	@$(RUN) -m ruff format .
 
@@ -102,7 +102,7 @@ lock: venv ## pin what the image installs, with hashes, after a change of requir
 	@for extra in local tracing; do $(LOCK) --constraints requirements.lock \
 	  --output-file requirements-$$extra.lock requirements-$$extra.txt || exit 1; done
 
-openapi: venv-dev ## write docs/reference/openapi.json anew, and what the Python client has of it
+openapi: venv-dev ## regenerate docs/reference/openapi.json and the part of the Python client made from it
 	@$(MANAGE) spectacular --format openapi-json --validate --fail-on-warn > $(SCHEMA).new && \
 	  mv $(SCHEMA).new $(SCHEMA) || { rm -f $(SCHEMA).new; exit 1; }
 	@$(RUN) clients/python/generate.py

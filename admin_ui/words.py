@@ -44,7 +44,9 @@ def in_words(code: str) -> str:
 
 
 def sentence_of(error: RapportError) -> str:
-    """Why something was refused: "Email is no email address." in place of the API's "email: is no email address"."""
+    """Why something was refused: "Email is not an email address." in place of the API's "email: is not an email
+    address".
+    """
     field, _, detail = error.detail.partition(": ")
     if len(error.problems) != 1 or field != error.problems[0].field or not field.isidentifier():
         return error.detail

@@ -168,7 +168,7 @@ def write_entry(work: Work, text: str, call: MadeCall) -> str:
     given = read_batch([work.turn])
     spoken = tuple(number for number, said in enumerate(given.messages, start=1) if said.content.strip())
     if not spoken:
-        return "Refused: the turn holds no words any more that it could rest on."
+        return "Refused: the turn no longer holds words that it could rest on."
     operation = Operation(
         op="add",
         messages=spoken,

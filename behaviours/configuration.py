@@ -98,12 +98,12 @@ def refuse_too_many(conditions: Iterable[Condition]) -> None:
     parts = [part for condition in conditions for part in condition.parts()]
     patterns = {part.matches for part in parts if part.matches is not None}
     for count, most, what in (
-        (len(parts), MOST_CONDITIONS, "conditions, those inside others counted"),
+        (len(parts), MOST_CONDITIONS, "conditions, including nested ones"),
         (sum(len(part.keywords or ()) for part in parts), MOST_KEYWORDS, "keywords"),
         (sum(map(instructions, patterns)), MOST_INSTRUCTIONS, "instructions of compiled patterns"),
     ):
         if count > most:
-            raise ValueError(f"have {count} {what}; at most {most} are taken")
+            raise ValueError(f"have {count} {what}; at most {most} are allowed")
 
 
 class Ask(Strict):

@@ -81,7 +81,7 @@ def dry_run(*, relationship: Relationship, behaviour: Behaviour, last: int) -> D
     ends_at = time.monotonic() + MOST_SECONDS
     for turn in reversed(rows):
         if time.monotonic() > ends_at:
-            raise InvalidInput.of("last", f"are more than can be tried in {MOST_SECONDS} s; try fewer turns")
+            raise InvalidInput.of("last", f"are too many to try in {MOST_SECONDS} s; try fewer turns")
         moment = TurnMoment(relationship, turn)
         ingestion = configuration_of(relationship, turn=turn.config).values.ingestion
         fires, reason = _would_fire(behaviour, moment, turn, fired_at, ingestion)

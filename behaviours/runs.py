@@ -30,9 +30,7 @@ def retry_run(*, relationship_id: UUID, run_id: UUID) -> BehaviourRun:
     run = get_run(relationship_id, run_id)
     waits = run.state == RunState.PENDING and run.fired_at is not None
     if run.kind != "async" or not (run.state == RunState.FAILED or waits) or run.redacted_at:
-        raise Conflict(
-            f"The run is {run.state}; only failed and waiting runs of after a turn can be retried."
-        )
+        raise Conflict(f"The run is {run.state}; only failed and waiting runs after a turn can be retried.")
     rows = BehaviourRun.objects.for_relationship(relationship_id).filter(id=run_id)
     values: dict[str, Any] = {"attempts": 0, "error": "", "error_code": "", "settled_at": None}
     rows.update(state=RunState.PENDING, due_at=timezone.now(), **values)

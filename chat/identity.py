@@ -13,7 +13,7 @@ from web.errors import InvalidInput, NotFound
 from web.fields import ExternalId, SessionName, sentence_of
 
 FOUR_WAYS = (
-    "nobody is named. Say who is talking by a relationship token, the header X-Rapport-User, the body's field `user`, "
+    "nobody is named. Name the person with a relationship token, the header X-Rapport-User, the body's field `user`, "
     "or the header X-OpenWebUI-User-Id"
 )
 _EXTERNAL_ID: TypeAdapter[str] = TypeAdapter(ExternalId)

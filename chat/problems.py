@@ -24,7 +24,7 @@ def response_of(error: Exception, request: Any) -> HttpResponse:
             error_id=error_id,
             error_class=type(error).__name__,
         )
-        detail = f"Something broke on our side. It was logged as {error_id}."
+        detail = f"Something went wrong in Rapport. It was logged as {error_id}."
         known = problem(500, "internal_error", detail, error_id=error_id)
     return in_openai_shape(known)
 

@@ -157,7 +157,7 @@ class Reply:
         if part is not None:
             self._length += len(part.text) + sum(len(piece.arguments) for piece in part.calls)
             if self._length > longest_reply():
-                raise ProviderUnavailable("The model does not come to an end.")
+                raise ProviderUnavailable("The model does not finish.")
         return part
 
     def _separated(self, text: str) -> str:

@@ -44,7 +44,7 @@ def check_security(**_: Any) -> list[CheckMessage]:
         hint = "Set RAPPORT_SECRET_KEY to the same long random text on every machine: workers verify tasks with it."
         found.append(Warning("The secret key is this machine's own.", hint=hint, id="rapport.W001"))
     if settings.DEBUG and not set(settings.ALLOWED_HOSTS) <= LOCAL:
-        hint = "Take RAPPORT_DEBUG away: its error pages show settings."
+        hint = "Unset RAPPORT_DEBUG: its error pages show settings."
         found.append(Warning("DEBUG is on where others can see it.", hint=hint, id="rapport.W002"))
     return found
 
@@ -84,18 +84,18 @@ def check_pooler(databases: Sequence[str] | None = None, **_: Any) -> list[Check
     if "default" in (databases or []):
         for alias, variable in (("default", "DATABASE_URL"), (REPLICA, "DATABASE_REPLICA_URL")):
             if alias in connections.settings and _is_taken_apart(alias):
-                found.append(f"{variable} leads through a pooler, and RAPPORT_PREPARED_STATEMENTS is on.")
+                found.append(f"{variable} goes through a pooler, and RAPPORT_PREPARED_STATEMENTS is on.")
         try:
             if settings.DATABASE_DIRECT_URL:
                 with direct_connection() as session:
                     if _leads_through_a_pooler(session):
-                        found.append("DATABASE_DIRECT_URL leads through a pooler, too.")
+                        found.append("DATABASE_DIRECT_URL goes through a pooler, too.")
         except psycopg.Error as error:
             found.append(f"DATABASE_DIRECT_URL can't be asked: {error}")
     return [Warning(problem, hint=_OF_POOLER, id="rapport.W004") for problem in found]
 
 
-_OF_POOLER = "See docs/how-to/use-your-own-postgresql.md; a pooler in session mode is no concern."
+_OF_POOLER = "See docs/how-to/use-your-own-postgresql.md; a pooler in session mode causes no problem."
 
 
 def _is_taken_apart(alias: str) -> bool:
@@ -126,9 +126,9 @@ def _age_of_replica() -> None:
 
 _OF_REPLICA = {
     "away": "Check DATABASE_REPLICA_URL, and that the standby runs and takes connections (hot_standby = on).",
-    "foreign": "Set DATABASE_REPLICA_URL to a streaming standby of the server that DATABASE_URL leads to. If that has "
-    "just been promoted, say CHECKPOINT there, and then on the standby.",
-    "behind": "See on the primary, in pg_stat_replication, whether it follows; is its replay paused?",
+    "foreign": "Set DATABASE_REPLICA_URL to a streaming standby of the server that DATABASE_URL leads to. If it was "
+    "just promoted, run CHECKPOINT there, and then on the standby.",
+    "behind": "Check in pg_stat_replication on the primary whether it follows, and whether its replay is paused.",
 }
 
 

@@ -75,13 +75,13 @@ class Foreground(Supervisor):
         self._note.write_text(json.dumps({"pid": os.getpid(), "url": self._address.url}))
         self._say(f"Rapport is at {self._address.url} (Ctrl-C stops it).")
         if self._chat != self._address:
-            self._say(f"Many chats at once are best sent to {self._chat.url}/v1.")
+            self._say(f"Send many simultaneous chats to {self._chat.url}/v1.")
 
     def _child_ended(self, child: Child, status: int, pause: float) -> None:
         self._say(f"The {child.name} ended ({how_ended(status)}); starting it again in {pause:g} s.")
 
     def _stop(self) -> None:
-        self._say("Stopping; turns in hand are finished first.")
+        self._say("Stopping; turns in progress are finished first.")
         running = running_service(self._note)
         if running is not None and running.pid == os.getpid():
             self._note.unlink(missing_ok=True)
@@ -116,7 +116,7 @@ def require_free(address: Address, *, note: Path) -> None:
     running = running_service(note)
     if running is not None:
         raise AddressUnusable(
-            f"Rapport runs already, at {running.url} (process {running.pid}). `make stop` stops it."
+            f"Rapport is already running, at {running.url} (process {running.pid}). `make stop` stops it."
         )
     free = free_port(address.host, address.port)
     if free == address.port:

@@ -48,12 +48,13 @@ class Context(Strict):
     core_prompt: LongText = ""
     """The companion's system prompt. {user} and {companion} stand for their names."""
     priorities: tuple[ShortText, ...] = Field(default=(), max_length=20)
-    """Rules that come before everything else, one a line."""
+    """Rules that come before everything else, one per line."""
     preamble: LongText = DEFAULT_PREAMBLE
-    """Stands before the memory. {user} and {companion} stand for their names."""
+    """Shown before the memory. {user} and {companion} stand for their names."""
     budget: Tokens | None = None
-    """Tokens of the whole context. What the developer wrote and the current message are never cut for it; the other
-    layers share what is left. Null: each layer has its own budget only."""
+    """Tokens for the whole context. The developer's own text and the current message are never cut for it; the other
+    layers share the rest. Null: only each layer's own budget applies.
+    """
     order: tuple[str, ...] = DEFAULT_ORDER
     layers: dict[str, LayerSetting] = Field(
         default={
@@ -70,20 +71,21 @@ class Context(Strict):
     memory: Literal["scratchpad", "retrieved", "both"] = "both"
     """What the layer `memory` shows: the whole scratchpad, what is retrieved from the archive, or both."""
     block: Literal["memory", "user_memory"] = "memory"
-    """How remembered facts stand: `memory`, one line each; `user_memory`, facts and preferences under headings,
-    `value (key)` where a fact has a key."""
+    """How remembered facts are written: `memory`, one line each; `user_memory`, facts and preferences under headings,
+    `value (key)` where a fact has a key.
+    """
     group_by_type: bool = False
-    """Show what is remembered under one heading a type; else newest first, and then the retrieved, best first."""
+    """Show entries under one heading per type; otherwise newest first, followed by the retrieved ones, best first."""
     recent_messages: Annotated[int, Field(ge=0, le=200)] = 20
-    """How many messages of the session are shown; all sessions' when the session is new."""
+    """How many messages of the session are shown; of all sessions if the session is new."""
     layer_timeout_ms: Annotated[int, Field(ge=50, le=60_000)] = 1_000
-    """How long a context waits for a layer of your own; after that it goes without."""
+    """How long a context waits for a layer of your own; after that the layer is left out."""
     format: str | None = None
-    """The vendor's shape in which an answer holds the context once more, as `rendered`; null: it does not."""
+    """The vendor's shape in which an answer also holds the context, as `rendered`; null: none."""
     provider: str | None = None
     """Alias of the LLM provider that replies (chat, playground); null: the service's default."""
     keep: Literal["none", "sampled", "all"] = "all"
-    """Of which replies the context that was shown is kept, by reference; `sampled`: of the share `keep_share`."""
+    """For which replies a record of the context shown is kept, by reference; `sampled`: for the share `keep_share`."""
     keep_share: Share = 0.1
 
     @field_validator("format")

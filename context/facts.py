@@ -135,7 +135,7 @@ def read_facts(
     rows = _read(statement, project_id, relationship_id, session, MESSAGES_AT_FIRST, **of_key)
     row = next((row for row in rows if row[0] is None), None)
     if row is None:
-        raise NotFound("This relationship is not there.")
+        raise NotFound("This relationship does not exist.")
     display_name, external_id, companion_name, timezone = row[1:5]
     if not row[18]:
         raise KeyChanged("This key was changed.")

@@ -43,7 +43,7 @@ def add_document(
     kind = kind_of(content, name=file_name if names_kind(file_name) else name)
     most, count = configuration_of(companion).knowledge.max_documents, its.count()
     if count >= most:
-        detail = f"The companion has {count} documents, and knowledge.max_documents is {most}. Delete one, or raise it."
+        detail = f"The companion has {count} documents, and knowledge.max_documents is {most}. Delete one or raise it."
         raise TooManyDocuments(detail, limit=most, count=count)
     document = Document.objects.create(
         project_id=project_id,

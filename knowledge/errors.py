@@ -47,7 +47,7 @@ REASONS = {
     "encrypted": "The PDF is locked with a password. Upload it without one.",
     "broken": "The file is damaged, or not what it says it is: it can't be opened. Save it again and upload that.",
     "no_text": "There is no text in it.",
-    "scanned": "The PDF holds pictures of its pages and no text. Run it through a text recognition (OCR) first.",
+    "scanned": "The PDF holds pictures of its pages and no text. Run text recognition (OCR) on it first.",
     "too_many_pages": "It has too many pages. Split it, or raise RAPPORT_MAX_DOCUMENT_PAGES.",
     "too_much_text": "It holds too much text. Split it, or raise RAPPORT_MAX_DOCUMENT_CHARACTERS.",
     "too_large_unpacked": "Unpacked, it is far larger than a document of its size should be, so it was not read.",
@@ -56,5 +56,5 @@ REASONS = {
     "crashed": "The reader crashed. Save it again and upload that.",
     "worker_died": "Workers died repeatedly while they read it.",
     "too_many_chunks": "With it, the companion's documents would have more chunks than knowledge.max_chunks allows.",
-    "internal_error": "Something broke on our side. It was logged.",
+    "internal_error": "Something went wrong in Rapport. It was logged.",
 }

@@ -110,8 +110,7 @@ def _without_vector(columns: Columns, question: Embedded | None) -> tuple[str, .
     if question is None or not without:
         return ()
     return (
-        f"{without} of {len(columns.ids)} chunks have no vector of {question.model}: of them only the text "
-        "was searched.",
+        f"{without} of {len(columns.ids)} chunks have no vector of {question.model}: only their text was searched.",
     )
 
 

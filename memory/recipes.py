@@ -19,7 +19,7 @@ class Recipe(TypedDict):
 SCRATCHPAD: Recipe = {
     "description": "One model call adds, updates and deletes entries of a short list, which is shown whole.",
     "after": "Emotion Machine, second version",
-    "cost": "1 model call; no embedding while nothing is in the archive",
+    "cost": "1 model call; no embedding while the archive is empty",
     "config": {
         "ingestion": {"strategy": "operations", "tier": "scratchpad", "overflow": "archive"},
         "retrieval": {"ranker": "best"},
@@ -28,10 +28,10 @@ SCRATCHPAD: Recipe = {
 }
 
 IMPORTANCE: Recipe = {
-    "description": "A small model scores what is said from 1 to 10; what matters is kept in the archive and found "
-    "again by similarity, importance and how recently it was used.",
+    "description": "A small model scores what is said from 1 to 10; what matters is kept in the archive and "
+    "found again by similarity, importance and time since its last use.",
     "after": "Emotion Machine, first version",
-    "cost": "1 call of a small model, 1 batch of embeddings to look up, 1 for what is kept",
+    "cost": "1 call of a small model, 1 batch of embeddings for the lookup, 1 for what is kept",
     "config": {
         "ingestion": {"strategy": "importance", "tier": "archive", "importance": {"kept_from": 0.55}},
         "retrieval": {
@@ -53,10 +53,10 @@ IMPORTANCE: Recipe = {
 }
 
 TWO_CALL: Recipe = {
-    "description": "One model call extracts atomic facts, a second decides what each does to the entries like it; the "
-    "entries nearest to a message are shown.",
+    "description": "One model call extracts atomic facts, a second decides what each does to similar entries; "
+    "the entries nearest to a message are shown.",
     "after": "Case.dev",
-    "cost": "1 model call where nothing is said, else 2; 1 batch of embeddings, 1 more for texts that were merged",
+    "cost": "1 model call if nothing is said, else 2; 1 batch of embeddings, 1 more for merged texts",
     "config": {
         "ingestion": {"strategy": "two_call", "tier": "archive", "candidates": {"top_k": 20}},
         "retrieval": {"embedder": "default", "ranker": "cosine"},
@@ -98,7 +98,7 @@ CLASSIFIER: Recipe = {
     "description": "A cheap model sorts what is said into categories; most turns save nothing and cost no embedding. "
     "Entries are found by similarity and the weight of their category.",
     "after": "Cereby",
-    "cost": "1 call of a cheap model; no embedding where nothing is said, else 1 batch",
+    "cost": "1 call of a cheap model; no embedding if nothing is said, else 1 batch",
     "config": {
         "ingestion": {
             "strategy": "classifier",
@@ -125,10 +125,10 @@ CLASSIFIER: Recipe = {
 }
 
 KEYED_FACTS: Recipe = {
-    "description": "The model must call a tool that records values under keys of a strict vocabulary; a new value "
-    "supersedes the old. Facts and preferences are shown in a block of their own.",
+    "description": "The model must call a tool that records values under keys of a strict vocabulary; a new "
+    "value supersedes the old. Facts and preferences are shown in a separate block.",
     "after": "Building AI agent memory",
-    "cost": "1 model call with a tool; 1 batch of embeddings to look up, 1 for what is kept",
+    "cost": "1 model call with a tool; 1 batch of embeddings for the lookup, 1 for what is kept",
     "config": {
         "ingestion": {"strategy": "keyed_facts", "tier": "archive"},
         "retrieval": {"embedder": "default", "ranker": "hybrid"},
@@ -137,9 +137,9 @@ KEYED_FACTS: Recipe = {
 }
 
 DECAY: Recipe = {
-    "description": "As two calls do, ranked by similarity, importance and age; what has faded expires.",
+    "description": "Like two_call, but ranked by similarity, importance and age; faded entries expire.",
     "after": "pgmemai",
-    "cost": "as two_call; a sweep for what has faded",
+    "cost": "as two_call, plus a sweep for faded entries",
     "config": {
         "ingestion": {"strategy": "two_call", "tier": "archive", "candidates": {"top_k": 20}},
         "retrieval": {"embedder": "default", "ranker": "decay", "half_life_days": 30},

@@ -40,5 +40,5 @@ def check_budget(**_: Any) -> list[CheckMessage]:
     options = settings.LLM_PROVIDERS.get(settings.DEFAULT_LLM_PROVIDER, {}).get("OPTIONS", {})
     if not settings.PROJECT_DAILY_USD or options.get("prices") or settings.DEFAULT_LLM_PROVIDER == "offline":
         return []
-    hint = "State them in RAPPORT_PROVIDER_PRICES, or limit the tokens: RAPPORT_PROJECT_DAILY_TOKENS."
-    return [Warning("RAPPORT_PROJECT_DAILY_USD never holds without prices.", hint=hint, id="memory.W001")]
+    hint = "Set them in RAPPORT_PROVIDER_PRICES, or limit the tokens: RAPPORT_PROJECT_DAILY_TOKENS."
+    return [Warning("RAPPORT_PROJECT_DAILY_USD has no effect without prices.", hint=hint, id="memory.W001")]

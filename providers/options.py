@@ -60,7 +60,7 @@ class EndpointOptions(BaseModel):
     def _key_fits_a_header(cls, key: SecretStr) -> SecretStr:
         text = key.get_secret_value().strip()
         if not text.isascii() or not text.isprintable() or " " in text:
-            raise ValueError("holds characters that no key has; paste it again, alone on its line")
+            raise ValueError("holds characters that a key can't have; paste it again, alone on its line")
         return SecretStr(text)
 
     @field_validator("base_url")

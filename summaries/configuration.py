@@ -36,7 +36,7 @@ class Summaries(Strict):
     @classmethod
     def _ascending(cls, value: tuple[int, ...]) -> tuple[int, ...]:
         if any(later <= earlier for earlier, later in pairwise(value)):
-            raise ValueError("must ascend, each number once")
+            raise ValueError("must be in ascending order, each number once")
         return value
 
     def points(self, *, after: int, upto: int) -> list[int]:

@@ -35,7 +35,7 @@ _NEXT_SEGMENT = "SELECT pg_logical_emit_message(false, 'rapport', 'purge'), pg_s
 # What keeps text outside the tables and the log, and what to do about it.
 _ELSEWHERE = {
     "SELECT current_setting('archive_mode') <> 'off'": "The write-ahead log is archived: remove the old archive.",
-    "SELECT EXISTS (SELECT 1 FROM pg_stat_replication)": "There are replicas: their files are their own; see to them.",
+    "SELECT EXISTS (SELECT 1 FROM pg_stat_replication)": "There are replicas: clean their files separately.",
     "SELECT EXISTS (SELECT 1 FROM pg_replication_slots)": "A replication slot holds old log back until it is consumed.",
     "SELECT current_setting('log_statement') IN ('mod', 'all') OR "
     "current_setting('log_min_duration_statement') <> '-1' OR "
@@ -60,12 +60,12 @@ def purge_files(*, patience: float = 60.0) -> list[str]:
     remarks = []
     if not _done("DELETE FROM pg_catalog.pg_statistic"):
         remarks.append(
-            "The planner's statistics hold samples of columns: purge as a superuser to be rid of them."
+            "The planner's statistics hold samples of columns: purge as a superuser to remove them."
         )
     _done("VACUUM (FULL, ANALYZE)")
     if not _overwrite_log():
         remarks.append(
-            "The write-ahead log keeps old text until it is used again: purge as a superuser to be rid of it."
+            "The write-ahead log keeps old text until it is reused: purge as a superuser to remove it."
         )
     return remarks + [remark for question, remark in _ELSEWHERE.items() if _ask(question)]
 

@@ -259,14 +259,14 @@ def _token_may_enter(relationship_id: UUID, view: Any) -> None:
     if getattr(view, "token_is_the_address", False):
         return  # the view finds the relationship by the token itself
     if view.kwargs.get("relationship_id") != relationship_id:
-        raise NotFound("This relationship is not there.")
+        raise NotFound("This relationship does not exist.")
 
 
 def _session_may_enter(session_id: UUID, view: Any, scope: str) -> None:
     if view.kwargs.get("agent_session_id", session_id) != session_id:
-        raise NotFound("This session is not there.")
+        raise NotFound("This session does not exist.")
     if scope != "read" and view.request.method not in getattr(view, "open_to_sessions", ()):
         raise NotAllowed(
             "A session's token reads its relationship, works on the session's own branch, calls its tools and finishes "
-            "it. For all else send an API key."
+            "it. For anything else send an API key."
         )

@@ -26,8 +26,8 @@ _READS = Counter(
 
 class ConsistencyBody(Body):
     consistency: Consistency = "strong"
-    """`eventual`: it may be read from a replica that is behind by no more than the service allows, one second as it
-    comes. What was written longer ago is seen. `strong`: what was written before the call is seen.
+    """`eventual`: may be read from a replica that is behind by no more than the service allows (one second by
+    default); everything written longer ago is seen. `strong`: everything written before the call is seen.
     """
 
 
@@ -43,17 +43,17 @@ class ReadAnswer(Answer):
     database: Database
     """Where it was read."""
     age_ms: float
-    """At most so old was what was read, in milliseconds, when the call was taken up; 0 of the primary."""
+    """The greatest possible age of the data, in milliseconds, when the call began; 0 for the primary."""
     reason: str | None
-    """Why it was read from the primary, where a replica would have done; `none`: there is none, `away`: it does not
-    answer, `foreign`: it follows another server or none, `behind`: by more than the service allows, `failed`: it
-    could not answer this, and the primary was asked instead.
+    """Why it was read from the primary although a replica was allowed. `none`: there is no replica; `away`: it does
+    not answer; `foreign`: it follows another server or none; `behind`: it is behind by more than the service allows;
+    `failed`: it could not answer this, and the primary was asked instead.
     """
 
 
 class ReadFromAnswer(Answer):
     read: ReadAnswer
-    """Where this was read, and how old it is."""
+    """Where the data was read, and how old it is."""
 
 
 def read_by(consistency: Consistency, read: Callable[[], R]) -> tuple[R, Read]:

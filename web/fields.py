@@ -146,7 +146,7 @@ def _not_blank(value: str) -> str:
 
 def _not_dots(value: str) -> str:
     if value in (".", ".."):
-        raise ValueError("may not be . or .. alone: in an address they name a folder")
+        raise ValueError("may not be just . or ..: in an address they name a folder")
     return value
 
 
@@ -212,7 +212,7 @@ class PageQuery(Query):
     limit: Annotated[int, Field(ge=1, le=200), DIGITS] = 50
     """How many, 1 to 200."""
     cursor: Annotated[str, StringConstraints(max_length=1000)] | None = None
-    """`next_cursor` of the page before."""
+    """`next_cursor` of the previous page."""
 
     def given(self, *names: str) -> dict[str, Any]:
         """Those of these filters that were given."""
@@ -237,7 +237,7 @@ def listed_errors(error: ValidationError) -> list[ErrorDetails]:
     count = error.error_count()
     if count <= MOST_ERRORS:
         return error.errors(include_url=False, include_input=False)
-    sentence = f"has {count} mistakes: are there so many fields that are not known?"
+    sentence = f"has {count} mistakes: are there that many unknown fields?"
     return [ErrorDetails(type="too_many_errors", loc=(), msg=sentence, input=None)]
 
 

@@ -114,4 +114,4 @@ def note_crash(error: Exception) -> tuple[str, str]:
         sqlstate=sqlstate(error),
         frames=[f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames[-FRAMES:]],
     )
-    return f"Something broke on our side. It was logged as {error_id}.", error_id
+    return f"Something went wrong in Rapport. It was logged as {error_id}.", error_id

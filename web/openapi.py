@@ -25,13 +25,13 @@ REF = "#/components/schemas/{model}"
 IDEMPOTENCY_KEY = {
     "name": "Idempotency-Key",
     "in": "header",
-    "description": "The same key and body within a day make one thing; with another body it is 422.",
+    "description": "The same key and body make one thing within a day; with another body the answer is 422.",
     "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": r"^[\x20-\x7e]+$"},
 }
 IF_MATCH = {
     "name": "If-Match",
     "in": "header",
-    "description": "The ETag this change is based on; when it is not the present one, the answer is 412.",
+    "description": "The ETag that this change is based on; if it is not the current one, the answer is 412.",
     "schema": {"type": "string", "pattern": r'^("[0-9]{1,9}"|\*)$'},
 }
 IF_SHA256_MATCH = {

@@ -58,7 +58,7 @@ def read_bytes(request: HttpRequest | Request, *, limit: int) -> bytes:
     if not length and request.META.get("HTTP_TRANSFER_ENCODING"):
         raise LengthRequired("Send a Content-Length: a body of unknown length is not read.")
     if length.isascii() and length.isdigit() and int(length) > limit:
-        raise TooMuch(f"The body is {length} bytes long; at most {limit} are taken.", limit=limit)
+        raise TooMuch(f"The body is {length} bytes long; at most {limit} are allowed.", limit=limit)
     django_request = request._request if isinstance(request, Request) else request
     return bytes(django_request.body)
 
@@ -105,7 +105,7 @@ def parse_object(raw: bytes, *, depth: int | None = None) -> dict[str, Any]:
     if large:
         _check_numbers(value)
     if duplicates:
-        raise InvalidInput("A name stands twice in one object.", problems=_repeated(value, duplicates))
+        raise InvalidInput("A name occurs twice in one object.", problems=_repeated(value, duplicates))
     if _SUSPECT_ESCAPE.search(raw):
         _check_strings(value)
     return value
@@ -120,7 +120,7 @@ def _check_media_type(request: Request) -> None:
     if charset not in ("", "utf-8", "utf8"):
         raise WrongMediaType("Send the body in UTF-8.")
     if request.META.get("HTTP_CONTENT_ENCODING", "identity").strip().lower() != "identity":
-        raise WrongMediaType("Send the body as it is: no Content-Encoding is read here.")
+        raise WrongMediaType("Send the body without a Content-Encoding: none is supported here.")
 
 
 class _TooLarge(str):

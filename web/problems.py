@@ -48,8 +48,8 @@ PLAIN = {
 }
 # By SQLSTATE and never by constraint name, which a distributed table's shards rename.
 SQLSTATES: dict[str, tuple[int, str, str]] = {
-    "23505": (409, "already_exists", "Something like this is there already."),
-    "23503": (409, "conflict", "What this refers to was deleted meanwhile."),
+    "23505": (409, "already_exists", "Something like this already exists."),
+    "23503": (409, "conflict", "Something that this refers to was deleted meanwhile."),
     "23514": (422, "invalid", "A value is outside what the database allows."),
     "22001": (422, "invalid", "A text is too long."),
     "22003": (422, "invalid", "A number is too large."),
@@ -58,30 +58,29 @@ SQLSTATES: dict[str, tuple[int, str, str]] = {
     "25006": (
         503,
         "database_read_only",
-        "The database takes no writes just now, as while another server takes over. Nothing of this was kept. Send "
-        "it again.",
+        "The database takes no writes just now, perhaps during a failover. Nothing was kept. Send it again.",
     ),
     DISK_FULL: (
         503,
         "database_full",
-        "The disk of the database is full. Nothing of this was kept. Send it again when there is room.",
+        "The disk of the database is full. Nothing was kept. Send it again when there is room.",
     ),
     "40P01": (
         503,
         "deadlock",
-        "This and another request waited for each other, so the database ended this one. Nothing of it was kept. "
+        "This and another request waited for each other, so the database ended this one. Nothing was kept. "
         "Send it again.",
     ),
     "57014": (
         503,
         "cancelled",
-        "The database cancelled this, as it waited or worked too long. Nothing of it was kept. Send it again.",
+        "The database cancelled this because it took too long. Nothing was kept. Send it again.",
     ),
 }
 _NODE_AWAY = (
     "The part of the database that holds this relationship, or another that this needs, is away. Relationships on "
-    "other parts go on. Of people, companions, keys and documents each part has a copy, so new ones wait until it, or "
-    "its standby, is back. Try again shortly."
+    "other parts still work. Each part has a copy of people, companions, keys and documents, so new ones wait until "
+    "it, or its standby, is back. Try again shortly."
 )
 
 

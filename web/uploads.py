@@ -52,7 +52,7 @@ def read_upload(request: Request, *, limit: int, fields: tuple[str, ...] = ()) -
     file = files.getlist(FILE)[0]
     content: bytes = file.read()
     if len(content) > limit:
-        raise TooMuch(f"The file is {len(content)} bytes long; at most {limit} are taken.", limit=limit)
+        raise TooMuch(f"The file is {len(content)} bytes long; at most {limit} are allowed.", limit=limit)
     return Upload(_file_name(str(file.name)), content, {name: str(texts[name]) for name in texts})
 
 

@@ -146,7 +146,7 @@ def reasons_for_alarm(condition: QueueCondition, found: Sequence[Blocker]) -> li
 def explained(reason: str) -> str:
     """The code of a failure as a sentence."""
     if reason == BudgetSpent.code:
-        return "The project's model budget of the day is spent."
+        return "The project's model budget for the day is spent."
     return _EXPLAINED.get(reason, "The turn's error says why.")
 
 

@@ -39,7 +39,7 @@ def blame(relationship: Relationship, branch: str, read: FileRead) -> list[Hunk]
     """
     path = read.path
     if not read.commit:
-        raise InvalidInput.of("path", f"{path} is generated as it is read: no commit wrote its lines")
+        raise InvalidInput.of("path", f"{path} is generated when it is read: no commit wrote its lines")
     if text_of(read.content) is None:
         raise InvalidInput.of("path", f"{path} is not a text file: it has no lines")
     history = file_history(relationship, branch, path)

@@ -50,7 +50,7 @@ def take_checkpoint(
     row = Branch.objects.for_relationship(relationship.id).filter(name=branch).first()
     if row is None:
         if branch != MAIN:
-            raise NotFound("This branch is not there.")
+            raise NotFound("This branch does not exist.")
         open_workspace(relationship)
         row = Branch.objects.for_relationship(relationship.id).get(name=MAIN)
     made: Checkpoint = Checkpoint.objects.create(

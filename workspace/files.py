@@ -263,13 +263,13 @@ def commit_on(
 def _head(relationship: Relationship, branch: str, at: str) -> Head | None:
     head = read_commit(relationship.id, key_of(at)) if at else read_head(relationship.id, branch)
     if head is None and (at or branch != MAIN):
-        raise NotFound("This commit is not there." if at else "This branch is not there.")
+        raise NotFound("This commit does not exist." if at else "This branch does not exist.")
     return head
 
 
 def _check_expected(path: str, expected: str, there: Entry | None) -> None:
     if expected != (there.sha256 if there else ""):
-        now = f"is {there.sha256} now" if there else "is not there"
+        now = f"is {there.sha256} now" if there else "does not exist"
         raise StaleVersion(f"{path} {now}: read it again.", current_sha256=there.sha256 if there else None)
 
 
@@ -281,7 +281,7 @@ def is_read_only(path: str, branch: str, supplied: Container[str] = ()) -> bool:
 def _refuse_generated(relationship: Relationship, changes: Contents, branch: str) -> None:
     for path, content in changes.items():
         if is_read_only(path, branch):
-            raise ReadOnlyFile(f"{path} is made from {made_elsewhere(path)}: change that.")
+            raise ReadOnlyFile(f"{path} is generated from {made_elsewhere(path)}: change that.")
         if content is not None and (said := way_fault(path)):
             raise BadPath(f"path: {path[:200]} {said}", problems=[FieldProblem("path", said)])
     if any(path.startswith(TOOLS) for path in changes):

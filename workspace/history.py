@@ -49,7 +49,7 @@ def log_of(relationship: Relationship, branch: str = MAIN) -> OwnedQuerySet:
     row = Branch.objects.for_relationship(relationship.id).filter(name=branch).first()
     if row is None:
         if branch != MAIN:
-            raise NotFound("This branch is not there.")
+            raise NotFound("This branch does not exist.")
         return commits.none()
     return commits.filter(id__in=reachable(relationship.id, row.commit_id))
 
@@ -59,7 +59,7 @@ def get_commit(relationship: Relationship, sha: str) -> Commit:
     rows = Commit.objects.for_relationship(relationship.id)
     row: Commit | None = rows.filter(id=key_of(sha), sha=sha).first() if _SHA.fullmatch(sha) else None
     if row is None:
-        raise NotFound("This commit is not there.")
+        raise NotFound("This commit does not exist.")
     return row
 
 

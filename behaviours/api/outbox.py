@@ -35,7 +35,7 @@ class OutboxView(ApiView):
 class AcknowledgeView(ApiView):
     open_to_tokens = True
 
-    @operation("outbox_acknowledge", "Say that a message was taken", answers={200: OutboxAnswer})
+    @operation("outbox_acknowledge", "Acknowledge a message", answers={200: OutboxAnswer})
     def post(self, request: Request, relationship_id: UUID, message_id: UUID) -> Response:
         """It is no longer listed and streamed. Repeating the call changes nothing."""
         self.get_relationship(relationship_id)

@@ -83,7 +83,7 @@ class _Life:
             top_k=max(CUTS),
             now=NOW,
         )
-        if any("text alone" in note for one in found for note in one.notes):
+        if any("only text was searched" in note for one in found for note in one.notes):
             raise RuntimeError("A fact could not be embedded.")
         return [[hit.id for hit in one.hits] for one in found]
 

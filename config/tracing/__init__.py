@@ -45,12 +45,12 @@ def wanted() -> bool:
     if not endpoint or off:
         return False
     if not endpoint.startswith(("http://", "https://")):
-        env.problem(variable, f"is no address: {endpoint!r}", "write http://host:4318")
+        env.problem(variable, f"is not an address: {endpoint!r}", "write http://host:4318")
         return False
     protocol = env.text("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL") or env.text("OTEL_EXPORTER_OTLP_PROTOCOL")
     if protocol not in ("", "http/protobuf"):
         way_out = "write http/protobuf, and the collector's port for it, mostly 4318"
-        env.problem("OTEL_EXPORTER_OTLP_PROTOCOL", f"is {protocol!r}, which is not spoken here", way_out)
+        env.problem("OTEL_EXPORTER_OTLP_PROTOCOL", f"is {protocol!r}, which is not supported here", way_out)
         return False
     if not all(_is_installed(f"opentelemetry.{name}") for name in _PACKAGES):
         way_out = "run .venv/bin/pip install -r requirements-tracing.txt, or take the variable away"

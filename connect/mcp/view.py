@@ -65,4 +65,6 @@ def _check_origin(request: Request) -> None:
     origin = request.headers.get("Origin")
     if origin is None or origin in settings.CORS_ALLOWED_ORIGINS or urlsplit(origin).netloc == host:
         return
-    raise NotAllowed("Pages of this origin may not call: name it in RAPPORT_CORS_ORIGINS.")
+    raise NotAllowed(
+        "Pages of this origin may not call this server: name the origin in RAPPORT_CORS_ORIGINS."
+    )

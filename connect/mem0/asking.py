@@ -54,9 +54,9 @@ def whose(given: dict[str, Any], *, stored: bool) -> Whose:
     if user in (None, "", "*"):
         raise Refusal(400, "user_id: name one person, as user_id or in filters.")
     if "app_id" in named:
-        raise Refusal(400, "app_id: there are no apps here; a project has a key of its own.")
+        raise Refusal(400, "app_id: there are no apps here; each project has its own key.")
     if "run_id" in named and not stored:
-        raise Refusal(400, "run_id: a person's memory is one across runs; leave run_id out.")
+        raise Refusal(400, "run_id: a person's memory is shared by all runs; leave out run_id.")
     companion = str(named.get("agent_id") or settings.MEM0_COMPANION)
     if not _SLUG.fullmatch(companion):
         raise Refusal(400, "agent_id: is the slug of a companion: lower-case letters, digits, - and _.")
@@ -72,10 +72,11 @@ def _entities(given: dict[str, Any]) -> dict[str, Any]:
         for name, value in part.items():
             if name not in ENTITIES or not isinstance(value, str):
                 raise Refusal(
-                    400, f"filters.{str(name)[:60]}: is not read here; name user_id and agent_id as texts."
+                    400,
+                    f"filters.{str(name)[:60]}: is not supported here; give user_id and agent_id as texts.",
                 )
             if found[name] not in (None, value):
-                raise Refusal(400, f"filters.{name}: somebody else is named too; name one at a time.")
+                raise Refusal(400, f"filters.{name}: somebody else is also named; name one at a time.")
             found[name] = value
     return found
 

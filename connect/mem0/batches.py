@@ -10,7 +10,7 @@ from connect.mem0.memories import changes_of, good
 from connect.own_api import MOST, Answered, OwnApi
 
 MOST_AT_ONCE = 1000  # memories of a batch, as mem0 has it
-_NOT_THERE = "This entry is not there"
+_NOT_THERE = "This entry does not exist"
 Given = dict[str, Any]
 
 

@@ -31,7 +31,7 @@ class Memories:
         as_they_are = given.get("infer") is False
         if not as_they_are and given.get("expiration_date") is not None:
             raise Refusal(
-                400, "expiration_date: is read with infer=False alone, as what is learnt has its own."
+                400, "expiration_date: is used only with infer=False, because learnt entries have their own."
             )
         meant, messages, tags = whose(given, stored=True), said(given), {}
         if not as_they_are:

@@ -73,7 +73,7 @@ def _memories(text: str) -> Iterator[Mapping[str, Any]]:
 
 def _fault(user: Any, content: Any) -> str:
     if not isinstance(user, str) or not 0 < len(user) <= 200:
-        return "user_id: is required; memories of agents or runs alone belong to nobody here"
+        return "user_id: is required; memories of only agents or runs belong to nobody here"
     if not isinstance(content, str) or not content.strip():
         return "memory: is empty"
     return entry_fault(content)

@@ -66,7 +66,7 @@ def mem0_view(request: HttpRequest, path: str) -> HttpResponse:
 
 def _answer(request: HttpRequest, path: str) -> Any:
     if not settings.MEM0:
-        raise Refusal(404, "mem0's protocol is not spoken here: set RAPPORT_MEM0=1.")
+        raise Refusal(404, "mem0's protocol is off here: set RAPPORT_MEM0=1.")
     scheme, _, key = request.headers.get("Authorization", "").partition(" ")
     if scheme not in ("Token", "Bearer") or not key.strip():
         raise Refusal(401, "Send your key as: Authorization: Token rk_...")

@@ -14,14 +14,15 @@ from web.fields import Answer, JsonObject, SessionName
 
 class ContextBody(ConsistencyBody):
     message: MessageText | None = None
-    """The person's current message; it becomes the last one."""
+    """The person's current message, which becomes the last one."""
     session: SessionName | None = None
     """Whose state and recent messages are shown; `current` if left out."""
     config: JsonObject = {}
     """The cascade's highest level, for this context only."""
     format: Annotated[str, StringConstraints(min_length=1, max_length=200)] | None = None
-    """`openai`, `anthropic`, `gemini` or `text`: have the context once more in this shape, as `rendered`. If left out,
-    the configuration's `context.format`; where that names none either, `system` and `messages` are the answer.
+    """`openai`, `anthropic`, `gemini` or `text`: also return the context in this shape, as `rendered`. If left out,
+    the configuration's `context.format` applies; if that names none either, only `system` and `messages` are
+    returned.
     """
     explain: bool = False
     """Say of every entry why it is there, and of every configuration value where it comes from."""
@@ -42,9 +43,9 @@ class LayerAnswer(Answer):
     """IDs of the entries or messages that are shown."""
     reason: str
     reasons: dict[str, str] | None
-    """Why each source is there; with `explain` only."""
+    """Why each source is there; only with `explain`."""
     left_out: LeftOutAnswer | None
-    """What the layer's budget did not let in."""
+    """What did not fit into the layer's budget."""
 
 
 class CapacityAnswer(Answer):
@@ -63,13 +64,15 @@ class ContextAnswer(ReadFromAnswer):
     messages: list[dict[str, str]]
     format: str | None
     rendered: Any
-    """`system` and `messages` as `format` wants them, ready to be sent; null without a format."""
+    """`system` and `messages` in the shape of `format`, ready to send; null without a format."""
     layers: list[LayerAnswer]
     total_tokens: int
     capacity: CapacityAnswer | None
-    """Set when the scratchpad takes nine tenths of its soft budget, or more."""
+    """Set when the scratchpad takes nine tenths of its soft budget or more."""
     provenance: dict[str, str] | None
-    """The level of every configuration value, by dotted path; with `explain` only, and for no relationship token."""
+    """The level of every configuration value, by dotted path; only with `explain`, and never for a relationship
+    token.
+    """
 
 
 def present_context(assembled: AssembledContext) -> dict[str, Any]:

@@ -26,9 +26,9 @@ class ContextView(ApiView):
         example=EXAMPLE,
     )
     def post(self, request: Request, relationship_id: UUID, body: ContextBody) -> Response:
-        """What the model is shown before it replies: the companion's prompt, what is remembered, the profile,
-        the session's state, the recent messages and the current one. It is taken for the beginning of a reply: priority
-        behaviours fire, and `retrieval.record_access` notes what was shown. Nothing else is stored.
+        """What the model is shown before it replies: the companion's prompt, what is remembered, the profile, the
+        session's state, the recent messages and the current one. Rapport takes the call as the beginning of a reply:
+        priority behaviours fire, and `retrieval.record_access` notes what was shown. Nothing else is stored.
         """
         config = self.own_level(body.config) if body.config else {}
 

@@ -112,7 +112,7 @@ class TurnAnswer(Answer):
     modality: str
     state: str
     interrupted: bool
-    """The reply broke off: its message is what the person was told so far."""
+    """The reply broke off: its message is what the person had received by then."""
     occurred_at: datetime
     recorded_at: datetime
     due_at: datetime | None
@@ -123,12 +123,13 @@ class TurnAnswer(Answer):
     error_code: str
     error: str
     remembered: list[RememberedAnswer] | None
-    """What it changed; null while it is not applied, and in lists."""
+    """What it changed; null until it is applied, and in lists."""
     deletions_awaiting_review: int | None
-    """How many deletions of it are held until somebody confirms or declines them; null while it is not settled."""
+    """How many of its deletions are held until somebody confirms or declines them; null until it is settled."""
     plans_awaiting_review: list[UUID] | None
-    """Plans for what it asks to forget or correct, where nothing is sure or too much would go: they wait until
-    somebody carries them out or declines them; null while it is not settled."""
+    """Plans for what it asks to forget or correct, if nothing is certain or too much would go. They wait until
+    somebody carries them out or declines them; null until it is settled.
+    """
 
 
 class MessageOfTurn(Answer):
@@ -140,7 +141,7 @@ class MessageOfTurn(Answer):
     occurred_at: datetime
     erased_at: datetime | None
     hidden_at: datetime | None
-    """Since when nothing is made of it; null: it is not hidden."""
+    """Since when it has been hidden and unused; null: it is not hidden."""
 
 
 class ModelCallAnswer(Answer):
@@ -197,7 +198,7 @@ class HeldAnswer(Answer):
 
 class DecidedAnswer(HeldAnswer):
     left_alone: list[UUID]
-    """Entries that were changed since, and so were not deleted."""
+    """Entries that changed since, and so were not deleted."""
 
 
 class PromptAnswer(Answer):
@@ -217,7 +218,7 @@ class PreviewAnswer(Answer):
     prompt_version: int | None
     operations: list[JudgementAnswer]
     entries: list[dict[str, Any]]
-    """The scratchpad as it would be."""
+    """The resulting scratchpad."""
     system: str
     prompt: str
     answers: list[str]

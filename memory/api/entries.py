@@ -42,8 +42,8 @@ class EntriesView(ApiView):
 
     @operation("entries_list", "List entries, newest first", answers={200: Page[EntryAnswer]})
     def get(self, request: Request, relationship_id: UUID, query: EntryListQuery) -> Response:
-        """With `as_of` or `known_at`, as they were at that time; what was erased since is not brought back, what was
-        forgotten since with `hidden` alone.
+        """With `as_of` or `known_at`, as they were at that time. Entries that were erased since are never included;
+        entries that were forgotten since only with `hidden`.
         """
         self.get_relationship(relationship_id)
         if query.as_of is not None or query.known_at is not None:
@@ -107,7 +107,7 @@ class EntryView(ApiView):
 
     @operation("entries_read", "Read an entry", answers={200: EntryAnswer}, etag=True, problems=(410,))
     def get(self, request: Request, relationship_id: UUID, entry_id: UUID, query: EntryQuery) -> Response:
-        """One that was forgotten has no words."""
+        """An entry that was forgotten has no text."""
         self.get_relationship(relationship_id)
         entry = get_entry(relationship_id, entry_id)
         deleted = entry.state == EntryState.DELETED and not query.hidden
@@ -126,7 +126,7 @@ class EntryView(ApiView):
         problems=(410,),
     )
     def patch(self, request: Request, relationship_id: UUID, entry_id: UUID) -> Response:
-        """With If-Match, a change that is based on an older version is refused: read it again and decide."""
+        """With If-Match, a change based on an older version is refused: read the entry again and decide."""
         sent = self.changes(EntryPatch)
         version = expected_version(request)
         relationship = self.get_relationship(relationship_id, "companion", "project")
@@ -148,7 +148,7 @@ class RestoreEntryView(ApiView):
 
     @operation(
         "entries_restore",
-        "Bring a deleted, expired or superseded entry back",
+        "Restore a deleted, expired or superseded entry",
         body_optional=True,
         answers={200: EntryAnswer},
         if_match=True,
@@ -188,13 +188,13 @@ class EntryHistoryView(ApiView):
     open_to_tokens = True
 
     @operation(
-        "entries_history", "An entry's every change, newest first", answers={200: Page[RevisionAnswer]}
+        "entries_history", "List an entry's changes, newest first", answers={200: Page[RevisionAnswer]}
     )
     def get(self, request: Request, relationship_id: UUID, entry_id: UUID, query: HistoryQuery) -> Response:
-        """It outlives the entry: of one that was erased, what happened and when, without its text."""
+        """The history outlives the entry. For an erased entry it says what happened and when, without the text."""
         rows = self.owned(EntryRevision, relationship_id).filter(entry_id=entry_id)
         if query.cursor is None and not rows.exists():
-            raise NotFound("This entry is not there.")
+            raise NotFound("This entry does not exist.")
         return self.page(rows, _told(relationship_id, query), order=["-seq"], query=query)
 
 
@@ -203,7 +203,7 @@ class HistoryView(ApiView):
 
     @operation(
         "history_list",
-        "Every change of the relationship's memory, newest first",
+        "List every change of the relationship's memory, newest first",
         answers={200: Page[RevisionAnswer]},
     )
     def get(self, request: Request, relationship_id: UUID, query: HistoryQuery) -> Response:

@@ -19,7 +19,7 @@ TAG = "Held deletions"
 class HeldDeletionsView(ApiView):
     @operation(
         "held_deletions_list",
-        "Deletions that were too many at once and wait for a person",
+        "List held deletions: too many at once, so a person decides",
         answers={200: Page[HeldAnswer]},
     )
     def get(self, request: Request, relationship_id: UUID, query: PageQuery) -> Response:
@@ -34,7 +34,7 @@ class ConfirmHeldView(ApiView):
         "held_deletions_confirm", "Delete what was held", answers={200: DecidedAnswer}, problems=(409,)
     )
     def post(self, request: Request, relationship_id: UUID, held_id: UUID) -> Response:
-        """Each deletion can still be undone by restoring its entry. Entries changed since are left alone."""
+        """Each deletion can be undone by restoring its entry. Entries that changed since are left alone."""
         self.get_relationship(relationship_id)
         held, left = confirm_deletions(relationship_id=relationship_id, held_id=held_id, by=self.actor)
         [shown] = _present(relationship_id, [held])

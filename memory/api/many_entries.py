@@ -28,7 +28,7 @@ class ChangeEntriesView(ApiView):
 
     @operation("entries_change_bulk", "Change many entries at once", answers={200: EntriesAnswer})
     def post(self, request: Request, relationship_id: UUID, body: EntriesPatch) -> Response:
-        """All of them, each named once, or none: each that would be refused by itself is named by its path."""
+        """Changes all of them, each named once, or none: each entry that would be refused is named by its path."""
         relationship = self.get_relationship(relationship_id, "companion", "project")
         ingestion = configuration_of(relationship).values.ingestion
         rows = ScratchpadEntry.objects.for_relationship(relationship_id)
@@ -39,7 +39,7 @@ class ChangeEntriesView(ApiView):
             sent = one.model_dump(exclude_unset=True)
             try:
                 if (entry := found.pop(sent.pop("id"), None)) is None:
-                    raise NotFound("This entry is not there, or named before.")
+                    raise NotFound("This entry does not exist, or was named before.")
                 wanted.append(wanted_of(entry, sent, ingestion, version=sent.pop("version", None)))
             except (InvalidInput, NotFound) as error:
                 refused[f"entries.{place}"] = error
@@ -75,8 +75,8 @@ class DeleteEntriesView(ApiView):
 
     @operation("entries_delete_bulk", "Delete many entries at once", answers={200: DeletedEntriesAnswer})
     def post(self, request: Request, relationship_id: UUID, body: WhichEntries) -> Response:
-        """All of them or, where one can't be, none: each that would be refused by itself is named by its path. They can
-        be restored.
+        """Deletes all of them, or none if one can't be deleted: each entry that would be refused is named by its
+        path. They can be restored.
         """
         self.get_relationship(relationship_id)
         changed = delete_entries(

@@ -39,8 +39,8 @@ class BulkEntriesView(ApiView):
         problems=(404, 409, 410),
     )
     def post(self, request: Request, relationship_id: UUID, body: EntriesBody) -> Response:
-        """All of them, in their order, or none: each that would be refused by itself is named by its path. Far less
-        work than as many calls.
+        """Remembers all of them, in order, or none: each entry that would be refused is named by its path. Far less
+        work than one call for each.
         """
         relationship = self.get_relationship(relationship_id, "companion", "project", "user")
         ingestion = configuration_of(relationship).values.ingestion
@@ -134,5 +134,5 @@ def get_entry(relationship_id: UUID, entry_id: UUID) -> ScratchpadEntry:
     if entry is not None:
         return entry
     if EntryRevision.objects.for_relationship(relationship_id).filter(entry_id=entry_id).exists():
-        raise Gone("This entry was erased for good.")
-    raise NotFound("This entry is not there.")
+        raise Gone("This entry was erased permanently.")
+    raise NotFound("This entry does not exist.")

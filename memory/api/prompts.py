@@ -45,9 +45,9 @@ class PromptsView(CompanionPromptsView):
 
         return self.page(companion.prompts.all(), present, order=["-version"], query=query)
 
-    @operation("prompts_create", "Keep a new version of the ingestion prompt", answers={201: PromptAnswer})
+    @operation("prompts_create", "Create a new version of the ingestion prompt", answers={201: PromptAnswer})
     def post(self, request: Request, companion_id: UUID, body: PromptBody) -> Response:
-        """A template that can't be rendered is refused, with the line."""
+        """A template that can't be rendered is refused; the answer names the line."""
         companion = self.companion(companion_id)
         prompt = create_prompt(
             companion=companion, template=body.template, note=body.note, publish=body.publish, by=self.actor

@@ -63,11 +63,11 @@ class MessageBody(Body):
     role: Literal["user", "assistant", "system", "tool"]
     content: MessageText
     speaker: ShortText = ""
-    """A name, where it differs from the person's or the companion's own."""
+    """A name, if it differs from the person's or the companion's own."""
     occurred_at: Timestamp | None = None
-    """When it was said; the turn's time if left out."""
+    """When it was said; the default is the turn's time."""
     metadata: Metadata = {}
-    """Your own; nothing here reads it."""
+    """Your own data; Rapport does not read it."""
 
 
 def _roles_in_order(messages: list[MessageBody]) -> list[MessageBody]:
@@ -78,8 +78,9 @@ def _roles_in_order(messages: list[MessageBody]) -> list[MessageBody]:
 
 
 class TurnBody(Body):
-    """One exchange. `occurred_at` back-dates it: an older turn never overrules newer facts. Left out, it is that of the
-    last message, where all have one, else now."""
+    """One exchange. `occurred_at` back-dates it: an older turn never overrides newer facts. If left out, it is that
+    of the last message if all have one, else now.
+    """
 
     messages: Annotated[
         list[MessageBody],
@@ -89,9 +90,9 @@ class TurnBody(Body):
     session: SessionName = DEFAULT_SESSION
     occurred_at: Timestamp | None = None
     tags: Annotated[Tags, Field(max_length=MAX_TAGS)] = {}
-    """The developer's own, as name: value; all that is learnt from the turn carries them."""
+    """The developer's own, as name: value; everything learnt from the turn carries them."""
     category: Category = ""
-    """The developer's own, such as `deadline`; carried like the tags."""
+    """The developer's own word, such as `deadline`; carried like the tags."""
     modality: Modality = "text"
     """How it was said, such as `text` or `voice`; carried like the tags."""
     config: JsonObject = {}
@@ -100,12 +101,12 @@ class TurnBody(Body):
 
 class WaitQuery(Query):
     wait: Annotated[int, Field(ge=0, le=int(settings.MAX_WAIT_SECONDS)), DIGITS] = 0
-    """Seconds to wait for the turn to be remembered; 0: do not wait."""
+    """Seconds to wait until the turn is remembered; 0: do not wait."""
 
 
 class TraceQuery(Query):
     hidden: bool = False
-    """What was hidden too: messages, and the words of what quotes them or entries that were forgotten."""
+    """Include what was hidden: messages, and the words that quote them or quote forgotten entries."""
 
 
 class TurnListQuery(PageQuery):
@@ -118,10 +119,11 @@ class EntryBody(Body):
     type: TypeName
     """One of the companion's entry types."""
     subject: Name = "user"
-    """Whom it is about; left out: the name that the content begins with ("Tom likes jazz") or ends with
-    ("(about Tom)"), else `user`."""
+    """Whom it is about. If left out: the name that the content begins with ("Tom likes jazz") or ends with ("(about
+    Tom)"), else `user`.
+    """
     key: TypeName | None = None
-    """A stable name such as `city`. Where the configuration has it single-valued, it supersedes the old value."""
+    """A stable name such as `city`. If the configuration makes it single-valued, a new value supersedes the old."""
     tier: Tier = Tier.SCRATCHPAD
     importance: Fraction = 0.5
     confidence: Fraction = 1.0
@@ -130,7 +132,7 @@ class EntryBody(Body):
     read_only: bool = False
     tags: Annotated[Tags, Field(max_length=MAX_TAGS)] = {}
     category: Category = ""
-    """The developer's own, beside the type."""
+    """The developer's own word, in addition to the type."""
     modality: Modality = "text"
     """How it was said, such as `text` or `voice`."""
     metadata: Metadata = {}
@@ -140,7 +142,7 @@ class EntryBody(Body):
     valid_to: Timestamp | None = None
     expires_at: Timestamp | None = None
     effective_at: Timestamp | None = None
-    """When it was said or became known; now if left out."""
+    """When it was said or became known; the default is now."""
     reason: ShortText = ""
 
 
@@ -149,7 +151,7 @@ class EntriesBody(Body):
 
 
 class EntryPatch(Body):
-    """Only what is sent is changed; null empties what may be empty."""
+    """Only fields that are sent change; null empties a field that may be empty."""
 
     content: EntryText = left_out()
     type: TypeName = left_out()
@@ -162,11 +164,11 @@ class EntryPatch(Body):
     pinned: bool = left_out()
     read_only: bool = left_out()
     tags: Annotated[dict[TagName, TagValue | None], Field(max_length=2 * MAX_TAGS)] = left_out()
-    """Merged into the tags there are; null takes one away."""
+    """Merged into the existing tags; null removes one."""
     category: Category = left_out()
     modality: Modality = left_out()
     metadata: Metadata = left_out()
-    """Merged into the metadata there is (RFC 7396)."""
+    """Merged into the existing metadata (RFC 7396)."""
     happens_at: HappensAt | None = left_out()
     valid_from: Timestamp | None = left_out()
     valid_to: Timestamp | None = left_out()
@@ -206,37 +208,38 @@ class EntryListQuery(PageQuery):
     tier: Tier | None = None
     state: EntryState | Literal["any"] = EntryState.ACTIVE
     hidden: bool = False
-    """Those too that were forgotten since, and what an entry said before a part of it was."""
+    """Include entries that were forgotten since, and the text an entry had before a part of it was forgotten."""
     subject: Name | None = None
     tag: Annotated[
         list[Annotated[str, StringConstraints(pattern=r"^[^=\x00-\x1f]{1,60}=[^\x00-\x1f]{0,200}$")]],
         Field(max_length=MAX_TAGS),
     ] = []
-    """name=value; several must all hold."""
+    """name=value; if there are several, all must match."""
     category: TypeName | None = None
     text: FilterText | None = None
-    """Entries that have all these words: whole words and identifiers, in any case, accents, separators and endings."""
+    """Entries that contain all these words or identifiers, whole; case, accents, separators and endings are ignored.
+    """
     text_contains: FilterText | None = None
-    """Entries that contain this anywhere, as a part of a word too, in any case."""
+    """Entries that contain this anywhere, even inside a word; case is ignored."""
     as_of: Timestamp | None = None
-    """As it was true then: what had been said by that time, with all that is known today."""
+    """What was true then: what had been said by that time, with everything that is known today."""
     known_at: Timestamp | None = None
-    """As it was known then: what stood in the list at that moment."""
+    """What was known then: the list as it was at that moment."""
 
 
 class EntryQuery(Query):
     hidden: bool = False
-    """Its words too where it was forgotten."""
+    """Include its words if it was forgotten."""
 
 
 class HistoryQuery(PageQuery):
     hidden: bool = False
-    """The words too of what a wish to forget hid, or whose messages are hidden."""
+    """Include the words of entries that a wish to forget hid, or whose messages are hidden."""
 
 
 class DeleteEntryQuery(Query):
     permanent: bool = False
-    """Erase it and every copy of it, for good."""
+    """Erase it and every copy of it permanently."""
     messages: Literal["redact", "keep"] = "redact"
     """With `permanent`: what happens to the messages it came from."""
 
@@ -270,7 +273,7 @@ class PreviewBody(Body):
     relationship: UUID | None = None
     turns: Annotated[list[UUID], Field(min_length=1, max_length=50)] | None = None
     start_from: Literal["empty", "present"] = "empty"
-    """The scratchpad to begin with: none, or the relationship's as it is now."""
+    """The scratchpad to begin with: an empty one, or the relationship's current one."""
 
     @model_validator(mode="after")
     def _messages_or_turns(self) -> Self:

@@ -43,26 +43,26 @@ class SearchBody(ConsistencyBody):
     query: QueryText
     """A question or a statement, in plain words."""
     top_k: Annotated[int, Field(ge=1, le=MOST)] | None = None
-    """How many at most; if left out, as the configuration says."""
+    """How many at most; the default comes from the configuration."""
     ranker: Annotated[str, StringConstraints(min_length=1, max_length=200)] | None = None
     """`best`, `hybrid`, `cosine`, `importance` or `decay`; if left out, the configuration's `retrieval.ranker`."""
     min_score: Annotated[float, Field(ge=0)] | None = None
-    """Leave out what scores less, by the ranker's own scale."""
+    """Leave out hits that score less, on the ranker's own scale."""
     min_fit: Annotated[float, Field(ge=0, le=1)] = 0.0
-    """Leave out what fits less, whoever ranks; .25 leaves out most of what has nothing to do with the question."""
+    """Leave out hits that fit less, whatever the ranker; .25 leaves out most of what is unrelated to the question."""
     told_from: Timestamp | None = None
     """Only what was said then or later."""
     told_to: Timestamp | None = None
     """Only what was said before that."""
     explain: bool = False
-    """Say of every hit what its score is made of."""
+    """Say what the score of each hit is made of."""
     config: JsonObject = {}
     """The cascade's highest level, for this search only."""
 
 
 class EntrySearchBody(SearchBody):
     types: Annotated[tuple[TypeName, ...], Field(strict=False, max_length=MOST_VALUES)] = ()
-    """Any of these; if left out, all. So are `tiers` and `states`."""
+    """Any of these; if left out, all. The same applies to `tiers` and `states`."""
     tags: Tags = {}
     """All of these, as name: value."""
     category: TypeName | None = None
@@ -71,7 +71,7 @@ class EntrySearchBody(SearchBody):
     states: Annotated[tuple[EntryState, ...], Field(strict=False, min_length=1, max_length=MOST_VALUES)] = (
         EntryState.ACTIVE,
     )
-    """`active` if left out."""
+    """The default is `active`."""
     subject: Name | None = None
     """Whom it is about."""
 
@@ -89,11 +89,13 @@ class SpaceAnswer(Answer):
 
 class ScoredAnswer(Answer):
     score: float
-    """By the ranker's own scale, which leans on the other hits."""
+    """On the ranker's own scale, which depends on the other hits."""
     fit: float
-    """From 0 to 1, whoever ranks and whatever else there is: how much of the question it has. So nothing may fit."""
+    """How much of the question it covers, from 0 to 1, whatever the ranker and the other hits. So possibly nothing
+    fits.
+    """
     parts: dict[str, float] | None
-    """What the score is made of; with `explain` only, like `reason`."""
+    """What the score is made of; only with `explain`, like `reason`."""
     reason: str | None
 
 
@@ -110,15 +112,17 @@ class MessageHitAnswer(ScoredAnswer, MessageAnswer):
 
 class SearchAnswer(ReadFromAnswer):
     ranker: str
-    """Who ranked. Another one than asked for, where that compares vectors and there are none; `notes` say so."""
+    """The ranker used. It differs from the one asked for if that compares vectors and there are none; `notes` then
+    say so.
+    """
     reranker: str | None
-    """Who then put the first 40 in another order, so that scores may rise; null: nobody."""
+    """The reranker that then reordered the first 40, so scores may rise down the list; null: none."""
     space: SpaceAnswer | None
-    """Whose vectors were compared; null: found by words alone."""
+    """The embedder whose vectors were compared; null: found by words only."""
     considered: int
     """How many passed the filters and were ranked."""
     notes: list[str]
-    """What was not as configured, a sentence each."""
+    """What differed from the configuration, one sentence each."""
     milliseconds: float
 
 
@@ -159,10 +163,10 @@ class SearchView(ApiView):
 class EntrySearchView(SearchView):
     tag = "Entries"
 
-    @operation("entries_search", "Find entries", answers={200: EntrySearchAnswer})
+    @operation("entries_search", "Search entries", answers={200: EntrySearchAnswer})
     def post(self, request: Request, relationship_id: UUID, body: EntrySearchBody) -> Response:
-        """Entries of both tiers that have to do with the question, best first. What was just written is found at once,
-        by its words; by its meaning as soon as a worker has embedded it.
+        """Entries of both tiers that are relevant to the question, best first. A new entry is found by its words at
+        once, and by its meaning as soon as a worker has embedded it.
         """
         filters = EntryFilters(
             types=body.types,
@@ -186,11 +190,11 @@ class EntrySearchView(SearchView):
 class MessageSearchView(SearchView):
     tag = "Messages"
 
-    @operation("messages_search", "Find messages", answers={200: MessageSearchAnswer})
+    @operation("messages_search", "Search messages", answers={200: MessageSearchAnswer})
     def post(self, request: Request, relationship_id: UUID, body: MessageSearchBody) -> Response:
-        """Messages that have to do with the question, best first: its words and meaning in the message itself and in
-        what stands next to it, who said it, and when. A message told in a pause, or in a turn that was not to
-        be read, is not found, nor is one that a deleted entry rests on; the list of messages has them.
+        """Messages that are relevant to the question, best first. The ranking uses the words and the meaning of the
+        message and its neighbours, who said it, and when. A search does not find messages said in a pause or in a
+        turn that was not to be read, or messages that a deleted entry rests on. The list of messages has them.
         """
         filters = MessageFilters(
             roles=tuple(map(str, body.roles)),

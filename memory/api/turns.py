@@ -58,7 +58,7 @@ class TurnsView(ApiView):
         problems=(404,),
     )
     def post(self, request: Request, relationship_id: UUID, query: WaitQuery, body: TurnBody) -> Response:
-        """Answers 202 as soon as the turn is stored. With `wait`, 200 once it is settled, if that is in time."""
+        """Answers 202 as soon as the turn is stored. With `wait`, it answers 200 if the turn is settled in time."""
         self.own_level(body.config)
         accepted = accept_turn(
             relationship=Relationship(id=relationship_id, project_id=self.project_id),
@@ -90,7 +90,7 @@ class TurnView(ApiView):
     def get(self, request: Request, relationship_id: UUID, turn_id: UUID, query: TraceQuery) -> Response:
         """Messages, each proposed operation with its verdict, and every model call with its exact prompt.
 
-        A relationship token is not shown the model calls and the configuration: they are the developer's.
+        A relationship token does not see the model calls and the configuration, which belong to the developer.
         """
         self.get_relationship(relationship_id)
         turn = _turn(relationship_id, turn_id)
@@ -120,7 +120,7 @@ class RetryTurnView(ApiView):
         problems=(409,),
     )
     def post(self, request: Request, relationship_id: UUID, turn_id: UUID) -> Response:
-        """It keeps its place and date: entries that have become newer meanwhile stay as they are."""
+        """The turn keeps its place and date: entries with newer facts stay unchanged."""
         self.get_relationship(relationship_id)
         turn = retry_turn(relationship_id=relationship_id, turn_id=turn_id)
         return self.answer(present_turn(turn), status=202)
@@ -129,7 +129,7 @@ class RetryTurnView(ApiView):
 class IngestView(ApiView):
     counts_as: ClassVar = {"POST": "turns"}
 
-    @operation("turns_ingest", "Read the turns that wait for their trigger now", answers={202: DueAnswer})
+    @operation("turns_ingest", "Read now the turns that wait for their trigger", answers={202: DueAnswer})
     def post(self, request: Request, relationship_id: UUID) -> Response:
         self.get_relationship(relationship_id)
         return self.answer({"due": ingest_now(relationship_id=relationship_id)}, status=202)

@@ -129,7 +129,7 @@ def _superseded_by_new(entry: ScratchpadEntry, taken: Taken, now: datetime) -> l
     holder = taken.holder_of_key(entry)
     if holder is not None and holder.effective_at > entry.effective_at:
         raise Conflict(
-            f"A newer {entry.key} is known. To make this the present one, leave effective_at out.",
+            f"A newer {entry.key} is known. To make this the current one, leave out effective_at.",
             entry=str(holder.id),
         )
     return taken.supersede_key(entry, now, since=entry.effective_at)

@@ -83,7 +83,7 @@ def _revise(
     for place, one in enumerate(wanted):
         try:
             if (entry := found.pop(one.entry_id, None)) is None:
-                raise NotFound("This entry is not there.")
+                raise NotFound("This entry does not exist.")
             _refuse_other_version(entry, one.version)
             before, text = fields_of(entry), text_of(entry)
             _say(entry, one.values, now)
@@ -195,7 +195,7 @@ def delete_entries(*, relationship_id: UUID, entry_ids: Sequence[UUID], by: Acto
     for place, entry_id in enumerate(entry_ids):
         try:
             if (entry := found.get(entry_id)) is None:
-                raise NotFound("This entry is not there.")
+                raise NotFound("This entry does not exist.")
             changes += _deletion(entry, now, reason)
         except RapportError as error:
             refused[f"entries.{place}"] = error
@@ -210,7 +210,7 @@ def _deletion(entry: ScratchpadEntry, now: datetime, reason: str) -> list[Change
     if entry.state == EntryState.DELETED:
         return []
     if entry.state != EntryState.ACTIVE:
-        raise EntryNotActive(f"The entry is {entry.state}, so it is shown nowhere already.")
+        raise EntryNotActive(f"The entry is {entry.state}, so it is already shown nowhere.")
     _refuse_read_only(entry, {})
     before = fields_of(entry)
     entry.state = EntryState.DELETED
@@ -221,8 +221,7 @@ def _deletion(entry: ScratchpadEntry, now: datetime, reason: str) -> list[Change
 def restore_entry(
     *, relationship_id: UUID, entry_id: UUID, by: Actor, version: int | None = None, reason: str = ""
 ) -> ScratchpadEntry:
-    """Bring a deleted, expired or superseded entry back as it was. Raises SameAsAnother, EntryNotActive,
-    TooManyEntries.
+    """Restore a deleted, expired or superseded entry as it was. Raises SameAsAnother, EntryNotActive, TooManyEntries.
 
     A single-valued key goes to the restored entry: the one that holds it now is superseded.
     """
@@ -267,7 +266,7 @@ def _entry(relationship_id: UUID, entry_id: UUID, version: int | None) -> Scratc
 def _refuse_other_version(entry: ScratchpadEntry, version: int | None) -> None:
     if version is not None and entry.version != version:
         raise StaleVersion(
-            f"The entry is at version {entry.version} by now, not {version}. Read it again and decide.",
+            f"The entry is at version {entry.version} now, not {version}. Read it again and decide.",
             current_version=entry.version,
         )
 

@@ -176,7 +176,7 @@ def _insert(
         cursor.execute(_WRITE, {"relationship": relationship_id, "count": len(revisions), **given})
         row = cursor.fetchone()
     if row is None:
-        raise NotFound("This relationship is not there.")
+        raise NotFound("This relationship does not exist.")
     last, *levels, tells_language = row
     for revision in revisions:
         revision.seq += last - len(revisions) + 1

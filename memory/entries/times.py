@@ -11,7 +11,7 @@ def refuse_future(times: Mapping[str, datetime], *, now: datetime) -> None:
     """When something was said, by field. Raises InvalidInput for what nobody can have said yet."""
     for field, time in times.items():
         if is_future(time, now=now):
-            raise InvalidInput.of(field, "lies in the future; leave it out for now")
+            raise InvalidInput.of(field, "is in the future; leave it out for now")
 
 
 def is_future(time: datetime, *, now: datetime) -> bool:

@@ -16,12 +16,14 @@ class Forgetting(Strict):
 
     policy: Annotated[str, registered("FORGETTING_POLICIES")] = "none"
     activation_floor: Share = 0.05
-    """`activation`: an entry whose importance x 2^(-age / half_life_days) is below it leaves. 0: none ever does."""
+    """`activation`: an entry leaves when its importance x 2^(-age / half_life_days) is below this. 0: none ever
+    leaves.
+    """
     half_life_days: HalfLife = 30
     retention_days: Annotated[int, Field(ge=1, le=36_500)] = 365
     """`retention`: an entry older than this leaves."""
     then: Literal["archive", "expire"] = "archive"
-    """Where it goes: out of the scratchpad, or out of all that is shown. Both can be undone."""
+    """Where it goes: out of the scratchpad, or no longer shown anywhere. Both can be undone."""
 
     @field_validator("activation_floor")
     @classmethod

@@ -78,7 +78,7 @@ class Trigger(Strict):
     mode: Literal["every_turn", "every_n_turns", "session_end", "explicit"] = "every_turn"
     """`explicit`: only when `POST /relationships/{id}/ingest` asks for it."""
     n: Annotated[int, Field(ge=1, le=1000)] = 5
-    """For `every_n_turns`: how many turns make one reading."""
+    """For `every_n_turns`: how many turns are read together."""
 
 
 class DeletionHold(Strict):
@@ -101,33 +101,33 @@ class Ingestion(Strict):
     archive_strategy: StrategyName | None = None
     """A second strategy that reads the same turns and keeps what it finds in the archive."""
     tier: Literal["scratchpad", "archive"] = "scratchpad"
-    """Where `strategy` keeps what it adds."""
+    """Where `strategy` stores its entries."""
     trigger: Trigger = Trigger()
     roles: tuple[Literal["user", "assistant", "system", "tool"], ...] = ("user", "assistant")
-    """Whose messages are read; a turn with none of them is skipped."""
+    """Messages with these roles are read; a turn without any is skipped."""
     max_batch: Annotated[int, Field(ge=1, le=50)] = 8
-    """How many waiting turns become one model call, at most."""
+    """How many waiting turns one model call may read."""
     reference_messages: Annotated[int, Field(ge=0, le=50)] = 4
-    """How many earlier messages are shown beside the new ones, which give them their sense."""
+    """How many earlier messages are shown with the new ones, as background."""
     about_companion: Literal["none", "brief", "full"] = "brief"
-    """What is kept of what the companion says of itself, promises, advises and agrees to."""
+    """What is kept of what the companion says about itself, promises, advises and agrees to."""
     prompt_version: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = None
-    """Version of the companion's ingestion prompt; null: the published one; 0: the one that ships."""
+    """Version of the companion's ingestion prompt; null: the published one; 0: the one that ships with Rapport."""
     skip_small_talk: bool = True
-    """A turn of nothing but greetings, good-byes and thanks is not read, which costs no call."""
+    """A turn with only greetings, good-byes and thanks is not read, and costs no call."""
     types: tuple[EntryType, ...] = Field(default=DEFAULT_TYPES, min_length=1, max_length=30)
     single_valued: tuple[Slug, ...] = Field(
         default=("name", "birthday", "age", "city", "timezone"), max_length=100
     )
-    """Keys of which a person has one at a time: a new value supersedes the old. (A job can be one of two.)"""
+    """Keys that have one value at a time: a new value supersedes the old. (A job can be one of two.)"""
     max_entries: Annotated[int, Field(ge=1, le=1_000_000)] = 10_000
-    """How many active entries a relationship may hold; what is past it is refused, visibly."""
+    """How many active entries a relationship may hold; further ones are refused, visibly."""
     soft_budget: Annotated[int, Field(ge=0, le=1_000_000)] = 2000
-    """Tokens of the active scratchpad past which the model is asked to condense, and entries overflow."""
+    """Tokens of the active scratchpad; past this, the model is asked to condense, and entries overflow."""
     overflow: Literal["archive", "keep"] = "archive"
     """Past the soft budget: the least salient unpinned entries move to the archive, or all stay."""
     shown_budget: Annotated[int, Field(ge=200, le=1_000_000)] = 16_000
-    """Tokens of entries the model is shown at most; the note says how many were left out."""
+    """The most tokens of entries that the model is shown; a note says how many were left out."""
     deletion_hold: DeletionHold = DeletionHold()
     candidates: Candidates = Candidates()
     importance: ImportanceOptions = ImportanceOptions()
@@ -139,7 +139,9 @@ class Ingestion(Strict):
     model: ModelName | None = None
     """Null: the provider's default model."""
     max_output_tokens: Annotated[int, Field(ge=64, le=MOST_OUTPUT_TOKENS)] = 4000
-    """Of one answer. A turn whose answer does not fit is asked about again with twice as much, and twice that."""
+    """Longest answer. If the answer for a single turn does not fit, the model is asked again with twice as much, then
+    twice that.
+    """
 
     @field_validator("types")
     @classmethod

@@ -232,7 +232,7 @@ def _take_numbers(relationship: Relationship, new: NewTurn, key: RememberedKey |
         cursor.execute(statement, {"count": count, "spoken_at": spoken_at, **asked})
         row = cursor.fetchone()
     if row is None:
-        raise NotFound("This relationship is not there.")
+        raise NotFound("This relationship does not exist.")
     if not row[9]:
         raise KeyChanged("This key was changed.")
     project, companion, own = map(orjson.loads, row[2:5])

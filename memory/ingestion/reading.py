@@ -91,14 +91,14 @@ def read_facts(turns: Sequence[Turn]) -> Facts:
     """Two statements, and one for a project with a budget. Raises as read_batch."""
     levels = execute(LEVELS, [turns[0].relationship_id])
     if not levels:
-        raise NotFound("This relationship is not there any more.")
+        raise NotFound("This relationship no longer exists.")
     configuration = configuration_of_batch(map(orjson.loads, levels[0]), turns[0])
     now = timezone.now()
     with prepared_cursor() as cursor:
         cursor.execute(FACTS, facts_asked(turns, configuration))
         row = cursor.fetchone()
     if row is None:
-        raise NotFound("This relationship is not there any more.")
+        raise NotFound("This relationship no longer exists.")
     return facts_of(row, configuration, project_id=turns[0].project_id, now=now)
 
 

@@ -157,7 +157,7 @@ def _read(replay: Replay, step: str) -> dict[str, Any]:
         .first()
     )
     if relationship is None:
-        raise NotFound("This relationship is not there any more.")
+        raise NotFound("This relationship no longer exists.")
     draft = Instructions(None, replay.template)
     instructions = draft if step == "draft" else find_instructions(relationship.companion)
     preview = preview_prompt(

@@ -203,7 +203,7 @@ def plan_of(relationship_id: UUID, plan_id: UUID) -> MendingPlan:
         MendingPlan.objects.for_relationship(relationship_id).filter(id=plan_id).first()
     )
     if plan is None:
-        raise NotFound("This plan is not there. A trial that nobody carries out is dropped after an hour.")
+        raise NotFound("This plan does not exist. A trial that nobody carries out is dropped after an hour.")
     return plan
 
 

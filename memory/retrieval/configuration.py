@@ -45,17 +45,17 @@ HalfLife = Annotated[float, Field(ge=0.001, le=36_500)]
 
 
 class Gate(Strict):
-    """When a context looks into the archive: when any of `open_on` says so."""
+    """When a context searches the archive: when any gate of `open_on` is open."""
 
     open_on: tuple[str, ...] = Field(default=("content",), max_length=6)
     keywords: tuple[Annotated[str, StringConstraints(min_length=1, max_length=80)], ...] = Field(
         default=("remember", "recall", "last time", "earlier", "you said", "i told you"), max_length=200
     )
-    """For `keywords`: whole words or phrases of the message, in any case."""
+    """For `keywords`: whole words or phrases in the message, in upper or lower case."""
     turns: Annotated[int, Field(ge=1, le=1000)] = 2
-    """For `cadence`: at every so many turns of the session."""
+    """For `cadence`: open once every this many turns of the session."""
     gap_seconds: Annotated[float, Field(ge=0, le=31_536_000)] = 30
-    """For `gap`: when so long has passed since the last message."""
+    """For `gap`: open when this long has passed since the last message."""
 
     @field_validator("open_on")
     @classmethod
@@ -69,41 +69,44 @@ class Retrieval(Strict):
     """How entries and messages are found again."""
 
     embedder: str | None = None
-    """Alias of an embedder, or `default` for the service's own. Null: no vectors, found by text alone."""
+    """Alias of an embedder, or `default` for the service's own. Null: no vectors; search by text only."""
     embed_messages: bool = False
-    """Embed messages too, not only entries. They are found by text either way."""
+    """Embed messages too, not only entries. Messages are found by text either way."""
     language: Language | None = None
-    """Whose word endings are stripped, and whose stop words left out. Null: that which most of the messages are in, as
-    it is found in each relationship; `simple`: words count as they stand."""
+    """The language whose word endings are stripped and whose stop words are left out. Null: the language of most
+    messages, detected for each relationship; `simple`: words are used unchanged.
+    """
     ranker: str = "best"
     reranker: str | None = None
-    """Who reads the first 40 of what was found and puts them in a better order: `model`, the companion's language
-    model, a call for each search; `cross_encoder`, a small model on this machine. Null: nobody."""
+    """What reads the first 40 results and puts them in a better order: `model`, the companion's language model, with
+    one call per search; `cross_encoder`, a small model on this machine. Null: nothing.
+    """
     reranker_timeout_ms: Annotated[int, Field(ge=50, le=60_000)] = 2_000
-    """How long a search waits for the reranker; after that the order stays as it was, and `notes` says so."""
+    """How long a search waits for the reranker; after that the order stays unchanged, and `notes` says so."""
     top_k: Annotated[int, Field(ge=1, le=200)] = 15
     """How many entries a context retrieves at most."""
     top_messages: Annotated[int, Field(ge=1, le=200)] = 20
     """How many messages a context retrieves at most, within the budget of the layer `episodes`."""
     more_messages: Annotated[int, Field(ge=0, le=200)] = 40
-    """`best`, by text alone: how many more, at most, of those that score nearly as much as the best, as where a
-    question asks for all of a kind."""
+    """`best`, by text only: how many more to retrieve at most, of those that score nearly as much as the best, for
+    questions that ask for all of a kind.
+    """
     min_score: Annotated[float, Field(ge=0)] | None = None
-    """What scores less is left out, by the ranker's own scale."""
+    """Results that score less, on the ranker's own scale, are left out."""
     recency: Share = 0.0
-    """`best`: how much of the score the newest may gain at the most; .1 costs little, more ruins long-term recall."""
+    """`best`: the most that recency can add to a score; .1 costs little, more ruins long-term recall."""
     half_life_days: HalfLife = 30
-    """`decay`, and `recency`: after so many days half of the weight is left."""
+    """`decay`, and `recency`: after this many days half of the weight is left."""
     saliency_floor: Share = 0.0
-    """`importance`: what scores less is left out."""
+    """`importance`: results that score less are left out."""
     hourly_decay: Annotated[float, Field(gt=0, le=1)] = 0.995
-    """`importance`: what is left of the weight an hour after the last access."""
+    """`importance`: the share of the weight that is left an hour after the last access."""
     candidates: Annotated[int, Field(ge=1, le=10_000)] = 300
-    """`importance`: how many nearest entries are re-ranked."""
+    """`importance`: how many of the nearest entries are re-ranked."""
     record_access: bool = False
-    """Note when and how often an entry was shown; written behind, never while a context waits."""
+    """Note when and how often an entry was shown; written later, so no context waits for it."""
     query_seconds: Annotated[float, Field(gt=0, le=60)] = 0.8
-    """How long a context waits for the question's vector; after that it is found by text alone, and says so."""
+    """How long a context waits for the question's vector; after that it searches by text only, and says so."""
     gate: Gate = Gate()
 
     def spoken_in(self, language: str) -> "Retrieval":

@@ -28,7 +28,7 @@ TOO_LONG = f"The question is longer than {LONGEST_QUESTION} characters; the rest
 MOST_WORDS = 500  # different ones of a question, the first; those of a search for many share WORDS_AT_ONCE
 WORDS_AT_ONCE = 5000
 TOO_MANY_WORDS = "The question has very many different words; only some of them were looked up."
-NO_VECTOR = "The question's vector did not come in time; it was found by text alone."
+NO_VECTOR = "The question's vector did not come in time, so only text was searched."
 SHORTEST_NAME = 3  # letters; shorter ones are too often a word of the language
 USER, COMPANION = "user", "assistant"
 _WORD = re.compile(WORD)
@@ -94,7 +94,7 @@ def _read(
         cursor.execute(PARTICIPANTS, asked)
         row = cursor.fetchone()
     if row is None:
-        raise NotFound("This relationship is not there.")
+        raise NotFound("This relationship does not exist.")
     user, companion, language, speakers, sayings = row[3:]
     participants = Participants(user, companion, tuple(speakers or ()), language, tuple(sayings or ()))
     return participants, row[:3]
@@ -169,7 +169,7 @@ def _vectors(texts: Sequence[str], alias: str, seconds: float) -> tuple[Embedded
         embedder = embedder_of(alias)
         vectors = None if embedder is None else _embedded(texts, embedder, seconds)
     except ProviderError as error:
-        return None, f"The question could not be embedded, it was found by text alone: {error}"
+        return None, f"The question could not be embedded, so only text was searched: {error}"
     return vectors, "" if vectors is not None else NO_VECTOR
 
 

@@ -109,7 +109,7 @@ class Ranking:
         without = int((np.isnan(candidates.cosine) & candidates.allowed).sum())
         if self.prepared.vectors is not None and without:
             notes.append(
-                f"{without} of {int(candidates.allowed.sum())} have no vector yet and go by their words."
+                f"{without} of {int(candidates.allowed.sum())} have no vector yet and are ranked by their words."
             )
         return notes
 
@@ -123,6 +123,6 @@ def wanted_ranker(slug: str, retrieval: Retrieval, *, given: Embedded | None) ->
     if ranker.needs_vectors and retrieval.embedder is None and given is None:
         raise InvalidInput.of(
             "retrieval.embedder",
-            f"is not set, and the ranker {slug} compares vectors: set it, or rank by best",
+            f"is not set, but the ranker {slug} compares vectors: set it, or rank by best",
         )
     return ranker

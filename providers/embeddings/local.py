@@ -132,7 +132,7 @@ class LocalModel:
             return OnnxEncoder(files, threads=options.threads)
         except Exception as error:  # both libraries raise their own classes for unreadable files
             raise ProviderMisconfigured(
-                f"The model {self.name!r} can't be loaded: {type(error).__name__}. Are its files whole?"
+                f"The model {self.name!r} can't be loaded: {type(error).__name__}. Are its files complete?"
             ) from error
 
 

@@ -103,7 +103,7 @@ def _pooling(model: str, said: dict[str, Any]) -> str:
     stranger = next((name for name in modules if name not in KNOWN_MODULES), None)
     if stranger:
         raise ProviderMisconfigured(
-            f"{model!r} has a part that is not read here: {stranger}. Choose another model."
+            f"{model!r} has a part that is not supported here: {stranger}. Choose another model."
         )
     config = said.get("1_Pooling/config.json", {})
     asked = {
@@ -116,7 +116,7 @@ def _pooling(model: str, said: dict[str, Any]) -> str:
     modes = {pooling.get(mode, mode) for mode in asked} or {"mean"}
     if len(modes) > 1 or not modes <= {"mean", "cls"}:
         raise ProviderMisconfigured(
-            f"{model!r} pools by {', '.join(sorted(modes))}, which is not read here. Choose another model."
+            f"{model!r} pools by {', '.join(sorted(modes))}, which is not supported here. Choose another model."
         )
     return str(modes.pop())
 
@@ -142,7 +142,7 @@ def fetch_files(model: str, names: Sequence[str], *, folder: Path | None, hub: s
     except ProviderError:
         raise
     except (errors.RepositoryNotFoundError, errors.HFValidationError) as error:
-        raise ModelNotFound(f"{hub} has no model {model!r}, or not for everybody.") from error
+        raise ModelNotFound(f"{hub} has no model {model!r}, or it is not public.") from error
     except Exception as error:  # errors of the hub, the HTTP library or the disk
         raise ProviderUnavailable(
             f"{model!r} could not be downloaded from {hub}: {type(error).__name__}."

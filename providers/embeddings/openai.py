@@ -53,7 +53,7 @@ class EmbeddingsAnswer(BaseModel):
         if not numbered:
             return [item.numbers() for item in items]
         if sorted(numbered) != list(range(len(items))):
-            raise InvalidVectors("The server numbered its vectors in a way that fits no texts.")
+            raise InvalidVectors("The server numbered its vectors in a way that does not match the texts.")
         return [item.numbers() for item in sorted(items, key=lambda item: item.index or 0)]
 
 

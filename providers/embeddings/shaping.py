@@ -74,7 +74,7 @@ def unit_vectors(batches: Sequence[Batch], *, who: str, dimensions: int | None) 
     with np.errstate(over="ignore"):  # an infinite norm is refused below
         norms = np.linalg.norm(whole, axis=1, keepdims=True)
     if not norms.all():
-        raise InvalidVectors(f"{who!r} gave a vector of zeros, which is near to nothing.")
+        raise InvalidVectors(f"{who!r} gave a vector of zeros, which can't be compared.")
     if not np.isfinite(norms).all():
         raise InvalidVectors(f"{who!r} gave a vector of numbers too large to have a length.")
     vectors: NDArray[np.float32] = (whole / norms).astype(np.float32)

@@ -227,7 +227,9 @@ class LLMProvider(ABC):
 
     def stream(self, request: "ChatRequest") -> "Iterator[ChatPart]":
         """Yield the model's reply in parts; the last one has the finish reason. Raises ProviderError, at any part."""
-        raise RequestRefused(f"The provider {self.alias!r} holds no conversations: choose another one.")
+        raise RequestRefused(
+            f"The provider {self.alias!r} does not support conversations: choose another one."
+        )
 
     def describe(self) -> dict[str, str]:
         """Describe the provider to an operator: alias, kind, model, host ("" for none). Never a key."""

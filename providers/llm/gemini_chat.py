@@ -111,7 +111,7 @@ def _part(part: Mapping[str, Any]) -> types.Part:
         return types.Part.from_bytes(
             data=base64.b64decode(audio["data"]), mime_type=f"audio/{audio['format']}"
         )
-    raise RequestRefused(f"Gemini can't be given a part of the type {str(kind)[:40]!r}.")
+    raise RequestRefused(f"Gemini does not accept a part of the type {str(kind)[:40]!r}.")
 
 
 def _call_part(call: Mapping[str, Any]) -> types.Part:

@@ -21,7 +21,7 @@ WrittenRate = Annotated[str, StringConstraints(pattern=r"^([1-9][0-9]{0,8}/(seco
 
 
 class RateLimits(Body):
-    """Limits of this key alone, at most those of the settings. null: what the settings say."""
+    """Limits of this key, at most those of the settings. null: those of the settings."""
 
     requests: WrittenRate | None = left_out()
     turns: WrittenRate | None = left_out()
@@ -47,7 +47,7 @@ class ApiKeyAnswer(Answer):
     """How the key begins."""
     scopes: list[str]
     rate_limits: dict[str, str]
-    """Its own ones; for the others those of the settings hold."""
+    """The key's own limits; otherwise those of the settings apply."""
     created_at: datetime
     last_used_at: datetime | None
     """To the minute."""
@@ -56,7 +56,7 @@ class ApiKeyAnswer(Answer):
 
 class ApiKeyCreated(ApiKeyAnswer):
     key: str
-    """Shown this once."""
+    """Shown only in this answer."""
 
 
 class ApiKeysView(ApiView):
@@ -70,7 +70,7 @@ class ApiKeysView(ApiView):
 
     @operation("api_keys_create", "Create an API key", answers={201: ApiKeyCreated})
     def post(self, request: Request, body: NewApiKey) -> Response:
-        """The key is in this answer and nowhere else."""
+        """This answer is the only place that shows the key."""
         row, key = create_api_key(
             project_id=self.project_id,
             name=body.name,
@@ -86,8 +86,8 @@ class ApiKeyView(ApiView):
 
     @operation("api_keys_change", "Change an API key's rate limits", answers={200: ApiKeyAnswer})
     def patch(self, request: Request, key_id: UUID, body: ApiKeyChanges) -> Response:
-        """What is left out stays. They hold from the key's next request on. A limit above the settings' is given by
-        `manage.py limit_api_key` alone.
+        """Fields that are left out stay unchanged. The limits apply from the key's next request on. Only `manage.py
+        limit_api_key` can set a limit above that of the settings.
         """
         changes = body.rate_limits.model_dump(exclude_unset=True)
         row = change_rate_limits(project_id=self.project_id, key_id=key_id, changes=changes, by=self.actor)
@@ -95,7 +95,7 @@ class ApiKeyView(ApiView):
 
     @operation("api_keys_revoke", "Revoke an API key", answers={204: None})
     def delete(self, request: Request, key_id: UUID) -> Response:
-        """From now on it opens nothing; it stays in the list."""
+        """The key stops working at once. It stays in the list."""
         revoke_api_key(project_id=self.project_id, key_id=key_id, by=self.actor)
         return self.answer(status=204)
 
@@ -110,7 +110,7 @@ class TokenAnswer(Answer):
     id: UUID
     scopes: list[str]
     session_id: UUID | None
-    """Of the agent's session that it is for."""
+    """The agent's session that it is for."""
     created_at: datetime
     expires_at: datetime
     revoked_at: datetime | None
@@ -118,7 +118,7 @@ class TokenAnswer(Answer):
 
 class TokenCreated(TokenAnswer):
     token: str
-    """Shown this once."""
+    """Shown only in this answer."""
 
 
 class TokensView(ApiView):
@@ -134,7 +134,7 @@ class TokensView(ApiView):
 
     @operation("tokens_create", "Create a relationship token", answers={201: TokenCreated})
     def post(self, request: Request, relationship_id: UUID, body: NewToken) -> Response:
-        """For the person's own browser: it opens this relationship alone, until it expires."""
+        """For the person's own browser: it opens only this relationship, until it expires."""
         row, token = create_token(
             relationship=self.get_relationship(relationship_id),
             scopes=body.scopes,

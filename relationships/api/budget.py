@@ -13,7 +13,7 @@ TAG = "Project"
 
 
 class BudgetAnswer(Answer):
-    """Since 00:00 UTC. A limit that is null does not hold."""
+    """Since 00:00 UTC. A limit that is null does not apply."""
 
     daily_tokens: int | None
     daily_usd: str | None
@@ -23,7 +23,7 @@ class BudgetAnswer(Answer):
     """Of the calls whose price is known."""
     calls: int
     unpriced_calls: int
-    """Those whose price is not known: they cost nothing here."""
+    """Calls whose price is not known; they count as free here."""
     spent: bool
     """Turns wait until `renews_at`; previews and replays answer 429."""
     renews_at: datetime
@@ -42,9 +42,9 @@ def present_budget(budget: ModelBudget) -> dict[str, Any]:
 class BudgetView(ApiView):
     @operation(
         "project_budget",
-        "Read what your project may ask of models today, and has asked",
+        "Read your project's model budget, and what it has asked today",
         answers={200: BudgetAnswer},
     )
     def get(self, request: Request) -> Response:
-        """Who runs the service sets it, by `manage.py budget`."""
+        """The service's operator sets the budget with `manage.py budget`."""
         return self.answer(present_budget(model_budget_of(self.project_id)))

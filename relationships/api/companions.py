@@ -47,7 +47,7 @@ class CompanionChanges(Body):
 
 
 class ConfigurationLevel(RootModel[JsonObject]):
-    """One level of the configuration: only what it wants to be different. See /v1/config-schema."""
+    """One level of the configuration: only the values that it changes. See /v1/config-schema."""
 
 
 class CompanionAnswer(Answer):
@@ -63,13 +63,15 @@ class CompanionAnswer(Answer):
 
 
 class ConfigurationAnswer(Answer):
-    """`resolved` is what holds, `provenance` who said so, by dotted path (recipe, project or companion)."""
+    """`resolved` holds the resulting values, `provenance` the level that set each, by dotted path (recipe, project or
+    companion).
+    """
 
     config: JsonObject
     """The companion's own level."""
     resolved: JsonObject
     provenance: dict[str, str]
-    """A path that is not here has its default."""
+    """A path that is missing here has its default."""
 
 
 class AnyJsonSchema(RootModel[JsonObject]):
@@ -107,7 +109,7 @@ class CompanionView(ApiView):
         etag=True,
     )
     def patch(self, request: Request, companion_id: UUID) -> Response:
-        """What is left out stays; `config` is merged into what is there (RFC 7396)."""
+        """Fields that are left out stay unchanged; `config` is merged into the existing one (RFC 7396)."""
         companion = change_companion(
             project_id=self.project_id,
             companion_id=companion_id,
@@ -126,7 +128,7 @@ class CompanionConfigView(ApiView):
         etag=True,
     )
     def get(self, request: Request, companion_id: UUID) -> Response:
-        """Its own level, what holds with it, and which level each value comes from."""
+        """The companion's own level, the resulting values, and the level that each value comes from."""
         companion = get_companion(project_id=self.project_id, companion_id=companion_id)
         return self._answer(companion)
 
@@ -139,7 +141,7 @@ class CompanionConfigView(ApiView):
         etag=True,
     )
     def put(self, request: Request, companion_id: UUID) -> Response:
-        """Its own level becomes the body; what the body leaves out comes from the levels below."""
+        """The body replaces the companion's own level. Values that the body leaves out come from the levels below."""
         return self._write(companion_id, merge=False)
 
     @operation(
@@ -151,7 +153,7 @@ class CompanionConfigView(ApiView):
         etag=True,
     )
     def patch(self, request: Request, companion_id: UUID) -> Response:
-        """The body is merged into its own level (RFC 7396): null takes a value out of it."""
+        """The body is merged into the companion's own level (RFC 7396): null removes a value."""
         return self._write(companion_id, merge=True)
 
     def _write(self, companion_id: UUID, *, merge: bool) -> Response:
@@ -179,5 +181,5 @@ class CompanionConfigView(ApiView):
 class ConfigSchemaView(ApiView):
     @operation("config_schema", "The configuration's JSON Schema", answers={200: AnyJsonSchema})
     def get(self, request: Request) -> Response:
-        """What can be configured, with defaults; every level may say any part of it."""
+        """All configuration values, with defaults. Every level may set any part of them."""
         return self.answer(configuration_model().model_json_schema())

@@ -15,7 +15,7 @@ TAG = "Messages"
 class MessageQuery(PageQuery):
     session: SessionName | None = None
     hidden: bool = False
-    """Those too that were hidden."""
+    """Include hidden ones."""
 
 
 class MessageAnswer(Answer):
@@ -32,11 +32,11 @@ class MessageAnswer(Answer):
     occurred_at: datetime
     """When it was said."""
     recorded_at: datetime
-    """When we wrote it down."""
+    """When it was written down."""
     erased_at: datetime | None
     """When its content was erased; null: it was not."""
     hidden_at: datetime | None
-    """Since when nothing is made of it; null: it is not hidden."""
+    """Since when it has been hidden and unused; null: it is not hidden."""
 
 
 class MessagesView(ApiView):

@@ -46,7 +46,7 @@ class ProfileView(ApiView):
 
     @operation("profile_read", "Read the profile", answers={200: ProfileDocument}, etag=True)
     def get(self, request: Request, relationship_id: UUID) -> Response:
-        """{} with the ETag "0" until something was written."""
+        """{} with the ETag "0" until a profile is written."""
         self.get_relationship(relationship_id)
         data, version = read_profile(relationship_id)
         return self.answer(data, version=version)
@@ -60,7 +60,7 @@ class ProfileView(ApiView):
         etag=True,
     )
     def put(self, request: Request, relationship_id: UUID) -> Response:
-        """The profile becomes the body. The same again makes no new version."""
+        """The body replaces the profile. Writing the same again makes no new version."""
         data, version = replace_profile(
             relationship=self.get_relationship(relationship_id),
             data=self.json(),

@@ -47,7 +47,7 @@ class ProjectView(ApiView):
         etag=True,
     )
     def patch(self, request: Request) -> Response:
-        """What is left out stays; `config` is merged into what is there. Needs the scope `admin`."""
+        """Fields left out stay unchanged; `config` is merged into the existing one. Needs the scope `admin`."""
         project = change_project(
             project_id=self.project_id,
             changes=self.changes(ProjectChanges),

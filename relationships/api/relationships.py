@@ -31,18 +31,18 @@ SlugOrId = Annotated[str, StringConstraints(min_length=1, max_length=80, pattern
 class WhichUser(Body):
     external_id: ExternalId
     display_name: ShortText = left_out()
-    """How they are called now. Left out, it stays."""
+    """Their current name. If left out, it stays unchanged."""
 
 
 class NewRelationship(Body):
     companion: SlugOrId
     """Its slug or ID."""
     user: ExternalId | WhichUser
-    """The person's external_id; one who is not there yet is made."""
+    """The person's external_id; a missing user is created."""
     timezone: TimeZone = left_out()
     """An IANA time zone, such as Europe/Lisbon: dates in prompts are the person's own. UTC until one is given."""
     config: JsonObject = left_out()
-    """Its level of the configuration, when it is made."""
+    """Its level of the configuration, used when it is created."""
 
 
 class RelationshipChanges(Body):
@@ -76,7 +76,9 @@ class RelationshipAnswer(Answer):
     user: UserInBrief
     timezone: str
     language: str
-    """Found in what was said, as `retrieval.language` names it; empty: not yet. That setting goes before it."""
+    """The language detected in the messages, in the names of `retrieval.language`; empty: not detected yet. That
+    setting takes precedence.
+    """
     config: JsonObject
     last_turn_at: datetime | None
     """When its latest turn was said."""
@@ -87,7 +89,7 @@ class RelationshipAnswer(Answer):
 
 class RelationshipTakenUp(RelationshipAnswer):
     kept: list[str]
-    """What was sent otherwise and left as it is: change it by PATCH."""
+    """Fields that you sent with other values and that were left unchanged: change them with PATCH."""
 
 
 def present_relationship(relationship: Relationship) -> dict[str, Any]:
@@ -115,8 +117,8 @@ class RelationshipsView(ApiView):
         etag=True,
     )
     def post(self, request: Request, body: NewRelationship) -> Response:
-        """201 when it was made now, else 200. The person's `display_name` and `timezone` are taken as they are now; a
-        `config` that is there is kept, and `kept` says so.
+        """Answers 201 if it was created, else 200. The person's `display_name` and `timezone` are updated; an
+        existing `config` is kept, and `kept` says so.
         """
         user = body.user if isinstance(body.user, WhichUser) else WhichUser(external_id=body.user)
         said = body.model_dump(include={"timezone", "config"}, exclude_unset=True)
@@ -136,7 +138,7 @@ class RelationshipView(ApiView):
 
     @operation("relationships_read", "Read a relationship", answers={200: RelationshipAnswer}, etag=True)
     def get(self, request: Request, relationship_id: UUID) -> Response:
-        """A relationship token is shown no `config`: it is the developer's."""
+        """A relationship token does not see `config`, which belongs to the developer."""
         relationship = self.get_relationship(relationship_id, "companion", "user")
         shown = self.without_configuration(present_relationship(relationship), config={})
         return self.answer(shown, version=relationship.version)
@@ -150,7 +152,7 @@ class RelationshipView(ApiView):
         etag=True,
     )
     def patch(self, request: Request, relationship_id: UUID) -> Response:
-        """What is left out stays; `config` is merged into what is there (RFC 7396)."""
+        """Fields that are left out stay unchanged; `config` is merged into the existing one (RFC 7396)."""
         relationship = change_relationship(
             project_id=self.project_id,
             relationship_id=relationship_id,

@@ -22,7 +22,7 @@ class SessionChanges(Body):
 
 class SessionAnswer(Answer):
     session: str
-    """Your own ID of it."""
+    """Your own ID for it."""
     state: JsonObject
     version: int
     started_at: datetime
@@ -58,7 +58,7 @@ class SessionView(ApiView):
         etag=True,
     )
     def patch(self, request: Request, relationship_id: UUID, session: str, body: SessionChanges) -> Response:
-        """Merge `state` into what is there (RFC 7396). A session that is new or ended is opened."""
+        """Merges `state` into the existing state (RFC 7396). A new or ended session is opened."""
         relationship = self.get_relationship(relationship_id, "companion", "project")
         changed = patch_session(
             relationship=relationship,

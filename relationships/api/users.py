@@ -57,13 +57,13 @@ class UserAnswer(Answer):
 class UsersView(ApiView):
     @operation("users_list", "List users", answers={200: Page[UserAnswer]})
     def get(self, request: Request, query: UserQuery) -> Response:
-        """By external_id; with `external_id`, the one who has it."""
+        """Sorted by external_id; with `external_id`, only the user who has it."""
         rows = EndUser.objects.of_project(self.project_id).filter(**query.given("external_id"))
         return self.page(rows, UserAnswer.of, order=["external_id"], query=query)
 
     @operation("users_create", "Create a user", answers={201: UserAnswer}, problems=(409,), etag=True)
     def post(self, request: Request, body: NewUser) -> Response:
-        """Not needed before `POST /relationships`, which makes a user who is not there yet."""
+        """Not needed before `POST /relationships`, which creates a missing user."""
         user = create_user(project_id=self.project_id, by=self.actor, **body.model_dump())
         return self.answer(UserAnswer.of(user), status=201, version=user.version)
 
@@ -78,7 +78,7 @@ class UserView(ApiView):
         "users_change", "Change a user", body=UserChanges, answers={200: UserAnswer}, if_match=True, etag=True
     )
     def patch(self, request: Request, user_id: UUID) -> Response:
-        """What is left out stays; `metadata` is merged into what is there (RFC 7396)."""
+        """Fields that are left out stay unchanged; `metadata` is merged into the existing one (RFC 7396)."""
         user = change_user(
             project_id=self.project_id,
             user_id=user_id,

@@ -64,14 +64,14 @@ def known_shape(schema: dict[str, Any] | None) -> dict[str, Any] | None:
     if schema is None:
         return None
     if (size := len(orjson.dumps(schema))) > MOST_BYTES:
-        raise ValueError(f"The schema is {size} bytes long; at most {MOST_BYTES} are taken.")
+        raise ValueError(f"The schema is {size} bytes long; at most {MOST_BYTES} are allowed.")
     for keyword in _keywords(schema, MOST_DEEP):
         if keyword not in PLAIN | ONE | SEVERAL | NAMED:
-            raise ValueError(f"The keyword {keyword[:50]!r} is not taken.")
+            raise ValueError(f"The keyword {keyword[:50]!r} is not supported.")
     try:
         Draft202012Validator.check_schema(schema)
     except SchemaError as error:
-        raise ValueError(f"This is no JSON Schema: {_said(error)}") from None
+        raise ValueError(f"This is not a JSON Schema: {_said(error)}") from None
     return schema
 
 
@@ -92,7 +92,7 @@ def refuse_misshapen(schema: Mapping[str, Any] | None, document: Mapping[str, An
                 break
     except _TooManySteps:
         detail = (
-            f"takes more than {MOST_STEPS:,} steps to hold against its schema; make either of them smaller"
+            f"takes more than {MOST_STEPS:,} steps to check against its schema; make either of them smaller"
         )
         problems = [FieldProblem(whole, detail)]
     if problems:
@@ -140,7 +140,7 @@ def _keywords(schema: Any, deep: int) -> Iterator[str]:
     for keyword, value in schema.items():
         yield keyword
         if keyword in ALTERNATIVES and not _are_plain(value):
-            raise ValueError(f"What stands under {keyword} are texts, numbers, true, false or null.")
+            raise ValueError(f"{keyword} may hold only texts, numbers, true, false or null.")
         if keyword in ONE:
             yield from _keywords(value, deep - 1)
         elif keyword in SEVERAL and isinstance(value, list):

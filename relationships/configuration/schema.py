@@ -21,21 +21,21 @@ from relationships.configuration.strict import Strict
 
 class Sessions(Strict):
     idle_minutes: Annotated[int, Field(ge=0, le=525_600)] = 0
-    """A session without a turn for so long is ended and its state cleared; 0: never by itself."""
+    """A session without a turn for this long is ended and its state cleared; 0: never automatically."""
     json_schema: Shape = None
-    """A JSON Schema that a session's state has to fit when it is written. Null: any object does."""
+    """A JSON Schema that a session's state must match when it is written. Null: any object is accepted."""
 
 
 class Profiles(Strict):
     json_schema: Shape = None
-    """A JSON Schema that a profile has to fit when it is written. Null: any object does."""
+    """A JSON Schema that a profile must match when it is written. Null: any object is accepted."""
 
 
 class Configuration(Strict):
     """All that can be configured, with its defaults."""
 
     recipe: Annotated[str, registered("RECIPES")] = "scratchpad"
-    """A named set of these values; what a level says itself goes before its recipe's."""
+    """A named set of these values; a level's own values override its recipe's."""
 
     if TYPE_CHECKING:  # the sections, each of the model that its app names
 

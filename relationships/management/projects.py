@@ -18,7 +18,7 @@ def find_project(wanted: str | None, *, option: str = "--project") -> Project:
     if len(found) == 1:
         return found[0]
     if wanted is None and not found:
-        raise InvalidInput.of(option, 'there is none yet; make one: manage.py create_project "My app"')
+        raise InvalidInput.of(option, 'there is none yet; create one: manage.py create_project "My app"')
     if not found:
         raise InvalidInput.of(option, f"there is none called {wanted!r}")
     names = "; ".join(f"{project.name} ({project.id})" for project in found)

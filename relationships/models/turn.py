@@ -34,7 +34,7 @@ class Turn(QueuedRow, RelationshipOwned):
     tags = models.JSONField(default=dict)  # up to 12 name=value pairs
     category = models.CharField(max_length=60, blank=True)
     modality = models.CharField(max_length=20, default="text")
-    # The reply broke off: its message is what the person was told so far.
+    # The reply broke off: its message is what the person had received by then.
     interrupted = models.BooleanField(default=False, db_default=False)
     state = models.CharField(max_length=12, choices=TurnState.choices, default=TurnState.PENDING)
     waits_for = models.CharField(max_length=20, blank=True)  # the trigger's mode, while due_at is null

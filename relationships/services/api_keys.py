@@ -84,5 +84,5 @@ def _check(name: str, written: str, *, may_raise: bool) -> None:
     if not may_raise and most is not None and (rate is None or rate.exceeds(most)):
         raise InvalidInput.of(
             f"rate_limits.{name}",
-            f"is more than keys have here, {most}; whoever runs this service can give it: manage.py limit_api_key",
+            f"is more than keys may have here, {most}; the service's operator can set it: manage.py limit_api_key",
         )

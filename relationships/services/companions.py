@@ -15,7 +15,7 @@ from web.actor import Actor
 from web.errors import AlreadyExists
 
 FIELDS = ("slug", "name", "config")
-TAKEN = "A companion with this slug is there already."
+TAKEN = "A companion with this slug already exists."
 
 
 @transaction.atomic

@@ -28,7 +28,7 @@ def earlier_resource(*, relationship_id: UUID, route: str, key: str, request_has
     if earlier is None:
         return None
     if bytes(earlier[0]) != request_hash:
-        raise IdempotencyMismatch("This Idempotency-Key was used with another request: take a new one.")
+        raise IdempotencyMismatch("This Idempotency-Key was used with another request: use a new one.")
     resource_id: UUID = earlier[1]
     return resource_id
 

@@ -35,7 +35,7 @@ def add_member(*, project: Project, email: str, role: str, by: Actor, password: 
         operator.set_unusable_password()  # another one: a link that was handed out before leads nowhere
         operator.save(update_fields=["password"])
     elif not created:
-        raise Conflict(f"{operator.email} is a member already, as {membership.role}.")
+        raise Conflict(f"{operator.email} is already a member, as {membership.role}.")
     _tell("membership.created" if created else "membership.invited_again", membership, by)
     return membership
 
@@ -87,7 +87,7 @@ def _operator(email: str, password: str) -> Operator:
     try:
         validate_email(email)
     except ValidationError:
-        raise InvalidInput.of("email", "is no email address") from None
+        raise InvalidInput.of("email", "is not an email address") from None
     if not password:
         return Operator.objects.create_user(email)
     operator = Operator(email=email)
@@ -103,7 +103,7 @@ def _locked(project_id: UUID, membership_id: UUID) -> Membership:
     rows = Membership.objects.filter(project_id=project_id).select_for_update().order_by("id")
     found = next((row for row in rows if row.id == membership_id), None)
     if found is None:
-        raise NotFound("This membership is not there.")
+        raise NotFound("This membership does not exist.")
     return found
 
 

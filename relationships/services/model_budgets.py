@@ -92,8 +92,8 @@ class ModelBudget:
         """Raises BudgetSpent."""
         if self.spent:
             raise BudgetSpent(
-                f"The project's model budget of the day is spent: {self.spent}. It renews at "
-                f"{self.renews_at:%Y-%m-%d %H:%M} UTC; who runs the service can raise it (manage.py budget).",
+                f"The project's model budget for the day is spent: {self.spent}. It renews at "
+                f"{self.renews_at:%Y-%m-%d %H:%M} UTC; the service's operator can raise it (manage.py budget).",
                 retry_after=max(1, ceil((self.renews_at - now).total_seconds())),
             )
 
@@ -105,7 +105,7 @@ def model_budget_of(project_id: UUID, *, now: datetime | None = None) -> ModelBu
         cursor.execute(_READ, {"project": project_id, "day": ModelBudget.day_of(now)})
         row = cursor.fetchone()
     if row is None:
-        raise NotFound("This project is not there.")
+        raise NotFound("This project does not exist.")
     tokens, usd, *counted = row
     return ModelBudget(
         datetime.combine(ModelBudget.day_of(now) + timedelta(days=1), time(), UTC),

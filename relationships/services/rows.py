@@ -19,14 +19,14 @@ def require(rows: "QuerySet[Any]", what: str) -> Any:
     """The row there is; `what` it should be, such as "user". Raises NotFound."""
     found = rows.first()
     if found is None:
-        raise NotFound(f"This {what} is not there.")
+        raise NotFound(f"This {what} does not exist.")
     return found
 
 
 def require_lock(relationship_id: UUID) -> None:
     """Hold the relationship's row until the transaction ends. Raises NotFound."""
     if not lock_relationship(relationship_id):
-        raise NotFound("This relationship is not there.")
+        raise NotFound("This relationship does not exist.")
 
 
 def check_version(*, expected: int | None, current: int) -> None:

@@ -38,7 +38,7 @@ def allocate_seq(relationship_id: UUID, *, count: int) -> Numbers:
     """Take `count` numbers in a row, and bring what the configuration follows from. Locks the row. Raises NotFound."""
     rows = execute(TAKE_NUMBERS, {"count": count, "relationship": relationship_id})
     if not rows:
-        raise NotFound("This relationship is not there.")
+        raise NotFound("This relationship does not exist.")
     last, *levels = rows[0]
     return Numbers(last - count + 1, *map(orjson.loads, levels[:3]))
 

@@ -32,7 +32,7 @@ def create_user(
                 ingestion_paused=ingestion_paused,
             )
     except IntegrityError:
-        raise AlreadyExists("A user with this external_id is there already.") from None
+        raise AlreadyExists("A user with this external_id already exists.") from None
     audit_row(user, "user.created", by, fields=[], version=user.version)
     return user
 

@@ -62,9 +62,9 @@ def test_a_long_conversation_is_read_by_the_worker_to_the_end_and_is_there_once(
 
     relationship = Relationship.objects.get(project=live_service.project)
     assert states(relationship) == {"applied": 305}
-    assert "No worker runs" not in out
+    assert "No worker is running" not in out
     assert "305 turns are new." in out
-    assert "1 entries are remembered now." in out
+    assert "1 entries are now remembered." in out
     days = (
         Message.objects.for_relationship(relationship.id)
         .order_by("seq")

@@ -67,7 +67,7 @@ def test_it_says_where_it_is_starts_killed_parts_again_and_ends_with_all_of_them
 
     second = Serve(live, tmp_path, port=int(serve.url.rsplit(":", 1)[1]))
     assert second.wait() != 0
-    assert f"Rapport runs already, at {serve.url}" in second.log
+    assert f"Rapport is already running, at {serve.url}" in second.log
     assert serve.running
 
     before = {part: serve.part(part) for part in ("worker", "web")}

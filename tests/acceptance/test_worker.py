@@ -78,7 +78,7 @@ def test_a_turn_that_is_handed_over_is_remembered_and_an_idle_worker_leaves_noth
     wait_until(lambda: not any(map(psutil.Process.is_running, family)), what="every process to be gone")
     check = live.start_command("worker", "--check")
     assert check.wait() == 1
-    assert "No worker on this machine was heard" in check.log
+    assert "No worker on this machine has reported" in check.log
 
 
 def test_turns_that_waited_for_a_worker_are_found_when_one_starts(

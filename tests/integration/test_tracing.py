@@ -64,7 +64,7 @@ def receiver(monkeypatch: pytest.MonkeyPatch) -> Iterator[OtlpReceiver]:
         ({"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "https://c/v1/traces"}, True, ""),
         ({ENDPOINT: "http://c:4318", "OTEL_SDK_DISABLED": "true"}, False, ""),
         ({ENDPOINT: "http://c:4318", "OTEL_TRACES_EXPORTER": "none"}, False, ""),
-        ({ENDPOINT: "c:4318"}, False, "is no address: 'c:4318'."),
+        ({ENDPOINT: "c:4318"}, False, "is not an address: 'c:4318'."),
         (
             {ENDPOINT: "http://c:4317", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"},
             False,

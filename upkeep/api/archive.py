@@ -102,7 +102,7 @@ class ArchivedMessage(Body):
 
 
 class ArchivedOperation(Body):
-    """Without `message_ids` it may rest on any message of its turn."""
+    """Without `message_ids` the operation may rest on any message of its turn."""
 
     operation: Operation
     verdict: Annotated[Verdict, Field(strict=False)]
@@ -156,7 +156,7 @@ class ArchivedTurn(Body):
 
 
 class ArchivedEntry(EntryColumns):
-    """`type` and `content` are enough for one from elsewhere; it then begins its history with the import."""
+    """`type` and `content` are enough for an entry from elsewhere; its history then begins with the import."""
 
     @model_validator(mode="after")
     def _single_has_key(self) -> Self:
@@ -237,7 +237,9 @@ class ArchivedRelationship(Body):
 
 
 class Archive(Body):
-    """`exported_from`, `companion` and `user` tell where it comes from; an import leaves its own as they are."""
+    """`exported_from`, `companion` and `user` say where the export comes from; an import does not change its own
+    companion and user.
+    """
 
     format: Literal["rapport.relationship"]
     version: Literal[1]

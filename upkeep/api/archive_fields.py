@@ -74,7 +74,7 @@ class EntryColumns(Body):
 
 
 class EntryFields(EntryColumns):
-    """An entry as a revision has it: what erasing it and looking into the past must know, and whatever else it says."""
+    """An entry as stored in a revision: the fields that erasing and looking into the past need, and any others."""
 
     id: UUID
     tier: Annotated[Tier, Field(strict=False)]

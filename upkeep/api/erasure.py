@@ -44,27 +44,33 @@ class ErasedAnswer(Answer):
 
 
 class HoldingMessage(Answer):
-    """A message that still holds words of the erased entry. Its text is not repeated: read it by GET .../messages."""
+    """A message that still contains words of the erased entry. Its text is not repeated: read it with GET
+    .../messages.
+    """
 
     id: UUID
     turn_id: UUID
     seq: int
     role: str
     words: list[str]
-    """Which of the entry's words it holds: in lower case, without accents."""
+    """Which of the entry's words it contains, in lower case and without accents."""
 
 
 class ErasedEntryAnswer(ErasedAnswer):
-    """What is gone with an entry, and what a person has to decide about."""
+    """What was erased with an entry, and what a person has to decide about."""
 
     messages_redacted: list[UUID]
-    """Emptied: what the entry rests on, and what said all of it in the same exchanges, whoever said it."""
+    """The messages that were emptied: those the entry rests on, and any in the same exchanges that said all of it,
+    whoever said it.
+    """
     messages_still_holding: list[HoldingMessage]
-    """Messages of the whole relationship with some of its words, the most telling first; at most 500."""
+    """Messages of the whole relationship with some of its words, those with the most significant words first; at most
+    500.
+    """
     messages_still_holding_total: int
     """How many there are."""
     common_words: list[str]
-    """Words of it that more than one message in twenty holds: no message is listed for these alone."""
+    """Words of the entry that more than one message in twenty contains: no message is listed for these alone."""
 
 
 class GoneEntryAnswer(RootModel[EntryAnswer | ErasedEntryAnswer]):
@@ -82,9 +88,9 @@ class RedactMessagesView(ApiView):
 
     @operation("messages_redact", "Erase the words of messages", answers={200: ErasedAnswer})
     def post(self, request: Request, relationship_id: UUID, body: WhichMessages) -> Response:
-        """Empties them for good, with every copy: in the index, in prompts and answers of models, in what was proposed
-        from them. That they were said, when and by whom stays. Entries that rest on them stay, too: erase those by
-        themselves. All of them or, where one is not there, none.
+        """Empties them permanently, with every copy: in the index, in prompts and answers of models, and in proposals
+        made from them. The record that they were said, when and by whom stays. Entries that rest on them also stay:
+        erase those separately. If a message does not exist, none is erased.
         """
         self.get_relationship(relationship_id)
         counts = redact_messages(
@@ -99,7 +105,7 @@ class RedactMessagesView(ApiView):
 class ErasableEntryView(EntryView):
     @operation(
         "entries_delete",
-        "Delete an entry, or erase it for good",
+        "Delete an entry, or erase it permanently",
         answers={200: GoneEntryAnswer},
         if_match=True,
         problems=(410,),
@@ -107,8 +113,8 @@ class ErasableEntryView(EntryView):
     def delete(
         self, request: Request, relationship_id: UUID, entry_id: UUID, query: DeleteEntryQuery
     ) -> Response:
-        """A deleted entry can be restored. `permanent=true` erases it with every copy of its text, and answers with
-        what is gone and which messages still hold its words: POST .../messages/redact erases those you choose.
+        """A deleted entry can be restored. `permanent=true` erases it with every copy of its text. The answer says
+        what is gone and which messages still contain its words: POST .../messages/redact erases those you choose.
         """
         version = expected_version(request)
         self.get_relationship(relationship_id)
@@ -143,7 +149,7 @@ class ErasableUserView(UserView):
     def delete(self, request: Request, user_id: UUID) -> Response:
         """Deletes the person everywhere in your project: the user and all their relationships, with every copy.
 
-        In one transaction for each relationship. If the call breaks off, send it again: it finishes the rest.
+        Each relationship is erased in one transaction. If the call breaks off, send it again: it finishes the rest.
         """
         return self.answer(_shown(erase_user(project_id=self.project_id, user_id=user_id, by=self.actor)))
 

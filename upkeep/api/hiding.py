@@ -26,14 +26,14 @@ MOST_IN_A_RANGE = 10_000
 
 
 class WhichMessages(Body):
-    """Which messages: those named, all of the turns named, and those of the range; of one kind at least."""
+    """Which messages: those named, all those of the turns named, and those of the range; at least one of the three."""
 
     messages: Annotated[list[UUID], Field(max_length=MOST_NAMED)] = []
     turns: Annotated[list[UUID], Field(max_length=MOST_NAMED)] = []
     from_seq: Annotated[int, Field(ge=1, lt=2**63)] | None = None
     """The first of a range, by `seq`; goes with `to_seq`."""
     to_seq: Annotated[int, Field(ge=1, lt=2**63)] | None = None
-    """The last of it, itself included."""
+    """The last of the range, itself included."""
 
     @model_validator(mode="after")
     def _names_some(self) -> Self:
@@ -48,9 +48,9 @@ class WhichMessages(Body):
 
 class HiddenAnswer(Answer):
     messages: list[UUID]
-    """Those that it was about, in order of their IDs."""
+    """The messages concerned, in the order of their IDs."""
     changed: int
-    """How many were not so before."""
+    """How many messages this call changed."""
 
 
 class _HidingView(ApiView):
@@ -70,8 +70,8 @@ class _HidingView(ApiView):
 class HideMessagesView(_HidingView):
     @operation("messages_hide", "Hide messages", body=WhichMessages, answers={200: HiddenAnswer})
     def post(self, request: Request, relationship_id: UUID) -> Response:
-        """Keeps them out of searches, contexts and readings. Entries that rest on them stay: POST .../forget reaches
-        those too. All or, where a message or turn is not there, none.
+        """Keeps them out of searches, contexts and ingestion. Entries that rest on them stay: POST .../forget reaches
+        those too. If a message or turn does not exist, none is hidden.
         """
         return self.change(relationship_id, hide=True)
 
@@ -88,17 +88,17 @@ def which_messages(relationship_id: UUID, which: WhichMessages) -> Sequence[UUID
     owned = Message.objects.for_relationship(relationship_id)
     named = set(owned.filter(id__in=which.messages).values_list("id", flat=True))
     if missing := set(which.messages) - named:
-        raise InvalidInput.of("messages", f"{min(missing)} is no message of this relationship")
+        raise InvalidInput.of("messages", f"{min(missing)} is not a message of this relationship")
     of_turns = dict(owned.filter(turn_id__in=which.turns).values_list("id", "turn_id"))
     if missing := set(which.turns) - set(of_turns.values()):
-        raise InvalidInput.of("turns", f"{min(missing)} is no turn of this relationship")
+        raise InvalidInput.of("turns", f"{min(missing)} is not a turn of this relationship")
     found = {*named, *of_turns}
     if which.from_seq is not None:
         rows = owned.filter(seq__gte=which.from_seq, seq__lte=which.to_seq).values_list("id", flat=True)
         ranged = list(rows[: MOST_IN_A_RANGE + 1])
         if len(ranged) > MOST_IN_A_RANGE:
             raise InvalidInput.of(
-                "to_seq", f"the range holds more than {MOST_IN_A_RANGE} messages; take it in parts"
+                "to_seq", f"the range holds more than {MOST_IN_A_RANGE} messages; do it in parts"
             )
         found |= set(ranged)
     return sorted(found)

@@ -33,7 +33,7 @@ class ForgetBody(Body):
     dry_run: bool = False
     """Only make the plan. It is kept for an hour."""
     depth: Depth = "hide"
-    """`hide` can be undone; `erase` is final, with every copy, and looks at what is hidden too."""
+    """`hide` can be undone. `erase` is final, removes every copy, and also covers what is hidden."""
 
 
 class CorrectBody(Body):
@@ -46,9 +46,11 @@ class CorrectBody(Body):
 
 class CarryOutBody(Body):
     ticked: Annotated[list[int], Field(max_length=MOST_TICKS)] | None = None
-    """Numbers of the items to carry out; left out: those the plan has ticked."""
+    """Numbers of the items to carry out; if left out, those that the plan has ticked."""
     depth: Depth | None = None
-    """Left out: as the plan was asked for. `erase` takes a plan that was carried out too: what it hid."""
+    """If left out, the depth that the plan was made with. `erase` also works on a plan that was carried out, and
+    erases what it hid.
+    """
 
 
 class PlanItemAnswer(Answer):
@@ -59,18 +61,18 @@ class PlanItemAnswer(Answer):
     id: UUID
     action: str
     sentence: str | None
-    """What of it says it. Null once the plan is carried out: a plan keeps no words."""
+    """The part that says it. Null once the plan is carried out: a plan keeps no words."""
     rest: str | None
     place: str | None
-    """Where it stands: a file's path, a document's name, an earlier version."""
+    """Where it is: a file's path, a document's name, an earlier version."""
     score: float | None
-    """The share of the wish's words that it has, 0 to 1; 1 where a model judged."""
+    """The share of the wish's words that it contains, 0 to 1; 1 if a model judged."""
     why: str | None
     ticked: bool
     hidden: bool
-    """It is hidden already, or said by an entry before it was changed: only erasing changes it."""
+    """It is already hidden, or is an earlier text of an entry: only erasing changes it."""
     done: bool | None
-    """False: it was changed since the plan was made, and left alone."""
+    """False: it changed since the plan was made, and was left alone."""
 
 
 class PlanAnswer(Answer):
@@ -79,20 +81,22 @@ class PlanAnswer(Answer):
     depth: str
     state: str
     left_out: int
-    """So many texts were not looked at or not listed, as there are too many for one plan: carry it out and ask again,
-    or use fewer and rarer words."""
+    """How many texts were not examined or not listed, because there are too many for one plan. Carry it out and ask
+    again, or use fewer and rarer words.
+    """
     judged_by: str
     """The model that judged; empty: rules."""
     turn_id: UUID | None
-    """Where it was asked for in a conversation, and nothing was sure or too much at once: then it is `proposed` until
-    somebody carries it out or declines it."""
+    """Set if it was asked for in a conversation and nothing was certain, or too much at once. It is then `proposed`
+    until somebody carries it out or declines it.
+    """
     recorded_at: datetime
     items: list[PlanItemAnswer]
 
 
 class PlanListQuery(PageQuery):
     awaiting_review: bool = False
-    """Only those that were asked for in a conversation and wait until somebody decides."""
+    """Only plans that were asked for in a conversation and wait for a decision."""
 
 
 class WishView(ApiView):
@@ -111,8 +115,8 @@ class ForgetView(WishView):
         problems=(429, 502),
     )
     def post(self, request: Request, relationship_id: UUID, body: ForgetBody) -> Response:
-        """Finds what says it, among entries, parts of entries, messages of either side and documents, and hides or
-        erases what surely does. What may is listed unticked: carry the plan out with the ticks you choose.
+        """Searches entries, parts of entries, messages of either side and documents, and hides or erases what
+        certainly says it. Uncertain items are listed unticked: carry out the plan with the items you select.
         """
         plan = self.planned(relationship_id, "forget", body, "", body.depth)
         if not body.dry_run and any(item["ticked"] for item in plan.items):
@@ -128,8 +132,8 @@ class CorrectView(WishView):
         problems=(409, 429, 502),
     )
     def post(self, request: Request, relationship_id: UUID, body: CorrectBody) -> Response:
-        """Changes the entry that says it. Where none does it refuses, and shows what it looked at; where several might,
-        the plan waits for your ticks.
+        """Changes the entry that says it. If no entry does, the call is refused and shows what it looked at. If
+        several might, the plan waits for you to select some.
         """
         plan = self.planned(relationship_id, "correct", body, body.to, "hide")
         if not body.dry_run and any(item["ticked"] for item in plan.items):
@@ -163,11 +167,12 @@ class CarryOutPlanView(ApiView):
     open_to_tokens = True
 
     @operation(
-        "plans_carry_out", "Carry a plan out", body_optional=True, answers={200: PlanAnswer}, problems=(409,)
+        "plans_carry_out", "Carry out a plan", body_optional=True, answers={200: PlanAnswer}, problems=(409,)
     )
     def post(self, request: Request, relationship_id: UUID, plan_id: UUID, body: CarryOutBody) -> Response:
-        """All of it in one transaction. What was changed since the plan was made is left alone, and told. One that hid
-        what it is about is carried out again with the depth `erase`: then it can't be undone.
+        """All of it happens in one transaction. Items that changed since the plan was made are left alone, and the
+        answer says so. A plan that hid its items can be carried out again with the depth `erase`; then it can't be
+        undone.
         """
         self.get_relationship(relationship_id)
         plan = plan_of(relationship_id, plan_id)
@@ -177,7 +182,7 @@ class CarryOutPlanView(ApiView):
             body.ticked if body.ticked is not None else [one["number"] for one in own if one.get("ticked")]
         )
         if waits and not any(item["number"] in numbers for item in own):
-            raise InvalidInput.of("ticked", "nothing is ticked: name items of the plan, or decline it")
+            raise InvalidInput.of("ticked", "nothing is ticked: name items of the plan, or decline the plan")
         depth = body.depth or (plan.depth if waits else "hide")
         return self.answer(present(carry_out_to(plan, depth, body.ticked, self.actor)))
 
@@ -188,7 +193,7 @@ class DeclinePlanView(ApiView):
 
     @operation("plans_decline", "Decline a plan", answers={200: PlanAnswer}, problems=(409,))
     def post(self, request: Request, relationship_id: UUID, plan_id: UUID) -> Response:
-        """Keeps everything that it would have changed, and none of its words."""
+        """Leaves unchanged everything that it would have changed, and keeps none of the plan's words."""
         self.get_relationship(relationship_id)
         return self.answer(present(decline_plan(plan_of(relationship_id, plan_id))))
 
@@ -198,7 +203,7 @@ class UndoPlanView(ApiView):
 
     @operation("plans_undo", "Undo a plan", answers={200: PlanAnswer}, problems=(409,))
     def post(self, request: Request, relationship_id: UUID, plan_id: UUID) -> Response:
-        """Brings back what it hid and changed. What was erased stays erased."""
+        """Restores what the plan hid and changed. What was erased stays erased."""
         self.get_relationship(relationship_id)
         return self.answer(present(undo_plan(plan_of(relationship_id, plan_id), by=self.actor)))
 

@@ -35,8 +35,9 @@ class ExportView(ApiView):
 
     @operation("relationships_export", "Export a relationship", answers={200: Archive})
     def get(self, request: Request, relationship_id: UUID, query: ExportQuery) -> StreamingHttpResponse:
-        """Everything of it as one JSON document: configuration, profile, sessions, turns with messages and
-        operations, entries, their whole history, held deletions. Streamed: a body that breaks off is not whole.
+        """Returns everything as one JSON document: configuration, profile, sessions, turns with messages and
+        operations, entries, their whole history, held deletions. It is streamed: a body that breaks off is
+        incomplete.
         """
         relationship = self.get_relationship(relationship_id)
         return StreamingHttpResponse(
@@ -62,10 +63,11 @@ class ImportView(ApiView):
         problems=(409,),
     )
     def post(self, request: Request, relationship_id: UUID) -> Response:
-        """Into one that holds nothing yet, of this project or another, here or elsewhere. Everything or nothing.
+        """Imports an export from any project, on this installation or another, into a relationship that holds nothing
+        yet. Everything is imported or nothing.
 
-        IDs and both times stay. Pending turns are read here. An entry needs no more than a type and a content. What was
-        said in the future is refused, and so are more active entries than `ingestion.max_entries` allows.
+        IDs and both times stay. Pending turns are read here. An entry needs only a type and a content. Times in the
+        future are refused, and so are more active entries than `ingestion.max_entries` allows.
         """
         raw = read_json(request, limit=self.max_body_bytes())
         relationship = self.get_relationship(relationship_id, "companion", "project")

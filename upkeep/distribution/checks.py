@@ -37,13 +37,13 @@ def in_the_way(tables: Sequence[Table]) -> list[str]:
             "CREATE EXTENSION citus in this database on each, and SELECT citus_add_node(...) here for every worker."
         ]
     if int(version[0][0].split("-")[0].split(".")[0]) < OLDEST:
-        return [f"Citus is {version[0][0]} here; {OLDEST} is the oldest that is known to do. Upgrade it."]
+        return [f"Citus is {version[0][0]} here; {OLDEST} is the oldest that is known to work. Upgrade it."]
     return [*_of_the_nodes(tables), *_of_the_schema()]
 
 
 def of_the_service() -> Iterator[str]:
     if sessions := [name for (name,) in execute(_SESSIONS)]:
-        yield f"The service is connected ({', '.join(sessions)}): stop web and worker; no table may change meanwhile."
+        yield f"The service is connected ({', '.join(sessions)}): stop web and worker, so that no table changes."
 
 
 def _of_the_nodes(tables: Sequence[Table]) -> Iterator[str]:
@@ -66,11 +66,11 @@ def _of_the_nodes(tables: Sequence[Table]) -> Iterator[str]:
         _ON_NODES, ["SELECT available_disk_size FROM citus_local_disk_space_stats()"]
     ):
         if node in nodes and int(free) < needed:
-            yield f"{node} has {int(free) >> 20} MB free and would need {needed >> 20} MB. Give it room, or add nodes."
+            yield f"{node} has {int(free) >> 20} MB free but would need {needed >> 20} MB. Give it room, or add nodes."
 
 
 def _of_the_schema() -> Iterator[str]:
     if pending_migrations():
-        yield "Migrations are owed. Run manage.py migrate first."
+        yield "Migrations are pending. Run manage.py migrate first."
     if not execute("SELECT rolsuper FROM pg_roles WHERE rolname = current_user")[0][0]:
         yield "Triggers on shards take a superuser, and this account is none: name one in DATABASE_URL for this."

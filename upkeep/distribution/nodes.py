@@ -22,7 +22,7 @@ class NotDistributed(RapportError):
 def status() -> Iterator[str]:
     """A line for each node."""
     if unfinished():
-        yield "A distribution was begun and is not at its end: run manage.py distribute again."
+        yield "A distribution was begun but not finished: run manage.py distribute again."
     if not is_distributed(connection):
         yield "One PostgreSQL holds everything."
         return

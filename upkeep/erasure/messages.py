@@ -29,7 +29,7 @@ def redact_messages(
         missing = wanted - set(messages.values_list("id", flat=True))
         if missing:
             raise InvalidInput.of(
-                "messages", f"{min(missing)} is no message of this relationship; none was redacted"
+                "messages", f"{min(missing)} is not a message of this relationship; none was redacted"
             )
         counts = empty_copies(relationship_id, Words(), Traces(), messages=wanted, now=timezone.now())
         return tell(

@@ -29,7 +29,7 @@ def erase_relationship(*, project_id: UUID, relationship_id: UUID, by: Actor) ->
     """Delete a relationship and all it owns. The person and the companion stay. Raises NotFound."""
     counts = _erase_one(project_id, relationship_id, by)
     if counts is None:
-        raise NotFound("This relationship is not there.")
+        raise NotFound("This relationship does not exist.")
     return counts
 
 
@@ -56,7 +56,7 @@ def _erase_with_all(
 ) -> Counts:
     owner_id = owner.values_list("id", flat=True).first()
     if owner_id is None:
-        raise NotFound(f"This {level} is not there.")
+        raise NotFound(f"This {level} does not exist.")
     counts = _erase_each(relationships, by)
     with erasing():
         counts += _erase_owners(owner, relationships, by)
@@ -70,7 +70,7 @@ def erase_project(*, project_id: UUID, by: Actor) -> Counts:
     """
     projects = Project.objects.filter(id=project_id)
     if not projects.exists():
-        raise NotFound("This project is not there.")
+        raise NotFound("This project does not exist.")
     relationships = Relationship.objects.of_project(project_id)
     counts = _erase_each(relationships, by)
     counts += _erase_in_batches(EndUser.objects.of_project(project_id), "user_id", by)

@@ -184,7 +184,7 @@ class Gateway:
             return await self._run(request, BytesIO(), length)
         large = length is None or length > self._limits.body
         if large and not self._large_bodies.take(request.client):
-            detail = f"At most {LARGE_EACH} large bodies are taken in at once. Wait for one to end."
+            detail = f"At most {LARGE_EACH} large bodies are accepted at once. Wait for one to end."
             raise Refused(429, "too_many_at_once", detail)
         try:
             with await self._body(request, limit) as body:
@@ -252,7 +252,7 @@ class Gateway:
                 event_name="web.request.crashed",
                 error_class=type(error).__name__,
             )
-            raise Refused(500, "internal_error", "Something broke on our side. It was logged.") from None
+            raise Refused(500, "internal_error", "Something went wrong in Rapport. It was logged.") from None
 
 
 class GivingWay:

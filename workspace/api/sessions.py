@@ -83,7 +83,7 @@ class HeartbeatView(WorkspaceView):
 
     @operation(
         "agent_sessions_heartbeat",
-        "Say that a session goes on",
+        "Report that a session is still active",
         answers={200: AgentSessionAnswer},
         problems=(409,),
     )

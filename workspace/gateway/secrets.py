@@ -48,7 +48,7 @@ def read_secrets(companion_id: UUID, names: Iterable[str]) -> dict[str, str]:
         return {name: _cipher().decrypt(value).decode() for name, value in found.items()}
     except InvalidToken:
         raise ToolRefused(
-            "The tool's secrets were written under another SECRET_KEY: give them again."
+            "The tool's secrets were written with another SECRET_KEY: write them again."
         ) from None
 
 

@@ -44,7 +44,7 @@ def approve_tool(*, relationship: Relationship, path: str, by: Actor) -> Tool:
     """
     named = SPEC_PATH.fullmatch(path)
     if named is None:
-        raise InvalidInput.of("path", "is not that of a tool's spec: tools/<name>/spec.yaml")
+        raise InvalidInput.of("path", "is not the path of a tool's spec: tools/<name>/spec.yaml")
     spec = read_yaml(read_file(relationship, path).content)
     if spec is None:
         raise InvalidInput.of("path", f"{path} is not a YAML mapping")

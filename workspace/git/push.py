@@ -56,7 +56,7 @@ class _Objects:
     def get(self, sha: str, kind: str) -> bytes:
         found = self.pushed.get(sha) or self.rows.raw(sha)
         if found is None or KINDS[found[0]] != kind:
-            raise PushRefused(f"The {kind} {sha[:12]} is not there.")
+            raise PushRefused(f"The {kind} {sha[:12]} does not exist.")
         return found[1]
 
 
@@ -98,7 +98,7 @@ def _head_of(relationship: Relationship, update: RefUpdate) -> Head:
     if head is None:
         raise PushRefused("only main and the branches of sessions can be pushed to")
     if update.new == ZERO:
-        raise PushRefused("a branch is not deleted by a push")
+        raise PushRefused("a push can't delete a branch")
     if head.commit != update.old:
         raise PushRefused("somebody pushed meanwhile: fetch first")
     return head
@@ -108,7 +108,7 @@ def _check_update(relationship: Relationship, update: RefUpdate, objects: _Objec
     branch, head = update.ref.removeprefix(HEADS), _head_of(relationship, update)
     new = _new_commits(objects, update.new)
     if update.new not in objects.rows.commits and not new:
-        raise PushRefused("the commit is not there")
+        raise PushRefused("the commit does not exist")
     moves_in = branch == MAIN and _is_new(relationship)
     known = dict(_parents_files(relationship, objects, new))
     supplied = supplied_specs(relationship.companion_id).keys()
@@ -122,7 +122,7 @@ def _check_update(relationship: Relationship, update: RefUpdate, objects: _Objec
         commits.append(commit)
     parents = {commit.sha: commit.parents for commit in commits}
     if not moves_in and not _leads_to(update.new, head.commit, parents, objects):
-        raise PushRefused("history is not rewritten: merge or rebase onto what is there")
+        raise PushRefused("history can't be rewritten: merge or rebase onto the existing commits")
     return commits
 
 
@@ -167,7 +167,7 @@ def _parents_files(
     for parent in parents - fresh:
         head = read_commit(relationship.id, key_of(parent))
         if head is None:
-            raise PushRefused(f"the commit {parent[:12]} is not there")
+            raise PushRefused(f"the commit {parent[:12]} does not exist")
         yield parent, head.files
 
 
@@ -243,7 +243,7 @@ def _refuse_generated(
         if not own or (branch != MAIN and path == PROFILE):
             continue
         if all(commit.files.get(path) != parent.get(path) for parent in parents):
-            raise PushRefused(f"{path} is made from {own}: change that, and leave the file as it is")
+            raise PushRefused(f"{path} is generated from {own}: change that, and leave the file as it is")
 
 
 def _leads_to(tip: str, wanted: str, pushed: Mapping[str, tuple[str, ...]], objects: _Objects) -> bool:

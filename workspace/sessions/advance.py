@@ -101,7 +101,9 @@ def _give_back(claimed: AgentSession, failure: Failure) -> None:
             session_id=session_id,
         )
     if failure.delay is None:
-        _fail(claimed, "Something broke on our side. It was logged." if failure.is_ours else failure.error)
+        _fail(
+            claimed, "Something went wrong in Rapport. It was logged." if failure.is_ours else failure.error
+        )
         return
     error = "" if failure.is_ours else failure.error
     release_session(claimed, delay=failure.delay, counted=failure.counted, error=error, code=failure.code)

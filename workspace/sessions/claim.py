@@ -141,7 +141,7 @@ def _abandon(now: datetime, session: AgentSession) -> int:
             session,
             state=SessionState.ABANDONED,
             stage=SessionState.RUNNING,
-            error=f"Nobody gave a sign of it for {hours} hours.",
+            error=f"It gave no sign of life for {hours} hours.",
             seen_at=session.seen_at,
         )
     return 1

@@ -71,7 +71,7 @@ def decide_held(*, relationship: Relationship, held_id: UUID, accept: bool, by: 
     rows = HeldChange.objects.for_relationship(relationship.id).filter(id=held_id)
     held: HeldChange = require(held_changes_of(relationship.id).filter(id=held_id), "held change")
     if held.state != HeldChange.OPEN:
-        raise Conflict("This was decided before.")
+        raise Conflict("This has already been decided.")
     if held.kind == HeldChange.CONFLICT:
         _settle_files(relationship, held, accept, by)
     elif accept:

@@ -87,7 +87,9 @@ def finish_session(
     """Have a worker curate and merge an external or abandoned session. Raises NotFound, SessionNotOpen."""
     session = _locked(relationship, session_id, SessionState.RUNNING, SessionState.ABANDONED)
     if session.worker == Worker.BUILT_IN and session.state == SessionState.RUNNING:
-        raise SessionNotOpen("Our worker is at it: stop it, and what it has done so far is merged.")
+        raise SessionNotOpen(
+            "A Rapport worker is working on it: stop the session, and the work done so far is merged."
+        )
     take_up(
         session, SessionState.CURATING, summary=summary, facts=list(facts), ended_at=None, stage="", error=""
     )

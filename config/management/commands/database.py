@@ -27,7 +27,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)
-        actions.add_parser("start", help="start it unless it runs, and wait until it takes connections")
+        actions.add_parser(
+            "start", help="start it if it is not running, and wait until it accepts connections"
+        )
         stopping = actions.add_parser("stop", help="stop it, and wait until it has ended")
         stopping.add_argument("--mode", choices=STOP_MODES, default="fast", help="how to treat its clients")
         actions.add_parser("status", help="say whether it runs, and where its files are")

@@ -28,7 +28,9 @@ CONVERSATION = settings.BASE_DIR / "demo" / "conversation.json"
 
 
 class Command(BaseCommand):
-    help = "Start the service, play a conversation through REST, show what is remembered, and leave it up."
+    help = (
+        "Start the service, play a conversation through REST, show what is remembered, and leave it running."
+    )
     requires_system_checks = ("settings", "security")  # other checks load all pages and inspect code
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -76,7 +78,7 @@ class Command(BaseCommand):
         place = Place(root=settings.BASE_DIR, data=settings.DATA_DIR)
         running = running_service(place.note)
         if running is not None and not running.in_background:
-            screen.say("Rapport runs already, started by hand: the demo plays there, with its settings.")
+            screen.say("Rapport is already running, started by hand: the demo uses it, with its settings.")
             call_command("migrate", interactive=False, verbosity=0)
             return running.url
         if stop_service(place) is not None:

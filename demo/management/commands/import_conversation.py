@@ -25,7 +25,9 @@ BY = Actor.policy("import_conversation")
 
 
 class Command(BaseCommand):
-    help = "Import a conversation (LoCoMo, or Rapport's own JSON) and have it remembered, each turn with its own date."
+    help = (
+        "Import a conversation (LoCoMo, or Rapport's own JSON) and have it remembered, with each turn's date."
+    )
     requires_system_checks = ("settings", "security")  # other checks load all pages and inspect code
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -42,10 +44,10 @@ class Command(BaseCommand):
         )
         parser.add_argument("--project", metavar="NAME_OR_ID", help="needed if there are several")
         parser.add_argument(
-            "--timezone", metavar="ZONE", help="where the file's dates were written (default: UTC)"
+            "--timezone", metavar="ZONE", help="the time zone of the file's dates (default: UTC)"
         )
         parser.add_argument(
-            "--no-wait", action="store_true", help="hand the turns over and leave the rest to a worker"
+            "--no-wait", action="store_true", help="hand over the turns and leave the rest to a worker"
         )
 
     def handle(self, *, file: Path, no_wait: bool, **options: Any) -> None:
@@ -58,7 +60,7 @@ class Command(BaseCommand):
             outcome = self._import(relationship, conversation, wait=not no_wait)
         except KeyboardInterrupt:
             raise CommandError(
-                "Stopped. What was handed over stays, and a worker reads it; run it again for the rest."
+                "Stopped. The turns handed over stay, and a worker reads them; run it again for the rest."
             ) from None
         except RapportError as error:
             raise CommandError(str(error)) from error
@@ -79,7 +81,7 @@ class Command(BaseCommand):
                 config=_config(conversation),
                 by=BY,
             )
-            self.stdout.write(f"Made the companion {slug}.")
+            self.stdout.write(f"Created the companion {slug}.")
         found, _ = get_or_create_relationship(
             project_id=project.id,
             companion=companion,
@@ -96,7 +98,7 @@ class Command(BaseCommand):
         """Import the turns. Returns how reading ended; None if `wait` is off."""
         handed = hand_over(relationship=relationship, turns=conversation.turns)
         if wait and not worker_lives():
-            self.stdout.write("No worker runs, so the turns are read here.")
+            self.stdout.write("No worker is running, so the turns are read here.")
         outcome = None
         if wait:
             outcome = see_through(
@@ -131,7 +133,7 @@ class Command(BaseCommand):
         counts["waiting for their trigger"] = outcome.waiting
         self.stdout.write(", ".join(f"{count} {what}" for what, count in counts.items() if count) + ".")
         entries = ScratchpadEntry.objects.for_relationship(relationship.id).active().count()
-        self.stdout.write(f"{entries} entries are remembered now.")
+        self.stdout.write(f"{entries} entries are now remembered.")
 
 
 def _read(file: Path, *, speaker: str | None, zone: str | None) -> Conversation:

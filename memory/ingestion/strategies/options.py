@@ -12,31 +12,31 @@ Phrase = Annotated[str, StringConstraints(min_length=2, max_length=60, strip_whi
 
 
 class Candidates(Strict):
-    """Which entries a strategy shows the model beside the new messages or facts."""
+    """Which entries a strategy shows the model with the new messages or facts."""
 
     all_up_to: Annotated[int, Field(ge=0, le=200)] = 20
-    """Where there are no more entries than these, all are shown, and nothing is looked up."""
+    """Up to this many entries, all are shown and none are looked up."""
     top_k: Annotated[int, Field(ge=0, le=100)] = 20
-    """How many for each message or fact; together they are one list."""
+    """How many for each message or fact; they are merged into one list."""
     most: Annotated[int, Field(ge=0, le=200)] = 80
     """How many in all."""
     floor: Annotated[float, Field(ge=0)] = 0.25
-    """What scores less by the ranker `best`, but for names, is not shown."""
+    """Entries that score less by the ranker `best`, not counting names, are not shown."""
 
 
 class Floor(Strict):
-    """What is never scored below `at_least`, whatever the model thinks of it: the person's own message tells it."""
+    """What is never scored below `at_least`, whatever the model says, because the person's own message indicates it."""
 
     name: Slug
     at_least: Share
     phrases: tuple[Phrase, ...] = Field(min_length=1, max_length=200)
-    """Whole words of the message that tell it, in any case; what they are said of has to stand beside them."""
+    """Whole words that indicate it in the message, in upper or lower case; their sentence must say something more."""
     unless: tuple[Phrase, ...] = Field(default=(), max_length=200)
-    """Whole words that begin with a phrase and tell nothing of it, such as `I can't wait`."""
+    """Whole words that begin with a phrase but don't indicate it, such as `I can't wait`."""
     in_questions: bool = False
-    """Whether a sentence that asks can tell it: `Can you remind me to call Ana?`"""
+    """Whether a question can indicate it: `Can you remind me to call Ana?`"""
     type: Slug = "other"
-    """The type of what is kept from the message itself, where the model says nothing of it."""
+    """The type of the entry that is made from the message itself if the model says nothing about it."""
 
 
 def _floor(
@@ -75,10 +75,10 @@ PREFERENCES = _floor(
 
 
 class ImportanceOptions(Strict):
-    """`importance`: a small model scores from 1 to 10; a tenth of it is the entry's importance."""
+    """`importance`: a small model scores from 1 to 10; a tenth of the score is the entry's importance."""
 
     kept_from: Share = 0.55
-    """What comes to less is left out, visibly."""
+    """What scores less is left out, visibly."""
     floors: tuple[Floor, ...] = Field(
         default=(IDENTITY, GOALS, REMINDERS, CONSTRAINTS, PREFERENCES), max_length=20
     )
@@ -87,16 +87,18 @@ class ImportanceOptions(Strict):
 
 
 class TwoCallOptions(Strict):
-    """`two_call`: the first call extracts facts, the second decides what they do to the entries like them."""
+    """`two_call`: the first call extracts facts, the second decides what they do to similar entries."""
 
     similar_from: Share | None = None
-    """Show only entries of at least this cosine, as was published (.85). Null: the ranker `best` and its floor."""
+    """Show only entries with at least this cosine, as in the published design (.85). Null: the ranker `best` and its
+    floor.
+    """
     confident_from: Share = 0.0
-    """Facts the first call is less sure of are left out, visibly."""
+    """Facts that the first call is less sure of are left out, visibly."""
 
 
 class ClassifierOptions(Strict):
-    """`classifier`: a cheap model beside the reply sorts what was said into the entry types."""
+    """`classifier`: a cheap model sorts what was said into the entry types."""
 
     confident_from: Share = 0.7
     """What the model is less sure of is left out, visibly."""
@@ -111,9 +113,9 @@ class ClassifierOptions(Strict):
     }
     """The importance of what is kept, by type."""
     weight_otherwise: Share = 0.6
-    """The importance of what is kept of any other type."""
+    """The importance of what is kept with any other type."""
     schedule_days: Annotated[int, Field(ge=0, le=36_500)] | None = 30
-    """So many days after its date, what is of the type `schedule` expires. Null: never by itself."""
+    """Entries of the type `schedule` expire this many days after their date. Null: never automatically."""
     model: ModelName | None = None
     """A cheap model for the sorting; null: `ingestion.model`."""
 
@@ -124,9 +126,9 @@ class FactKey(Strict):
     name: Slug
     type: Slug = "other"
     single_valued: bool = True
-    """A person has one at a time: a new value supersedes the old. Off: each value is a fact of its own."""
+    """The key has one value at a time: a new value supersedes the old. Off: each value is a separate fact."""
     says: Annotated[str, StringConstraints(max_length=200)] = ""
-    """What a value under it means, with `{value}`, as the model is told: `Works at {value}`."""
+    """What a value means, with `{value}`, as the model is told: `Works at {value}`."""
     near: tuple[Slug, ...] = Field(default=(), max_length=30)
     """Other names for it, such as current_city for city."""
 
@@ -142,9 +144,11 @@ class KeyedFactsOptions(Strict):
     """`keyed_facts`: the model must call a tool that records values under keys of a strict vocabulary."""
 
     keys: tuple[FactKey, ...] = Field(default=(), max_length=200)
-    """The companion's own keys, beside those that ship; one of the same name takes its place."""
+    """The companion's own keys, in addition to those that ship with Rapport; one with the same name replaces the
+    shipped key.
+    """
     shipped_keys: bool = True
-    """Off: only the companion's own."""
+    """Off: only the companion's own keys."""
     confident_from: Share = 0.5
     """What the model is less sure of is left out, visibly."""
 

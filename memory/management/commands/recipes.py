@@ -14,7 +14,7 @@ WIDTH = 100
 
 
 class Command(BaseCommand):
-    help = "List the recipes with what they do and what each costs; with a name, show what it configures."
+    help = "List the recipes with what each does and costs; with a name, show the values that it sets."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("name", nargs="?", help="a recipe, to see the values it sets")
@@ -28,7 +28,7 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(load("RECIPES", name)["config"], indent=2))
             return
         self.stdout.write(
-            'A companion picks one with {"config": {"recipe": NAME}} and overrides what it likes.'
+            'A companion chooses one with {"config": {"recipe": NAME}} and may override any value.'
         )
 
     def _show(self, slug: str, recipe: dict[str, Any]) -> None:

@@ -15,7 +15,7 @@ from web.actor import Actor
 from web.errors import InvalidInput, RapportError
 
 BY = Actor.policy("reembed")
-GO_ON = "What was embedded stays, and searches go on as before; run it again for the rest."
+GO_ON = "The vectors made so far stay, and searches work as before; run it again for the rest."
 
 
 class Command(BaseCommand):
@@ -61,11 +61,11 @@ class Command(BaseCommand):
         )
         self.stdout.write(
             f"{now}: {move.space.model}, {move.space.dimensions} dimensions. "
-            f"{done.written} vectors were made, {done.dropped} old ones taken away."
+            f"{done.written} vectors were made, {done.dropped} old ones removed."
         )
         if done.refused:
             codes = ", ".join(sorted(done.codes))
-            self.stdout.write(f"Some texts were refused ({codes}): they are found by their words alone.")
+            self.stdout.write(f"Some texts were refused ({codes}): they are found by their words only.")
 
     def _embed(self, move: Move, done: Moved, what: str) -> None:
         columns = (

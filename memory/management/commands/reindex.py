@@ -13,16 +13,14 @@ from web.errors import InvalidInput, RapportError
 
 
 class Command(BaseCommand):
-    help = "Write the index of texts anew, in the language that the configuration names by now."
+    help = "Rewrite the index of texts in the language that the configuration now names."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--companion", metavar="SLUG_OR_ID", help="only its relationships")
         parser.add_argument(
-            "--project", metavar="NAME_OR_ID", help="only its relationships; or where the companion is"
+            "--project", metavar="NAME_OR_ID", help="only its relationships; or the project of the companion"
         )
-        parser.add_argument(
-            "--all", action="store_true", dest="everything", help="every relationship there is"
-        )
+        parser.add_argument("--all", action="store_true", dest="everything", help="every relationship")
 
     def handle(self, *, companion: str | None, project: str | None, everything: bool, **options: Any) -> None:
         try:
@@ -45,10 +43,10 @@ def _relationships(
     """Raises InvalidInput."""
     if everything:
         if companion or project:
-            raise InvalidInput.of("--all", "goes without --companion and --project")
+            raise InvalidInput.of("--all", "can't be combined with --companion and --project")
         return Relationship.objects.all()
     if companion is None and project is None:
-        raise InvalidInput.of("--all", "say --companion, --project, or --all")
+        raise InvalidInput.of("--all", "give --companion, --project, or --all")
     owner = find_project(project)
     relationships = Relationship.objects.of_project(owner.id)
     if companion is None:

@@ -15,13 +15,11 @@ DEFAULT = "default"
 
 
 class Command(BaseCommand):
-    help = (
-        "Say what a project may ask of language models in a day (UTC) and has asked; or change what it may."
-    )
+    help = "Show what a project may ask of language models in a day (UTC) and what it has asked, or change its limits."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--project", metavar="NAME_OR_ID", help="needed where there are several")
-        hint = "a day; 0: no limit; default: what the settings say for all projects"
+        hint = "a day; 0: no limit; default: the settings' limit for all projects"
         parser.add_argument("--tokens", type=_limit(int, 10**15), metavar="NUMBER", help=f"tokens {hint}")
         parser.add_argument("--usd", type=_limit(Decimal, 10**7), metavar="AMOUNT", help=f"US dollars {hint}")
 
@@ -48,7 +46,7 @@ class Command(BaseCommand):
         self.stdout.write(f"  USD     {budget.cost:.4f} ({usd})")
         if budget.unpriced:
             self.stdout.write(
-                f"  The price of {budget.unpriced} calls is not known: state it in RAPPORT_PROVIDER_PRICES."
+                f"  The price of {budget.unpriced} calls is not known: set it in RAPPORT_PROVIDER_PRICES."
             )
         if budget.spent:
             self.stdout.write(f"  Spent: its turns wait until {budget.renews_at:%Y-%m-%d %H:%M} UTC.")
@@ -62,7 +60,7 @@ def _limit(number: Callable[[str], Any], most: int) -> Callable[[str], Any]:
             value = number(text)
             fits = 0 <= value <= most
         except (ValueError, InvalidOperation):
-            raise ArgumentTypeError(f"{text!r} is no number; write one, or default") from None
+            raise ArgumentTypeError(f"{text!r} is not a number; write one, or default") from None
         if not fits:
             raise ArgumentTypeError(f"{text!r} is not between 0 and {most}")
         return value

@@ -15,10 +15,10 @@ BY = Actor.policy("manage.py create_api_key")
 
 
 class Command(BaseCommand):
-    help = "Make an API key of a project. It is shown this once."
+    help = "Create an API key for a project. It is shown only once."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("project", help="its ID, or its name where only one project has it")
+        parser.add_argument("project", help="its ID, or its name if only one project has it")
         parser.add_argument("--name", default="From the command line", help="what the key is for")
         parser.add_argument("--scopes", default="write", help=f"one or more of {','.join(Scope.values)}")
 

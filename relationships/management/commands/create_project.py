@@ -14,11 +14,13 @@ BY = Actor.policy("manage.py create_project")
 
 
 class Command(BaseCommand):
-    help = "Make a project: a companion developer's own space."
+    help = "Create a project: a companion developer's own space."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("name", help="what to call it, up to 200 characters")
-        parser.add_argument("--key", action="store_true", help="make an API key with all scopes, and show it")
+        parser.add_argument(
+            "--key", action="store_true", help="create an API key with all scopes, and show it"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         name = options["name"].strip()

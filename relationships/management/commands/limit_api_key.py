@@ -17,7 +17,7 @@ BY = Actor.policy("manage.py limit_api_key")
 
 
 class Command(BaseCommand):
-    help = "Show the limits of an API key, or give it limits of its own. They hold from its next request on."
+    help = "Show the limits of an API key, or give it limits of its own. They apply from its next request on."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("key", help="how it begins (rk_ and eight characters), or its ID")
@@ -57,5 +57,5 @@ def _find(named: str) -> ApiKey:
 def _change(written: str) -> tuple[str, str | None]:
     name, _, rate = written.partition("=")
     if not rate:
-        raise CommandError(f"{written!r} is no LIMIT=RATE: {HINT}, or default.")
+        raise CommandError(f"{written!r} is not LIMIT=RATE: {HINT}, or default.")
     return name, None if rate == "default" else rate

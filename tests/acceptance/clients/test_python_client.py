@@ -189,7 +189,7 @@ def test_a_folder_that_is_not_empty_starts_no_session(rapport: Rapport, tmp_path
 
 
 def test_the_command_says_what_is_wrong(door: Door, client_python: Path) -> None:
-    with pytest.raises(AssertionError, match=r"rapport: 404 .*not there"):
+    with pytest.raises(AssertionError, match=r"rapport: 404 .*not exist"):
         door.run(
             client_python.with_name("rapport"), "call", "users_read", "00000000-0000-0000-0000-000000000001"
         )

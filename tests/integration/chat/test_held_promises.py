@@ -49,7 +49,7 @@ def test_the_persons_message_is_stored_if_the_reply_does_not_end(
 
     events = chat.stream("Count.")
 
-    assert "does not come to an end" in events[-1]["error"]["message"]
+    assert "does not finish" in events[-1]["error"]["message"]
     assert turns()[0].interrupted and stored()[0] == ("user", "Count.")
     assert "".join(text for _, text in stored()[1:]) == text_in(events)
 

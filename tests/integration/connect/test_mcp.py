@@ -147,8 +147,8 @@ def test_without_a_match_the_answer_only_says_what_was_looked_at(mcp: Mcp) -> No
         ("remember", {}, "content: is required"),
         ("remember", {"content": "x", "type": "no_such_type"}, "type: is none of the companion's types"),
         ("recall", {"query": "tea", "unknown": 1}, "unknown: is not a known field"),
-        ("fetch", {"id": "00000000-0000-0000-0000-000000000000"}, "This entry is not there"),
-        ("forget", {"what": "tea", "plan_id": "00000000-0000-0000-0000-000000000000"}, "is not there"),
+        ("fetch", {"id": "00000000-0000-0000-0000-000000000000"}, "This entry does not exist"),
+        ("forget", {"what": "tea", "plan_id": "00000000-0000-0000-0000-000000000000"}, "does not exist"),
     ],
 )
 def test_failures_are_reported_to_the_model(mcp: Mcp, tool: str, arguments: Any, said: str) -> None:
@@ -246,7 +246,7 @@ def test_strangers_stay_out(api_key: str, relationship: Relationship) -> None:
     assert mcp.http.get("/mcp", headers={"Authorization": f"Bearer {api_key}"}).status_code == 405
     elsewhere = meet_elsewhere()
     uri = f"rapport://relationships/{elsewhere.id}/entries"
-    assert "is not there" in mcp.ask("resources/read", uri=uri)["message"]
+    assert "does not exist" in mcp.ask("resources/read", uri=uri)["message"]
 
 
 def test_a_client_that_insists_on_a_session_gets_its_id_and_needs_no_more(mcp: Mcp) -> None:

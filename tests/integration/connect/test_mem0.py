@@ -19,7 +19,7 @@ from tests.acceptance.drills.talk import scaled
 from tests.fixtures.api import TESTER, new_key
 
 PEOPLE = scaled(60, 1000)
-NOT_THERE = "This entry is not there, or named before."
+NOT_THERE = "This entry does not exist, or was named before."
 
 
 class Mem0:
@@ -223,7 +223,7 @@ def test_a_batch_is_done_whole_or_not_at_all_and_says_what_can_not_be(mem0: Mem0
     assert batch("PUT", one, (fish, {"text": "Has a bird."}), same) == (
         422, "memories.2: Another active entry says exactly this.", kept,
     )  # fmt: skip
-    assert batch("DELETE", (cat, {}), (nobody, {})) == (404, "memories.1: This entry is not there.", kept)
+    assert batch("DELETE", (cat, {}), (nobody, {})) == (404, "memories.1: This entry does not exist.", kept)
     changed = ["Has a bird.", "Has a dog.", "Has two cats."]
     done = batch("PUT", one, (fish, {"text": "Has a bird."}), (cat, {"text": "Has two cats."}))
     assert done == (200, "Successfully updated 3 memories", changed)

@@ -164,7 +164,7 @@ def test_a_preview_answers_429_that_says_when_to_come_back(
 
     assert refused.status == 429
     assert refused.body["type"] == "urn:rapport:problem:budget"
-    assert "model budget of the day is spent: 1000 of 1000 tokens" in refused.body["detail"]
+    assert "model budget for the day is spent: 1000 of 1000 tokens" in refused.body["detail"]
     assert 0 < int(refused.headers["Retry-After"]) <= 86_400
     assert len(spent.requests) == 1
 

@@ -80,7 +80,7 @@ def test_it_brings_nothing_back_that_was_erased_while_it_was_checked(relationshi
             pushing = pool.submit(push, here, pack, own.commit, new, ref)
             wait_until(lambda: waits_for_the_lock(pushing), what="the push to be checked")
             redact_workspace(here.id, ["Keeps a quokka in Porto"])
-        assert "is not there" in pushing.result()
+        assert "does not exist" in pushing.result()
     contents = Blob.objects.for_relationship(here.id).values_list("content", flat=True)
     assert not any(b"quokka" in bytes(content) for content in contents)
 

@@ -177,7 +177,7 @@ def test_pause_resume_and_stop(pair: Relationship, scripted_provider: ScriptedPr
         (step("create", path="x" * 2000, file_text=""), "1 to 1024"),
         (step("create", path="../a", file_text=""), "escape"),
         (step("create", path="ODD.bin", file_text=""), "differ only by case"),
-        (step("create", path="knowledge/documents/x", file_text=""), "made from"),
+        (step("create", path="knowledge/documents/x", file_text=""), "generated from"),
         (step("create", path="a.md", file_text="x" * 200_000), "200000 bytes"),
         ({"tool": "view", "input": '{"path": NaN}'}, "path"),
         (step("no_such_tool"), "no tool"),

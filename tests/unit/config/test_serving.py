@@ -73,7 +73,7 @@ def test_a_second_service_is_not_started_on_one_data_folder(
         note = note_of(tmp_path, pid=serve.pid, url=taken.url)
         wait_until(lambda: running_service(note), what="the process to bear its name")
         try:
-            with pytest.raises(AddressUnusable, match=f"Rapport runs already, at {taken.url}"):
+            with pytest.raises(AddressUnusable, match=f"Rapport is already running, at {taken.url}"):
                 require_free(wanted, note=note)
         finally:
             serve.kill()

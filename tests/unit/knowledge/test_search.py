@@ -198,7 +198,7 @@ def test_an_embedder_that_can_not_be_used_leaves_the_text(companion: Companion) 
     )
 
     assert len(found.hits) == 1
-    assert len(found.notes) == 1 and "found by text alone" in found.notes[0]
+    assert len(found.notes) == 1 and "only text was searched" in found.notes[0]
 
 
 def test_top_k_and_min_score_of_the_question_go_before_the_configurations(companion: Companion) -> None:

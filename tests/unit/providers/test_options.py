@@ -41,7 +41,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "no scheme": ({"base_url": "localhost:11434"}, "base_url: 'localhost:11434' is not a URL"),
     "no host": ({"base_url": "http://"}, "base_url: "),
     "bad port": ({"base_url": "http://localhost:99999"}, "base_url: "),
-    "curly quotes": ({"api_key": "“sk-1”"}, "api_key: holds characters that no key has"),
+    "curly quotes": ({"api_key": "“sk-1”"}, "api_key: holds characters that a key can't have"),
     "two lines": ({"api_key": "sk-1\nsk-2"}, "api_key: "),
     "a price": ({"prices": {"m": 3}}, "prices: 'm' must have two or three amounts"),
     "no price table": ({"prices": 3}, "prices: must map a model"),

@@ -16,7 +16,7 @@ from web.errors import RapportError
 
 
 class Command(BaseCommand):
-    help = "Spread the database over the nodes of Citus, by relationship. Stop web and worker first."
+    help = "Spread the database over Citus nodes, by relationship. Stop web and worker first."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         verb = parser.add_mutually_exclusive_group()
@@ -24,7 +24,7 @@ class Command(BaseCommand):
         verb.add_argument("--status", action="store_true", help="say what each node holds")
         verb.add_argument("--rebalance", action="store_true", help="move shards to nodes that hold fewer")
         parser.add_argument(
-            "--shards", type=int, default=32, help="at least one for each node that will ever be"
+            "--shards", type=int, default=32, help="at least one for each node you will ever have"
         )
 
     def handle(self, *args: Any, shards: int, **options: Any) -> None:
@@ -56,7 +56,7 @@ class Command(BaseCommand):
         )
         if only_said:
             for reason in connected:
-                self.stdout.write(f"Before it begins: {reason}")
+                self.stdout.write(f"Needed before it begins: {reason}")
             return
         distribute(shards=shards, told=self.stdout.write)
         self.stdout.write(f"Distributed in {perf_counter() - began:.0f} s. The service may start.")

@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from upkeep.purging import PurgeBlocked, purge_files
 
-ASK = "Every table is rewritten, and locked meanwhile; calls wait that long. Go on? [y/N] "
+ASK = "Every table is rewritten and locked meanwhile; calls wait that long. Continue? [y/N] "
 OUT_OF_REACH = (
     "Out of its reach: backups and file system snapshots made before, and blocks that the disk has freed but not yet "
     "written over. Let old backups expire; encrypt the disk."
@@ -15,7 +15,7 @@ OUT_OF_REACH = (
 
 
 class Command(BaseCommand):
-    help = "Bring erased text to zero in the database's own files: tables, statistics, write-ahead log."
+    help = "Overwrite erased text in the database's own files: tables, statistics, write-ahead log."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--yes", action="store_true", help="do not ask")

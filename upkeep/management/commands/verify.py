@@ -19,14 +19,17 @@ from web.errors import InvalidInput, RapportError
 
 
 class Command(BaseCommand):
-    help = "Hold the database against what we promise of it, and name what is wrong. Safe while the service runs."
+    help = "Check the database against every invariant, and list what is wrong. Safe while the service runs."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--repair", action="store_true", help="mend what can be mended")
         parser.add_argument("--project", metavar="NAME_OR_ID", help="only its relationships and companions")
         parser.add_argument("--relationship", metavar="ID", help="only this one")
         parser.add_argument(
-            "--all", action="store_true", dest="everything", help=f"name every row, not the first {EXAMPLES}"
+            "--all",
+            action="store_true",
+            dest="everything",
+            help=f"list every row, not only the first {EXAMPLES}",
         )
         parser.add_argument("--json", action="store_true", dest="as_json", help="the report as JSON")
 
@@ -79,7 +82,7 @@ def _find_relationship(wanted: str, project_id: UUID | None) -> UUID:
     try:
         found = Relationship.objects.filter(id=UUID(wanted)).values_list("id", "project_id").first()
     except ValueError:
-        raise InvalidInput.of("--relationship", "is no ID: the UUID of a relationship is meant") from None
+        raise InvalidInput.of("--relationship", "is not an ID: write the UUID of a relationship") from None
     if found is None or (project_id is not None and found[1] != project_id):
         raise InvalidInput.of("--relationship", "there is none with this ID")
     relationship_id: UUID = found[0]

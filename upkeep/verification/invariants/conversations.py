@@ -154,8 +154,8 @@ class TurnsInvariant(Invariant):
     )
     problems = (
         Problem("without_messages", "a turn has no message: what was said in it is lost", LOST),
-        Problem("message_without_turn", "a message is of a turn that is not there", LOST),
-        Problem("change_of_no_turn", "a revision names a turn that is not there", LOST),
+        Problem("message_without_turn", "a message is of a turn that does not exist", LOST),
+        Problem("change_of_no_turn", "a revision names a turn that does not exist", LOST),
         Problem(
             "not_applied",
             "a model's changes are there, but the turn that they are of is not applied, and would be read again",

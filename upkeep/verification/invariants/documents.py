@@ -45,7 +45,7 @@ class DocumentsInvariant(Invariant):
     problems = (
         Problem(
             "file",
-            "a document's bytes are not there, or are not those that were uploaded",
+            "a document's bytes do not exist, or are not those that were uploaded",
             "Delete the document and upload the file again. What was read of it is found until then.",
         ),
         Problem(

@@ -32,7 +32,8 @@ DIFFERS = Problem(
 )
 WITHOUT_HISTORY = Problem("without_history", "an entry has no revision; --repair begins its history")
 GONE = Problem(
-    "gone", "an entry's history goes on, but the entry is not there; --repair writes it as its history has it"
+    "gone",
+    "an entry's history goes on, but the entry does not exist; --repair writes it as its history has it",
 )
 ERASED_BUT_THERE = Problem(
     "erased_but_there",
@@ -90,7 +91,7 @@ class HistoriesInvariant(Invariant):
             if broken or differing:
                 yield Finding(BROKEN, owner_id, entry_id, " ".join([f"at seq {seq}", *differing]))
         for owner_id, entry_id, without_words in rows(_GONE, page):
-            yield Finding(BROKEN if without_words else GONE, owner_id, entry_id, "the entry is not there")
+            yield Finding(BROKEN if without_words else GONE, owner_id, entry_id, "the entry does not exist")
 
     def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
         owner_id = owner_of(findings)

@@ -18,7 +18,7 @@ MISSING = Problem("missing", "an entry or message has no row in the index, so it
 OUT_OF_STEP = Problem("out_of_step", "a row of the index tells something else than its entry or message")
 WORDS = Problem("words", "a row of the index has not the words of its text, which is not found by them")
 OF_NOTHING = Problem(
-    "of_nothing", "a row of the index is of an entry or message that is not there, or was erased"
+    "of_nothing", "a row of the index is of an entry or message that does not exist, or was erased"
 )
 
 _ENTRIES = """

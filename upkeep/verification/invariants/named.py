@@ -26,7 +26,7 @@ class PromptsInvariant(Invariant):
     problems = (
         Problem(
             "not_there",
-            "a companion's published prompt is a version that is not there, so none of its turns can be read",
+            "a companion's published prompt is a version that does not exist, so none of its turns can be read",
             "Publish a version that is there: POST .../prompts/{version}/publish; 0 is the shipped one.",
         ),
         Problem(
@@ -105,7 +105,7 @@ class ActorsInvariant(Invariant):
 
 LOST_CALL = Problem(
     "lost_call",
-    "a turn was read by model calls that are not there",
+    "a turn was read by model calls that do not exist",
     "What was asked and answered is lost; what the turn changed stands. Restore the relationship from a backup.",
 )
 _CITATIONS = """
@@ -149,7 +149,7 @@ class ReferencesInvariant(Invariant):
     problems = (
         Problem(
             "citation",
-            "an entry rests on a message that is not there",
+            "an entry rests on a message that does not exist",
             "The message is lost: restore the relationship from a backup. The entry itself stands.",
         ),
         Problem(
@@ -165,7 +165,7 @@ class ReferencesInvariant(Invariant):
         LOST_CALL,
         Problem(
             "idempotency_key",
-            "an idempotency key stands for a turn that is not there, so the call can't be made",
+            "an idempotency key stands for a turn that does not exist, so the call can't be made",
             repair="DELETE FROM relationships_idempotencykey WHERE relationship_id = %(owner)s AND id = ANY(%(rows)s)",
         ),
     )
@@ -206,7 +206,7 @@ class DecayedVectorsInvariant(Invariant):
     problems = (
         Problem(
             "of_nothing",
-            "a decayed vector is of a vector or an entry that is not there",
+            "a decayed vector is of a vector or an entry that does not exist",
             repair="DELETE FROM memory_decayedvector WHERE relationship_id = %(owner)s AND id = ANY(%(rows)s)",
         ),
         Problem(

@@ -57,13 +57,13 @@ class SchemaInvariant(Invariant):
     problems = (
         Problem(
             "column_missing",
-            "a column that this version needs is not there, though all migrations are applied",
+            "a column that this version needs does not exist, though all migrations are applied",
             "The schema was restored in part, or made before a migration was rewritten. Restore it whole, or export "
             "with the version that made it and import.",
         ),
         Problem(
             "trigger_missing",
-            "a trigger that a migration made is not there",
+            "a trigger that a migration made does not exist",
             "The schema was restored in part. Restore it whole, or make the trigger as its migration does.",
         ),
         Problem("trigger_disabled", "a trigger is switched off, as some restores leave it"),
@@ -104,7 +104,7 @@ class SchemaInvariant(Invariant):
             execute(switch_on.format(sql.Identifier(table), sql.Identifier(name)))
 
 
-ORPHAN = Problem("orphan", "a row belongs to a relationship that is not there, so to nobody")
+ORPHAN = Problem("orphan", "a row belongs to a relationship that does not exist, so to nobody")
 OTHER_PROJECT = Problem("other_project", "a row names another project than its relationship does")
 
 _ONE = """

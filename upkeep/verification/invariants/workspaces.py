@@ -54,7 +54,7 @@ class WorkspacesInvariant(Invariant):
     slug = "workspaces"
     promise = "What an agent's branches lead to is there and unchanged, and chat is shown main's hot context."
     problems = (
-        Problem("missing", "a commit, tree or content that others rest on is not there", RESTORE),
+        Problem("missing", "a commit, tree or content that others rest on does not exist", RESTORE),
         Problem("changed", "a commit, tree or content is not what its SHA is of", RESTORE),
         Problem(
             "not_shown",

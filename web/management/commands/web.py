@@ -18,7 +18,7 @@ _NICE = 19  # of the group for replies, as far as it goes: contexts are asked fo
 
 
 class Command(BaseCommand):
-    help = "Run the web server alone, in the foreground; SIGTERM lets it finish what it has begun."
+    help = "Run only the web server, in the foreground; on SIGTERM it finishes the requests it has begun."
     requires_system_checks = ("settings",)  # the others load every page, and look at code
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -31,7 +31,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--chats",
             action="store_true",
-            help="a second group, for replies: it gives way to the first where both want the processor",
+            help="run as a second group, for replies; it gives way to the first when both want the processor",
         )
 
     def handle(self, *, bind: str, chats: bool, **options: Any) -> None:

@@ -12,7 +12,7 @@ from worker.supervisor import WorkerSupervisor
 
 
 class Command(BaseCommand):
-    help = "Remember: run the pool that reads turns, with its sweep and its watchdog, until SIGTERM."
+    help = "Run the worker: the pool that reads turns, its sweep and its watchdog, until SIGTERM."
     requires_system_checks = ("settings", "security")  # the others load every page, and look at code
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -21,12 +21,12 @@ class Command(BaseCommand):
             type=float,
             default=30.0,
             metavar="SECONDS",
-            help="how long a stop waits for turns in hand before they are given back (default: 30)",
+            help="seconds that a stop waits for turns in progress before it hands them back (default: 30)",
         )
         parser.add_argument(
             "--check",
             action="store_true",
-            help="start nothing; say whether a worker lives on this machine or in this container (exit status 0 or 1)",
+            help="start nothing; say whether a worker is alive on this machine or container (exit status 0 or 1)",
         )
 
     def handle(self, *, grace: float, check: bool, **options: Any) -> None:
@@ -46,5 +46,5 @@ class Command(BaseCommand):
     def _check(self) -> None:
         limit = settings.HEARTBEAT_LIMIT_SECONDS
         if not has_living_worker(this_machine(), limit=limit):
-            raise CommandError(f"No worker on this machine was heard for {limit:g} s.")
-        self.stdout.write("The worker lives.")
+            raise CommandError(f"No worker on this machine has reported for {limit:g} s.")
+        self.stdout.write("The worker is alive.")

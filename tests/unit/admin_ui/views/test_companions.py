@@ -30,7 +30,7 @@ def test_a_companions_configuration_is_a_form(
 
     assert 'name="ingestion.max_batch"' in shown
     assert 'name="ingestion.types.0.examples"' in shown
-    assert "How many waiting turns become one model call, at most." in shown
+    assert "How many waiting turns one model call may read." in shown
     assert ">Review changes<" not in shown
     first, advanced = shown.split('id="advanced"')
     assert re.findall("<h2>([^<]+)</h2>", first) == [

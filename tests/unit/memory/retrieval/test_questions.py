@@ -48,7 +48,7 @@ def test_a_batch_that_fails_is_found_by_text_and_says_why(scripted_embedder: Scr
     prepared = prepare_questions(["tea", "coffee"], names=THERE.names, embedder="default", seconds=1)
     assert prepared.vectors is None
     assert prepared.notes == (
-        "The question could not be embedded, it was found by text alone: Too many questions.",
+        "The question could not be embedded, so only text was searched: Too many questions.",
     )
 
 
@@ -59,7 +59,7 @@ def test_an_embedder_that_is_not_set_up_leaves_the_words(settings: Settings) -> 
     prepared = prepare_questions(["tea"], names=THERE.names, embedder="default", seconds=1)
     reset_embedders()
     assert prepared.vectors is None
-    assert "found by text alone" in prepared.notes[0]
+    assert "only text was searched" in prepared.notes[0]
 
 
 @pytest.mark.parametrize("questions", [1, 50])

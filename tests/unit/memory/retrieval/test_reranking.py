@@ -128,7 +128,7 @@ class TestTheModel:
 
         found = reranked(relationship).entries(ASKED, asked=SENDS)
 
-        assert "budget of the day is spent" in note_of(found)
+        assert "budget for the day is spent" in note_of(found)
         assert model.requests == []
 
     def test_it_reads_the_first_forty_and_what_is_best_of_them_is_shown(

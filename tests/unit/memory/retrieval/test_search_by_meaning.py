@@ -130,7 +130,7 @@ def test_a_vector_that_does_not_come_leaves_the_words_and_a_note(
 
     assert (contents(found), found.ranker, found.space) == (["Drinks tea"], "best", None)
     assert found.notes == (
-        "The question's vector did not come in time; it was found by text alone.",
+        "The question's vector did not come in time, so only text was searched.",
         "There is no vector that cosine could compare; ranked by best.",
     )
 

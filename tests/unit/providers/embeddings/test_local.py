@@ -80,7 +80,7 @@ def test_a_folder_that_is_not_there_is_said_without_loading_anything(tmp_path: P
 def test_files_that_are_broken_ask_for_the_operator(broken: str, tmp_path: Path) -> None:
     (make_model(tmp_path) / broken).write_text("<html>Not found</html>")
 
-    with pytest.raises(ProviderMisconfigured, match="Are its files whole"):
+    with pytest.raises(ProviderMisconfigured, match="Are its files complete"):
         local(tmp_path).embed(["hello"], purpose="query")
 
 

@@ -81,7 +81,7 @@ def test_a_part_that_is_not_read_here_is_named(tmp_path: Path) -> None:
     make_model(tmp_path)
     (tmp_path / "modules.json").write_text('[{"type": "sentence_transformers.models.Dense"}]')
 
-    with pytest.raises(ProviderMisconfigured, match="a part that is not read here: Dense"):
+    with pytest.raises(ProviderMisconfigured, match="a part that is not supported here: Dense"):
         find_files(str(tmp_path), folder=None, hub=HUB)
 
 

@@ -147,7 +147,7 @@ BAD_VECTORS: dict[str, tuple[dict[str, Any], str]] = {
     "fewer than texts": ({"vectors": [[1.0, 0.0]]}, "gave 1 vectors for 2 texts"),
     "NaN in base64": ({"vectors": [[1.0, float("nan")], [1.0, 0.0]]}, "NaN or infinity"),
     "NaN in JSON": ({"vectors": [[1.0, float("nan")], [1.0, 0.0]], "encoding": "float"}, "NaN or infinity"),
-    "numbered twice": ({"vectors": [[1.0, 0.0], [0.0, 1.0]], "numbers": [0, 0]}, "fits no texts"),
+    "numbered twice": ({"vectors": [[1.0, 0.0], [0.0, 1.0]], "numbers": [0, 0]}, "does not match the texts"),
 }
 
 

@@ -218,7 +218,7 @@ def test_without_a_model_it_says_so_and_quotes_what_it_was_told() -> None:
 
 
 def test_a_provider_without_conversations_says_so() -> None:
-    with pytest.raises(RequestRefused, match="holds no conversations"):
+    with pytest.raises(RequestRefused, match="does not support conversations"):
         list(LLMProvider.stream(ScriptedProvider(), HELLO))
 
 

@@ -71,11 +71,11 @@ def test_a_long_story_is_cut() -> None:
 @pytest.mark.parametrize(
     ("schema", "why"),
     [
-        ({"$ref": "https://example.org/schema"}, "'$ref' is not taken"),
-        ({"properties": {"a": {"pattern": "(a+)+$"}}}, "'pattern' is not taken"),
-        ({"anyOf": [{"items": {"uniqueItems": True}}]}, "'uniqueItems' is not taken"),
-        ({"type": "objekt"}, "no JSON Schema"),
-        ({"required": "plan"}, "no JSON Schema"),
+        ({"$ref": "https://example.org/schema"}, "'$ref' is not supported"),
+        ({"properties": {"a": {"pattern": "(a+)+$"}}}, "'pattern' is not supported"),
+        ({"anyOf": [{"items": {"uniqueItems": True}}]}, "'uniqueItems' is not supported"),
+        ({"type": "objekt"}, "not a JSON Schema"),
+        ({"required": "plan"}, "not a JSON Schema"),
         (nested(MOST_DEEP + 1), "20 deep"),
     ],
     ids=["reference", "pattern", "slow", "unknown type", "wrong kind", "deep"],

@@ -34,7 +34,7 @@ def test_what_is_wrong_is_named(project: Project, email: str, role: str, passwor
 def test_nobody_is_let_in_twice(project: Project) -> None:
     let_in(project)
 
-    with pytest.raises(Conflict, match="already, as owner"):
+    with pytest.raises(Conflict, match="a member, as owner"):
         let_in(project, email="ANA@example.org ", role=Role.VIEWER)
 
 

@@ -77,7 +77,7 @@ def test_readyz_worker_tells_what_a_projects_own_matter_holds_up(
     assert answer.status_code == 200
     (found,) = answer.json()["degraded"]
     assert (found["reason"], found["turns"], found["projects"]) == ("budget", 1, 1)
-    assert found["detail"].endswith("(budget): The project's model budget of the day is spent.")
+    assert found["detail"].endswith("(budget): The project's model budget for the day is spent.")
 
 
 def test_readyz_worker_says_no_with_its_reasons(client: Client) -> None:

@@ -65,7 +65,7 @@ def test_the_same_file_again_adds_nothing(
 def test_a_companion_that_is_not_there_is_made_with_the_other_speakers_name(
     file: Path, project: Project
 ) -> None:
-    assert "Made the companion bo." in run(file, "--no-wait", companion="bo")
+    assert "Created the companion bo." in run(file, "--no-wait", companion="bo")
     assert Companion.objects.get(slug="bo").name == "Bo"
 
 

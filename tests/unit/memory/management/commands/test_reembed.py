@@ -34,7 +34,7 @@ def test_a_companion_changes_over_and_the_old_vectors_go(
 
     assert "3/3" in said
     assert f"ada uses offline now: {OFFLINE}, " in said
-    assert "3 vectors were made, 3 old ones taken away" in said
+    assert "3 vectors were made, 3 old ones removed" in said
     companion.refresh_from_db()
     assert companion.config["retrieval"]["embedder"] == "offline"
     assert len(embedded(remembered)) == len(embedded(remembered, OFFLINE)) == 3

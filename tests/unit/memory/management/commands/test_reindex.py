@@ -43,8 +43,8 @@ def test_others_are_left_alone(relationship: Relationship, companion: Companion)
 @pytest.mark.parametrize(
     ("options", "named"),
     [
-        pytest.param({}, "--all: say --companion, --project, or --all", id="nothing said"),
-        pytest.param({"everything": True, "companion": "ada"}, "--all: goes without", id="both"),
+        pytest.param({}, "--all: give --companion, --project, or --all", id="nothing said"),
+        pytest.param({"everything": True, "companion": "ada"}, "--all: can't be combined with", id="both"),
         pytest.param({"companion": "bob"}, "--companion: Test project has none", id="no such companion"),
         pytest.param({"project": "Lost"}, "--project: there is none", id="no such project"),
     ],

@@ -80,7 +80,7 @@ def test_a_project_or_relationship_can_be_named(damaged: Relationship) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--relationship", "tea"], "is no ID"),
+        (["--relationship", "tea"], "is not an ID"),
         (["--relationship", str(uuid4())], "there is none with this ID"),
         (["--project", "Nobody's"], "there is none called"),
     ],

@@ -24,8 +24,8 @@ def test_check_says_whether_a_worker_lives_here_and_starts_none() -> None:
     beat(name=worker_identity(), pool_restarts=0, counters={})
 
     call_command("worker", "--check", skip_checks=True, stdout=out)
-    assert out.getvalue() == "The worker lives.\n"
+    assert out.getvalue() == "The worker is alive.\n"
 
     WorkerHeartbeat.objects.update(beat_at=timezone.now() - timedelta(seconds=16))
-    with pytest.raises(CommandError, match="was heard for 15 s"):
+    with pytest.raises(CommandError, match="has reported for 15 s"):
         call_command("worker", "--check", skip_checks=True)
