@@ -7,16 +7,16 @@ import sys
 from contextlib import suppress
 from typing import Any
 
-# A long body is hundreds of thousands of objects that hold no cycle: look less often, for each look stops everybody.
-# And what is imported is no garbage.
+# A long body is hundreds of thousands of objects without cycles, and imported code is no garbage. So collect less
+# often, as each collection stops all threads.
 gc.set_threshold(20_000, 50, 100)
 
-# Granian's own handler came along with the fork, and would swallow a SIGTERM until the server is up.
+# Granian's own handler is inherited by the fork, and would swallow a SIGTERM until the server is up.
 signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 from config.supervision import die_with_parent
 
-die_with_parent(signal.SIGTERM)  # if that is killed: the port would stay taken
+die_with_parent(signal.SIGTERM)  # if the parent is killed, or the port would stay taken
 if os.getppid() != int(os.environ.get("RAPPORT_WEB_PID") or os.getppid()):
     sys.exit("The web server's first process ended before this one had begun.")
 
@@ -42,7 +42,7 @@ from web.server.sending import Refused
 
 
 def _refusal(environ: dict[str, Any], refused: Refused) -> Answer:
-    """As every error of ours is told, to a page of another site too; what is over soon says when to come back."""
+    """A problem document like any other error, with CORS headers, and Retry-After if it is temporary."""
     headers = {"Retry-After": "1"} if refused.status in (408, 429, 503) else {}
 
     answer = problem(refused.status, refused.code, refused.detail, headers=headers)
@@ -57,7 +57,7 @@ def _limits() -> Limits:
     threads = settings.WEB_THREADS
     return Limits(
         threads=threads,
-        running_each=max(1, min(threads * 3 // 4, threads - 2)),  # and one long body beside them
+        running_each=max(1, min(threads * 3 // 4, threads - 2)),  # and one long body in addition
         open_each=settings.MAX_AT_ONCE,
         open_together=16 * settings.MAX_AT_ONCE,
         streams=settings.MAX_STREAMS,
@@ -68,8 +68,8 @@ def _limits() -> Limits:
     )
 
 
-# Take all that is loaded out of the garbage collector's sight: a full collection walks everything that lives while
-# nobody is answered, 32 ms with all of Django in it.
+# Hide all that is loaded from the garbage collector: with Django, a full collection takes 32 ms, during which no
+# request is answered.
 load_code()
 application = tracing.serving(Gateway(django_application, limits=_limits(), refusal=_refusal))
 gc.collect()

@@ -1,4 +1,4 @@
-"""What can be wrong about the settings, each with an id and the way out. `manage.py check` shows them.
+"""System checks of the settings, each with an ID and a hint. `manage.py check` runs them.
 
 rapport.E001  an environment variable can't be read
 rapport.E002  PostgreSQL is older than 15, or pgvector is missing or older than 0.8 (with --database default)
@@ -30,7 +30,7 @@ LOCAL = {"localhost", "127.0.0.1", "[::1]"}
 
 @register("settings")
 def check_environment(**_: Any) -> list[CheckMessage]:
-    tracing.wanted()  # whose variables no setting holds
+    tracing.wanted()  # reads variables that have no setting
     return [
         Error(f"{name} {what}.", hint=f"{how[:1].upper()}{how[1:]}.", id="rapport.E001")
         for name, what, how in environment.PROBLEMS
@@ -99,7 +99,7 @@ _OF_POOLER = "See docs/how-to/use-your-own-postgresql.md; a pooler in session mo
 
 
 def _is_taken_apart(alias: str) -> bool:
-    """Whether it prepares statements through a pooler. Where it can't be asked, other checks say so."""
+    """Return whether statements are prepared through a pooler. If it can't be reached, other checks report it."""
     try:
         connections[alias].ensure_connection()
         session: psycopg.Connection[Any] = connections[alias].connection
@@ -109,12 +109,16 @@ def _is_taken_apart(alias: str) -> bool:
 
 
 def _leads_through_a_pooler(session: "psycopg.Connection[Any]") -> bool:
-    """A pooler hands out numbers of its own for the sessions of its clients."""
+    """Return whether there is a pooler: it gives its clients other backend PIDs than the server."""
     return session.execute("SELECT pg_backend_pid()").fetchall() != [(session.info.backend_pid,)]
 
 
 def _age_of_replica() -> None:
-    """Raises Unfit. Where nobody commits, what the primary wrote this moment passes for as old as the last commit."""
+    """Check the replica's age. Raises Unfit.
+
+    It tries twice: if nobody commits, the replica seems as old as the last commit until it has replayed the primary's
+    latest record.
+    """
     try:
         replica.age()
     except Unfit as why:

@@ -1,4 +1,4 @@
-"""How Django reaches PostgreSQL."""
+"""Django's DATABASES: connections to PostgreSQL and their pools."""
 
 from pathlib import Path
 from typing import Any
@@ -8,12 +8,12 @@ import environ
 from config import environment as env
 from config.postgresql.silence import CONNECT_SECONDS, PATIENCE_SECONDS, PatientConnection, WatchedConnection
 
-_GROUPS = 2  # of web processes: one answers requests, one makes replies
-_LISTENERS = 1  # sessions that wait for NOTIFY: one a web process, one of the worker's queue
+_GROUPS = 2  # of web processes: one answers requests, one makes chat replies
+_LISTENERS = 1  # sessions that wait for NOTIFY: one per web process, one of the worker's queue
 _MAINTENANCE = 2  # of a worker's maintenance process: the sweep's and the housekeeping's
 _SHAPE = "write postgresql://user:password@host:5432/name"
-# A server that is gone without a word, with its host or the way there, is noticed within half a minute: the system
-# waits a quarter of an hour for an acknowledgement, and two hours where only an answer is due. libpq's words, for TCP.
+# libpq's options for TCP, by which a host or network that is gone is noticed within half a minute. By default a system
+# waits 15 minutes for an acknowledgement, and two hours while it only waits for an answer.
 KEEPALIVES = {
     "tcp_user_timeout": 30_000,
     "keepalives_idle": 10,
@@ -23,7 +23,7 @@ KEEPALIVES = {
 
 
 def replica_of(url: str, *, process: str, pool: int) -> dict[str, Any]:
-    """The standby that may be read instead, by its alias; nothing without a URL. Nobody waits long for it."""
+    """The standby as a second database `replica`, with short timeouts; {} without a URL."""
     if not url:
         return {}
     database = settings_of(url, name="DATABASE_REPLICA_URL", data_dir=Path(), process=process, pool=pool)
@@ -37,9 +37,9 @@ def replica_of(url: str, *, process: str, pool: int) -> dict[str, Any]:
 def settings_of(
     url: str, *, data_dir: Path, process: str, pool: int, name: str = "DATABASE_URL"
 ) -> dict[str, Any]:
-    """The one database: of this URL, or the embedded server's under `data_dir` where there is none.
+    """A database of Django's settings: the one of this URL, or without a URL the embedded server under `data_dir`.
 
-    `name`: of the variable that the URL came from.
+    `name`: the variable that contains the URL.
     """
     if url:
         try:
@@ -56,23 +56,23 @@ def settings_of(
             "NAME": "rapport",
             "USER": "postgres",
             "HOST": str(socket_dir(data_dir / "postgres")),
-            "PORT": 5432,  # names the socket's file; else a PGPORT in the environment would
+            "PORT": 5432,  # part of the socket's file name, which a PGPORT in the environment could change
         }
     options = database["OPTIONS"] = {**KEEPALIVES, **database.get("OPTIONS", {})}
     options.setdefault("application_name", f"rapport-{process}")
-    # Only our hot reads prepare; the ORM never does. Turn it off behind a pooler that shares connections.
+    # Only our hot reads prepare statements, the ORM never does. Turn it off behind a pooler that shares connections.
     if env.flag("RAPPORT_PREPARED_STATEMENTS", True):
         options.setdefault("prepare_threshold", 5)
     else:
         database["DISABLE_SERVER_SIDE_CURSORS"] = True
-    options.pop("pool", None)  # of a URL: processes that have one get it by `use_pool`
-    database["ENGINE"] = "config.postgresql"  # which looks at the socket, and asks the server nothing
+    options.pop("pool", None)  # from the URL; processes with a pool get it by `use_pool`
+    database["ENGINE"] = "config.postgresql"  # checks connections by their socket, without a query
     if process == "web":
         options.setdefault("connect_timeout", CONNECT_SECONDS)
         use_pool(database, size=pool, timeout=3.0)
         options["pool"]["connection_class"] = WatchedConnection
     else:
-        # A thread keeps its connection from one piece of work to the next, and looks first whether it lives.
+        # A thread keeps its connection for the next piece of work, and then checks it first.
         database["CONN_MAX_AGE"] = None
         database["CONN_HEALTH_CHECKS"] = True
     database["TEST"] = {"NAME": env.text("RAPPORT_TEST_DATABASE", "test_rapport")}
@@ -80,16 +80,16 @@ def settings_of(
 
 
 def use_pool(database: dict[str, Any], *, size: int, timeout: float) -> None:
-    """Have the threads of this process share so many connections, and wait `timeout` seconds for one.
+    """Let the threads of this process share `size` connections, and wait `timeout` seconds for one.
 
-    Not before a fork: a pool does not survive it. Whoever waits for something else meanwhile gives its connection back
-    (config.postgresql.sessions.release_connection).
+    Call it after forking, as a pool does not survive that. A thread that waits for something else should give its
+    connection back meanwhile (config.postgresql.sessions.release_connection).
     """
     database["CONN_MAX_AGE"] = 0
     database["CONN_HEALTH_CHECKS"] = (
-        False  # the pool's own would ask the server; the engine looks at the socket
+        False  # the pool's check would be a query; the engine looks at the socket
     )
-    # A failed attempt ends soon, as the next who asks makes another: no pause grows while the database is away.
+    # Give up soon, as the next request tries again: so no back-off grows while the database is down.
     database["OPTIONS"]["pool"] = {
         "min_size": 0,
         "max_size": size,
@@ -101,7 +101,7 @@ def use_pool(database: dict[str, Any], *, size: int, timeout: float) -> None:
 
 
 def connections_in_all() -> tuple[int, int]:
-    """At most, of both groups of web processes and of one `manage.py worker`, at this service's settings."""
+    """The most connections that all web processes, and one `manage.py worker`, open with these settings."""
     from django.conf import settings
 
     web: int = _GROUPS * settings.WEB_PROCESSES * (settings.DATABASE_POOL + _LISTENERS)

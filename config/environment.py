@@ -1,7 +1,7 @@
-"""Reads settings from the environment and `.env`, loudly.
+"""Read settings from the environment and `.env`, and report what is wrong with them.
 
-A value that can't be read does not stop Django from starting: it is kept in `PROBLEMS`, the default stands, and
-`manage.py check` names it (rapport.E001) with the way out. Commands run those checks first, so nothing starts on it.
+A value that can't be read does not stop Django's settings from loading: it is added to `PROBLEMS`, the default is used
+instead, and `manage.py check` reports it (rapport.E001). Commands run those checks first, so nothing starts with it.
 """
 
 import json
@@ -15,13 +15,13 @@ from typing import Any, TypeVar
 import environ
 
 T = TypeVar("T")
-PROBLEMS: list[tuple[str, str, str]] = []  # (variable, what is wrong, how to mend it)
+PROBLEMS: list[tuple[str, str, str]] = []  # (variable, what is wrong, what to do)
 
 _TRUE, _FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off", ""}
 
 
 def load_dotenv(path: Path) -> None:
-    """Take what `.env` says; what the environment says itself wins."""
+    """Load `.env`. Variables that the environment sets itself win."""
     if path.is_file():
         environ.Env.read_env(str(path), overwrite=False)
 
@@ -56,7 +56,7 @@ def json_object(name: str, *, hint: str) -> dict[str, Any]:
 
 
 def parsed(name: str, default: str, parse: Callable[[str], T], hint: str) -> T:
-    """What `parse` makes of it; `default` is written as the variable would be."""
+    """Parse the variable with `parse`. `default` is written like the variable."""
     return _read(name, parse(default), parse, hint)
 
 
@@ -65,7 +65,7 @@ def listing(name: str, default: str = "") -> list[str]:
 
 
 def kept_secret(file: Path) -> str:
-    """One made once and kept in `file`, readable by its owner only."""
+    """Read the secret in `file`, which is created with a random one if missing, readable by its owner only."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -77,7 +77,7 @@ def kept_secret(file: Path) -> str:
 
 
 def problem(name: str, what: str, hint: str) -> None:
-    if (name, what, hint) not in PROBLEMS:  # a variable may be read for more than one thing
+    if (name, what, hint) not in PROBLEMS:  # a variable may be read more than once
         PROBLEMS.append((name, what, hint))
 
 

@@ -1,4 +1,4 @@
-"""Loading the code of the web server before its first request, and before its processes are forked."""
+"""Load the web server's code before its first request, and before its processes are forked."""
 
 from contextlib import suppress
 
@@ -10,7 +10,7 @@ from providers.llm.registry import get_provider
 
 
 def load_code() -> None:
-    """Import what the first request would, and all that it may need."""
+    """Import what the first requests would."""
     _ = get_resolver().url_patterns
-    with suppress(ProviderError):  # the checks say what is wrong with it
+    with suppress(ProviderError):  # the system checks report what is wrong with it
         get_provider(settings.DEFAULT_LLM_PROVIDER)  # its SDK alone takes half a second

@@ -1,4 +1,4 @@
-"""Logs: one human sentence and one name from a closed set, with IDs; never message text, never a key."""
+"""Logging: each line has a human sentence, an event name from a closed set, and IDs; never message text or keys."""
 
 import logging
 import time
@@ -10,13 +10,13 @@ _INTERVAL_SECONDS = 10.0
 
 
 class RateLimitFilter(logging.Filter):
-    """Lets one line of a kind through in so many seconds, as a pool says at each attempt that the database is away, and
-    Django of each request that was answered 503. What else it says of requests passes.
+    """Lets one line of a kind pass in _INTERVAL_SECONDS: a pool logs each failed attempt to connect, and Django each
+    503 answer. Its lines about other answers all pass.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self._again_at: dict[str, float] = {}  # monotonic, by what is written before its values are put in
+        self._again_at: dict[str, float] = {}  # monotonic times, by the line's format string
 
     def filter(self, record: logging.LogRecord) -> bool:
         if getattr(record, "status_code", 503) != 503:
@@ -29,7 +29,7 @@ class RateLimitFilter(logging.Filter):
 
 
 def logging_config(*, style: str, level: str) -> dict[str, Any]:
-    """Django's LOGGING for `style` text or json. Also sets structlog up, so that both write alike."""
+    """Django's LOGGING for `style` text or json. Also configures structlog, so that both write the same format."""
     shared: list[Any] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
@@ -63,15 +63,15 @@ def logging_config(*, style: str, level: str) -> dict[str, Any]:
         "root": {"handlers": ["console"], "level": known},
         "loggers": {
             "django.request": {"level": "ERROR", "filters": ["rate_limit"]},
-            # Answered with 400; without a key anybody could fill the log with them.
+            # Such requests are answered 400. They need no key, so anybody could fill the log with them.
             "django.security.DisallowedHost": {"handlers": [], "propagate": False},
             "django-q": {"level": "WARNING", "handlers": ["console"], "propagate": False},
-            "axes": {"level": "ERROR"},  # it logs every wrong password, and each is in its table anyway
+            "axes": {"level": "ERROR"},  # it logs every wrong password, which its table has too
             "psycopg.pool": {"filters": ["rate_limit"]},
             "httpx": {"level": "WARNING"},
             "httpx2": {"level": "WARNING"},
             "openai": {"level": "WARNING"},
             "google_genai": {"level": "WARNING"},
-            "mcp": {"level": "WARNING"},  # three lines a call
+            "mcp": {"level": "WARNING"},  # it logs three lines per call
         },
     }

@@ -1,4 +1,4 @@
-"""The aliases behind which models stand: language models and embedders, from the environment."""
+"""The aliases of language models and embedders, from the environment."""
 
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ Aliases = dict[str, dict[str, Any]]
 
 
 def llm_providers() -> Aliases:
-    """LLM_PROVIDERS: who answers questions."""
+    """LLM_PROVIDERS: the language models."""
     options = {
         "timeout": env.seconds("RAPPORT_PROVIDER_TIMEOUT", 60, low=0.1, high=600),
         "deadline": env.seconds("RAPPORT_PROVIDER_DEADLINE", 0, high=3600),  # 0: twice the timeout
@@ -26,7 +26,7 @@ def llm_providers() -> Aliases:
 
 
 def embedding_providers(models_dir: Path) -> Aliases:
-    """EMBEDDING_PROVIDERS: who turns texts into vectors. `models_dir` is where a local model's files are kept."""
+    """EMBEDDING_PROVIDERS: the embedders. `models_dir` is the folder of local models' files."""
     options = {
         "dimensions": env.whole("RAPPORT_EMBEDDING_DIMENSIONS", 0, high=4000),  # 0: the model's own
         "timeout": env.seconds("RAPPORT_EMBEDDING_TIMEOUT", 30, low=0.1, high=600),
@@ -45,12 +45,12 @@ def embedding_providers(models_dir: Path) -> Aliases:
 
 
 def cross_encoder(models_dir: Path) -> dict[str, Any]:
-    """CROSS_ENCODER: the model of the reranker `cross_encoder`, kept where the local embedder's is."""
+    """CROSS_ENCODER: the model of the reranker `cross_encoder`, in the same folder as the local embedder's."""
     return {"model": env.text("RAPPORT_CROSS_ENCODER_MODEL"), "folder": models_dir}
 
 
 def longest_call(*aliases: Aliases) -> float:
-    """Seconds that any of them may take to answer."""
+    """The longest that a call to any of them may take, in seconds."""
     options = [spec["OPTIONS"] for some in aliases for spec in some.values()]
     return float(max(each["deadline"] or 2 * each["timeout"] for each in options if "timeout" in each))
 
@@ -61,7 +61,7 @@ def default_llm_provider(providers: Aliases) -> str:
 
 
 def default_embedding_provider(providers: Aliases) -> str:
-    """As for language models; but a server of one's own is used only where its model is named: it may not embed."""
+    """Chosen like the default language model, but an own OpenAI server only if it has an embedding model's name."""
     given = env.text("RAPPORT_EMBEDDING_PROVIDER")
     if given:
         return _known("RAPPORT_EMBEDDING_PROVIDER", given, providers)
@@ -79,7 +79,7 @@ def _known(variable: str, given: str, providers: Aliases) -> str:
 
 
 def _first_with_a_key(providers: Aliases) -> str:
-    """Offline where none has: it says so everywhere."""
+    """The first provider with a key; `offline`, which says what it is wherever it is used, if none has one."""
     if providers["gemini"]["OPTIONS"]["api_key"]:
         return "gemini"
     if providers["openai"]["OPTIONS"]["api_key"] or providers["openai"]["OPTIONS"]["base_url"]:

@@ -1,4 +1,4 @@
-"""How often a key, and a relationship token, may ask. A process reads these once; a key may have limits of its own."""
+"""The rate limits of API keys and relationship tokens. A process reads them once; a key may have its own limits."""
 
 import re
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class Rate:
         return f"{self.quota}/{next(name for name, seconds in SECONDS.items() if seconds == self.seconds)}"
 
     def exceeds(self, other: "Rate") -> bool:
-        """Whether this one lets more through, at once or over time."""
+        """Return whether this rate allows more than the other, at once or over time."""
         return self.quota > other.quota or self.quota * other.seconds > other.quota * self.seconds
 
 
@@ -32,7 +32,7 @@ Rates = dict[str, Rate | None]  # by the limit's name; None: no limit
 
 
 def parse_rate(written: str) -> Rate | None:
-    """`600/minute`, or None for `off`. Raises ValueError."""
+    """Parse a rate such as `600/minute`; None for `off`. Raises ValueError."""
     if written == "off":
         return None
     found = _WRITTEN.fullmatch(written)
@@ -42,7 +42,7 @@ def parse_rate(written: str) -> Rate | None:
 
 
 def key_rates() -> Rates:
-    """Of an API key. A developer's server speaks with one for all its people, so there is much room."""
+    """The rates of an API key. They are generous, as a developer's server uses one for all its people."""
     return {
         "requests": env.parsed("RAPPORT_RATE_REQUESTS", "60000/minute", parse_rate, HINT),
         "turns": env.parsed("RAPPORT_RATE_TURNS", "6000/minute", parse_rate, HINT),
@@ -52,7 +52,7 @@ def key_rates() -> Rates:
 
 
 def token_rates() -> Rates:
-    """Of a relationship token: one person's browser. It can't preview at all."""
+    """The rates of a relationship token, for one person's browser. It can't preview at all."""
     return {
         "requests": env.parsed("RAPPORT_TOKEN_RATE_REQUESTS", "600/minute", parse_rate, HINT),
         "turns": env.parsed("RAPPORT_TOKEN_RATE_TURNS", "60/minute", parse_rate, HINT),

@@ -1,4 +1,4 @@
-"""The registries of plugins: a slug is one line here, an outsider's own is its dotted path in the configuration."""
+"""The registries of plugins: a slug is one line here; others' plugins are dotted paths in the configuration."""
 
 INGESTION_STRATEGIES = {
     "operations": "memory.ingestion.strategies.operations.OperationsStrategy",
@@ -58,14 +58,14 @@ FORGETTING_POLICIES = {
     "activation": "memory.forgetting.policies.ActivationFloor",
     "retention": "memory.forgetting.policies.RetentionDays",
 }
-# What a wish to forget or to correct may be about beside entries and messages: classes of memory.mending.candidates.
+# What a request to forget or correct may concern besides entries and messages: classes of memory.mending.candidates.
 FORGETTABLE: dict[str, str] = {
     "summary": "summaries.forgettable.ForgettableSummaries",
     "document": "knowledge.forgettable.ForgettableDocuments",
     "file": "workspace.forgettable.ForgettableFiles",
 }
-# What is to be done every so many seconds: a function takes the present and says how many rows it was about, and so
-# does `step` of a class, which remembers how far it came.
+# Periodic tasks, each with its interval in seconds: a function of `now` that returns how many rows it handled, or a
+# class with such a method `step`, which remembers how far it got.
 HOUSEKEEPING: dict[str, tuple[float, str]] = {
     "expire_entries": (30, "memory.forgetting.expiry.expire_entries"),
     "end_idle_sessions": (30, "relationships.services.sessions.end_idle_sessions"),
@@ -89,17 +89,17 @@ HOUSEKEEPING: dict[str, tuple[float, str]] = {
     "settle_decayed_vectors": (5, "memory.retrieval.decayed_vectors.DecayWalk"),
     "renew_decayed_vectors": (5, "memory.retrieval.decayed_vectors.renew_stale"),
 }
-# What finds the work that nobody is told to do: a class with `run`, `seconds_to_rest` and `release_dead`, each of which
-# takes the present (worker.maintenance).
+# What finds due work whose task was lost: a class with `run`, `seconds_to_rest` and `release_dead`, each a function of
+# `now` (worker.maintenance).
 SWEEP = "memory.ingestion.sweep.Sweep"
-# What /metrics tells beside the queue: functions of no argument that return Prometheus metrics.
+# What /metrics has besides the queue: functions without arguments that return Prometheus metrics.
 METRICS: list[str] = [
     "relationships.services.spending_metrics.spending_metrics",
     "web.meters.process_metrics",
     "web.consistency.replica_metrics",
 ]
-# What `manage.py verify` holds the tables against, in this order: what others rest on comes first, as what is mended
-# there may be all that was wrong; snapshots come last, as they are made of the rest.
+# What `manage.py verify` checks, in this order. Those that others depend on come first, as mending them may solve the
+# rest; snapshots come last, as they are made from everything else.
 INVARIANTS: list[str] = [
     "upkeep.verification.invariants.schema.SchemaInvariant",
     "upkeep.verification.invariants.named.PromptsInvariant",

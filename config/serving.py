@@ -1,5 +1,6 @@
-"""The whole service in the foreground of one terminal: web servers and worker as child processes, started
-again when they die. Production runs the two under a service manager instead (compose.yaml).
+"""Run the whole service in one terminal: web servers and worker are child processes, restarted when they die.
+
+In production a service manager runs them instead (compose.yaml).
 """
 
 import errno
@@ -18,9 +19,9 @@ import psutil
 
 from config.supervision import Child, Supervisor, die_with_parent
 
-# In the environment of a service that was started in the background, so that it may be started anew.
+# Set in the environment of a service that was started in the background, which may therefore be restarted.
 IN_BACKGROUND = "RAPPORT_IN_BACKGROUND"
-_GRACE_SECONDS = 40.0  # more than either child takes for itself
+_GRACE_SECONDS = 40.0  # more than either child's own
 _STEADY_SECONDS = 30.0
 _LONGEST_PAUSE_SECONDS = 30.0
 _PORTS_TRIED = 100
@@ -28,7 +29,7 @@ _PORTS_TRIED = 100
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A living `manage.py serve`; in the background: the demo started it."""
+    """A running `manage.py serve`. `in_background`: the demo started it."""
 
     pid: int
     url: str
@@ -36,7 +37,7 @@ class Running:
 
 
 class AddressUnusable(Exception):
-    """Somebody listens there already, our own service runs, or nobody can listen there. Says what to do."""
+    """The port is in use, this service runs already, or the host is not this machine's. The message says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +52,12 @@ class Address:
 
     @property
     def bind(self) -> str:
-        """As `manage.py web --bind` takes it."""
+        """The address for `manage.py web --bind`."""
         return f"{_bracketed(self.host)}:{self.port}"
 
 
 class Foreground(Supervisor):
-    """The web server and the worker. `note` is where others find us: {pid, url}."""
+    """Supervises the web server and the worker. `note` is a file by which others find us: {pid, url}."""
 
     tick_seconds = 0.2
 
@@ -89,14 +90,16 @@ class Foreground(Supervisor):
 
 
 def parts(address: Address, chat: Address) -> dict[str, list[str]]:
-    """The commands of what runs, by name. `chat`: where a second group of server processes listens, whose streams take
-    nothing from the first; none, where it is the same.
+    """The `manage.py` commands to run, by name.
+
+    `chat` is the address of a second group of web processes, so that chat streams take nothing from the first. If it
+    is the same address, there is no second group.
     """
     chats = ["web", "--chats", "--bind", chat.bind]
     return {
         "web server": ["web", "--bind", address.bind],
         **({"chat server": chats} if chat != address else {}),
-        "worker": ["worker", "--skip-checks"],  # serve has made them
+        "worker": ["worker", "--skip-checks"],  # serve has run them
     }
 
 
@@ -110,8 +113,9 @@ def _part(name: str, command: Sequence[str], *, root: Path) -> Child:
 
 
 def require_free(address: Address, *, note: Path) -> None:
-    """Raises AddressUnusable, naming our own service if that runs already, at any port, since both would write the
-    one note; or else the next port that is free.
+    """Check that the port is free and this service doesn't run already, at any port: both would write the same note.
+
+    Raises AddressUnusable, which names the running service, or else the next free port.
     """
     running = running_service(note)
     if running is not None:
@@ -126,11 +130,11 @@ def require_free(address: Address, *, note: Path) -> None:
 
 
 def running_service(note: Path) -> Running | None:
-    """What `serve` noted about itself, if that process lives and is one."""
+    """What `serve` wrote into its note, if that process still runs."""
     try:
         told = json.loads(note.read_text())
         process = psutil.Process(int(told["pid"]))
-        # a PID alone says nothing: after a restart of the machine it is somebody else's
+        # the PID alone proves nothing: after a restart of the machine it may be another program's
         if "serve" not in process.cmdline():
             return None
         return Running(process.pid, str(told["url"]), in_background=IN_BACKGROUND in process.environ())
@@ -139,7 +143,7 @@ def running_service(note: Path) -> Running | None:
 
 
 def free_port(host: str, wanted: int) -> int | None:
-    """The wanted one, or the next that is free. Raises AddressUnusable, as where the host is not here."""
+    """The wanted port, or the next free one. Raises AddressUnusable if this account or machine can't listen there."""
     ports = range(wanted, min(wanted + _PORTS_TRIED, 65536))
     try:
         return next((port for port in ports if _is_free(host, port)), None)
@@ -182,6 +186,6 @@ def _answers(url: str) -> bool:
 
 
 def how_ended(status: int) -> str:
-    """`status` as of a wait, in words."""
+    """Describe an exit status from os.wait."""
     code = os.waitstatus_to_exitcode(status)
     return f"killed by {signal.Signals(-code).name}" if code < 0 else f"status {code}"

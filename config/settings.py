@@ -1,6 +1,6 @@
 """Every setting of Rapport, read from the environment or `.env`; docs/reference/settings.md lists them.
 
-Nothing is started and nothing is asked of a database while this file is imported.
+Importing this file starts nothing and queries no database.
 """
 
 from datetime import timedelta
@@ -14,7 +14,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 env.load_dotenv(BASE_DIR / ".env")
 
 DATA_DIR = Path(env.text("RAPPORT_DATA_DIR") or BASE_DIR / ".data").resolve()
-# What this process is: web, worker or command.
+# The kind of this process: web, worker or command.
 PROCESS = env.text("RAPPORT_PROCESS", "command")
 
 # --- Django ---------------------------------------------------------------------------------------------------------
@@ -33,7 +33,7 @@ AUTH_PASSWORD_VALIDATORS = [
 APPEND_SLASH = False
 STATIC_URL = "/static/"
 LOGIN_URL = "admin_ui:sign_in"
-# Levels of django.contrib.messages, as our styles call them.
+# Our CSS names for the levels of django.contrib.messages.
 MESSAGE_TAGS = {20: "info", 25: "good", 30: "warn", 40: "bad"}
 SECRET_KEY = env.text("RAPPORT_SECRET_KEY") or env.kept_secret(DATA_DIR / "secret_key")
 
@@ -107,27 +107,27 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
 }
-WHITENOISE_USE_FINDERS = True  # served from where they are: no collectstatic, no STATIC_ROOT
+WHITENOISE_USE_FINDERS = True  # files are served from their apps, without collectstatic and STATIC_ROOT
 
 # --- database -------------------------------------------------------------------------------------------------------
-# Without DATABASE_URL an embedded PostgreSQL under DATA_DIR is used; manage.py and wsgi start it, this file doesn't.
+# Without DATABASE_URL an embedded PostgreSQL under DATA_DIR is used. manage.py and wsgi start it, this file doesn't.
 WEB_PROCESSES = env.whole("RAPPORT_WEB_PROCESSES", 2, low=1, high=64)
 WEB_THREADS = env.whole("RAPPORT_WEB_THREADS", 8, low=1, high=128)
 WEB_BIND = env.text("RAPPORT_BIND", "127.0.0.1:8000")
-# In each web process: open requests of one client (a project, or an address that showed no valid key); streams of all.
+# Per web process: open requests of one client (a project, or an IP address without a valid key); streams in all.
 MAX_AT_ONCE = env.whole("RAPPORT_MAX_AT_ONCE", 128, low=1)
 MAX_STREAMS = env.whole("RAPPORT_MAX_STREAMS", 256, low=1)
-# In each web process: replies that are made at once, each in a thread without a database connection.
+# Per web process: chat replies at the same time, each in a thread without a database connection.
 CHAT_THREADS = env.whole("RAPPORT_CHAT_THREADS", 256, low=1, high=4096)
 MEM0 = env.flag("RAPPORT_MEM0", False)  # speak mem0's protocol under /mem0
-MEM0_COMPANION = env.text("RAPPORT_MEM0_COMPANION", "mem0")  # who speaks where no agent_id is named
+MEM0_COMPANION = env.text("RAPPORT_MEM0_COMPANION", "mem0")  # the companion if a request has no agent_id
 DATABASE_URL = env.text("DATABASE_URL")
 DATABASE_DIRECT_URL = env.text("DATABASE_DIRECT_URL")  # past a pooler, for sessions that can't be shared
 DATABASE_REPLICA_URL = env.text("DATABASE_REPLICA_URL")  # a standby, for reads that may be a moment old
 REPLICA_LIMIT_SECONDS = env.seconds("RAPPORT_REPLICA_LIMIT_SECONDS", 1, low=0.01, high=3600)
 EMBEDDED_POSTGRES_DIR = None if DATABASE_URL else DATA_DIR / "postgres"
 
-# Connections of each web process and of each process of the worker's pool.
+# Connections per web process, and per process of the worker's pool.
 DATABASE_POOL = env.whole("RAPPORT_DATABASE_POOL", 8, low=1, high=100)
 DATABASES = {
     "default": database.settings_of(DATABASE_URL, data_dir=DATA_DIR, process=PROCESS, pool=DATABASE_POOL),
@@ -136,8 +136,8 @@ DATABASES = {
 DATABASE_ROUTERS = ["config.postgresql.replica.Router"] if DATABASE_REPLICA_URL else []
 
 # --- queue: django-q2 on the same database, woken by LISTEN/NOTIFY ----------------------------------------------------
-# The turn's row is the truth and the task a hint, so tasks are never retried by the queue (max_attempts,
-# ack_failures): that would make and pay calls twice (docs/adr/0003-the-row-is-the-queue.md).
+# The turn's row is the truth and the task only a hint, so the queue never retries tasks (max_attempts, ack_failures):
+# that would make and pay for calls twice (docs/adr/0003-the-row-is-the-queue.md).
 Q_CLUSTER = {
     "name": "rapport",
     "orm": "default",
@@ -152,12 +152,12 @@ Q_CLUSTER = {
     "catch_up": False,
     "label": "Queue",
     "scheduler": False,
-    # Never: a process has many tasks in hand, which the watchdog looks at (TASK_SECONDS) and a recycling waits for.
+    # Never: a process runs many tasks, which the watchdog checks (TASK_SECONDS) and a recycling waits for.
     "timeout": 1_000_000,
     "retry": 2_000_000,
     "recycle": 1_000_000_000,
 }
-# Tasks that a process of the pool works on at once: they wait for models, mostly.
+# Tasks that a process of the pool runs at once: mostly they wait for models.
 READERS = env.whole("RAPPORT_READERS", 64, low=1, high=256)
 LEASE_SECONDS = env.seconds("RAPPORT_LEASE_SECONDS", 180, low=5, high=3600)
 SWEEP_SECONDS = env.seconds("RAPPORT_SWEEP_SECONDS", 1, low=0.1, high=60)
@@ -168,11 +168,11 @@ RETRY_BASE_SECONDS = env.seconds("RAPPORT_RETRY_BASE_SECONDS", 2, low=0.01, high
 RETRY_CAP_SECONDS = env.seconds("RAPPORT_RETRY_CAP_SECONDS", 600, low=0.01)
 MAX_ATTEMPTS = env.whole("RAPPORT_MAX_ATTEMPTS", 12, low=1, high=1000)
 
-# What a project may ask of language models in a day, unless it has a budget of its own; 0: no limit.
+# What a project may spend on language models in a day, unless it has a budget of its own; 0: no limit.
 PROJECT_DAILY_TOKENS = env.whole("RAPPORT_PROJECT_DAILY_TOKENS", 0, high=10**15)
 PROJECT_DAILY_USD = env.amount("RAPPORT_PROJECT_DAILY_USD", "0")
 
-# --- limits of what is taken in ----------------------------------------------------------------------------------
+# --- limits of what is accepted -----------------------------------------------------------------------------------
 MAX_BODY_BYTES = env.whole("RAPPORT_MAX_BODY_BYTES", 1_048_576, low=1024)
 MAX_IMPORT_BYTES = env.whole("RAPPORT_MAX_IMPORT_BYTES", 67_108_864, low=1024)
 MAX_CHAT_BYTES = env.whole("RAPPORT_MAX_CHAT_BYTES", 20_971_520, low=1024, high=1_000_000_000)
@@ -187,32 +187,32 @@ MAX_DOCUMENT_CHARACTERS = env.whole("RAPPORT_MAX_DOCUMENT_CHARACTERS", 5_000_000
 MAX_FILE_BYTES = env.whole("RAPPORT_MAX_FILE_BYTES", 102_400, low=1024, high=10_000_000)
 MAX_FILES = env.whole("RAPPORT_MAX_FILES", 1000, low=10, high=100_000)
 MAX_WORKSPACE_BYTES = env.whole("RAPPORT_MAX_WORKSPACE_BYTES", 20_971_520, low=1024, high=1_000_000_000)
-# Of the process in which a document is parsed.
+# Limits of the process in which a document is parsed.
 DOCUMENT_SECONDS = env.whole("RAPPORT_DOCUMENT_SECONDS", 60, low=1, high=240)
 DOCUMENT_MEMORY = env.whole("RAPPORT_DOCUMENT_MEMORY", 1_073_741_824, low=134_217_728)
 DATA_UPLOAD_MAX_MEMORY_SIZE = max(MAX_BODY_BYTES, MAX_CHAT_BYTES, MAX_IMPORT_BYTES, 2 * MAX_DOCUMENT_BYTES)
 KEY_RATES, TOKEN_RATES = rates.key_rates(), rates.token_rates()
 IDEMPOTENCY_HOURS = env.whole("RAPPORT_IDEMPOTENCY_HOURS", 24, low=1)
 MAX_WAIT_SECONDS = env.seconds("RAPPORT_MAX_WAIT_SECONDS", 30, low=0, high=300)
-# A waiting request holds a thread: never more than half of them, so that contexts are always answered.
+# A waiting request occupies a thread: at most half of them may, so that contexts are always answered.
 MAX_WAITERS = env.whole("RAPPORT_MAX_WAITERS", max(1, WEB_THREADS // 2), low=0)
-# From so many entries with vectors on, a relationship whose ranker is `decay` keeps decayed vectors.
+# With this many entries that have vectors, a relationship whose ranker is `decay` keeps decayed vectors.
 LARGE_RELATIONSHIP_ROWS = env.whole("RAPPORT_LARGE_RELATIONSHIP_ROWS", 10_000, low=100)
 
-# --- plugins: config/providers.py and config/registries.py hold what there is to choose from --------------------------
+# --- plugins: the choices are in config/providers.py and config/registries.py -----------------------------------------
 LLM_PROVIDERS = providers.llm_providers()
 DEFAULT_LLM_PROVIDER = providers.default_llm_provider(LLM_PROVIDERS)
 EMBEDDING_PROVIDERS = providers.embedding_providers(DATA_DIR / "models")
 CROSS_ENCODER = providers.cross_encoder(DATA_DIR / "models")
 CALL_SECONDS = providers.longest_call(LLM_PROVIDERS, EMBEDDING_PROVIDERS)
-# A task begins nothing new after a minute; a turn that it has begun may ask two strategies two questions each, each
-# once more where the answer is not understood, and twice more where it is cut off.
+# A task begins no new turn after a minute. One that it has begun may need two strategies with two calls each, each
+# repeated once if the answer can't be parsed, and twice more if it is cut off.
 TASK_SECONDS = round(60 + 16 * CALL_SECONDS)
 DEFAULT_EMBEDDING_PROVIDER = providers.default_embedding_provider(EMBEDDING_PROVIDERS)
 ALLOW_EXTERNAL_PROVIDERS = env.flag("RAPPORT_ALLOW_EXTERNAL_PROVIDERS", True)
-# Webhooks and tools, whose addresses developers give, may call into the network this machine stands in.
+# Whether webhooks and tools, whose URLs come from developers, may call into this machine's own network.
 ALLOW_PRIVATE_ADDRESSES = env.flag("RAPPORT_ALLOW_PRIVATE_ADDRESSES", False)
-# Modules a configuration may name by dotted path: nobody with a mere API key should make us import things.
+# Modules that a configuration may name by dotted path. An API key alone must not be enough to import code.
 PLUGINS = env.listing("RAPPORT_PLUGINS")
 CONTEXT_FORMATS, CONTEXT_LAYERS = registries.CONTEXT_FORMATS, registries.CONTEXT_LAYERS
 GATES, HOUSEKEEPING = registries.GATES, registries.HOUSEKEEPING
@@ -227,20 +227,20 @@ REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["web.authentication.BearerAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["web.authentication.HasScope"],
     "DEFAULT_RENDERER_CLASSES": ["web.rendering.OrjsonRenderer"],
-    "DEFAULT_PARSER_CLASSES": [],  # a body is read by RestView alone, strictly
+    "DEFAULT_PARSER_CLASSES": [],  # RestView parses bodies itself, strictly
     "EXCEPTION_HANDLER": "web.problems.problem_response",
     "DEFAULT_SCHEMA_CLASS": "web.openapi.RapportSchema",
     "UNAUTHENTICATED_USER": None,
     "UNAUTHENTICATED_TOKEN": None,
 }
-# Sites whose pages may call the API with a person's token; cookies never come along.
+# Sites whose pages may call the API with a person's token. Cookies are never sent.
 CORS_ALLOWED_ORIGINS = env.listing("RAPPORT_CORS_ORIGINS")
 CORS_URLS_REGEX = r"^/(v1/|mcp)"
 CORS_ALLOW_HEADERS = [
     *["accept", "authorization", "content-type", "idempotency-key", "if-match", "last-event-id"],
     *["mcp-protocol-version", "mcp-session-id", "mcp-method", "mcp-name"],
     *["x-rapport-session", "x-rapport-remember", "traceparent", "tracestate"],
-    # which OpenAI's SDK sends with every call
+    # sent by OpenAI's SDK with every call
     *[f"x-stainless-{told}" for told in ("arch", "helper-method", "lang", "os", "package-version")],
     *[f"x-stainless-{told}" for told in ("retry-count", "runtime", "runtime-version", "timeout")],
 ]
@@ -266,7 +266,7 @@ LOGGING = logging_config(
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = env.flag("RAPPORT_SECURE_COOKIES", False)
 CSRF_TRUSTED_ORIGINS = env.listing("RAPPORT_TRUSTED_ORIGINS")
 
-# --- sign-in of operators: so many wrong passwords for an account from an address, then a wait --------------------
+# --- sign-in of operators: after AXES_FAILURE_LIMIT wrong passwords for an account from an IP address they must wait
 SESSION_COOKIE_AGE = round(3600 * env.seconds("RAPPORT_SESSION_HOURS", 12, low=0.001, high=8760))
 AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
@@ -276,7 +276,7 @@ PROXIES = env.whole("RAPPORT_PROXIES", 0, low=0, high=8)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_FAILURE_LIMIT = env.whole("RAPPORT_SIGN_IN_ATTEMPTS", 5, low=1, high=100)
 AXES_COOLOFF_TIME = timedelta(minutes=env.seconds("RAPPORT_SIGN_IN_WAIT_MINUTES", 5, low=0.01, high=1440))
-AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # or the wait we tell would not be true
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # or the wait that we announce would be wrong
 AXES_RESET_ON_SUCCESS = AXES_DISABLE_ACCESS_LOG = True
 AXES_ENABLE_ADMIN = AXES_VERBOSE = False
 AXES_USERNAME_FORM_FIELD = "username"

@@ -1,6 +1,6 @@
-"""Child processes that are started, watched, started again when they die, and ended: for the worker and for `serve`.
+"""Supervise child processes, for the worker and for `serve`: start them, restart them when they die, end them.
 
-The parent holds no thread and no database connection, so it may fork whenever it must.
+The parent has no threads and no database connection, so that it can fork at any time.
 """
 
 import ctypes
@@ -25,10 +25,10 @@ _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG, prctl(2)
 
 
 class Child:
-    """A process that is to run: it does, or waits to be started again.
+    """A supervised process, which runs or waits to be restarted.
 
-    A life of `steady` seconds was no failure to start. After each that was shorter it pauses for longer, up to
-    `longest` seconds; the first `free` of them cost nothing.
+    If it ended within `steady` seconds, it failed to start. After each such failure in a row the pause before the next
+    start doubles, up to `longest` seconds; the first `free` failures cause no pause.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Child:
         self._failures = 0
 
     def start_if_time(self, now: float) -> bool:
-        """Fork it if it does not run and its pause is over."""
+        """Fork it if it is not running and its pause is over."""
         if self.pid is not None or now < self._start_at:
             return False
         self._started_at = now
@@ -55,7 +55,7 @@ class Child:
         return True
 
     def ended(self, now: float) -> float:
-        """It is gone. How long it pauses."""
+        """Note that it ended. Return the pause before the next start, in seconds."""
         self.pid = None
         self._failures = self._failures + 1 if now - self._started_at <= self._steady else 1
         doubled = min(self._failures - 1 - self._free, 10)
@@ -65,14 +65,14 @@ class Child:
 
 
 class Supervisor:
-    """Runs `children` until SIGTERM, SIGINT or SIGHUP. What else it does each round, a subclass says."""
+    """Keeps `children` running until SIGTERM, SIGINT or SIGHUP. Subclasses say what else happens."""
 
     tick_seconds = 0.5
 
     def __init__(self, children: Sequence[Child]) -> None:
         self._children = children
         self._wake: int
-        self._stops = 0  # signals to stop that came
+        self._stops = 0  # signals to stop so far
 
     def run(self) -> None:
         share_memory_with_children()
@@ -88,16 +88,16 @@ class Supervisor:
         self._stop()
 
     def _begin(self) -> None:
-        """Before the first round."""
+        """Do something before the first round."""
 
     def _tend(self, child: Child, now: float) -> None:
         child.start_if_time(now)
 
     def _look(self, now: float) -> None:
-        """Each round, after the children were tended."""
+        """Do something each round, after the children were tended."""
 
     def _child_ended(self, child: Child, status: int, pause: float) -> None:
-        """Told of each that ended by itself; `status` as of a wait."""
+        """Called for each child that ended by itself, with its `status` from os.wait."""
 
     def _stop(self) -> None:
         """End the children."""
@@ -118,8 +118,8 @@ class Supervisor:
         idle_grace: float = 0.0,
         most_stops: int = 2,
     ) -> None:
-        """Ask them to stop; kill what is left when the grace is over, when they have been idle and still there for
-        a while, or when so many signals came.
+        """Ask the children to stop, and wait. Kill what is left after `grace` seconds, after `idle_grace` seconds
+        without work, or after `most_stops` signals.
         """
         for child in children:
             if child.pid:
@@ -141,7 +141,7 @@ class Supervisor:
             self._kill(child)
 
     def _reap(self, now: float) -> None:
-        """Take note of children that ended, and of orphans left to us where we are a container's first process."""
+        """Reap children that ended, and orphans, which are left to us if we are a container's first process."""
         while True:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
@@ -151,18 +151,18 @@ class Supervisor:
                 return
             for child in self._children:
                 if child.pid == pid:
-                    kill_group(pid)  # what it started must not go on without it
+                    kill_group(pid)  # what it started must not outlive it
                     pause = child.ended(now)
                     if not self._stops:
                         self._child_ended(child, status, pause)
 
     def _sleep(self, seconds: float) -> None:
-        """Until a signal comes, a child ends, or the time is over."""
+        """Sleep until a signal arrives, a child ends, or the time is over."""
         if select.select([self._wake], [], [], seconds)[0]:
             os.read(self._wake, 4096)
 
     def _catch_signals(self) -> int:
-        """Have the signals to stop counted, and any signal end a `_sleep`. The file to sleep on."""
+        """Count signals to stop, and let any signal end a `_sleep`. Return the file descriptor to sleep on."""
         reading, writing = os.pipe()
         for end in (reading, writing):
             os.set_blocking(end, False)
@@ -177,12 +177,12 @@ class Supervisor:
 
 
 def fork(target: Callable[[], None], *, name: str) -> int:
-    """Run `target` in a child that leads a process group of its own; the child's number."""
+    """Run `target` in a child with a process group of its own; return its PID."""
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
     pid = os.fork()
     if pid:
-        with suppress(OSError):  # the child does it too; whoever is first
+        with suppress(OSError):  # the child does it too, and may be first
             os.setpgid(pid, pid)
         return pid
     status = 1
@@ -211,24 +211,24 @@ def fork(target: Callable[[], None], *, name: str) -> int:
 
 
 def die_with_parent(number: signal.Signals) -> None:
-    """Have the kernel send this process the signal when its parent is gone: nobody would tend it. Linux only."""
+    """Let the kernel send this process the signal when its parent is gone, as nobody would stop it. Linux only."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, number)
 
 
 def name_process(name: str) -> None:
-    """What ps, top and the drills call this process (15 characters), where the system lets it choose."""
+    """Set this process's name in ps, top and the drills (15 characters), if the system allows it."""
     with suppress(OSError):
         Path("/proc/self/comm").write_text(name)
 
 
 def share_memory_with_children() -> None:
-    """Call once before the first fork: what lives now is left in place, so that children need no copy of it."""
+    """Freeze the present objects, so that children share their memory. Call it once, before the first fork."""
     gc.collect()
     gc.freeze()
 
 
 def kill_group(leader: int) -> None:
-    """Kill everything in a child's process group; nothing happens if nobody is left."""
+    """Kill everything in a child's process group, if anything is left."""
     with suppress(ProcessLookupError):
         os.killpg(leader, signal.SIGKILL)

@@ -4,7 +4,7 @@ from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import TemplateView
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    # They are tried in turn: first what is asked before and after every reply. Erasure adds DELETE to views of
+    # Tried in this order: first what is called before and after every reply. Erasure (upkeep) adds DELETE to views of
     # relationships, so it comes before them.
     path("v1/", include("context.api.urls")),
     path("v1/", include("memory.api.urls")),

@@ -1,4 +1,4 @@
-"""What an assembled context is, and what it says about itself."""
+"""The assembled context, and its report on each layer."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,17 +16,17 @@ class ChatMessage(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """What a layer's budget did not let in: how many, and the IDs or names of the first of them."""
+    """What didn't fit a layer's budget: how many, and the IDs or names of the first of them."""
 
     count: int
     ids: Sequence[str]
 
 
 class LayerReport(NamedTuple):
-    """What a layer put in. `sources`: IDs of entries or messages; `reasons`: why each is there (explain).
+    """A report on one layer. `sources`: IDs of entries or messages; `reasons`: why each is there (explain).
 
-    `text` and `messages`: what it said, as it stands in the context. `ends`: of messages that were shortened, how many
-    of their last characters that is.
+    `text` and `messages` are what the layer contributed. `ends`: for messages that were shortened, how many of their
+    last characters are shown.
     """
 
     name: str
@@ -43,7 +43,7 @@ class LayerReport(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CapacityNote:
-    """The scratchpad nears its soft budget or is past it: `used` of `budget` tokens, `share` their ratio."""
+    """The scratchpad is close to its soft budget or over it: `used` of `budget` tokens; `share` is the ratio."""
 
     used: int
     budget: int
@@ -53,7 +53,7 @@ class CapacityNote:
 
 @dataclass(frozen=True, slots=True)
 class AssembledContext:
-    """What the model is shown before a reply. `rendered`: `system` and `messages` in `format`, where one is wanted."""
+    """What the model is shown before a reply. `rendered`: `system` and `messages` in `format`, if there is one."""
 
     system: str
     messages: list[ChatMessage]
@@ -66,4 +66,4 @@ class AssembledContext:
     relationship_id: UUID
     session: str
     assembled_at: datetime
-    budget: int | None = None  # tokens that it may take, with what no budget cuts
+    budget: int | None = None  # tokens for the whole, including layers that are never cut

@@ -1,16 +1,16 @@
-"""How the layers of a context share the tokens it may take. Arithmetic only."""
+"""Divide a context's token budget among its layers. Arithmetic only."""
 
 from bisect import bisect_right
 from collections.abc import Hashable, Mapping
 from typing import NamedTuple, TypeVar
 
 Name = TypeVar("Name", bound=Hashable)
-_FINE = 64  # parts of a token, so that hardly one a name is lost
+_FINE = 64  # parts of a token, so that rounding loses hardly a token per layer
 
 
 class Want(NamedTuple):
-    """What somebody would do with tokens. `most`: all that is wanted; `least`: fewer are of no use; `held`: these come
-    before what anybody has by `weight`.
+    """One demand for tokens. `most`: how many it could use; `least`: fewer are useless; `held`: those it gets before
+    the rest is divided by `weight`.
     """
 
     most: int
@@ -24,10 +24,10 @@ class Want(NamedTuple):
 
 
 def divide(room: int, wants: Mapping[Name, Want]) -> dict[Name, int]:
-    """How much of `room` each may have: by weight, and none more than is wanted; what one leaves, the others share.
+    """Divide `room` tokens by weight. None gets more than it wants; what one leaves is shared by the others.
 
-    Each has what it needs, or nothing: who would have less than half of it by weight, and the lightest where all that
-    is needed is more than the room. Of equals the one goes that needs most.
+    Each gets at least what it needs, or nothing. Nothing goes to those whose weight would give them less than half of
+    it; then, while the needs exceed the room, to the lightest, and of equals to the one that needs most.
     """
     room, served = max(room, 0), dict(wants)
     while True:

@@ -1,7 +1,7 @@
 """What a context is made of, read in one statement: the snapshot, the configuration and the recent messages.
 
-How many messages are wanted is known only when the configuration has been read. So as many come along as most
-companions want; who wants more pays for a second statement.
+How many messages are wanted is known only after the configuration was read. So the statement reads as many as most
+companions want; those that want more need a second one.
 """
 
 from collections.abc import Sequence
@@ -22,8 +22,8 @@ from web.errors import NotFound
 
 MESSAGES_AT_FIRST: int = Context.model_fields["recent_messages"].default
 
-# The session's own, or all sessions' where it has none; the second half is not run unless it is needed. What a tool
-# told, an agent reported or a model noted elsewhere was said by nobody.
+# The session's messages, or those of all sessions if it has none; the second half runs only then. It leaves out tool
+# messages, which nobody said: results of tools, reports of agents, and notes of models elsewhere.
 _MESSAGES = """
 (SELECT {columns} FROM relationships_message
   WHERE relationship_id = %(relationship)s AND project_id = %(project)s AND session = %(session)s
@@ -39,7 +39,7 @@ UNION ALL
   ORDER BY seq DESC LIMIT %(limit)s)
 """
 
-# One row of facts, told from the messages' rows by having no seq; those fill its other columns with nulls.
+# One row of facts. Unlike the rows of messages it has no seq; they have nulls in its other columns.
 _FACTS = """
 SELECT NULL::bigint, u.display_name, u.external_id, c.name, r.timezone, p.config::text, NULL::float8,
        c.config::text, r.config::text, s.profile::text, (s.sessions -> %(session)s::text)::text,
@@ -65,7 +65,7 @@ _MORE_MESSAGES = _MESSAGES.format(columns=_COLUMNS + ", NULL" * 15)
 _FACTS_AND_MESSAGES = _FACTS.format(key_holds="true") + _MORE_MESSAGES
 _FACTS_BY_KEY = _FACTS.format(key_holds=KEY_STILL_HOLDS) + _MORE_MESSAGES
 
-# A row that every turn writes: counting messages would take longer with each.
+# Every turn updates this row; counting messages would take longer with each.
 _COUNT_TURNS = """
 SELECT turns FROM relationships_sessionstate
  WHERE relationship_id = %(relationship)s AND session = %(session)s
@@ -81,7 +81,7 @@ class Levels(NamedTuple):
 
 
 class RecentMessage(NamedTuple):
-    """A stored message, oldest first in any list of them. `role` as it was said: system and tool too."""
+    """A stored message with its original role, which may be system or tool. Lists of them are oldest first."""
 
     id: str
     turn_id: str
@@ -94,11 +94,10 @@ class RecentMessage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of a relationship before a reply. `scratchpad`: lines of memory.entries.snapshots.
+    """What is known about a relationship before a reply. `scratchpad`: lines of memory.entries.snapshots.
 
-    `messages`: the last MESSAGES_AT_FIRST of the session, or of all sessions where it has none. `has_archive`:
-    whether any entry is in the archive, or may be, where an older snapshot does not say. `summary`: the newest one of
-    the conversation as the snapshot has it, {} where there is none.
+    `messages`: the last MESSAGES_AT_FIRST of the session, or of all sessions if it has none. `has_archive`: there may
+    be archived entries (an older snapshot does not say). `summary`: the newest one from the snapshot, {} if none.
     """
 
     relationship_id: UUID
@@ -108,9 +107,9 @@ class Facts:
     session: str
     levels: Levels
     timezone: str
-    user_name: str  # fit to stand in a text, as is the next
+    user_name: str  # prepared for a prompt, like the next
     companion_name: str
-    participants: Participants  # their names as they are, for searches
+    participants: Participants  # with the names unchanged, for searches
     profile: dict[str, Any]
     session_state: dict[str, Any]
     scratchpad: list[list[Any]]
@@ -118,15 +117,15 @@ class Facts:
     has_archive: bool
     summary: dict[str, Any]
     messages: Sequence[RecentMessage]
-    are_all: bool = False  # `messages`: all that was ever said, in any session
+    are_all: bool = False  # `messages` is all that was ever said, in any session
     hot_context: str = ""  # as the agent left it
-    awaits_review: bool = False  # what was asked to forget or correct within the hour, and was not clear
+    awaits_review: bool = False  # a request of the last hour to forget or correct something was unclear
 
 
 def read_facts(
     *, project_id: UUID, relationship_id: UUID, session: str, key: RememberedKey | None = None
 ) -> Facts:
-    """One statement, whatever the number of entries. It reads `key` too, which is only remembered so far.
+    """Read the facts in one statement, which also checks `key`, an API key that was only taken from the cache.
 
     Raises NotFound, KeyChanged.
     """
@@ -176,9 +175,9 @@ def read_facts(
 
 
 def recent_messages(facts: Facts, *, limit: int) -> Sequence[RecentMessage]:
-    """The last `limit` messages of the session, or of all sessions where it has none.
+    """The last `limit` messages of the session, or of all sessions if it has none.
 
-    Needs a statement only where more are wanted than came with the facts, and there may be more.
+    Runs a statement only if more are wanted than came with the facts, and there may be more.
     """
     if limit <= MESSAGES_AT_FIRST or len(facts.messages) < MESSAGES_AT_FIRST:
         return facts.messages[-limit:] if limit else []
@@ -186,7 +185,7 @@ def recent_messages(facts: Facts, *, limit: int) -> Sequence[RecentMessage]:
 
 
 def count_turns(facts: Facts) -> int:
-    """How many turns the session has. Needs a statement only where more messages may be there than came along."""
+    """Count the session's turns. Runs a statement only if it may have more messages than came with the facts."""
     if len(facts.messages) < MESSAGES_AT_FIRST:
         return turns_in_sight(facts)
     with prepared_cursor() as cursor:
@@ -196,7 +195,7 @@ def count_turns(facts: Facts) -> int:
 
 
 def turns_in_sight(facts: Facts) -> int:
-    """How many of the session's turns the messages are of that came along."""
+    """Count the session's turns among the messages that came with the facts."""
     return len({message.turn_id for message in facts.messages if message.session == facts.session})
 
 

@@ -1,11 +1,11 @@
-"""The formats of the vendors in which an answer repeats the context: one function each, see CONTEXT_FORMATS."""
+"""The vendors' formats in which a context can be rendered: one function each, see CONTEXT_FORMATS."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from context.answer import ChatMessage
 
-OPENING = "(The conversation goes on.)"  # where the recent messages begin with the companion's own words
+OPENING = "(The conversation goes on.)"  # a user's message, if the recent messages begin with the companion's
 _ROLES_OF_GEMINI = {"user": "user", "assistant": "model"}
 _SPEAKERS = {"user": "User", "assistant": "Assistant"}
 
@@ -17,7 +17,7 @@ def to_openai(system: str, messages: Sequence[ChatMessage]) -> dict[str, Any]:
 
 
 def to_anthropic(system: str, messages: Sequence[ChatMessage]) -> dict[str, Any]:
-    """For `messages.create(**rendered)`: the roles take turns, the user first."""
+    """For `messages.create(**rendered)`: the roles alternate, the user first."""
     return {"system": system, "messages": _alternating(messages)}
 
 
@@ -32,9 +32,9 @@ def to_gemini(system: str, messages: Sequence[ChatMessage]) -> dict[str, Any]:
 
 
 def to_text(system: str, messages: Sequence[ChatMessage]) -> str:
-    """One text, for models without roles and for reading.
+    """One text, for models without roles and for human readers.
 
-    A message's further lines are indented, so that none can pass for another's words.
+    All lines of a message but the first are indented, so that none looks like another message.
     """
     spoken = [
         f"{_SPEAKERS[message['role']]}: " + "\n  ".join(message["content"].splitlines())
@@ -44,7 +44,7 @@ def to_text(system: str, messages: Sequence[ChatMessage]) -> str:
 
 
 def _alternating(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
-    """With neighbours of one role merged into one, beginning with the user."""
+    """Merge neighbouring messages of the same role, and begin with the user's."""
     merged: list[ChatMessage] = []
     if messages and messages[0]["role"] != "user":
         merged.append(ChatMessage(role="user", content=OPENING))

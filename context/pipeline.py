@@ -1,4 +1,4 @@
-"""Assembles what the model is shown before a reply: reads the facts, then renders each layer."""
+"""Assemble what the model is shown before a reply: read the facts, then render each layer."""
 
 import traceback
 from collections.abc import Collection, Mapping, Sequence
@@ -22,7 +22,7 @@ from context.layers.messages import MessagesLayer
 from context.plan import levels_of, plan_for
 from context.recall import Recall
 from context.text import line_cost, message_tokens
-from context.waiting import LEFT_OUT, Late, Waited, is_from_elsewhere
+from context.waiting import LEFT_OUT, Late, Waited, is_from_plugin
 from memory.entries.access import note_access
 from providers.tokens import estimate_tokens
 from relationships.configuration.plugins import known_slug, load
@@ -32,8 +32,8 @@ from web.errors import FieldProblem, InvalidConfiguration, NotFound
 
 log = structlog.get_logger(__name__)
 TELLING_THE_DAY = line_cost("Today is Wednesday, 2026-01-01.")
-Rendered = tuple[str, LayerText, float]  # the layer's name, its text, and the milliseconds that took
-# What is wrong with the call itself, or with the database: no context without a layer would be right.
+Rendered = tuple[str, LayerText, float]  # the layer's name, its text, and how many milliseconds it took
+# Errors of the call itself or of the database, on which the context fails instead of leaving the layer out.
 NOT_THE_LAYERS = (InvalidConfiguration, NotFound, OperationalError, InterfaceError, InternalError)
 
 
@@ -51,12 +51,12 @@ def build_context(
     conversation: Collection[str] | None = None,
     preview: bool = False,
 ) -> AssembledContext:
-    """The system text and the messages for a reply to `message`, with a report of each layer.
+    """Return the system text and the messages for a reply to `message`, with a report on each layer.
 
     `session`: the developer's own ID; None is the default one. `config`: the cascade's highest level, for
-    this context only. `key`: see read_facts. `conversation`: what the caller shows of it by itself, in place of the
-    layer `messages`; nothing of it is shown again. `preview`: only to be looked at, so nothing is written and no
-    behaviour fires; an embedder and a reranker are asked, as they decide what is shown.
+    this context only. `key`: see read_facts. `conversation`: messages that the caller shows the model itself, in place
+    of the layer `messages`; they are not shown twice. `preview`: nothing is written and no behaviour fires; an embedder
+    and a reranker are called even so, as they decide what is shown.
     Raises NotFound (for another project's relationship too), InvalidConfiguration, KeyChanged.
     """
     now, session = now or datetime.now(UTC), session or DEFAULT_SESSION
@@ -96,7 +96,7 @@ def _note_access(relationship_id: UUID, texts: Sequence[LayerText], now: datetim
 
 
 def render_layers(layers: Sequence[Layer], request: LayerRequest) -> list[Rendered]:
-    """Where the layers want more than the budget of the whole, those that have a weight are rendered anew, shorter."""
+    """Render the layers. If they exceed the context's budget, those with a weight are rendered again, shorter."""
     if request.conversation is not None:
         layers = [layer for layer in layers if layer.name != MessagesLayer.slug]
     rendered, budget = _render_all(layers, request), request.configuration.context.budget
@@ -112,20 +112,20 @@ def render_layers(layers: Sequence[Layer], request: LayerRequest) -> list[Render
 
 
 def _want(layer: Layer, text: LayerText, *, room: int) -> Want:
-    """The last exchange comes before all else, so far as half of the room is enough for it."""
+    """What a layer would take of the budget. The last exchange comes first, with up to half of the room."""
     if text.messages:
         return Want(_cost(text), layer.weight, held=min(text.least, room // 2))
-    day = TELLING_THE_DAY if layer.tells_days else 0  # it tells it, once the layer that did is without room
+    day = TELLING_THE_DAY if layer.tells_days else 0  # it says the date if the layer that did gets no room
     return Want(_cost(text) + day, layer.weight, text.least + day)
 
 
 def _render_all(
     layers: Sequence[Layer], request: LayerRequest, given: Mapping[str, Rendered] | None = None
 ) -> list[Rendered]:
-    """All in their order; those of `given` as they are there."""
+    """Render the layers in order; those in `given` have been rendered before."""
     given = given or {}
     open_ = [layer for layer in layers if layer.name not in given]
-    waited = {layer.name: Waited(layer, request) for layer in open_ if is_from_elsewhere(layer)}
+    waited = {layer.name: Waited(layer, request) for layer in open_ if is_from_plugin(layer)}
     for layer in open_:
         _begin(layer, request)
     rendered = []
@@ -138,7 +138,7 @@ def _render_all(
 
 
 def _render(layer: Layer, request: LayerRequest, waited: Waited | None) -> Rendered:
-    """One that fails, or is late, is left out, as the report says."""
+    """Render one layer. If it fails or is late it is left out, and the report says so."""
     began = perf_counter()
     try:
         with tracing.span(f"layer {layer.name}"):
@@ -147,22 +147,22 @@ def _render(layer: Layer, request: LayerRequest, waited: Waited | None) -> Rende
         LEFT_OUT.labels(layer.name, "late").inc()
         text = LayerText(reason=f"left out: {why}")
     except Exception as error:
-        if waited is None and isinstance(error, NOT_THE_LAYERS):  # one of ours
+        if waited is None and isinstance(error, NOT_THE_LAYERS):  # one of Rapport's own
             raise
         LEFT_OUT.labels(layer.name, "failed").inc()
-        _tell(layer, error, request)
+        _log_failure(layer, error, request)
         text = LayerText(reason=f"left out: it failed ({type(error).__name__})")
     return layer.name, text, (perf_counter() - began) * 1000
 
 
 def _begin(layer: Layer, request: LayerRequest) -> None:
-    """Whoever waits first waits for all. What a layer can't begin, it says when it is rendered."""
+    """Let the layer start what it will wait for. If that fails, its rendering reports it."""
     with suppress(Exception):
         layer.begin(request)
 
 
-def _tell(layer: Layer, error: Exception, request: LayerRequest) -> None:
-    """Only the kind and place of the error: its text may quote somebody's words."""
+def _log_failure(layer: Layer, error: Exception, request: LayerRequest) -> None:
+    """Log the kind and place of the error only: its text may quote a person."""
     place = traceback.extract_tb(error.__traceback__)[-1]
     log.error(
         "a layer failed",
@@ -194,7 +194,7 @@ def _tokens(text: LayerText) -> int:
 
 
 def _cost(text: LayerText) -> int:
-    """As a layer counts what it has room for, line by line, which is a little more than the tokens of all at once."""
+    """Count tokens line by line, as layers fill their budget; a little more than the tokens of the whole text."""
     return sum(map(line_cost, text.text.splitlines())) + sum(map(message_tokens, text.messages))
 
 

@@ -1,4 +1,4 @@
-"""What a configuration means for a context, cached as long as its text stays the same."""
+"""The resolved configuration and layers of a context, cached by the text of the levels."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from web.errors import FieldProblem, InvalidConfiguration
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The resolved configuration, and its layers that are on, in order."""
+    """The resolved configuration, and the enabled layers in order."""
 
     resolved: ResolvedConfiguration
     layers: tuple[Layer, ...]
@@ -33,7 +33,7 @@ def plan_for(levels: Levels, turn: Mapping[str, Any] | None) -> Plan:
     try:
         return _make_plan(levels, turn)
     except InvalidConfiguration as error:
-        _plan(levels)  # what is stored is at fault before what came with this call
+        _plan(levels)  # if the stored levels are at fault, raise that first
         problems = [FieldProblem(f"config.{line.field}", line.detail) for line in error.problems]
         raise InvalidConfiguration(problems) from None
 

@@ -1,4 +1,4 @@
-"""What a context searches for: the person's message, prepared as a question. Pure."""
+"""Turn the person's message into the question that a context searches with. Pure."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -7,19 +7,19 @@ from context.facts import RecentMessage
 from memory.fence import cut_fenced
 from memory.retrieval.index.text import count_words
 
-SHORT = 2  # words: "yes", "and then?" say nothing without what they answer
-LONGEST = 2000  # characters: what is pasted whole is asked by its beginning and its end
+SHORT = 2  # words: "yes" and "and then?" mean nothing without what they answer
+LONGEST = 2000  # characters: of a longer message, its beginning and its end are used
 
 
 class Question(NamedTuple):
-    """`text` is empty where there is nothing to ask. `told`: what was asked, in words for `explain`."""
+    """The text to search with, empty if there is none. `told` describes it for `explain`."""
 
     text: str
     told: str
 
 
 def question_of(message: str | None, *, recent: Sequence[RecentMessage], session: str) -> Question:
-    """The message; one of a word or two with the person's last one of this session before it."""
+    """The message; if it is SHORT, together with the person's previous one in this session."""
     asked = _clean(message or "")
     if not asked:
         return Question("", "there is no message")
@@ -32,7 +32,7 @@ def question_of(message: str | None, *, recent: Sequence[RecentMessage], session
 
 
 def _said_before(asked: str, recent: Sequence[RecentMessage], session: str) -> str:
-    """The person's last words, unless they are this message, handed over already."""
+    """The person's last message, unless it is this one, stored already."""
     said = (
         _clean(message.content)
         for message in reversed(recent)

@@ -1,4 +1,4 @@
-"""What a context looks up for its message beside the facts: each thing once, however many layers ask."""
+"""The searches of a context for its message: each runs once, however many layers need it."""
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ from web.errors import InvalidInput
 _SPOKEN = ("user", "assistant")
 ALL_SHOWN = "nothing retrieved: all that was said stands among the recent messages"
 
-# The text of what was found: no more than may be shown at that time, whatever the index still knows.
+# They read only what may be shown at that time, in case the index is behind.
 ENTRIES = f"""
 SELECT {", ".join(SectionRow._fields)}, source_message_ids FROM memory_scratchpadentry
  WHERE relationship_id = %(relationship)s AND project_id = %(project)s AND id = ANY(%(ids)s) AND state = 'active'
@@ -44,7 +44,7 @@ SELECT id, seq, role, speaker, content, date_part('epoch', occurred_at) FROM rel
 
 
 class FoundMessage(NamedTuple):
-    """One utterance; `seq` is its place in the conversation."""
+    """A message that was found; `seq` is its place in the conversation."""
 
     id: UUID
     seq: int
@@ -55,7 +55,7 @@ class FoundMessage(NamedTuple):
 
 
 class RecalledEntry(NamedTuple):
-    """An entry that was found: its line, as in the snapshot, and why it is there."""
+    """An entry that was found: its line as in the snapshot, and why it was found."""
 
     line: Line
     reason: str
@@ -71,16 +71,16 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class Recalled(Generic[R]):
-    """Best first. `reason`: what was asked and how, or why nothing was; empty where there was nothing to ask of."""
+    """What was found, best first. `reason`: how it was searched, or why not; "" if there is nothing to search in."""
 
     found: Sequence[R] = ()
     reason: str = ""
 
 
 class Recall:
-    """The searches of one context. Nothing is asked before a layer wants it.
+    """The searches of one context, each run when a layer first needs it.
 
-    `explain`: say of each thing found why it is there, which takes its time.
+    `explain`: give a reason for everything found, which takes time.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class Recall:
 
     @cached_property
     def recent(self) -> Sequence[RecentMessage]:
-        """The recent messages, as many as the configuration wants."""
+        """The recent messages, as many as the configuration says."""
         return recent_messages(self._facts, limit=self._configuration.context.recent_messages)
 
     @cached_property
@@ -109,7 +109,7 @@ class Recall:
 
     @cached_property
     def gate(self) -> GateDecision:
-        """Whether to search at all."""
+        """The decision whether to search at all."""
         gate, facts = self._configuration.retrieval.gate, self._facts
         last = facts.messages[-1].said_at if facts.messages else None
         request = GateRequest(
@@ -124,27 +124,27 @@ class Recall:
 
     @cached_property
     def not_asked(self) -> str:
-        """Why nothing is searched, in words for `explain`; empty where it is."""
+        """Why nothing is searched, in words for `explain`; "" if it is."""
         if not self.question.text:
             return f"nothing retrieved: {self.question.told}"
         return "" if self.gate.open else f"nothing retrieved: {self.gate.reason}"
 
     @cached_property
     def _turns(self) -> int:
-        """For a long session that is a statement, so a gate that has no need of it goes without."""
+        """The session's number of turns. Lazy, as it takes a statement for a long session and few gates need it."""
         return count_turns(self._facts)
 
     @cached_property
     def _participants(self) -> Participants:
-        """With what the scratchpad's entries say of other names."""
+        """The participants, with the scratchpad's sentences about other names of theirs."""
         newest = [line[2] for line in self._facts.scratchpad[: 10 * MOST_SAYINGS]]
         said = tuple(text[:LONGEST_SAYING] for text in sayings_among(newest)[:MOST_SAYINGS])
         return replace(self._facts.participants, sayings=said)
 
     def entries(self, *, tiers: tuple[str, ...] = ()) -> Recalled[RecalledEntry]:
-        """The entries of these tiers (none: any) that fit the message: no statement or two.
+        """The entries of these tiers (none: any) that match the message. At most two statements.
 
-        Of any tier, where nothing stands beside them: words that fit nothing must not leave the memory empty.
+        With no tiers nothing else is shown of the memory, so the result is filled up if hardly anything matches.
         """
 
         def search(asked: SearchParams) -> SearchResult:
@@ -155,7 +155,7 @@ class Recall:
         return self._once(tiers, lambda: self._recall(search, ENTRIES, self._entry, any_there=True))
 
     def messages(self, *, without: Collection[str] = ()) -> Recalled[RecalledMessage]:
-        """The messages that fit the message and are not among `without`: no statement or two."""
+        """The messages that match the message and are not among `without`. At most two statements."""
 
         def search(asked: SearchParams) -> SearchResult:
             asked["participants"] = self._participants
@@ -167,7 +167,7 @@ class Recall:
             found = search_messages(text=self.question.text, filters=filters, **asked)
             return replace(found, hits=with_more(found, most=most, more=more))
 
-        any_there = bool(self._facts.messages)  # of another session, where this one has none
+        any_there = bool(self._facts.messages)  # of another session, if this one has none
         if any_there and self._facts.are_all and all(one.id in without for one in self._facts.messages):
             return Recalled(reason=self.not_asked or ALL_SHOWN)
         return self._once(
@@ -175,7 +175,7 @@ class Recall:
         )
 
     def _once(self, asked: Hashable, search: Callable[[], Recalled[R]]) -> Recalled[R]:
-        """A layer that is rendered again, to be shorter, asks again for what it was given."""
+        """Run each search once: a layer that is rendered again, shorter, gets the same result."""
         if asked not in self._given:
             self._given[asked] = search()
         found: Recalled[R] = self._given[asked]
@@ -189,7 +189,7 @@ class Recall:
         *,
         any_there: bool,
     ) -> Recalled[R]:
-        """`recalled` is given a row of `statement` and what its score is made of."""
+        """Search, then read what was found with `statement`. `recalled` makes the result from a row and its reason."""
         if self.not_asked:
             return Recalled(reason=self.not_asked)
         if not any_there:
@@ -205,7 +205,7 @@ class Recall:
         }
         try:
             result = search(asked)
-        except InvalidInput as error:  # a ranker that needs vectors, and no embedder
+        except InvalidInput as error:  # the ranker needs vectors, and there is no embedder
             return Recalled(reason=f"nothing retrieved: {error}")
         rows = read_rows(
             statement,
@@ -226,14 +226,14 @@ class Recall:
         return Recalled(shown, "; ".join(told))
 
     def _entry(self, row: Sequence[Any], why: str) -> RecalledEntry:
-        """With the messages it rests on, which remember it."""
+        """Make the result from a row; note which messages the entry cites, for `_message`."""
         line, cites = line_of(SectionRow._make(row[:-1])), row[-1]
         for cited in cites:
             self._cited_by.setdefault(cited, []).append(line[0])
         return RecalledEntry(line, "; ".join([why, *(f"rests on message {cited}" for cited in cites)]))
 
     def _message(self, row: Sequence[Any], why: str) -> RecalledMessage:
-        """With the retrieved entries that rest on it."""
+        """Make the result from a row, with the retrieved entries that cite the message."""
         entries = self._cited_by.get(row[0], ())
         why = "; ".join([why, *(f"entry {entry} rests on it" for entry in entries)]) if entries else why
         return RecalledMessage(FoundMessage._make(row), why)
@@ -242,7 +242,7 @@ class Recall:
 def read_rows(
     statement: str, ids: Sequence[UUID], *, project_id: UUID, relationship_id: UUID, now: datetime
 ) -> Mapping[UUID, Sequence[Any]]:
-    """Those of ENTRIES or MESSAGES that may be shown `now`, by ID. One statement, or none for none."""
+    """Read by ENTRIES or MESSAGES the rows that may be shown `now`, by ID. No statement without IDs."""
     if not ids:
         return {}
     params: dict[str, Any] = {"relationship": relationship_id, "project": project_id, "now": now}

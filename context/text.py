@@ -1,6 +1,6 @@
-"""Text that several layers write alike: names filled in, what fits a budget of tokens, and fenced data.
+"""Text functions that layers share: filling in names, fitting lines into a budget, and fencing data.
 
-Things are kept whole or left out whole, but for the last exchange, of which a long message is shown by its end.
+A line is kept complete or left out. Only messages may be shortened to their end.
 """
 
 import re
@@ -16,33 +16,33 @@ from memory.fence import escape_items, fence
 from providers.tokens import estimate_tokens
 from web.errors import shorten
 
-AROUND_A_MESSAGE = 4  # tokens that vendors' chat templates put around one: its role and its two borders
+AROUND_A_MESSAGE = 4  # tokens that vendors' chat templates add to a message: its role and its two delimiters
 DEEPEST_PATH = 6
-CUT = "[…] "  # before what is left of a text
-LONGEST_NAME = 200  # characters of an object's name; it stands before every value in that object
+CUT = "[…] "  # before the end of a text that was cut
+LONGEST_NAME = 200  # characters of an object's name, which is repeated before each of its values
 G = TypeVar("G")
 _REST_OF_A_WORD = re.compile(r"\S{0,30}\s+")  # none in scripts without spaces
 _PLACEHOLDER = re.compile(r"\{(user|companion)\}")
 
 
 def fill_names(text: str, facts: Facts) -> str:
-    """`text` with {user} and {companion} replaced at once: a name that holds a placeholder stays a name."""
+    """Replace {user} and {companion} in one pass, so that a placeholder inside a name is not replaced."""
     names = {"user": facts.user_name, "companion": facts.companion_name}
     return _PLACEHOLDER.sub(lambda match: names[match[1]], text) if "{" in text else text
 
 
 def line_cost(line: str) -> int:
-    """Tokens of a line with its line break; the sum over lines is never below the count of their text."""
+    """Count a line's tokens with its line break. The sum over lines is never less than for the whole text."""
     return estimate_tokens(f"{line}\n")
 
 
 def message_tokens(message: ChatMessage) -> int:
-    """Tokens of a message, with what stands around it."""
+    """Count a message's tokens, with AROUND_A_MESSAGE."""
     return estimate_tokens(message["content"]) + AROUND_A_MESSAGE
 
 
 class Fit(NamedTuple):
-    """The places of the lines that fit and of those that don't; `least`: tokens of a line in its frame."""
+    """The indexes of the lines that fit and of those that don't; `least`: tokens of the shortest line, framed."""
 
     kept: Sequence[int]
     left: Sequence[int]
@@ -50,14 +50,14 @@ class Fit(NamedTuple):
 
 
 def framed(intro: str, lines: Sequence[str] = (), *, what: str) -> str:
-    """The lines inside a fence, under what is said of them; without lines, the frame that they are put in."""
+    """Put lines into a fence below the intro; without lines, return the empty frame."""
     return f"{intro}\n{fence(lines, what=what)}".lstrip()
 
 
 def all_fit(
     lines: Sequence[str], *, budget: int | None, frame: str = "", groups: Sequence[tuple[bool, str, int]] = ()
 ) -> bool:
-    """Whether the lines fit with their `frame` and the headings of their `groups`, counted as one text."""
+    """Return whether the lines, with `frame` and the headings of `groups`, fit the budget as one text."""
     if budget is None:
         return True
     heads = [group[1] for group in dict.fromkeys(groups) if group[1]]
@@ -72,9 +72,10 @@ def fit_lines(
     first: Sequence[int] = (),
     groups: Sequence[tuple[bool, str, int]] = (),
 ) -> Fit:
-    """Lines in `first` go before the others, in its order. `frame`: what stands around the lines.
+    """Choose the lines that fit the budget: first those whose indexes are in `first`, then the others in order.
 
-    `groups`: what each line stands under, with its heading ("": none), which the first line of it pays for.
+    `frame` is the text around the lines. `groups` has a group for each line, whose heading (its second value; "": none)
+    counts together with the group's first line.
     """
     least = 0
     if lengths := list(map(len, lines)):
@@ -102,10 +103,9 @@ def keep_within(
     groups: Sequence[G] = (),
     group_costs: Mapping[G, int] | None = None,
 ) -> list[int]:
-    """The places to keep, in order; those in `first` go before others, as they stand there, and what doesn't fit is
-    passed over.
+    """Return the indexes of what fits into `room`, sorted. Those in `first` are tried first, in that order.
 
-    The first of a group takes on what the group costs.
+    What doesn't fit is skipped. The cost of a group is added to the first of its members that is kept.
     """
     kept: list[int] = []
     due = dict(group_costs or {})
@@ -120,8 +120,9 @@ def keep_within(
 
 
 def end_of(text: str, *, tokens: int, note: str = "") -> str:
-    """The text, or its last part that takes no more than so many tokens, behind the `note` that it begins with; ""
-    where there is no room for any.
+    """Return the text, or as much of its end as fits into `tokens`, after CUT; "" if nothing does.
+
+    `note` is what the text begins with; it is kept.
     """
     if estimate_tokens(text) <= tokens:
         return text
@@ -135,7 +136,7 @@ def end_of(text: str, *, tokens: int, note: str = "") -> str:
 
 
 def keep_last(costs: Sequence[int], *, room: int) -> int:
-    """How many of the last things fit without a gap."""
+    """Count how many of the last things fit into `room`, without a gap."""
     count = 0
     for cost in reversed(costs):
         room -= cost
@@ -148,8 +149,9 @@ def keep_last(costs: Sequence[int], *, room: int) -> int:
 def fenced_data(
     data: Mapping[str, Any], *, what: str, intro: str, budget: int | None
 ) -> tuple[str, list[str], int]:
-    """A JSON object as `- path: value` lines inside a fence under `intro`; the paths that did not fit; and the least
-    that it takes.
+    """Write a JSON object as `- path: value` lines in a fence below `intro`.
+
+    Return the text, the paths that did not fit, and the fewest tokens that are of use.
     """
     pairs = list(_pairs(data, "", 1))
     lines = [f"- {item}" for item in escape_items([f"{path}: {value}" for path, value in pairs])]

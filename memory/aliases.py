@@ -12,14 +12,14 @@ from memory.words import Word, fold, normal, words_of
 
 Aliases = Mapping[str, Collection[str]]  # of a folded name: what else it is called
 
-# Which entries are read at all, in PostgreSQL's spelling as in Python's; the index `entry_aliases` holds just those:
-# brackets beside letters that are not Latin, or words that say it.
+# Which entries are read at all, as a pattern for both PostgreSQL and Python: brackets beside non-Latin letters, or
+# words for an alias. The index `entry_aliases` contains just those.
 SAYS_ALIAS = (
     r"[(（].*[^\u0001-\u024f]|[^\u0001-\u024f].*[(（]"
     r"|also (known|written|spel|called)|[ (,]a\.?k\.?a|goes by|is called|alias"
 )
 MOST_SAYINGS = 200  # entries, the newest
-LONGEST_SAYING = 300  # characters of one that are read: a search pays for each
+LONGEST_SAYING = 300  # characters that are read of one, as each costs time in a search
 MOST_ASKED = 100  # words of a question, the first
 _NAMES = r"(?<![\w'’-])[^\W\d_][\w'’-]{0,40}(?: [^\W\d_a-z][\w'’-]{0,40}){0,4}"
 _ALSO = r"also (?:known|written|spelt|spelled)(?: as)?|a\.?k\.?a\.?|goes by|is (?:also )?called|alias"
@@ -28,7 +28,7 @@ _ALIAS = re.compile(
     rf"|,? (?:{_ALSO}) (?P<three>{_NAMES}))"
 )
 _SAYS = re.compile(SAYS_ALIAS)
-_MARKS = ("also ", "aka", "k.a", "goes by", "is called", "alias")  # one of which it has without other letters
+_MARKS = ("also ", "aka", "k.a", "goes by", "is called", "alias")  # a text in Latin letters must have one
 _BRACKETS = "(（"  # beside other letters
 
 
@@ -98,7 +98,7 @@ def _others_of(words: Sequence[Word], sayings: Iterable[str]) -> Iterator[tuple[
 
 
 def _pairs(texts: Iterable[str]) -> Iterator[tuple[_Name, _Name, bool]]:
-    """Two names, and whether the second stands in brackets."""
+    """Yield two names, and whether the second is in brackets."""
     for text in texts:
         for match in _ALIAS.finditer(normal(text)):
             bracket = match["two"] is not None
@@ -115,12 +115,12 @@ def _pairs(texts: Iterable[str]) -> Iterator[tuple[_Name, _Name, bool]]:
 
 
 def _within(word: str, names: Sequence[_Name]) -> list[_Name]:
-    """Of a script without spaces, more than one."""
+    """The names in a word; in a script without spaces there may be several."""
     return [name for name in names if name.written in word]
 
 
 def _names(said: str) -> list[_Name]:
-    """The words of it that may be names; none if one is a number or an address."""
+    """The words that may be names; none if one is a number or an address."""
     words = [word for word in words_of(said) if word.capital or not word.plain.isascii()]
     if any(word.identifier for word in words):
         return []

@@ -1,19 +1,19 @@
-"""What can go wrong while something is remembered. (What a provider can do wrong: providers.errors.)
+"""Errors of remembering. (Those of providers: providers.errors.)
 
 RapportError
 ├── ReadOnlyEntry            the entry is marked read-only
 ├── EntryNotActive           the change needs an active entry
 ├── SameAsAnother            another active entry says exactly this
-├── TooManyEntries           the relationship holds as many as its configuration allows
+├── TooManyEntries           the relationship has as many as its configuration allows
 ├── InvalidTemplate          an ingestion prompt can't be rendered; names the line
 ├── TurnNotRetryable         only failed and skipped turns can be retried
-├── NotEmpty                 an import needs a relationship that holds nothing yet
+├── NotEmpty                 an import needs an empty relationship
 ├── AlreadyDecided           a held deletion or a plan was decided before
-└── NothingFits              no entry says what is to be corrected
+└── NothingFits              no entry says what should be corrected
 
 IngestionError               inside the worker only
-├── UnparsableAnswer         no JSON operations in it, even when asked again; permanent
-├── StaleAnswer              an entry it speaks of has changed since the model saw it
+├── UnparsableAnswer         it has no JSON operations, even when asked again; permanent
+├── StaleAnswer              an entry that it changes has changed since the model saw it
 │   └── ErasedMeanwhile      what the model saw was erased: nothing of the answer may be kept
 └── LeaseLost                another worker has taken the turns over
 """

@@ -9,14 +9,14 @@ from collections.abc import Iterable, Sequence
 
 from relationships.text_names import escape_markup, is_plain, one_line
 
-UNMARKED = ("user_memory",)  # fences that go by a name others know
+UNMARKED = ("user_memory",)  # fences whose tags have no prefix of ours, as others know the name
 # Within one line and with little white space, so that no text can make the search slow.
 _TAG = re.compile(
     r"<[ \t]{0,3}(/?)[ \t]{0,3}(?:rapport_[a-z]+|user_memory)(?:[ \t/][^<>\n]{0,200})?>",
     re.IGNORECASE | re.ASCII,
 )
 
-# Beginnings of lines that would be read as structure: a heading, an item, a quote, a table, a code fence, a role.
+# Beginnings of lines that look like structure: a heading, an item, a quote, a table, a code fence, a role.
 _BEGINNING = (
     r"(?:[#>*+=|~`\\_-]|\d{1,9}[.)]"
     r"|(?:system|user|assistant|developer|human|ai|model|tool|function|instructions?)\s*[:：])"
@@ -26,7 +26,7 @@ _LINE_OF_STRUCTURE = re.compile(f"\n{_BEGINNING}", re.IGNORECASE)
 
 
 def escape_item(text: str) -> str:
-    """`text` as one item of a list: a single line that can't be mistaken for structure or for a role's words."""
+    """Write `text` as an item of a list: a single line that can't be mistaken for structure or for another role."""
     return _unstructured(one_line(text))
 
 
@@ -67,12 +67,12 @@ def cut_fenced(text: str) -> tuple[str, int]:
     for start, end in [*blocks, (len(text), len(text))]:
         pieces.append(text[place:start].strip())
         place = end
-    # Joined by a line break, which no tag can hold: the rests of two lines never make a new tag.
+    # Joined by a line break, which a tag can't contain, so that the parts never form a new tag.
     return "\n".join(piece for piece in pieces if piece), sum(end - start for start, end in blocks)
 
 
 def _blocks(text: str) -> list[tuple[int, int]]:
-    """Where the outermost complete blocks stand: start and end, in order."""
+    """Start and end of the outermost complete blocks, in order."""
     opened: list[int] = []
     blocks: list[tuple[int, int]] = []
     for tag in _TAG.finditer(text):

@@ -1,4 +1,4 @@
-"""A question to a model and what came of it, as it is kept and counted: for whoever asks one."""
+"""Call a model, and store and count the call."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -34,7 +34,7 @@ class CountedCall(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class MadeCall:
-    """A question that was put: its row, not yet stored, and what came of it; a failure may come with an answer."""
+    """A call that was made: its row, not yet stored, and its result. A failure may come with an answer."""
 
     row: ModelCall
     completion: Completion | None
@@ -43,7 +43,7 @@ class MadeCall:
 
 @contextmanager
 def asking_for_a_request() -> Iterator[None]:
-    """Around questions whose answers a request waits for: it holds a thread, as one does that waits for a turn.
+    """Wrap calls that a request waits for. It occupies a thread, and counts like one that waits for a turn.
 
     Raises Unavailable, and UpstreamFailed for what models raise.
     """
@@ -57,14 +57,14 @@ def asking_for_a_request() -> Iterator[None]:
 
 
 def make_call(provider: LLMProvider, request: CompletionRequest, **columns: Any) -> MadeCall:
-    """Ask, and make the row that tells of it; `columns`: whose it is, what for, and what it showed. Raises nothing."""
+    """Call the model and make the row. `columns`: its owner, its purpose, and what it showed. Raises nothing."""
     started = perf_counter()
     completion: Completion | None = None
     failure: Exception | None = None
     try:
         with model_call():
             completion = provider.complete(request)
-    except Exception as error:  # also what no provider may raise: whoever asked raises it again
+    except Exception as error:  # even what no provider may raise: the caller raises it again
         failure, completion = error, getattr(error, "completion", None)
     milliseconds = (perf_counter() - started) * 1000
     return MadeCall(
@@ -73,14 +73,14 @@ def make_call(provider: LLMProvider, request: CompletionRequest, **columns: Any)
 
 
 def store_made_calls(calls: Sequence[MadeCall], *, now: datetime) -> None:
-    """Insert them and count them towards their project's day. Late in a transaction: it locks that count."""
+    """Insert the calls and count them for their project. Call it late in a transaction, as it locks that count."""
     if calls:
         store_rows(call.row for call in calls)
         count_made_calls(calls, now=now)
 
 
 def count_made_calls(calls: Sequence[CountedCall], *, now: datetime) -> None:
-    """Only count them: what they quote may not be kept."""
+    """Only count the calls, as what they quote may not be stored."""
     if calls:
         count_spending(
             calls[0].row.project_id,
@@ -102,7 +102,7 @@ def _call_row(
     milliseconds: float,
     **columns: Any,
 ) -> ModelCall:
-    """What is kept of a question, and not yet stored; it is counted for /metrics."""
+    """Make a call's row, without saving it, and count it for /metrics."""
     named = completion.model if completion else (request.model or provider.default_model)
     count_model_call(
         prompt_tokens=completion.prompt_tokens if completion else None,
@@ -134,6 +134,6 @@ def _went_wrong(failure: Exception | None) -> dict[str, str]:
 
 
 def _asked(request: CompletionRequest) -> str:
-    """The whole question as one text: the repair round's turns follow the prompt."""
+    """The whole prompt as one text, including the messages of the repair round."""
     turns = [request.prompt, *(f"--- {role} ---\n{text}" for role, text in request.history)]
     return storable("\n\n".join(turns))

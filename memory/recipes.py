@@ -1,4 +1,4 @@
-"""The recipes: named sets of configuration values, with words for choosing one."""
+"""The recipes: named sets of configuration values, with descriptions for choosing one."""
 
 from typing import Any, TypedDict
 
@@ -64,7 +64,7 @@ TWO_CALL: Recipe = {
     },
 }
 
-# The six that were published, with words of ours.
+# The six published designs, described in our words.
 CATEGORIES = [
     {
         "name": "preference",

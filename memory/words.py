@@ -1,4 +1,4 @@
-"""A text as the words and identifiers that people would call the same, whatever their spelling. Pure, in linear time.
+"""Split a text into words and identifiers that can be compared whatever their spelling. Pure, in linear time.
 
 Case, accents, points, width and separators are folded: `020-7946-0018`, `02079460018` and `+44 20 7946 0018` share a
 form. Identifiers are whole: ORD-17 is not in ORD-170, eva@firm.org not in eva@firm.org.br, Anne-Marie not in Anne.
@@ -11,17 +11,17 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-Stems = Mapping[str, Collection[str]]  # of a word; an empty one: a stop word
+Stems = Mapping[str, Collection[str]]  # by word; a stop word has none
 
 LONGEST = 50_000  # characters of a text that are compared
-LONGEST_KEPT = 40  # characters of a word of which the forms are kept
+LONGEST_KEPT = 40  # characters of a word whose forms are cached
 _SPACED = re.compile(
     r"(?P<account>\b[A-Z]{2}\d{2}(?: [A-Z0-9]{4}){2,7}(?: [A-Z0-9]{1,3})?\b)"
     r"|(?P<card>(?<![\w.-])\d{4}(?:[ -]\d{4}){3}(?![\w-]))"
     r"|(?P<serial>\b[A-Z]{2,6} ?#? ?\d{1,12}\b(?![-.@_/]\w))"
     r"|(?P<phone>(?<![\w@.,/-])(?:\+ ?)?\(?\d[\d().\-/ \u2010\u2011\u2013]{5,24}\d(?![\w@]|[-./]\w))"
 )
-# Vowels and other marks that sit on a letter, and belong to its word, though they are no letters for a pattern.
+# Vowels and other marks on a letter, which belong to its word, though patterns don't count them as letters.
 MARKS = "".join(
     chr(code) for code in range(0x0300, 0x1B00) if unicodedata.category(chr(code)) in {"Mn", "Mc"}
 )
@@ -29,7 +29,7 @@ WORD = rf"[^\W_]+(?:[{MARKS}]+[^\W_]*)*"
 _JOINED = re.compile(rf"{WORD}(?:(?:://|[-.@_'’/:+&=?%\u2010\u2011]+|(?<=\d),(?=\d)){WORD})*")
 _PART = re.compile(WORD)
 _JOINTS = re.compile(r"[\W_]+")
-# Points of Hebrew, vowels and hamzas of Arabic, its letter that only makes a word longer, and nukta: left out as often.
+# Hebrew points, Arabic vowels and hamzas, the Arabic letter that only lengthens a word, and nukta: often left out.
 POINTS = "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u093c"
 _ACCENTS = re.compile(f"[\u0300-\u036f{POINTS}]")
 _DATE = re.compile(r"\d{1,4}([-./])\d{1,2}\1\d{1,4}|\d{1,2}:\d\d|\d{4}[-/]\d{1,2}")
@@ -42,17 +42,17 @@ _LETTERS = str.maketrans(
     {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ى": "ي", "ة": "ه"}
 )
 UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"})
-# Scripts that put no space between words are compared by pairs of signs.
+# Scripts without spaces between words are compared by pairs of characters.
 _NO_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]+")
 _SHORTEST_PHONE = 7  # digits
 _SERIAL = re.compile(r"[^\W\d_][-./#_]{1,2}\d|\d[-./#_]{1,2}[^\W\d_]|[A-Z] ?#? ?\d")
 _SPELT_APART = re.compile(r"\d[.,'’]\d|://|\bwww\.|\w/(?!\w)", re.IGNORECASE)
-_DIGITS = re.compile(r"\d(?:\D{0,3}\d){6}")  # as many, near to each other
+_DIGITS = re.compile(r"\d(?:\D{0,3}\d){6}")  # as many digits, close to each other
 
 
 class Word(NamedTuple):
-    """One word where it stands. `forms`: its spellings; two words are the same that share one. `identifier`: it is
-    made of signs, as a number, an address or a ticket is, so that no ending of it is the same."""
+    """A word and its place. `forms`: its spellings; two words that share one are the same. `identifier`: a number, an
+    address, a ticket or the like, which has no other endings."""
 
     forms: frozenset[str]
     start: int
@@ -66,7 +66,7 @@ class Word(NamedTuple):
 
 
 def normal(text: str) -> str:
-    """The text as its words' places count: width folded, at most LONGEST characters."""
+    """The text to which the words' places refer: with width folded, at most LONGEST characters."""
     return unicodedata.normalize("NFKC", text[:LONGEST]).replace("\x00", " ")
 
 
@@ -76,8 +76,8 @@ def words_of(text: str) -> list[Word]:
 
 
 def telephones(text: str) -> list[str]:
-    """Of its telephone numbers, what their spellings have in common, as words: 020-7946-0018 and +44 20 7946 0018 share
-    `tel2079460018`. Where a country's code may have one to three digits, each is there."""
+    """The text's telephone numbers in a common spelling: 020-7946-0018 and +44 20 7946 0018 share `tel2079460018`. As a
+    country code has one to three digits, there is one for each length."""
     if not _DIGITS.search(text):
         return []
     forms = {form for word in words_of(text) if word.identifier for form in word.forms}
@@ -85,16 +85,16 @@ def telephones(text: str) -> list[str]:
 
 
 def serials(text: str) -> list[str]:
-    """Of its tickets and the like, which letters and digits make with signs between them, the one word that their
-    spellings share: `ord17` of ORD-17 and ORD 17."""
+    """The text's ticket numbers and the like, made of letters and digits with separators, in a common spelling: `ord17`
+    for ORD-17 and ORD 17."""
     if not _SERIAL.search(text):
         return []
     return sorted(form for word in words_of(text) for form in word.forms if _is_serial(word, form))
 
 
 def spelt_alike(text: str) -> list[str]:
-    """Of its amounts and web addresses, the one spelling that all of theirs share: `1200.50` of 1,200.50 and 1.200,50,
-    `maya.dev` of https://www.maya.dev/."""
+    """The text's amounts and web addresses in a common spelling: `1200.50` for 1,200.50 and 1.200,50, `maya.dev` for
+    https://www.maya.dev/."""
     if not _SPELT_APART.search(text):
         return []
     forms = {form for word in words_of(text) if word.identifier for form in word.forms}
@@ -102,7 +102,7 @@ def spelt_alike(text: str) -> list[str]:
 
 
 def serials_asked(text: str) -> list[str]:
-    """Those that a question may mean with a space and no capitals: ord 17."""
+    """The same, for a question, which may write them with a space and without capitals: ord 17."""
     pairs = pairwise(words_of(text)) if any(map(str.isdecimal, text)) else ()
     met = [(one, two) for one, two in pairs if two.identifier and not one.identifier and joins(one, two)]
     return sorted({f"{one.plain}{two.plain}" for one, two in met if two.plain.isalnum()})
@@ -113,7 +113,7 @@ def _is_serial(word: Word, form: str) -> bool:
 
 
 def fold(word: str) -> str:
-    """Without case and accents; letters that are their own in few languages as their neighbours."""
+    """Remove case and accents, and replace letters of single languages by similar ones."""
     folded = word.casefold()
     if folded.isascii():
         return folded
@@ -122,20 +122,20 @@ def fold(word: str) -> str:
 
 
 def declined(name: str, word: str) -> bool:
-    """Whether a word may be the name in another case, both folded, as Юлию is of Юлия: they begin alike. Not of Latin
-    letters, where that is more often another word."""
+    """Return whether a word may be the name in another case, like Юлию for Юлия: both (folded) begin alike. Not in
+    Latin letters, where it is mostly another word."""
     begins = name[: max(3, len(name) - 2)]
     return not name.isascii() and word.startswith(begins) and abs(len(word) - len(name)) <= 2
 
 
 def folds(text: str) -> str:
-    """A text in every way in which its words are folded: for a first look, before its words are."""
+    """The text in all ways in which its words may be folded: for a first look, before splitting it."""
     text = normal(text)
     return text.lower() if text.isascii() else " ".join(_forms(text))
 
 
 def spelt(words: Iterable[Word], stems: Stems) -> set[str]:
-    """Everything these words may be called: their forms, the stems of plain ones, and neighbours joined."""
+    """All spellings of these words: their forms, the stems of plain ones, and joined neighbours."""
     found: set[str] = set()
     listed = list(words)
     for word in listed:
@@ -149,13 +149,13 @@ def spelt(words: Iterable[Word], stems: Stems) -> set[str]:
 
 
 def one_word(first: Word, second: Word, there: Collection[str]) -> bool:
-    """Whether two neighbours of a question are written as one word there: anne marie, Anne-Marie."""
+    """Return whether two neighbours of a question are one word in the text: anne marie, Anne-Marie."""
     near = 0 <= second.start - first.end <= 2
     return near and any(one + two in there for one in first.forms for two in second.forms)
 
 
 def joins(first: Word, second: Word) -> bool:
-    """Whether two neighbours may be one with a sign or space between: Anne Marie, ord 17."""
+    """Return whether two neighbours may be one word with a separator: Anne Marie, ord 17."""
     if not 0 <= second.start - first.end <= 2:
         return False
     serial = second.identifier and not first.identifier and len(first.plain) <= 6
@@ -163,7 +163,7 @@ def joins(first: Word, second: Word) -> bool:
 
 
 def is_in(word: Word, spellings: Collection[str], stems: Stems) -> bool:
-    """Whether a text with these spellings has the word, in any of its endings."""
+    """Return whether a text with these spellings contains the word, with any ending."""
     if any(form in spellings for form in word.forms):
         return True
     if word.identifier:
@@ -186,14 +186,14 @@ def _words(text: str) -> Iterator[Word]:
 def _between(text: str, start: int, end: int) -> Iterator[Word]:
     for match in _JOINED.finditer(text, start, end):
         place = match.start()
-        # What is long comes once, and would fill the memory of the others.
+        # Long words rarely repeat, and would displace the others in the cache.
         classified = _classified if len(match[0]) <= LONGEST_KEPT else _classified.__wrapped__
         for word in classified(match[0]):
             yield Word(word.forms, place + word.start, place + word.end, word.identifier, word.capital)
 
 
 def _spaced_forms(match: re.Match[str]) -> frozenset[str]:
-    """Of a number that is written in groups; none where it is not one number."""
+    """The forms of a number that is written in groups; none if it isn't a single number."""
     written = match[0]
     if match.lastgroup != "phone":
         return frozenset([_bare(written)])
@@ -210,8 +210,8 @@ def _spaced_forms(match: re.Match[str]) -> frozenset[str]:
 
 
 def telephone(written: str) -> frozenset[str]:
-    """Of a telephone number: its digits, and what is left without a country's code or the 0 before it (E.164: a code
-    has one to three digits)."""
+    """The forms of a telephone number: its digits, and those without a country code or the leading 0 (E.164: a code has
+    one to three digits)."""
     digits = _bare(written)
     abroad = written.startswith("+") or digits.startswith("00")
     if abroad:
@@ -227,9 +227,9 @@ def telephone(written: str) -> frozenset[str]:
 
 @lru_cache(maxsize=16_384)
 def _classified(written: str) -> tuple[Word, ...]:
-    """Its words, with their places in it."""
+    """The words of a run of characters, with their places in it."""
     end = len(written)
-    if written.isascii() and written.isalpha():  # as most words are; what follows would come to the same
+    if written.isascii() and written.isalpha():  # most words; what follows would have the same result
         return (Word(frozenset([written.lower()]), 0, end, capital=written[0].isupper()),)
     folded = fold(written)
     if "@" in written or "://" in written or (_HOST.fullmatch(folded) and ("/" in written or "." in written)):
@@ -259,7 +259,7 @@ def _bare(written: str) -> str:
 
 
 def _spoken(written: str) -> Iterator[Word]:
-    """A plain word; a hyphenated name as one, other joined words each by itself."""
+    """Plain words: a hyphenated name is one, other joined words are separate."""
     if _NOT.fullmatch(written):
         yield Word(frozenset(["not"]), 0, len(written))
         return
@@ -276,7 +276,7 @@ def _spoken(written: str) -> Iterator[Word]:
 
 
 def _runs(word: str) -> Iterator[tuple[str, int]]:
-    """A script without spaces as pairs of its signs; what is between as it stands."""
+    """Split a script without spaces into pairs of characters; leave the rest unchanged."""
     place = 0
     for match in _NO_SPACES.finditer(word):
         if match.start() > place:

@@ -4,7 +4,7 @@ from uuid import UUID, uuid5
 
 import uuid_utils
 
-# Our own namespace, drawn once; changing it would give every pair a second relationship.
+# A random namespace of our own. Changing it would give every pair a second relationship.
 RELATIONSHIP_NAMESPACE = UUID("6f0f3f0a-5f5b-4f0e-9a53-6d1c1a7b2c41")
 
 

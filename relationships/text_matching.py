@@ -1,4 +1,4 @@
-"""What two texts have in common, word by word or line by line, in bounded time. Pure."""
+"""Compare two texts by words or lines, in bounded time. Pure."""
 
 import difflib
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,7 @@ CONTEXT = 3  # lines shown around a change, as git does
 
 @dataclass(slots=True)
 class Effort:
-    """How many pairs of equal words or lines may still be looked at: by one comparison, or by all of one request.
+    """How many pairs of equal words or lines may still be compared, in one comparison or in all of a request.
 
     A million take about a tenth of a second.
     """
@@ -19,13 +19,14 @@ class Effort:
 
 
 class Matcher(difflib.SequenceMatcher[str]):
-    """difflib's, which takes the cube of the number of lines where a few come over and over. Out of effort it finds
-    only what stands alike at both ends: what it tells stays true, and becomes coarser.
+    """difflib's matcher with a limit, as its time grows with the cube of the lines if a few repeat over and over.
+
+    Out of effort it matches only the beginning and the end: the result stays correct, but becomes coarser.
     """
 
     a: Sequence[str]
     b: Sequence[str]
-    b2j: dict[str, list[int]]  # the places of each line of the other text
+    b2j: dict[str, list[int]]  # the indexes of each line in the other text
 
     def __init__(
         self,
@@ -56,7 +57,7 @@ class Matcher(difflib.SequenceMatcher[str]):
 
 
 def unified_diff(before: str, after: str, *, path: str, effort: Effort | None = None) -> str:
-    """As git writes it; "" where both are the same."""
+    """The diff in git's format; "" if both are the same."""
     old, new = lines_of(before), lines_of(after)
     lines = [f"--- a/{path}\n", f"+++ b/{path}\n"]
     for group in Matcher(None, old, new, effort=effort).get_grouped_opcodes(CONTEXT):
@@ -76,13 +77,13 @@ def unified_diff(before: str, after: str, *, path: str, effort: Effort | None = 
 
 
 def lines_of(text: str) -> list[str]:
-    """By line feeds alone, as git has them; each with its own."""
+    """Split at line feeds only, as git does, and keep them."""
     *ended, rest = text.split("\n")
     return [f"{line}\n" for line in ended] + ([rest] if rest else [])
 
 
 def _alike(pairs: Iterator[tuple[str, str]]) -> int:
-    """How many pairs are of equals, up to the first that is not."""
+    """Count the equal pairs before the first unequal one."""
     number = 0
     for one, other in pairs:
         if one != other:
@@ -92,7 +93,7 @@ def _alike(pairs: Iterator[tuple[str, str]]) -> int:
 
 
 def _range(start: int, stop: int) -> str:
-    """Lines as a unified diff counts them: an empty range names the line before it."""
+    """A line range in a unified diff's notation, where an empty range names the line before it."""
     length = stop - start
     if length == 1:
         return f"{start + 1}"

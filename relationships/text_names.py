@@ -1,7 +1,7 @@
-"""Prepares text and names that other people wrote for one line of a prompt.
+"""Prepare text and names that other people wrote for one line of a prompt.
 
 A name or a remembered sentence is data. On one line, without hidden characters and without markup, it can't
-start a line of its own, hide an instruction from the person who reads along, or open a tag.
+start a line of its own, hide an instruction from a human reader, or open a tag.
 """
 
 import re
@@ -9,9 +9,9 @@ import re
 NAME_LENGTH = 80
 NOBODY = "the user"
 
-# Characters that show nothing but change what is read: controls, soft hyphens and zero-width spaces, bidi
-# marks and overrides (isolates are made anew below), fillers, and the tag and selector planes, which can
-# spell whole hidden sentences. The joiners U+200C and U+200D stay: Persian, Hindi and many emoji need them.
+# Invisible characters that change what is read: controls, soft hyphens and zero-width spaces, bidi marks and
+# overrides (isolates are added below), fillers, and the tag and selector planes, which can spell whole hidden
+# sentences. The joiners U+200C and U+200D stay: Persian, Hindi and many emoji need them.
 _HIDDEN = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f"
     "\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
@@ -20,14 +20,14 @@ _RIGHT_TO_LEFT = re.compile(
     "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
 )
 _ISOLATE, _END_ISOLATE = "\u2068", "\u2069"
-# A `<` that could begin a tag or a chat template's marker; "I <3 you" and "1 < 2" stay as they are.
+# A `<` that could begin a tag or a chat template's marker; not that of "I <3 you" and "1 < 2".
 _MARKUP = re.compile(r"<(?=\s{0,9}(?:[^\W\d]|[/|!?<]))")
 
 
 def one_line(text: str) -> str:
-    """`text` on one line: white space folded, hidden characters gone, `<` of tags escaped.
+    """Return `text` on one line, with white space folded, hidden characters removed and the `<` of tags escaped.
 
-    Text with right-to-left letters is wrapped in an isolate: it reads right, and turns nothing around it.
+    Text with right-to-left letters is wrapped in an isolate, so that it doesn't change the direction around it.
     """
     if is_plain(text):
         return text.strip()
@@ -38,17 +38,17 @@ def one_line(text: str) -> str:
 
 
 def is_plain(text: str) -> bool:
-    """Whether nothing in it, nor in any part of it, needs to be changed but white space at the ends."""
+    """Return whether one_line would only strip white space at the ends, of the text and of any part of it."""
     return text.isascii() and text.isprintable() and "<" not in text and "  " not in text
 
 
 def escape_markup(text: str) -> str:
-    """`text` with every `<` that could begin a tag written as `&lt;`."""
+    """Write every `<` that could begin a tag as `&lt;`."""
     return _MARKUP.sub("&lt;", text) if "<" in text else text
 
 
 def name_in_text(*names: str) -> str:
-    """The first name that says something, fit for a prompt: one line, and about 80 characters of it."""
+    """The first name that isn't blank, prepared for a prompt: one line of about 80 characters at most."""
     for name in names:
         folded = " ".join(_HIDDEN.sub("", name).split())
         if folded:

@@ -1,4 +1,4 @@
-"""What every test may ask for."""
+"""Fixtures and settings for all tests."""
 
 import gc
 import threading
@@ -12,11 +12,11 @@ from xdist.scheduler import LoadScopeScheduling
 from config.embedded_postgres import start_if_used
 from memory.entries import access
 
-# A loaded machine is slow, not wrong; and a red run must be red again when it is looked at.
+# A busy machine may be slow, and a failure must be reproducible.
 settings.register_profile("rapport", deadline=None, derandomize=True)
 settings.load_profile("rapport")
 
-# As in the web server (config/asgi.py): looking for garbage less often leaves a tenth of the processor's time.
+# As in the web server (config/asgi.py): collecting garbage less often saves a tenth of the CPU time.
 gc.set_threshold(20_000, 50, 100)
 
 BROWSER = "tests/acceptance/browser/"
@@ -36,26 +36,26 @@ pytest_plugins = [
 
 
 def pytest_configure() -> None:
-    """The embedded database must be up before pytest-django makes its test database."""
+    """Start the embedded database before pytest-django creates its test database."""
     start_if_used()
 
 
 def pytest_collection_finish() -> None:
-    """What was collected, a million objects, stays to the end: it need not be looked through for garbage again."""
+    """Hide the collected tests, a million objects that stay to the end, from the garbage collector."""
     gc.collect()
     gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
 def addresses() -> None:
-    """What a body may hold is read from the settings as the API is loaded: so before a test changes them."""
+    """Load the API, which reads limits of bodies from the settings, before a test changes these."""
     _ = get_resolver().url_patterns
 
 
 @pytest.fixture(scope="session", autouse=True)
 def accesses() -> Iterator[None]:
-    """What contexts showed is counted when a test asks for it: a thread would do so between two tests, when nothing
-    may use the database.
+    """Count what contexts showed only when a test asks for it. A thread would do it between two tests, when nothing may
+    use the database.
     """
     access._notes = access.AccessNotes(seconds=threading.TIMEOUT_MAX)
     yield
@@ -63,9 +63,7 @@ def accesses() -> Iterator[None]:
 
 
 class OneFileAtATime(LoadScopeScheduling):  # type: ignore[misc]
-    """Which process runs what: whole files, and everything in the browser in one, where the service is started
-    once.
-    """
+    """Distributes whole files to the processes, and all browser tests to a single one, which starts the service once."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.split("::", 1)[0]

@@ -1,5 +1,5 @@
-"""Environments of their own for what is not the service's: built wheels, frameworks, Node. Kept between runs in
-`~/.cache/rapport-tests`, by what they hold. Where a registry can't be reached, the test that asks is skipped.
+"""Separate environments for what the service itself does not need: built wheels, frameworks, Node. They are cached in
+`~/.cache/rapport-tests` by their content. If a registry can't be reached, the test is skipped.
 """
 
 import fcntl
@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-# Everything of npm's that some test runs, installed at once.
+# All npm packages that any test needs, installed together.
 NPM = {
     "openai": "7.57.0",
     "ai": "7.0.173",
@@ -34,7 +34,7 @@ SECONDS = 900
 
 
 def python_with(*requirements: str) -> Path:
-    """The interpreter of an environment that holds just these; a path of a wheel is one, too."""
+    """The interpreter of an environment with just these requirements, which may be paths of wheels."""
     folder = CACHE / f"python-{_key(sys.version, *requirements)}"
     with _made_once(folder) as missing:
         if missing:
@@ -44,7 +44,7 @@ def python_with(*requirements: str) -> Path:
 
 
 def sdist(name: str, version: str, sha256: str) -> Path:
-    """The unpacked source distribution, such as it is on PyPI: examples and tests that wheels leave out."""
+    """The unpacked source distribution from PyPI, for examples and tests that wheels leave out."""
     folder = CACHE / f"sdist-{name}-{version}-{sha256[:8]}"
     with _made_once(folder) as missing:
         if missing:
@@ -70,19 +70,19 @@ def uv(*words: str) -> str:
 
 
 def node_with(*tarballs: Path) -> Path:
-    """A folder in which programs of Node find NPM and what is in the tarballs."""
+    """A folder in which Node programs find the packages of NPM and those in the tarballs."""
     client = json.loads((TYPESCRIPT / "package.json").read_text())
     packages = NPM | client["dependencies"] | client["devDependencies"]
     wanted = [f"{name}@{version}" for name, version in packages.items()]
     folder = _installed(CACHE / f"node-{_key(NODE, *wanted)}", *wanted)
-    if tarballs:  # they find the others in the folder above
+    if tarballs:  # they find the others in the parent folder
         paths = list(map(str, tarballs))
         folder = _installed(folder / f"with-{_key(*paths)}", *paths)
     return folder
 
 
 def typescript_client() -> Path:
-    """Its tarball as for npm, built in a copy."""
+    """The tarball of our TypeScript client, as published on npm, built in a copy."""
     files = [path for path in sorted(TYPESCRIPT.rglob("*")) if path.is_file() and path.suffix != ".mjs"]
     files = [path for path in files if "node_modules" not in path.parts] + [OPENAPI]
     folder = node_with() / f"packed-{_key(*map(str, files))}"
@@ -116,7 +116,7 @@ def _installed(folder: Path, *packages: str) -> Path:
         if missing:
             folder.mkdir(parents=True)
             (folder / "package.json").write_text('{"private": true, "type": "module"}')
-            # Scripts of packages are left out: one compiles SQLite for a part of mem0 that no test runs.
+            # Without the packages' scripts, one of which compiles SQLite for a part of mem0 that no test runs.
             words = ["--no-audit", "--no-fund", "--silent", "--ignore-scripts"]
             npm("install", *words, *packages, folder=folder)
     return folder
@@ -128,14 +128,14 @@ def _node_home() -> Path:
 
 
 def _key(*parts: str) -> str:
-    """What tells one from another: of a file its bytes, not its place."""
+    """A cache key. A file counts by its content, not its path."""
     told = [Path(part).read_bytes() if Path(part).is_file() else part.encode() for part in parts]
     return hashlib.sha256(b"\0".join(told)).hexdigest()[:16]
 
 
 @contextmanager
 def _made_once(folder: Path) -> Iterator[bool]:
-    """Whether it has to be made now; another process of the tests waits meanwhile."""
+    """Yield whether the folder must be made now. Other test processes wait meanwhile."""
     CACHE.mkdir(parents=True, exist_ok=True)
     stamp = folder / ".whole"
     with folder.with_suffix(".lock").open("w") as lock:

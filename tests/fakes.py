@@ -1,4 +1,4 @@
-"""Doubles of what stands outside: they say what a test told them and remember what they were asked."""
+"""Doubles of models: they answer what a test told them, and remember what they were asked."""
 
 import json
 import math
@@ -13,17 +13,17 @@ from providers.embeddings.base import Embedder, Purpose, RawVectors
 from providers.llm.base import Completion, CompletionRequest, LLMProvider
 from providers.llm.chat import ChatPart, ChatRequest
 
-# What a test may queue: text as it stands, a dict or list to become JSON, an error to raise, a whole
-# Completion, or a function of the request that gives any of these.
+# What a test may queue: text, a dict or list to be sent as JSON, an error to raise, a whole Completion, or a function
+# of the request that returns any of these.
 Answer = str | dict[str, Any] | list[Any] | Exception | Completion | Callable[[CompletionRequest], Any]
 
 
 class ScriptedProvider(LLMProvider):
-    """Answers from a queue, in order, to any number of threads. Unlike `offline` it reads nothing.
+    """Answers from a queue, in order, from any number of threads. Unlike `offline` it ignores the prompt.
 
     >>> provider.answer_with({"operations": []}, RateLimited(retry_after=3))
-    >>> provider.otherwise = {"operations": []}  # once the queue is empty; by default that is a failure
-    >>> provider.while_answering = lambda request: edit()  # runs after the question, before the answer
+    >>> provider.otherwise = {"operations": []}  # if the queue is empty; by default it fails
+    >>> provider.while_answering = lambda request: edit()  # runs after the request, before the answer
     """
 
     kind = "scripted"
@@ -32,7 +32,7 @@ class ScriptedProvider(LLMProvider):
     def __init__(self, *, alias: str = "scripted", options: Mapping[str, Any] | None = None) -> None:
         super().__init__(alias=alias, options=options)
         self.requests: list[CompletionRequest] = []
-        # Whether a numbered text says what a person wants forgotten or corrected is asked apart from the rest.
+        # The judging of candidates to forget or correct is a separate question.
         self.wishes: list[CompletionRequest] = []
         self.wishes_answer: Answer = {"says": [], "unsure": []}
         self.otherwise: Answer | None = None
@@ -47,7 +47,7 @@ class ScriptedProvider(LLMProvider):
 
     @property
     def unused(self) -> int:
-        """How many queued answers nobody has asked for yet."""
+        """How many queued answers are left."""
         return len(self._answers)
 
     def complete(self, request: CompletionRequest) -> Completion:
@@ -96,18 +96,18 @@ class ScriptedProvider(LLMProvider):
 
 
 class ScriptedEmbedder(Embedder):
-    """Gives each text the vector a test placed it at; any other text stands alone, orthogonal to nearly all.
+    """Returns the vector at which a test placed a text. Other texts get their own, orthogonal to nearly all.
 
     >>> embedder.place("I live in Porto", [1, 0, 0])
-    >>> embedder.place_near("My home is Porto", "I live in Porto", at=0.9)  # of this cosine
-    >>> embedder.answer_with(RateLimited(retry_after=3))  # what the next calls meet, then vectors again
-    >>> embedder.while_answering = lambda texts: edit()  # runs after the question, before the answer
+    >>> embedder.place_near("My home is Porto", "I live in Porto", at=0.9)  # the cosine
+    >>> embedder.answer_with(RateLimited(retry_after=3))  # for the next calls, then vectors again
+    >>> embedder.while_answering = lambda texts: edit()  # runs after the request, before the answer
     """
 
     kind = "scripted"
 
     def __init__(self, *, alias: str = "scripted", options: Mapping[str, Any] | None = None) -> None:
-        """`options`: `model` and `dimensions`, for tests in which two embedders must differ."""
+        """`options`: `model` and `dimensions`, for tests with two different embedders."""
         super().__init__(alias=alias, options=options)
         self.model = (options or {}).get("model", "scripted-embedder-1")
         self.dimensions = (options or {}).get("dimensions", 64)
@@ -120,15 +120,15 @@ class ScriptedEmbedder(Embedder):
 
     @property
     def texts(self) -> list[str]:
-        """Every text that was asked for, in order."""
+        """Every text that was to be embedded, in order."""
         return [text for _, texts in self.asked for text in texts]
 
     def place(self, text: str, vector: Sequence[float]) -> None:
-        """Where a text stands from now on; missing dimensions are 0."""
+        """Set a text's vector. Missing dimensions are 0."""
         self._placed[text] = [*map(float, vector), *[0.0] * (self._size - len(vector))]
 
     def place_near(self, text: str, other: str, *, at: float) -> None:
-        """Place a text so that its cosine to `other` is `at`."""
+        """Set a text's vector so that its cosine to `other` is `at`."""
         known = self._vector(other)
         length = math.sqrt(sum(number * number for number in known))
         unit = [number / length for number in known]
@@ -140,7 +140,7 @@ class ScriptedEmbedder(Embedder):
         self._placed[text] = [at * a + beside * b / width for a, b in zip(unit, aside, strict=True)]
 
     def answer_with(self, *answers: Exception | RawVectors | None) -> None:
-        """What the next calls meet, in order: an error to raise, raw vectors, or None for the texts' own."""
+        """Queue the answers of the next calls: an error to raise, raw vectors, or None for the texts' own."""
         with self._lock:
             self._answers.extend(answers)
 

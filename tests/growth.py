@@ -1,9 +1,9 @@
-"""How much faster than its input work grows, told without looking at the clock on the wall.
+"""Measure how the time of a computation grows with its input, independently of other load.
 
-`growth` gives the thread's own CPU time for an input four times as large, divided by that for the smaller one: about
-4 where the work is in proportion, 16 where it is its square, 64 where it is its cube. MOST stands between them, and
-what is over by the time that noise counts (FAST, seconds for the larger) is never held to it. CPU time of a thread
-counts neither other processes nor the database; the best of several counts, and no garbage is collected meanwhile.
+`growth` returns the thread's CPU time for an input four times as large, divided by that for the smaller one: about 4 if
+it is linear, 16 if quadratic, 64 if cubic. MOST is between the first two. It returns 0 for what is so fast that only
+noise would count (FAST, seconds for the larger). A thread's CPU time includes neither other processes nor the database;
+the best of several tries counts, and no garbage is collected meanwhile.
 """
 
 import gc
@@ -20,7 +20,7 @@ TRIES = 3
 def growth(
     work: Callable[[Any], object], make: Callable[[int], Any], *, size: int, fast: float = FAST
 ) -> float:
-    """`work(make(size))` beside `work(make(4 * size))`: the smallest ratio of TRIES, or 0 where the larger is fast."""
+    """The smallest ratio of `work(make(4 * size))` to `work(make(size))` in TRIES, or 0 if the larger is fast."""
     large, small = make(TIMES * size), None
     ratio = float("inf")
     for _ in range(TRIES):

@@ -1,4 +1,4 @@
-"""A server on loopback, in a thread of the test, from entering to leaving."""
+"""A server on loopback, in a thread of the test, as a context manager."""
 
 import threading
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from typing import Any, Self
 
 
 class Loopback(ThreadingHTTPServer):
-    """On a free port, unless one is given. It ends at once: http.server's own default looks up twice a second."""
+    """Listens on a free port, unless one is given. It stops at once, unlike http.server, which polls twice a second."""
 
     def __init__(self, handler: Callable[..., Any], *, port: int = 0) -> None:
         super().__init__(("127.0.0.1", port), handler)

@@ -5,7 +5,7 @@ import tempfile
 
 os.environ.setdefault("RAPPORT_PROCESS", "test")
 os.environ.setdefault("RAPPORT_SECRET_KEY", "a key for tests only, long enough for every check")
-# Tests must not depend on the keys of whoever runs them.
+# Tests must not depend on the API keys of whoever runs them.
 KEYS = ("GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL")
 for name in [*KEYS, "RAPPORT_LLM_PROVIDER", *(name for name in os.environ if "_EMBEDDING_" in name)]:
     os.environ.pop(name, None)
@@ -13,7 +13,7 @@ for name in [*KEYS, "RAPPORT_LLM_PROVIDER", *(name for name in os.environ if "_E
 from config.settings import *  # noqa: F403
 from config.settings import DATABASES, EMBEDDING_PROVIDERS, LLM_PROVIDERS
 
-# A power cut costs these tests nothing, so they need not wait for the disk. The drills have real durability.
+# A power cut does not matter to these tests, so they need not wait for the disk. The drills have real durability.
 DATABASES["default"]["OPTIONS"]["options"] = "-c synchronous_commit=off"
 
 ALLOW_EXTERNAL_PROVIDERS = False
@@ -22,5 +22,5 @@ EMBEDDING_PROVIDERS["scripted"] = {"BACKEND": "tests.fakes.ScriptedEmbedder", "O
 PLUGINS = ["tests.plugins"]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 MEDIA_ROOT = tempfile.gettempdir()
-# Each client of a test loads the middleware anew: it looks for a static file when that is asked for, not for all of them.
+# Each test client loads the middleware again, so look for a static file when it is requested, not for all at once.
 WHITENOISE_AUTOREFRESH = True

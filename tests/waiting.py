@@ -5,14 +5,14 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-# How many times as long a machine may take of which nothing is known but that it is shared.
+# A factor for timeouts in CI, whose machines are shared.
 PATIENCE = 4 if os.environ.get("CI") else 1
 
 
 def wait_until(condition: Callable[[], T], *, timeout: float = 10.0, what: str = "the condition") -> T:
-    """What `condition` answers, as soon as it is truthy. AssertionError after `timeout` seconds, in CI four times
-    as many. Asked less often the longer it takes: some ask all processes of the machine, or a new session of the
-    database, while what they wait for wants the processor.
+    """Wait until `condition` returns something truthy, and return that. AssertionError after `timeout` seconds, in CI
+    after four times as many. The longer it takes the less often it polls, as some conditions look at all processes or
+    open a session, while what they wait for needs the CPU.
     """
     began = time.monotonic()
     deadline = began + timeout * PATIENCE

@@ -1,4 +1,4 @@
-"""What really goes over the wire, counted by the driver's own trace: no statement can hide from it."""
+"""Record what really goes over the wire, by the driver's own trace, which no statement can bypass."""
 
 import re
 import tempfile
@@ -12,9 +12,9 @@ _SENT = re.compile(r"^F\t\d+\t(Query|Execute)\b")
 
 @contextmanager
 def statements_sent() -> Iterator[list[str]]:
-    """The list holds, after the block, one line for every statement the default connection sent in it.
+    """After the block, the list has one line for every statement that the default connection sent in it.
 
-    BEGIN, SAVEPOINT and the like count too; the preparing of a statement, once a connection, does not.
+    BEGIN, SAVEPOINT and the like count, too; preparing a statement, once per connection, does not.
     """
     sent: list[str] = []
     connection.ensure_connection()

@@ -1,6 +1,6 @@
-"""What must fit together in an archive, beyond the shape of each of its rows. Row after row, and no database here.
+"""Check what must fit together in an archive, beyond the shape of single rows. Reads row by row, without a database.
 
-It says too whatever has to be known of all rows before the first is written.
+It also collects what must be known about all rows before the first is written.
 """
 
 import hashlib
@@ -27,9 +27,9 @@ from workspace.paths import twin_fault
 from workspace.transfer import content_of
 
 Row = Mapping[str, Any]
-MOST_WAITING = timedelta(days=1)  # of a turn that is due, with the longest pause between two tries on top
+MOST_WAITING = timedelta(days=1)  # until a turn is due, plus the longest pause between two attempts
 MOST_IDLE = timedelta(minutes=525_600)  # as sessions.idle_minutes
-# What was said, done or written down by now, of each kind of row.
+# Columns of each kind of row that can't be in the future.
 PAST = {
     "profile": ("updated_at",),
     "profile_revisions": ("recorded_at",),
@@ -49,7 +49,7 @@ PAST = {
 
 
 class Archive(Protocol):
-    """An archive that is read row by row, as often as it is asked; see upkeep.api.archive_file."""
+    """An archive that is read row by row, repeatedly; see upkeep.api.archive_file."""
 
     head: Row
 
@@ -61,12 +61,12 @@ class Archive(Protocol):
 
 
 def check_head(archive: Archive) -> None:
-    """Before the configuration that will hold is known: its own level. Raises InvalidConfiguration."""
+    """Check the relationship's own level of the configuration, before resolving it. Raises InvalidConfiguration."""
     check_level(archive.head["relationship"]["config"], inside="relationship.config")
 
 
 def check_archive(archive: Archive, *, configuration: Configuration, now: datetime) -> Overview:
-    """`configuration`: the one that will hold. Raises InvalidInput naming the fields, InvalidConfiguration."""
+    """Check the rows, by the `configuration` that will apply. Raises InvalidInput, InvalidConfiguration."""
     check = _Check(configuration, now)
     check.head(archive.head)
     histories = Histories(archive, told=check.seen.told)
@@ -94,7 +94,7 @@ def check_archive(archive: Archive, *, configuration: Configuration, now: dateti
             check.known(path, row.get("id"))
             check.past(name, path, row)
             look(path, row)
-            if name in told and not check.problems:  # what fits no history may have been left out
+            if name in told and not check.problems:  # otherwise some rows of histories may be left out
                 check.problems += told[name](place, row)
             check.give_up(MOST_PROBLEMS)
         check.give_up(MOST_PROBLEMS)
@@ -107,18 +107,18 @@ def check_archive(archive: Archive, *, configuration: Configuration, now: dateti
 
 
 class _Check:
-    """What was seen so far, kept small: there may be a million rows."""
+    """The checks of single rows, with a compact memory of those before: there may be a million."""
 
     def __init__(self, configuration: Configuration, now: datetime) -> None:
         self.configuration, self.now = configuration, now
         self.problems: list[FieldProblem] = []
-        self.ids: set[Any] = set()  # across all tables, so that one can be looked for without saying in which
+        self.ids: set[Any] = set()  # across all tables, so that one is found without knowing its table
         self.seen = Overview()
         self.turns: set[Any] = set()
         self.sessions: set[Any] = set()
         self.versions: set[Any] = set()
         self.profile: tuple[int, bytes] | None = None  # its last version
-        self.said: set[Any] = set()  # by active entries
+        self.said: set[Any] = set()  # digests of active entries' content
         self.summaries: set[Any] = set()
         self.runs: set[Any] = set()
         self.files: set[Any] = set()
@@ -157,7 +157,7 @@ class _Check:
             self.shape("profile.data", self.configuration.profile.json_schema, profile["data"])
 
     def shape(self, path: str, schema: Any, document: Row) -> None:
-        """As a call that writes it would."""
+        """Check a document against its schema, as a call that writes it would."""
         try:
             refuse_misshapen(schema, document, whole="")
         except InvalidInput as error:
@@ -172,7 +172,7 @@ class _Check:
 
     def present_profile(self, row: Row | None) -> None:
         said = (row["version"], _told(row["data"])) if row else None
-        if self.profile != said and not self.problems:  # a version may have been left out
+        if self.profile != said and not self.problems:  # otherwise a version may have been left out
             self.note("profile", "is not what the last of the profile_revisions says")
 
     def session(self, path: str, row: Row) -> None:
@@ -209,13 +209,13 @@ class _Check:
             self.number(self.seen.numbers, below, message["seq"])
 
     def level(self, path: str, config: Row) -> None:
-        """As a developer's own would be: one that can't be resolved would stop its relationship for ever."""
+        """Check a turn's configuration: one that can't be resolved would stop its relationship for ever."""
         if (digest := _told(config)) not in self.configs:
             check_level(config, inside=path)
             self.configs.add(digest)
 
     def number(self, numbers: "array[int]", path: str, seq: int) -> None:
-        """A turn's messages are numbered after it and before the next turn; revisions have numbers of their own."""
+        """Check that numbers rise: a turn, its messages, the next turn. Revisions rise among themselves."""
         if numbers and seq <= numbers[-1]:
             self.note(f"{path}.seq", f"is not after {numbers[-1]}, which comes before it")
         else:
@@ -224,12 +224,12 @@ class _Check:
     def entry(self, path: str, row: Row) -> None:
         hashed = content_hash(row["content"])
         missing = next((cited for cited in row["source_message_ids"] if cited.bytes not in self.ids), None)
-        if missing is not None and not self.problems:  # it may be one of those left out
+        if missing is not None and not self.problems:  # otherwise it may be one of those left out
             self.note(f"{path}.source_message_ids", f"{missing} is none of the messages")
         if row["state"] != EntryState.ACTIVE:
             return
         self.seen.active += 1
-        if self.seen.active > self.configuration.ingestion.max_entries:  # it will be refused for that
+        if self.seen.active > self.configuration.ingestion.max_entries:  # the import will be refused for that
             return
         said = (row["subject"], row["type"], hashed)
         self.unique(self.said, f"{path}.content", _digest(said), "says the same as another active entry")
@@ -251,12 +251,12 @@ class _Check:
 
     def of_a_turn(self, path: str, turn_ids: Sequence[UUID]) -> None:
         known = any(turn_id.bytes in self.turns for turn_id in turn_ids)
-        if turn_ids and not known and not self.problems:  # it may be one of those left out
+        if turn_ids and not known and not self.problems:  # otherwise it may be one of those left out
             self.note(path, "is none of the turns")
 
     def summary(self, path: str, row: Row) -> None:
         self.unique(self.summaries, f"{path}.version", (row["messages"], row["version"]), "is there twice")
-        if row["messages"] > self.seen.messages and not self.problems:  # some of them may have been left out
+        if row["messages"] > self.seen.messages and not self.problems:  # otherwise some may be left out
             self.note(f"{path}.messages", f"is more than the {self.seen.messages} messages there are")
 
     def run(self, path: str, row: Row) -> None:
@@ -294,5 +294,5 @@ def _told(document: Row) -> bytes:
 
 
 def _digest(parts: Iterable[Any]) -> bytes:
-    """Of what may not be there twice: 16 bytes, however long it is."""
+    """A digest, of 16 bytes, for values that must not occur twice."""
     return hashlib.blake2b(repr(tuple(parts)).encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -1,6 +1,4 @@
-"""The histories of an archive's entries, held to what `manage.py verify` will hold them to (HistoriesInvariant), and to
-what turns say of them (TurnsInvariant).
-"""
+"""Check the histories of an archive's entries, like HistoriesInvariant and TurnsInvariant of `manage.py verify`."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
@@ -22,9 +20,9 @@ class Rows(Protocol):
 
 
 class Histories:
-    """Looks at the turns, at the revisions in order, and then at the entries; kept of each is where something stands.
+    """Checks the turns, then the revisions in order, then the entries. It remembers only where each row is.
 
-    `told`: the entries that have a history, as they are found.
+    `told` is filled with the IDs of entries that have a history.
     """
 
     def __init__(self, archive: Rows, *, told: set[bytes]) -> None:
@@ -32,8 +30,8 @@ class Histories:
         self._last: dict[bytes, int] = {}  # by entry, its last revision
         self._applied: dict[bytes, bool] = {}  # by turn
         self._at: dict[bytes, datetime] = {}  # by turn, when a model changed something for it
-        self._done: dict[bytes, str] = {}  # by turn and entry, the operation that says so
-        self._held: dict[bytes, str] = {}  # by entry, the operation that is held
+        self._done: dict[bytes, str] = {}  # by turn and entry, the path of the operation that changed it
+        self._held: dict[bytes, str] = {}  # by entry, the path of the operation that is held
 
     def turn(self, place: int, row: Row) -> Sequence[FieldProblem]:
         applied = self._applied[row["id"].bytes] = row["state"] == TurnState.APPLIED
@@ -46,7 +44,7 @@ class Histories:
         return ()
 
     def revision(self, place: int, row: Row) -> Iterator[FieldProblem]:
-        """What does not go on from where the one before it ended, or is not what its turn says."""
+        """Yield where a revision doesn't begin where the previous one ended, or contradicts its turn."""
         self._told.add(row["entry_id"].bytes)
         yield from self._of_its_turn(f"revisions.{place}", row)
         yield from self._goes_on(place, row)
@@ -71,7 +69,7 @@ class Histories:
             )
 
     def _goes_on(self, place: int, row: Row) -> Iterator[FieldProblem]:
-        """What was erased has nothing to be compared."""
+        """Yield where a revision doesn't continue the one before. Erased ones can't be compared."""
         path, own = f"revisions.{place}", row["entry_id"]
         before, after = row["before"], row["after"]
         for side, told in (("before", before), ("after", after)):
@@ -95,7 +93,7 @@ class Histories:
             yield FieldProblem(f"{path}.before.{name}", f"is not what {there}, ended with")
 
     def entry(self, place: int, row: Row) -> Iterator[FieldProblem]:
-        """What an entry does not have as its last revision says: its history would hide a change."""
+        """Yield where an entry differs from its last revision: its history would hide a change."""
         if row["id"]:
             self._held.pop(row["id"].bytes, None)
         at = self._last.pop(row["id"].bytes, None) if row["id"] else None
@@ -111,7 +109,7 @@ class Histories:
             yield FieldProblem(f"{path}.{name}", f"is not what {there}")
 
     def gone(self) -> Iterator[FieldProblem]:
-        """Once all was looked at: what is told of and not there, though nothing erased it."""
+        """Yield what is missing although nothing erased it. Call it after all rows were checked."""
         for at in self._last.values():
             last = self._archive.row("revisions", at)
             if last["event"] != RevisionEvent.REDACT or last["after"]:

@@ -1,4 +1,4 @@
-"""What is read of an archive before its first row is written."""
+"""What an import must know about an archive before the first row is written."""
 
 from array import array
 from bisect import bisect_left
@@ -9,7 +9,7 @@ from uuid import UUID
 
 @dataclass(slots=True)
 class Overview:
-    """`numbers`: every seq, in order; `told`: entries that have a history."""
+    """Facts about all rows. `numbers`: every seq, in order; `told`: IDs of entries that have a history."""
 
     numbers: "array[int]" = field(default_factory=lambda: array("q"))
     told: set[bytes] = field(default_factory=set)
@@ -18,7 +18,7 @@ class Overview:
     messages: int = 0
 
     def place_of(self, seq: int) -> int:
-        """Of a number among all, from 0."""
+        """The index of a number among all, from 0."""
         return bisect_left(self.numbers, seq)
 
     def tells_of(self, entry_id: UUID | None) -> bool:

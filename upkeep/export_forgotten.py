@@ -1,4 +1,4 @@
-"""Removes from an export what was hidden, so that what a person asked to have forgotten is not exported."""
+"""Remove what is hidden from an export, so that what a person asked to forget is not exported."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,7 +14,7 @@ _SHOWN = ("shown_message_ids", "reference_message_ids", "shown_entry_ids")
 
 
 class ForgottenRows(Forgotten):
-    """The rows of an export without it."""
+    """Removes what is hidden from each kind of row."""
 
     __slots__ = ()
 
@@ -47,7 +47,7 @@ class ForgottenRows(Forgotten):
                 "reason": "",
                 "redacted_at": row["redacted_at"] or row["recorded_at"],
             }
-        if self.entries.get(row["entry_id"]) == row["entry_version"]:  # its history ends with its going
+        if self.entries.get(row["entry_id"]) == row["entry_version"]:  # its history ends with the deletion
             row["event"] = RevisionEvent.REDACT
         return row
 

@@ -1,7 +1,7 @@
-"""Exports a relationship as one JSON document, piece by piece, so that it is never in memory as a whole.
+"""Export a relationship as one JSON document, piece by piece, so that it is never in memory as a whole.
 
-All of it is read in one snapshot of the database, so that entries and their history fit together whatever happens
-meanwhile. `upkeep.api.archive` describes the document, `upkeep.importing` reads it back.
+It is read in one snapshot of the database, so that entries and their history fit together whatever changes meanwhile.
+`upkeep.api.archive` describes the document, `upkeep.importing` reads it.
 """
 
 from collections.abc import Iterator
@@ -37,17 +37,17 @@ from workspace.transfer import files_to_keep
 FORMAT, VERSION = "rapport.relationship", 1
 ROWS_AT_ONCE = 200
 PIECE_BYTES = 65_536
-# A reader that stalls for so long is cut off: its transaction would keep deleted rows from being cleared away.
+# A reader that stalls for longer is cut off, as its transaction keeps VACUUM from removing deleted rows.
 STALL_SECONDS = 60
 
-# What is not carried over: who owns it, what follows from the rest, and what only a running worker holds.
+# Columns that are not exported: the owners, what follows from other columns, and what belongs to a running worker.
 _OWNERS = {"relationship_id", "project_id"}
 LEFT_OUT: dict[type[Model], set[str]] = {
     SessionState: _OWNERS | {"turns"},
     Turn: _OWNERS | {"lease_token", "lease_until", "leased_by", "waiting_since", "waits_on", "traceparent"},
-    Message: _OWNERS | {"turn_id", "session"},  # those of the turn it stands in
+    Message: _OWNERS | {"turn_id", "session"},  # those of its turn
     OperationResult: _OWNERS
-    | {"id", "turn_id", "number", "kind", "content_hash", "text", "erased"},  # its place, and what it says
+    | {"id", "turn_id", "number", "kind", "content_hash", "text", "erased"},  # follow from place and content
     ScratchpadEntry: _OWNERS | {"content_hash"},
     BehaviourRun: _OWNERS | {"lease_token", "lease_until", "leased_by"},
     Summary: _OWNERS
@@ -56,15 +56,15 @@ LEFT_OUT: dict[type[Model], set[str]] = {
 
 
 def columns_of(model: type[Model]) -> tuple[str, ...]:
-    """The columns of an owned table that an export holds."""
+    """The columns of an owned table that are exported."""
     without = LEFT_OUT.get(model, _OWNERS)
     return tuple(field.attname for field in model._meta.concrete_fields if field.attname not in without)
 
 
 def export_relationship(*, relationship_id: UUID, calls: bool = False) -> Iterator[bytes]:
-    """The document in pieces of about 64 kB. With `calls` also what models were asked and answered.
+    """Yield the document in pieces of about 64 kB. With `calls`, it includes prompts and answers of models.
 
-    Holds a database connection until it is exhausted or closed. Raises NotFound at the first piece.
+    Keeps a database connection until it is exhausted or closed. Raises NotFound at the first piece.
     """
     piece = bytearray()
     with _one_snapshot():
@@ -78,7 +78,7 @@ def export_relationship(*, relationship_id: UUID, calls: bool = False) -> Iterat
 
 @contextmanager
 def _one_snapshot() -> Iterator[None]:
-    """Inside a caller's transaction that one's own view has to do."""
+    """Read from one snapshot, unless there is a transaction already, as its isolation can't be changed."""
     if connection.in_atomic_block:
         yield
         return
@@ -108,7 +108,7 @@ def _document(relationship_id: UUID, *, calls: bool) -> Iterator[bytes]:
 
 
 def _head(relationship_id: UUID) -> tuple[dict[str, Any], UUID]:
-    """What is no list, and the companion's ID."""
+    """The members that are not lists of rows, and the companion's ID."""
     rows = Relationship.objects.select_related("companion", "user")
     relationship = require(rows.filter(id=relationship_id), "relationship")
     companion, user = relationship.companion, relationship.user
@@ -139,15 +139,13 @@ def _rows(model: Any, relationship_id: UUID, order: str) -> Iterator[dict[str, A
 
 
 def _without_workers(model: Any, relationship_id: UUID) -> Iterator[dict[str, Any]]:
-    """What a worker holds is waiting elsewhere."""
+    """Rows of a queue, where those that a worker is processing are waiting again."""
     for row in _rows(model, relationship_id, "id"):
         yield {**row, **model.WAITING} if row["state"] == model.HELD["state"] else row
 
 
 def _turns(relationship_id: UUID) -> Iterator[dict[str, Any]]:
-    """Each with its operations and messages. Messages are read beside the turns, in order of seq: they are numbered
-    after their turn.
-    """
+    """Turns with their operations and messages. Messages are read in parallel, by seq, as they follow their turn."""
     messages = Message.objects.for_relationship(relationship_id).order_by("seq")
     rows = messages.values("turn_id", *columns_of(Message)).iterator(chunk_size=ROWS_AT_ONCE)
     spoken = groupby(rows, key=itemgetter("turn_id"))
@@ -162,7 +160,7 @@ def _turns(relationship_id: UUID) -> Iterator[dict[str, Any]]:
         if turn_id == turn["id"]:
             own = [{name: row[name] for name in columns_of(Message)} for row in said]
             turn_id, said = next(spoken, (None, iter(())))
-        if turn["state"] == TurnState.PROCESSING:  # the worker that holds it stays here
+        if turn["state"] == TurnState.PROCESSING:  # its worker is not exported
             turn["state"] = TurnState.PENDING
         yield {**turn, "messages": own}
 
@@ -175,5 +173,5 @@ def _array(name: str, rows: Iterator[dict[str, Any]]) -> Iterator[bytes]:
 
 
 def _json(value: Any) -> bytes:
-    """Times in UTC with a Z, money as text."""
+    """Serialise, with times in UTC with a Z and money as text."""
     return orjson.dumps(value, option=orjson.OPT_UTC_Z, default=str)

@@ -1,8 +1,8 @@
-"""Reads an exported relationship back, into one that is empty: everything or nothing.
+"""Import an exported relationship into an empty one: everything or nothing.
 
-IDs and times stay as they were, so citations, operations and history still fit together. Only `seq` is new: the same
-order, numbered on from where the relationship is. What was owed (pending turns) is owed here, and at once: what it
-waited for, a provider or a budget, was there.
+IDs and times stay the same, so that citations, operations and history still fit together. Only `seq` is new: in the
+same order, it continues from the relationship's own. What was waiting (pending turns) is due at once, as the provider
+or budget that it waited for belongs to the other service.
 """
 
 from array import array
@@ -61,7 +61,7 @@ from workspace.transfer import take_over_files
 
 Rows = Iterable[dict[str, Any]]
 
-REASON = "imported"  # of the first revision of an entry that came without a history
+REASON = "imported"  # of the first revision of an entry without a history
 ROWS_AT_ONCE = 500
 TABLES: tuple[type[Model], ...] = (
     *(Profile, ProfileRevision, SessionState, Turn, Message),
@@ -82,17 +82,17 @@ SELECT count(*) FROM relationships_turn t, unnest(t.model_call_ids) asked (id)
 
 
 def import_relationship(*, relationship: Relationship, archive: Archive, by: Actor) -> dict[str, int]:
-    """Fill an empty relationship with what an archive holds; how many rows, by table.
+    """Fill an empty relationship with the rows of an archive; return how many, by table.
 
-    All of it is looked at before the first row is written, and while nothing is locked. Raises NotEmpty, NotFound,
-    InvalidInput, InvalidConfiguration, TooManyEntries: then nothing is written.
+    All of it is checked before the first row is written and before anything is locked. Raises NotEmpty, NotFound,
+    InvalidInput, InvalidConfiguration, TooManyEntries; then nothing was written.
     """
     _refuse_unless_empty(relationship)
     check_head(archive)
     values = resolve_configuration(
         project=relationship.project.config,
         companion=relationship.companion.config,
-        relationship=archive.head["relationship"]["config"],  # the archive brings its own
+        relationship=archive.head["relationship"]["config"],  # replaced by the archive's
     ).values
     overview = check_archive(archive, configuration=values, now=timezone.now())
     count, limit = overview.active, values.ingestion.max_entries
@@ -131,16 +131,16 @@ def _write(relationship: Relationship, archive: Archive, overview: Overview, by:
 
 
 def _calls_left_behind(relationship: Relationship) -> int:
-    """How many calls the turns name that the archive did not bring: of those `verify` says nothing."""
+    """Count the model calls that turns name but the archive lacks; `verify` does not report those."""
     count: int = execute(_LEFT_BEHIND, {"relationship": relationship.id})[0][0]
     return count
 
 
 def _tables(archive: Archive, overview: Overview, first: int, now: datetime) -> dict[type[Model], Rows]:
-    """Each table's rows, none of which is made before it is written."""
+    """Each table's rows, made lazily while they are written."""
 
     def number(row: dict[str, Any]) -> int:
-        """Here: turns, messages and revisions keep their common order."""
+        """The new seq, by which turns, messages and revisions keep their common order."""
         return first + overview.place_of(row["seq"])
 
     def numbered(row: dict[str, Any]) -> dict[str, Any]:
@@ -148,7 +148,7 @@ def _tables(archive: Archive, overview: Overview, first: int, now: datetime) -> 
 
     @cache
     def spoken() -> "array[int]":
-        """The numbers of the messages, in order; read when the first summary asks."""
+        """The new seq of all messages, in order; computed when the first summary needs it."""
         turns = archive.rows("turns")
         return array("q", (number(message) for turn in turns for message in turn["messages"]))
 
@@ -177,7 +177,7 @@ def _summary(summary: dict[str, Any], spoken: "array[int]", now: datetime) -> di
 
 
 def _due(row: dict[str, Any], now: datetime) -> dict[str, Any]:
-    """What waited for another try is due at once; a time of a schedule is yet to come."""
+    """Make what waited for another attempt due at once, but not what is scheduled for a time."""
     waits = row["due_at"] is not None and not row.get("occasion", "").startswith("at:")
     return {**row, "due_at": min(row["due_at"], now)} if waits else row
 
@@ -188,7 +188,7 @@ def _turn(turn: dict[str, Any], now: datetime) -> dict[str, Any]:
 
 
 def _operations(turn: dict[str, Any]) -> Rows:
-    """With what erasure finds them by, from what they say."""
+    """A turn's operations, with the columns by which erasure finds them."""
     for number, row in enumerate(turn["operations"]):
         texts = (row["reason"], row["held_reason"])
         entry_ids = [row["entry_id"], *row["entry_ids"], *mentioned_in(row["reason"])]
@@ -230,8 +230,10 @@ def _refuse_unless_empty(relationship: Relationship) -> None:
 
 
 def _insert(model: type[Model], relationship: Relationship, rows: Rows) -> int:
-    """By COPY, which takes a hundred thousand rows in seconds, and the times as they are: Django's own insert would
-    put the present one into `recorded_at`. How many they were."""
+    """Insert rows by COPY, and return how many.
+
+    It takes seconds for a hundred thousand, and keeps `recorded_at`, which Django's insert would overwrite.
+    """
     fields: list[Any] = list(model._meta.local_concrete_fields)
     own = {"relationship_id": relationship.id, "project_id": relationship.project_id}
     statement = sql.SQL("COPY {} ({}) FROM STDIN").format(
@@ -254,7 +256,7 @@ def _written(field: Any, row: dict[str, Any]) -> Any:
 
 
 def _begin_histories(relationship: Relationship, by: Actor, now: datetime) -> None:
-    """An entry that came without a history begins one here. (`rebuild_index` tells search of it.)"""
+    """Begin the history of each entry that has none. `rebuild_index` indexes them."""
     told = EntryRevision.objects.for_relationship(relationship.id).filter(entry_id=OuterRef("id"))
     bare = ScratchpadEntry.objects.for_relationship(relationship.id).filter(~Exists(told)).order_by("id")
     while entries := list(bare[:ROWS_AT_ONCE]):
@@ -274,7 +276,7 @@ def _begin_histories(relationship: Relationship, by: Actor, now: datetime) -> No
 
 
 def _take_over(relationship: Relationship, archive: Archive, now: datetime, *, messages: int) -> None:
-    """The relationship's own values, its snapshot, and what is owed."""
+    """Write the relationship's own columns and its snapshot, and enqueue a task if anything is due."""
     Relationship.objects.filter(id=relationship.id).update(
         **archive.head["relationship"], message_count=messages, version=F("version") + 1, updated_at=now
     )

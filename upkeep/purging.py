@@ -1,8 +1,8 @@
-"""Overwrites erased text in the database's own files.
+"""Overwrite erased text in the database's own files.
 
-A deleted row stays on disk until its place is used again; the planner's statistics hold samples of what columns said;
-the write-ahead log repeats everything, and segments set aside for reuse keep their old bytes for weeks. So: forget
-the statistics, write every table anew, and go through all of the log.
+A deleted row stays on disk until its space is reused, the planner's statistics contain samples of columns, and the
+write-ahead log repeats everything, with old bytes in segments that wait for weeks to be reused. So delete the
+statistics, rewrite every table, and go through all of the log.
 """
 
 import time
@@ -15,7 +15,7 @@ from config.postgresql.sessions import execute, sqlstate
 _INSUFFICIENT_PRIVILEGE = "42501"
 _POLL_SECONDS = 0.2
 
-# Whoever began before us may still see deleted rows; then VACUUM has to keep them. (A replica's sender has no end.)
+# Transactions that began before may still see deleted rows, which VACUUM then keeps. (A replica's sender never ends.)
 _OLDER = """
 SELECT pid::text, coalesce(nullif(application_name, ''), backend_type) FROM pg_stat_activity
  WHERE pid <> pg_backend_pid() AND datname = current_database() AND backend_type <> 'walsender'
@@ -24,15 +24,15 @@ UNION ALL
 SELECT gid, 'a prepared transaction' FROM pg_prepared_xacts
  WHERE database = current_database() AND prepared < %(now)s
 """
-# Segments that wait to be used again: their names lie ahead of the one in use.
+# Segments that wait to be reused: their names are after the present one's.
 _SEGMENTS_AHEAD = """
 SELECT count(*) FROM pg_ls_waldir()
  WHERE name ~ '^[0-9A-F]{24}$' AND name > pg_walfile_name(pg_current_wal_lsn())
 """
-# A switch from an untouched segment does nothing; the message touches it.
+# Switching from an empty segment does nothing, so a message is written to it first.
 _NEXT_SEGMENT = "SELECT pg_logical_emit_message(false, 'rapport', 'purge'), pg_switch_wal()"
 
-# What keeps text outside the tables and the log, and what to do about it.
+# What may keep text besides the tables and the log, and what to do about it.
 _ELSEWHERE = {
     "SELECT current_setting('archive_mode') <> 'off'": "The write-ahead log is archived: remove the old archive.",
     "SELECT EXISTS (SELECT 1 FROM pg_stat_replication)": "There are replicas: clean their files separately.",
@@ -47,11 +47,11 @@ _ELSEWHERE = {
 
 
 class PurgeBlocked(Exception):
-    """Sessions that began earlier do not end; the text names them."""
+    """Transactions that began earlier are still open. The message names them."""
 
 
 def purge_files(*, patience: float = 60.0) -> list[str]:
-    """Rewrite every table and go through the whole log. What may hold text still: a sentence each, with what to do.
+    """Rewrite every table and go through the whole log. Return what may still contain text, with what to do.
 
     Call it outside a transaction. Each table is locked while it is rewritten, and needs its own size in free space.
     Raises PurgeBlocked when older transactions last longer than `patience` seconds.
@@ -81,8 +81,10 @@ def _await_older_transactions(patience: float) -> None:
 
 
 def _overwrite_log() -> bool:
-    """False when we may not. After a checkpoint old segments are removed, or stand ahead to be used again; going
-    through those fills each with zeros."""
+    """Overwrite the log's old segments; False if the account may not.
+
+    After a checkpoint they are removed or wait to be reused. Going through those fills each with zeros.
+    """
     if not (_done(_NEXT_SEGMENT) and _done("CHECKPOINT")):
         return False
     for _ in range(_ask(_SEGMENTS_AHEAD) + 1):
@@ -91,7 +93,7 @@ def _overwrite_log() -> bool:
 
 
 def _done(statement: str) -> bool:
-    """False when the account may not do it."""
+    """Execute the statement; False if the account may not."""
     try:
         execute(statement)
     except DatabaseError as error:

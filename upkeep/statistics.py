@@ -1,7 +1,7 @@
-"""What PostgreSQL knows of how large its tables are. Where it knows nothing, it may hold each of many rows against all.
+"""Keep PostgreSQL's statistics up to date. Without them it may compare each of many rows with all others.
 
-It looks by itself about a minute after many rows came. What begins before, an import in itself or a check just after it
-or after a dump was restored, took the square of their number.
+It updates them itself about a minute after many rows were added. An import, or a check right after one or after a dump
+was restored, would begin before that and take quadratic time.
 """
 
 from django.db import connection
@@ -19,7 +19,7 @@ _ROWS_OF_SHARDS = "SELECT sum(result::float8) FROM run_command_on_shards(%s, %s)
 
 
 def look_at_grown_tables() -> None:
-    """ANALYZE those of which a tenth is new. Where the database is distributed, all, if there is one anywhere."""
+    """ANALYZE the tables of which a tenth is new; in a distributed database all tables, if there is such a one."""
     with connection.cursor() as cursor:
         if is_distributed(connection):
             cursor.execute("SELECT bool_or(result <> '') FROM run_command_on_all_nodes(%s)", [_GROWN])
@@ -32,7 +32,7 @@ def look_at_grown_tables() -> None:
 
 
 def look_at_table(table: str, *, new: int) -> None:
-    """The same for one that has so many new rows of this transaction; left out while somebody else is at it."""
+    """ANALYZE a table if the `new` rows of this transaction are a tenth of it, unless another session does it."""
     if new <= FEW:
         return
     with connection.cursor() as cursor:

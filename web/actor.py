@@ -14,7 +14,7 @@ class ActorKind(models.TextChoices):
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Who does a thing: every service that changes something takes one as `by`."""
+    """Who makes a change. Every service that changes something takes one as `by`."""
 
     kind: ActorKind
     id: str = ""

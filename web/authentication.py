@@ -1,10 +1,11 @@
-"""Bearer keys and tokens: who asks, for which project, and what they may do.
+"""Authentication by API keys and relationship tokens: who calls, for which project, and what they may do.
 
 A key is `rk_<prefix>_<secret>` and is found by its prefix; a token is `rt_<relationship>_<secret>` and is
-looked for inside its relationship. Either takes one query. Only SHA-256 hashes are kept (docs/adr/0005).
+searched in its relationship. Each takes one query. Only SHA-256 hashes are stored (docs/adr/0005).
 
-A method whose own statement checks the key again (`rereads_key`) is let in by what this process remembers of the key,
-which saves a query. Nothing is answered before the key was checked: `ApiView.handle_exception` takes care of errors.
+If a method's own statement checks the key again (`rereads_key`), this process's cache of the key is enough to let the
+request in, which saves a query. Nothing is answered before the key was checked; `ApiView.handle_exception` sees to it
+for errors.
 """
 
 import hmac
@@ -56,7 +57,7 @@ WHERE token.relationship_id = %s AND token.token_hash = %s
 
 
 class RememberedKey(NamedTuple):
-    """What a request was let in by: it holds while KEY_STILL_HOLDS does."""
+    """The cached key that let a request in. It is valid while KEY_STILL_HOLDS is true."""
 
     id: UUID
     scopes: list[str]
@@ -72,11 +73,11 @@ KEY_STILL_HOLDS = """EXISTS (SELECT 1 FROM relationships_apikey WHERE id = %(key
 
 
 class KeyChanged(RapportError):
-    """The remembered key is outdated: it has to be read again."""
+    """The cached key is outdated and must be read again."""
 
 
 class _KeyRow(NamedTuple):
-    """A key's row, as the query has it."""
+    """A key's row, as selected by the query."""
 
     id: UUID
     project_id: UUID
@@ -87,18 +88,18 @@ class _KeyRow(NamedTuple):
     rate_limits: str
 
 
-# By their prefix: what was read when a key last proved itself.
+# By prefix: keys as they were last read from the database.
 _REMEMBERED: dict[str, _KeyRow] = {}
 _MOST_REMEMBERED = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """What a request may do. `relationship_id` is set for a token, which reaches that relationship alone; `session_id`
-    for that of an agent's session, which writes as that session alone.
+    """What a request may do. `relationship_id` is set for a token, which can access only that relationship;
+    `session_id` for the token of an agent's session, which may only write as that session.
 
-    `holder`: the key's or the token's ID, by which its limits are counted; `own_rates`: the limits of this key alone.
-    `remembered`: they are those of an earlier request, and nobody has read the key yet in this one.
+    `holder`: the key's or token's ID, by which its limits are counted; `own_rates`: the key's own limits.
+    `remembered`: taken from the cache; the key has not been read in this request yet.
     """
 
     project_id: UUID
@@ -124,7 +125,7 @@ class BearerAuthentication(BaseAuthentication):
         view = (request.parser_context or {}).get("view")
         remembered = request.method in getattr(view, "rereads_key", ())
         credentials = authenticate_header(header, now=datetime.now(UTC), remembered=remembered)
-        # So that the server knows whose the next one is.
+        # So that the server knows the client of the next request.
         person = str(credentials.relationship_id or "")
         request.META[CLIENT] = Client(str(credentials.project_id), person)
         return credentials.actor, credentials
@@ -136,7 +137,7 @@ class BearerAuthentication(BaseAuthentication):
 def authenticate_header(header: str, *, now: datetime, remembered: bool = False) -> Credentials:
     """The credentials of the key or token in an Authorization header. Raises AuthenticationFailed.
 
-    `remembered`: a key's may be those of an earlier request, for the caller to have read again.
+    `remembered`: those of a key may come from the cache; the caller must check them.
     """
     scheme, _, secret = header.partition(" ")
     if scheme.lower() != "bearer":
@@ -154,7 +155,7 @@ def authenticate_header(header: str, *, now: datetime, remembered: bool = False)
 
 
 def still_holds(request: Request) -> bool:
-    """Whether what let a request in would let it in now as it did then. A query: for answers that take long."""
+    """Return whether a request's key or token would still give the same access. One query; for long answers."""
     try:
         found = authenticate_header(request.META["HTTP_AUTHORIZATION"], now=datetime.now(UTC))
     except AuthenticationFailed:
@@ -163,7 +164,7 @@ def still_holds(request: Request) -> bool:
 
 
 def forget_key(credentials: Credentials) -> None:
-    """What this process remembers of it: the next look reads the row."""
+    """Remove the key from this process's cache, so that its row is read again."""
     _REMEMBERED.pop(credentials.actor.id, None)
 
 
@@ -187,7 +188,7 @@ def _of_key(prefix: str, secret: str, now: datetime) -> Credentials:
 
 
 def _note_use(row: _KeyRow, now: datetime) -> None:
-    """Left out while a node of a distributed database is away: each has the keys, and writes of all of them fail."""
+    """Note when the key was used. Not while a node of a distributed database is down, as all nodes have the keys."""
     try:
         execute(_NOTE_USE, [now, row.id, now - NOTE_USE_EVERY])
     except DatabaseError as error:
@@ -257,7 +258,7 @@ def _token_may_enter(relationship_id: UUID, view: Any) -> None:
     if not (opened is True or (opened and view.request.method in opened)):
         raise NotAllowed("A relationship token can't be used here: send an API key.")
     if getattr(view, "token_is_the_address", False):
-        return  # the view finds the relationship by the token itself
+        return  # the view takes the relationship from the token
     if view.kwargs.get("relationship_id") != relationship_id:
         raise NotFound("This relationship does not exist.")
 

@@ -1,4 +1,4 @@
-"""Reads whose caller chooses how fresh they have to be, and whose answer says where they were read."""
+"""Reads for which the caller chooses how fresh they must be, and is told where they were read."""
 
 from collections.abc import Callable, Iterable
 from typing import Literal, NamedTuple, TypeVar
@@ -32,7 +32,7 @@ class ConsistencyBody(Body):
 
 
 class Read(NamedTuple):
-    """`age_ms`: at most, when the call was taken up; `reason`: why the primary, where a replica would have done."""
+    """Where an answer was read. `age_ms`: its age at most, when the call began; `reason`: why not the replica."""
 
     database: Database = "primary"
     age_ms: float = 0.0
@@ -57,8 +57,9 @@ class ReadFromAnswer(Answer):
 
 
 def read_by(consistency: Consistency, read: Callable[[], R]) -> tuple[R, Read]:
-    """What `read` gives, from the replica where that may be and it is fit. What goes wrong there is asked of the
-    primary once more: what is not there yet may be here. Raises what `read` raises of the primary.
+    """Call `read`, on the replica if that is allowed and it is fit.
+
+    If it fails there it is called again on the primary, as the replica may lack something. Raises what it then raises.
     """
     if consistency == "strong":
         return read(), Read()
@@ -80,7 +81,7 @@ def read_by(consistency: Consistency, read: Callable[[], R]) -> tuple[R, Read]:
 
 
 def replica_metrics() -> Iterable[Metric]:
-    """Of the replica as this process finds it now; nothing where none is set up."""
+    """The replica's state as this process sees it now; nothing without a replica."""
     try:
         return metrics_of(True, replica.age())
     except Unfit as why:
@@ -88,7 +89,7 @@ def replica_metrics() -> Iterable[Metric]:
 
 
 def metrics_of(fit: bool, age: float | None) -> Iterable[Metric]:
-    """`age`: in seconds, None where it is not known."""
+    """The metrics. `age` is in seconds; None if it is unknown."""
     yield GaugeMetricFamily("rapport_replica_fit", "Whether eventual reads go to the replica.", value=fit)
     if age is not None:
         told = "How old what is read from the replica is, at most."

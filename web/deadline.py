@@ -1,8 +1,8 @@
-"""A time limit for a whole call of another server: a timeout for each read is not enough, as bytes may trickle in.
+"""A time limit for a whole call to another server: a timeout for each read is not enough, as bytes may trickle in.
 
-HTTP clients count each read by itself. `bind` has a client's network count what is left of the deadline as well, from
-connecting to the last byte of the answer; and has it end where nobody waits for the answer any more (web.leaving), or
-where the answer is longer than any that is meant: clients keep all of it in memory.
+HTTP clients limit each read by itself. `bind` makes a client's network respect the deadline, too, from connecting to
+the last byte of the answer. It also ends the call if nobody waits for the answer any more (web.leaving), or if the
+answer is far too long, as clients keep it in memory.
 """
 
 import time
@@ -31,8 +31,8 @@ _limits: ContextVar[_Limits | None] = ContextVar("limits", default=None)
 
 @contextmanager
 def deadline(seconds: float) -> Iterator[None]:
-    """Calls in this block, by clients that are bound, are over after so many seconds: httpx2.TimeoutException. And
-    after LARGEST_ANSWER together: httpx2.ReadError.
+    """End calls in this block, by clients that are bound, after so many seconds (httpx2.TimeoutException), or after
+    LARGEST_ANSWER bytes altogether (httpx2.ReadError).
     """
     token = _limits.set(_Limits(time.monotonic() + seconds))
     try:
@@ -42,13 +42,13 @@ def deadline(seconds: float) -> Iterator[None]:
 
 
 def is_over() -> bool:
-    """Whether the deadline has passed."""
+    """Return whether the deadline has passed."""
     left = _left()
     return left is not None and left <= 0
 
 
 def bind(client: httpx2.Client) -> None:
-    """Have the client's calls end with the deadline. Its network can be had by no public name."""
+    """Make the client's calls respect the deadline. There is no public name for its network."""
     for transport in (client._transport, *client._mounts.values()):
         if isinstance(transport, httpx2.HTTPTransport):
             pool: Any = transport._pool
@@ -70,7 +70,7 @@ def _counted(received: bytes) -> bytes:
 
 
 def _within(timeout: float | None, overrun: type[Exception]) -> float | None:
-    """The shorter of a timeout and what is left. Raises `overrun`, and NetworkError where nobody waits."""
+    """The shorter of a timeout and the time left. Raises `overrun`; NetworkError if nobody waits any more."""
     if nobody_waits():
         raise httpcore2.NetworkError("Nobody waits for the answer any more.")
     left = _left()

@@ -19,16 +19,16 @@ class SchemaView(SpectacularAPIView):
     content_negotiation_class = JsonOnly
 
     def get(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:
-        """It needs no key, so it must cost next to nothing: many requests must not slow others down."""
+        """Serve the cached schema. It needs no key, so it must be cheap, or many requests could slow others down."""
         headers = {"Content-Disposition": 'inline; filename="Rapport.json"'}
-        with _MAKING:  # making it is not for two threads at once
+        with _MAKING:  # two threads must not make it at once
             document = schema_document()
         return HttpResponse(document, content_type=OpenApiJsonRenderer2.media_type, headers=headers)
 
 
 @cache
 def schema_document() -> bytes:
-    """As it is written to docs/reference/openapi.json; half a second of work, once in each process."""
+    """The schema, as written to docs/reference/openapi.json. Takes half a second, once per process."""
     generator: Any = SchemaView.generator_class()
     made = generator.get_schema(request=None, public=True)
     rendered: bytes = OpenApiJsonRenderer2().render(made)
@@ -37,6 +37,4 @@ def schema_document() -> bytes:
 
 class DocsView(SpectacularSwaggerView):
     url_name = "schema"
-    content_negotiation_class = (
-        JsonOnly  # the one renderer there is: a browser gets the page whatever it accepts
-    )
+    content_negotiation_class = JsonOnly  # the only renderer: a browser gets the page whatever it accepts

@@ -1,10 +1,10 @@
-"""What can be wrong about people, companions and what was said.
+"""The errors that all rooms raise.
 
-RapportError                      what every part of ours raises; knows no HTTP
-├── InvalidInput                  names the fields and the way out
+RapportError                      the base class; knows no HTTP
+├── InvalidInput                  names the fields and what to do
 │   └── InvalidConfiguration
 ├── NotFound                      not there, or another project's
-├── Gone                          was there, and was erased
+├── Gone                          was erased
 ├── Conflict                      the state does not allow it
 │   ├── AlreadyExists
 │   ├── StaleVersion              somebody changed it meanwhile
@@ -12,10 +12,10 @@ RapportError                      what every part of ours raises; knows no HTTP
 ├── NotAllowed                    this key may not
 ├── TooMuch                       over a limit, which it names
 ├── TooManyRequests               too often; says when to try again
-│   └── BudgetSpent               the project has asked models for all that its budget of the day allows
-├── Unsupported                   of a kind that can't be taken; names those that can
+│   └── BudgetSpent               the project's model budget of the day is spent
+├── Unsupported                   of a kind that isn't supported; names those that are
 ├── Unavailable                   not now; try again shortly
-└── UpstreamFailed                somebody we asked on your behalf gave no usable answer
+└── UpstreamFailed                a server that was called for the request gave no usable answer
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,7 +38,7 @@ class FieldProblem:
 
 
 def shorten(text: str, most: int) -> str:
-    """At most `most` characters of it, and an ellipsis where there were more."""
+    """Shorten the text to `most` characters, ending with an ellipsis if it was longer."""
     return text if len(text) <= most else f"{text[:most]}…"
 
 
@@ -64,12 +64,12 @@ class InvalidInput(RapportError):
 
     @classmethod
     def naming(cls, problems: Sequence[FieldProblem]) -> "InvalidInput":
-        """Of one problem or several, the first of which says what is wrong."""
+        """Make the error from one or more problems. The first is its message."""
         return InvalidInput(f"{problems[0].field}: {problems[0].detail}", problems=problems)
 
     @classmethod
     def of_parts(cls, refused: Mapping[str, RapportError]) -> "InvalidInput":
-        """Of parts of one request, by their paths, and why each was refused."""
+        """Make the error from the refused parts of one request: by path, the error of each."""
         return cls.naming(
             [
                 FieldProblem(".".join(filter(None, (path, line.field))), line.detail)

@@ -1,4 +1,4 @@
-"""Field types that request bodies and query strings share, and the two base classes they stand in."""
+"""Field types of request bodies and query strings, and the base classes of these."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -25,13 +25,13 @@ from web.errors import FieldProblem
 
 A = TypeVar("A", bound="Answer")
 
-# Times that survive a change of zone, and that a person could mean.
+# Plausible times, which can also be converted to any time zone.
 EARLIEST, LATEST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
 _RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:?\d\d)")
 
 
 _HOLD_MANY = ("list", "tuple", "set", "dict")
-# A model names all of its unknown fields. Past so many mistakes none is looked at one by one.
+# A model reports all its unknown fields. Above this many errors they are not handled one by one.
 MOST_ERRORS = 1000
 
 
@@ -49,7 +49,7 @@ def _stop_at_first(schema: Any) -> None:
 
 
 class FailFastModel(BaseModel):
-    """Of each list, tuple, set and dictionary the first wrong member is named; of the fields, all.
+    """Reports all wrong fields, but only the first wrong member of each list, tuple, set and dictionary.
 
     A million wrong members would make a million errors.
     """
@@ -80,18 +80,18 @@ class Answer(BaseModel):
 
     @classmethod
     def of(cls, row: Any, **beside: Any) -> dict[str, Any]:
-        """The attributes of `row` that this class names, but for those that are given `beside` it."""
+        """Take the fields of this class from the attributes of `row`, except those given in `beside`."""
         return {name: beside[name] if name in beside else getattr(row, name) for name in _names(cls)}
 
 
 @cache
 def _names(answer: type[Answer]) -> tuple[str, ...]:
-    """Of its fields: pydantic looks them up anew each time."""
+    """The names of the fields. Cached, as pydantic looks them up each time."""
     return tuple(answer.model_fields)
 
 
 class Page(Answer, Generic[A]):
-    # No docstrings here, and looking for them in a generic class costs a second of every start.
+    # It has no docstrings, and looking for them in a generic class takes a second at every start.
     model_config = ConfigDict(use_attribute_docstrings=False)
 
     items: list[A]
@@ -134,7 +134,7 @@ def _known_zone(value: str) -> str:
 
 @cache
 def _zones() -> frozenset[str]:
-    """The names, without what else lies among a system's zone files and may not on the next: localtime, posix/UTC."""
+    """The names of time zones, without other files that some systems have among them: localtime, posix/UTC."""
     return frozenset(available_timezones() - {"localtime"})
 
 
@@ -151,7 +151,7 @@ def _not_dots(value: str) -> str:
 
 
 NOT_BLANK = AfterValidator(_not_blank)
-# Not strict: behind a validator of ours pydantic no longer knows that the text came from JSON.
+# Not strict: after a validator of ours pydantic no longer knows that the text came from JSON.
 Timestamp = Annotated[
     AwareDatetime, Field(strict=False), BeforeValidator(_written_as_rfc3339), AfterValidator(_in_utc)
 ]
@@ -161,7 +161,7 @@ DIGITS = BeforeValidator(_digits_only)
 TimeZone = Annotated[str, StringConstraints(min_length=1, max_length=64), AfterValidator(_known_zone)]
 """An IANA time zone."""
 
-# No control characters: these are names, and they stand in addresses and logs.
+# No control characters, as these names appear in URLs and logs.
 _NAME = r"^[^\x00-\x1f\x7f]+$"
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=_NAME), NOT_BLANK]
 ShortText = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
@@ -179,7 +179,7 @@ JsonObject = Annotated[dict[str, Any], WithJsonSchema({"type": "object", "additi
 
 
 def within(fault: Callable[[Any], str]) -> AfterValidator:
-    """Holds a value to a limit. `fault` says what is wrong with the value, "" where nothing is."""
+    """A validator for a limit. `fault` says what is wrong with the value; "" if nothing is."""
 
     def check(value: Any) -> Any:
         if said := fault(value):
@@ -190,7 +190,7 @@ def within(fault: Callable[[Any], str]) -> AfterValidator:
 
 
 def wrong_part(*loc: str | int, detail: str) -> ValidationError:
-    """Raised by a validator of a whole: the problem names the part that is wrong."""
+    """The error that a validator of a whole value raises for one part, at `loc`."""
     line = InitErrorDetails(
         type=PydanticCustomError("wrong_part", "{detail}", {"detail": detail}), loc=loc, input=None
     )
@@ -198,7 +198,7 @@ def wrong_part(*loc: str | int, detail: str) -> ValidationError:
 
 
 def left_out() -> Any:
-    """The default of a member that a PATCH may leave out: `model_dump(exclude_unset=True)` has what came."""
+    """The default of a member that a PATCH may leave out: `model_dump(exclude_unset=True)` omits it then."""
     return Field(default=None, json_schema_extra=_without_default)
 
 
@@ -215,7 +215,7 @@ class PageQuery(Query):
     """`next_cursor` of the previous page."""
 
     def given(self, *names: str) -> dict[str, Any]:
-        """Those of these filters that were given."""
+        """Which of these filters were given, with their values."""
         return {name: value for name in names if (value := getattr(self, name)) is not None}
 
 
@@ -233,7 +233,7 @@ _SENTENCES = {
 
 
 def listed_errors(error: ValidationError) -> list[ErrorDetails]:
-    """The mistakes one by one; where they are more than anybody reads, one that says how many."""
+    """The errors one by one; if there are too many, a single one that says how many."""
     count = error.error_count()
     if count <= MOST_ERRORS:
         return error.errors(include_url=False, include_input=False)
@@ -242,31 +242,31 @@ def listed_errors(error: ValidationError) -> list[ErrorDetails]:
 
 
 def field_problems(error: ValidationError, data: Any) -> list[FieldProblem]:
-    """pydantic's complaints as ours: dotted paths into what was sent, a sentence each."""
+    """Convert pydantic's errors to field problems: a dotted path into what was sent, and a sentence each."""
     problems: dict[str, str] = {}
     for line in listed_errors(error):
         path = _path(line["loc"], data, missing=line["type"] in ("missing", "wrong_part"))
         known, detail = problems.get(path), sentence_of(line)
         if known is None:
             problems[path] = detail
-        elif line["type"] == "literal_error":  # the other half of a union, as "or any" of a state
+        elif line["type"] == "literal_error":  # the other member of a union, such as "or any" for a state
             problems[path] = f"{known}, or {detail.removeprefix('input should be ')}"
     return [FieldProblem(path, detail) for path, detail in problems.items() if not _outdone(path, problems)]
 
 
 def _outdone(path: str, problems: Mapping[str, str]) -> bool:
-    """Of a text or an object, what was sent is an object, and what is wrong in it is named."""
+    """Return whether this is the text half of a union of text and object, and errors in the sent object are listed."""
     return problems[path] == _SENTENCES["string_type"] and any(one.startswith(f"{path}.") for one in problems)
 
 
 def sentence_of(line: ErrorDetails) -> str:
-    """One of pydantic's complaints in our words, as it goes on after the name of the field."""
+    """One of pydantic's errors in our words, as a sentence without its subject."""
     detail = _SENTENCES.get(line["type"]) or line["msg"].removeprefix("Value error, ")
     return detail[:1].lower() + detail[1:]
 
 
 def _path(loc: tuple[int | str, ...], data: Any, *, missing: bool) -> str:
-    """`loc` without the labels pydantic adds for the members of a union: only what is really in `data`."""
+    """The path, without the labels that pydantic adds for members of a union: only what is really in `data`."""
     parts: list[str] = []
     for place, part in enumerate(loc):
         inside = (isinstance(data, dict) and part in data) or (

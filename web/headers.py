@@ -1,4 +1,4 @@
-"""The headers of a request that say on what it rests: If-Match, and Idempotency-Key."""
+"""Parse the conditional headers of a request: If-Match and Idempotency-Key."""
 
 import hashlib
 import re
@@ -14,12 +14,12 @@ _PRINTABLE = re.compile(r"[\x20-\x7e]{1,255}")
 
 
 def etag(version: int) -> str:
-    """What two people may edit is tagged by its row's version, in quotes."""
+    """The ETag of a row that two people may edit: its version, in quotes."""
     return f'"{version}"'
 
 
 def expected_version(request: HttpRequest | Request) -> int | None:
-    """The version If-Match names; None when it is absent or `*`, which both mean: whatever is there now."""
+    """The version in If-Match; None if it is absent or `*`, which both mean any version."""
     given = request.META.get("HTTP_IF_MATCH")
     if given is None or given.strip() == "*":
         return None
@@ -30,7 +30,7 @@ def expected_version(request: HttpRequest | Request) -> int | None:
 
 
 def expected_sha256(request: HttpRequest | Request) -> str | None:
-    """The SHA-256 that If-Match names; None when it is absent or `*`."""
+    """The SHA-256 in If-Match; None if it is absent or `*`."""
     given = request.META.get("HTTP_IF_MATCH")
     if given is None or given.strip() == "*":
         return None
@@ -49,5 +49,5 @@ def idempotency_key(request: HttpRequest | Request) -> str | None:
 
 
 def request_fingerprint(raw_body: bytes) -> bytes:
-    """What tells one request from another under the same key: the body, byte by byte."""
+    """A hash of the body, by which requests with the same key are compared."""
     return hashlib.sha256(raw_body).digest()

@@ -1,16 +1,16 @@
-"""An answer that takes long and needs no database: it is made outside the threads that answer requests."""
+"""Answers that take long and need no database: they are made outside the threads that answer requests."""
 
 from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
-LATER = "rapport.later"  # in a request's environ: the server makes such answers, in threads of their own
+LATER = "rapport.later"  # in a request's environ: the server can make such answers, in other threads
 
 
 class LaterResponse(HttpResponse):
-    """`later` gives the answer itself; the headers of this one go before it. It raises nothing.
+    """A response whose answer is made by calling `later`, which raises nothing. The headers of this one come first.
 
-    Who waits for it and leaves ends what it asks of others (web.leaving), unless it is `made_to_the_end`.
+    If the client leaves, `later`'s calls to other servers are ended (web.leaving), unless it is `made_to_the_end`.
     """
 
     def __init__(self, later: Callable[[], HttpResponseBase], *, made_to_the_end: bool = False) -> None:
@@ -19,5 +19,5 @@ class LaterResponse(HttpResponse):
 
 
 def can_wait(request: HttpRequest) -> bool:
-    """Whether the server would make the answer of a LaterResponse."""
+    """Return whether the server supports LaterResponse."""
     return bool(request.META.get(LATER))

@@ -1,4 +1,4 @@
-"""A client may leave before its answer is ready. Then calls of other servers for that answer end at once.
+"""End calls to other servers at once if the client that waits for the answer has left.
 
 A thread that is blocked reading from a silent server can't be told, so its socket is shut down.
 """
@@ -13,12 +13,12 @@ _present: ContextVar["Recipient | None"] = ContextVar("recipient", default=None)
 
 
 class Recipient:
-    """The client that waits for what one thread makes. Another thread calls `leave` when the client has left."""
+    """The client for which a thread makes an answer. Another thread calls `leave` when the client has left."""
 
     def __init__(self) -> None:
         self.has_left = False
         self._read_from: socket.socket | None = None
-        self._lock = Lock()  # so that no socket is shut down that is another call's already
+        self._lock = Lock()  # so that no socket is shut down that belongs to another call by now
 
     def leave(self) -> None:
         with self._lock:
@@ -28,7 +28,7 @@ class Recipient:
 
     @contextmanager
     def reading(self, source: socket.socket) -> Iterator[None]:
-        """While the thread reads from it: it reads the end as soon as nobody waits."""
+        """While the thread reads from this socket, shut it down as soon as the client leaves."""
         with self._lock:
             self._read_from = source
             if self.has_left:
@@ -42,7 +42,7 @@ class Recipient:
 
 @contextmanager
 def made_for(recipient: Recipient) -> Iterator[None]:
-    """What this thread makes in the block is for that recipient."""
+    """Set the recipient of what this thread makes in the block."""
     token = _present.set(recipient)
     try:
         yield
@@ -51,17 +51,17 @@ def made_for(recipient: Recipient) -> Iterator[None]:
 
 
 def recipient() -> Recipient | None:
-    """Who waits, where that is known."""
+    """The recipient of what this thread makes, if there is one."""
     return _present.get()
 
 
 def nobody_waits() -> bool:
-    """Whether the recipient has left."""
+    """Return whether the recipient has left."""
     present = _present.get()
     return present is not None and present.has_left
 
 
 def _shut_down(source: socket.socket) -> None:
-    with suppress(OSError):  # it ended by itself
-        # Not a TLS socket's own way, which its reader would trip over.
+    with suppress(OSError):  # in case it ended by itself
+        # Not a TLS socket's own method, which would disturb its reader.
         socket.socket.shutdown(source, socket.SHUT_RDWR)

@@ -1,4 +1,4 @@
-"""What server processes count for /metrics, each its own, in files that all processes of its group read."""
+"""Counters for /metrics. Each server process counts in files that all processes of its group read."""
 
 import os
 from collections.abc import Iterable
@@ -13,13 +13,13 @@ OWN = CollectorRegistry()
 
 
 def count_in(folder: Path) -> None:
-    """Have this process, and those it forks, count in files of that folder. Before anything that counts is imported."""
+    """Let this process and its forks count in files of that folder. Call it before importing anything that counts."""
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
     values.ValueClass = values.get_value_class()  # type: ignore[no-untyped-call]  # was chosen at its import
 
 
 def process_metrics() -> Iterable[Metric]:
-    """Of all processes of this group of servers; of this one alone where it is no server."""
+    """The counters of all processes of this server group; outside a server, of this process."""
     folder = os.environ.get("PROMETHEUS_MULTIPROC_DIR")
     if not folder:
         return list(OWN.collect())

@@ -1,4 +1,4 @@
-"""Errors below the views or before them, answered as problem details too."""
+"""Middleware that answers errors outside the views as problem details, too."""
 
 import traceback
 from collections.abc import Callable
@@ -19,13 +19,13 @@ from config.postgresql.sessions import sqlstate
 from web.problems import OF_DJANGO, foreseen, plain_problem, problem
 
 log = structlog.get_logger(__name__)
-_FOR_MACHINES = (["v1"], ["mcp"], ["mem0"], ["git"])  # first parts of addresses
+_FOR_MACHINES = (["v1"], ["mcp"], ["mem0"], ["git"])  # first parts of paths
 _DJANGO_ANSWERS = (*OF_DJANGO, BadRequest, MultiPartParserError)
-FRAMES = 12  # of the way to a crash: where it happened and who asked
+FRAMES = 12  # of a traceback that are logged
 
 
 class RouteMiddleware:
-    """Tells traces what a request asks for; only where there are any."""
+    """Names a request's trace by its route. Used only if tracing is on."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         if not tracing.is_on():
@@ -41,7 +41,7 @@ class RouteMiddleware:
 
 
 class CrossOriginMiddleware(CorsMiddleware):
-    """Only where sites are named whose pages may call; else it would look at every request for nothing."""
+    """CORS headers. Used only if sites are configured whose pages may call the API."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         if not settings.CORS_ALLOWED_ORIGINS:
@@ -50,7 +50,7 @@ class CrossOriginMiddleware(CorsMiddleware):
 
 
 class ProblemMiddleware:
-    """Where machines call, every error is a problem: unknown addresses, refused hosts, a database away, a crash."""
+    """Answers all errors of machines' calls as problems: unknown URLs, refused hosts, database failures, crashes."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -63,9 +63,7 @@ class ProblemMiddleware:
                 400, "bad_request", "The address holds a NUL character, which can't be kept. Leave it out."
             )
         response = self.get_response(request)
-        if getattr(
-            response, "tells_an_error", False
-        ):  # in another shape, of the protocol that is spoken there
+        if getattr(response, "tells_an_error", False):  # in the format of the protocol that is used there
             return response
         if response.status_code >= 400 and response.headers.get("Content-Type", "").startswith("text/html"):
             return plain_problem(response.status_code)
@@ -82,7 +80,7 @@ def speaks_problems(request: HttpRequest) -> bool:
 
 
 def _page_of(request: HttpRequest, error: Exception) -> HttpResponse | None:
-    """None: Django answers. It would log the text of a crash, too."""
+    """The error page for people; None: let Django answer, which would also log the text of a crash."""
     known = foreseen(error)
     if known is not None and known.status_code == 503:
         page = render_to_string("503.html")
@@ -101,8 +99,9 @@ def _crashed(request: HttpRequest, error: Exception) -> HttpResponse:
 
 
 def note_crash(error: Exception) -> tuple[str, str]:
-    """Logs it; what to tell, with an ID that the log line shares. An error's own text may quote a person: it is
-    neither logged nor told.
+    """Log a crash. Return a sentence for the answer, and the ID in it, which is in the log line, too.
+
+    The error's own text is neither logged nor shown, as it may quote a person.
     """
     error_id = str(uuid4())
     frames = traceback.extract_tb(error.__traceback__)

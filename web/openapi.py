@@ -19,7 +19,7 @@ from web.parsing import JSON, MERGE_PATCH
 from web.problems import CONTENT_TYPE, title_of
 
 TOO_MANY = 429
-# What is said of path parameters whose converter is our own, by parameter name. Whoever registers one adds it.
+# Schemas of path parameters with a converter of our own, by parameter name. Add one when registering a converter.
 PATH_SCHEMAS: dict[str, dict[str, Any]] = {}
 REF = "#/components/schemas/{model}"
 IDEMPOTENCY_KEY = {
@@ -49,7 +49,7 @@ ETAG = {
 }
 
 
-# What the parser lets through where any JSON may stand: no NUL, no number beyond 64 bits.
+# What the parser allows where any JSON is accepted: no NUL, no number beyond 64 bits.
 KEPT_TEXT = {"type": "string", "pattern": r"^[^\x00]*$"}
 JSON_VALUE: dict[str, Any] = {
     "description": "Any JSON: texts without NUL, numbers of at most 64 bits.",
@@ -58,7 +58,7 @@ JSON_VALUE: dict[str, Any] = {
         {"type": "boolean"},
         {"type": "number", "minimum": -(2**63), "exclusiveMaximum": 2**63},
         KEPT_TEXT,
-        # What these hold is JSON again; said by itself, it would be a circle that generators of clients stumble over.
+        # Their members are any JSON again; as a schema that would be a cycle, which client generators can't handle.
         {"type": "array", "items": {}},
         {"type": "object", "propertyNames": KEPT_TEXT, "additionalProperties": {}},
     ],
@@ -83,7 +83,7 @@ class Problem(Answer):
 
 
 def tag_of(view: type) -> str:
-    """The heading that a view stands under: its own `tag`, else the TAG of its module; else its base's."""
+    """The heading of a view in the documentation: its own `tag`, or its module's TAG, or its base's."""
     tags = (
         vars(kind).get("tag") or getattr(sys.modules[kind.__module__], "TAG", "") for kind in view.__mro__
     )
@@ -109,7 +109,7 @@ class RapportSchema(AutoSchema):
             "security": self.get_auth(),
             "responses": self._responses(declared),
         }
-        # Not AutoSchema's own, which takes the view's docstring, or its base's, where the method has none.
+        # Instead of AutoSchema's, which takes the docstring of the view or its base if the method has none.
         described["description"] = inspect.getdoc(getattr(self.view, method.lower())) or declared.summary
         if declared.body is not None:
             described["requestBody"] = self._request_body(declared, declared.body)
@@ -134,7 +134,7 @@ class RapportSchema(AutoSchema):
         self._register({name: part for name, part in parts.items() if name != model.__name__})
         schema = deepcopy(parts[model.__name__])
         for name, field in schema["properties"].items():
-            # null stands for "not given", which a query string says by leaving it out
+            # null means "not given", for which a query string leaves it out
             kinds = [kind for kind in field.pop("anyOf", []) if kind.get("type") != "null"]
             field.update(kinds[0] if len(kinds) == 1 else {"anyOf": kinds} if kinds else {})
             if field.get("default", ...) is None:
@@ -182,7 +182,7 @@ class RapportSchema(AutoSchema):
         return examples_beside(home).get(declared.id, {})
 
     def _problem_statuses(self, declared: Operation) -> set[int]:
-        """What any such operation may answer: asking badly, asking without leave, the database being away."""
+        """The error statuses of an operation: those that any such operation may have, and the declared ones."""
         statuses = {400, 422, 503, *declared.problems}
         if not any(isinstance(permission, AllowAny) for permission in self.view.get_permissions()):
             statuses |= {401, 403, TOO_MANY}
@@ -197,7 +197,7 @@ class RapportSchema(AutoSchema):
         return statuses
 
     def _component(self, model: type[BaseModel]) -> dict[str, Any]:
-        """A reference to `model` among the components, where it is put on first sight."""
+        """A reference to `model` in the components, to which it is added if necessary."""
         self._register(parts_of(model))
         return {"$ref": REF.format(model=model.__name__)}
 
@@ -205,7 +205,7 @@ class RapportSchema(AutoSchema):
         for name, schema in parts.items():
             component = ResolvedComponent(name, ResolvedComponent.SCHEMA, object=name)  # type: ignore[no-untyped-call]
             if component not in self.registry:
-                component.schema = deepcopy(schema)  # which is changed as the document is finished
+                component.schema = deepcopy(schema)  # as finishing the document changes it
                 self.registry.register(component)
             elif self.registry[component].schema != schema:
                 raise ValueError(f"two different models are called {name}: rename one")
@@ -213,14 +213,14 @@ class RapportSchema(AutoSchema):
 
 @cache
 def parts_of(model: type[BaseModel]) -> dict[str, Any]:
-    """The schemas of `model` and of what it refers to, by name. Most are asked for by many operations."""
+    """The schemas of `model` and of what it refers to, by name. Cached, as many operations share models."""
     schema = model.model_json_schema(ref_template=REF, mode="validation")
     said = {"JsonValue": JSON_VALUE} if _say_what_json_is_kept(schema) else {}
     return {**said, **schema.pop("$defs", {}), model.__name__: schema}
 
 
 def _say_what_json_is_kept(schema: Any) -> bool:
-    """Where `schema` takes any object, say which; whether it did anywhere."""
+    """Where `schema` accepts any object, say what may be in it. Return whether it does anywhere."""
     if not isinstance(schema, dict | list):
         return False
     parts = schema if isinstance(schema, list) else list(schema.values())

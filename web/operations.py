@@ -1,4 +1,4 @@
-"""Declares what a view's method takes and answers, once, beside it. OpenAPI and the base view read it."""
+"""The declaration of what a view's method takes and answers. OpenAPI and the base view read it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -18,11 +18,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 class Operation:
     """Declares the method of a view that it decorates, whose docstring becomes the description.
 
-    What the method takes as `query` and `body` is read before it is called, strictly, as the models they are annotated
-    with; a method that reads its body by itself names the model here.
-    `answers` by status (None: no body). `problems`: statuses beyond those any operation may have. `tag`: the view's
-    where it is left out. `body_type`: the body's media type where it is not JSON. `example`: a body, if none is in the
-    examples.json beside the view. `if_match`: by the row's version, or by the SHA-256 of the content.
+    The method's parameters `query` and `body` are parsed strictly, as the models they are annotated with, before it is
+    called. A method that parses its body itself names the model here. `answers`: models by status (None: no body).
+    `problems`: statuses beyond those of any operation. `tag`: by default the view's. `body_type`: the body's media type
+    if it is not JSON. `example`: a body, if the examples.json beside the view has none. `if_match`: by the row's
+    version, or by the SHA-256 of the content.
     """
 
     id: str

@@ -1,7 +1,7 @@
-"""Calls of addresses that a developer gave: webhooks and tools.
+"""Calls to URLs from developers: webhooks and tools.
 
-Such an address may point into the operator's own network, so each is resolved here and called by the number that was
-checked; a name that resolves anew meanwhile changes nothing. Redirects are not followed and no proxy is asked.
+Such a URL may point into the operator's own network. So its host is resolved here, and the IP address that was checked
+is called, whatever the name resolves to meanwhile. Redirects are not followed and no proxy is used.
 """
 
 import socket
@@ -19,14 +19,14 @@ from web import deadline
 
 LARGEST_ANSWER = 1_000_000  # bytes
 _SCHEMES = ("http", "https")
-# Public by the registries or Python's older lists; clouds tell a machine its credentials there (Oracle, Azure).
+# Not in the lists of private addresses, but clouds give a machine its credentials there (Oracle, Azure).
 _OF_CLOUDS = [ip_network("192.0.0.0/24"), ip_network("168.63.129.16/32")]
-# In their last 32 bits: IPv4-compatible, IPv4-translated, and what NAT64 makes (RFC 6052 and 8215).
+# Networks with an IPv4 address in the last 32 bits: IPv4-compatible, IPv4-translated, NAT64 (RFC 6052 and 8215).
 _HOLD_IPV4 = [IPv6Network(net) for net in ("::/96", "::ffff:0:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48")]
 
 
 class OutgoingError(Exception):
-    """The call brought no answer; says why. `refused`: it was not made, and will not be with this address."""
+    """The call brought no answer; the message says why. `refused`: it was not made, as the URL is not allowed."""
 
     def __init__(self, reason: str, *, refused: bool = False) -> None:
         super().__init__(reason)
@@ -35,7 +35,7 @@ class OutgoingError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`truncated`: the body was longer than the limit, and ends there."""
+    """An answer. `truncated`: the body was longer than the limit and was cut."""
 
     status: int
     headers: Mapping[str, str]  # names in lower case
@@ -53,10 +53,10 @@ def call(
     seconds: float = 10.0,
     largest: int = LARGEST_ANSWER,
 ) -> Answer:
-    """One call, over after `seconds` in all, with at most `largest` bytes of the answer's body.
+    """Make one call that takes at most `seconds`, and read at most `largest` bytes of the answer's body.
 
-    Raises OutgoingError: an address that is not public (see RAPPORT_ALLOW_PRIVATE_ADDRESSES), no connection,
-    silence.
+    Raises OutgoingError if the address is not public (see RAPPORT_ALLOW_PRIVATE_ADDRESSES), or there is no connection
+    or no answer in time.
     """
     with tracing.calling(method, {"http.request.method": method}):
         parent = tracing.traceparent()
@@ -89,7 +89,7 @@ def _call(
 
 
 def refuse_address(url: str) -> None:
-    """Raises OutgoingError if the address can be seen to be wrong without asking a name server."""
+    """Check a URL as far as possible without a name server. Raises OutgoingError."""
     host = _url(url).host.decode("ascii").strip("[]")
     try:
         number = ip_address(host)
@@ -123,7 +123,7 @@ def _refuse_private(host: str, number: IPv4Address | IPv6Address) -> None:
 
 
 def _inner(number: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
-    """The IPv4 address that a gateway would make of it, where there is one."""
+    """The IPv4 address that a gateway would translate it to, if any."""
     if isinstance(number, IPv4Address):
         return number
     if any(number in network for network in _HOLD_IPV4):
@@ -148,7 +148,7 @@ class _PublicBackend(deadline.DeadlineBackend):
 
 
 def _resolve(host: str, port: int) -> str:
-    """The first of the host's addresses, all of which must be public. Raises OutgoingError."""
+    """The first of the host's IP addresses. All of them must be public. Raises OutgoingError."""
     try:
         found = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):

@@ -1,4 +1,4 @@
-"""Keyset pages: a cursor says after which row the next page begins, so late pages cost no more."""
+"""Keyset pagination: a cursor says after which row the next page begins, so late pages cost no more."""
 
 import base64
 import binascii
@@ -16,7 +16,7 @@ from config.postgresql.sessions import TOOK_TOO_LONG, sqlstate
 from web.errors import FieldProblem, InvalidInput
 from web.fields import EARLIEST, LATEST, PageQuery
 
-PIECE = 100  # rows that are sifted first
+PIECE = 100  # rows that are read first if they are filtered in Python
 SLOW_SECONDS = 5.0  # for a page whose filters no index serves
 
 
@@ -28,7 +28,7 @@ class Sieve(Protocol):
 
     @property
     def takes(self) -> int:
-        """Rows that it wants next, after the first."""
+        """How many rows it wants next, after the first piece."""
 
     def __call__(self, rows: Sequence[Any]) -> list[Any]: ...
 
@@ -44,11 +44,11 @@ def page_of(
 ) -> dict[str, Any]:
     """{"items", "next_cursor"}: at most `page.limit` rows in `order`, each through `present`.
 
-    Of those, what `keep` lets through: where it is spent before the page is full, the cursor goes on from there.
+    `keep` filters rows; if it is spent before the page is full, the cursor continues from there.
 
-    `order` names fields or annotations of the rows, none of them null, `-` for descending; together they must be
-    unique. `slow` names the parameters given that are held against every row: where that takes longer than
-    SLOW_SECONDS, InvalidInput names them.
+    `order` names fields or annotations of the rows, which must not be null and must be unique together; `-` is for
+    descending. `slow`: given parameters that no index serves. If they take longer than SLOW_SECONDS, InvalidInput names
+    them.
     """
     names = [name.lstrip("-") for name in order]
     if page.cursor is not None:
@@ -62,7 +62,7 @@ def page_of(
 def sifted(
     rows: QuerySet[Any, Any], order: Sequence[str], limit: int, keep: Sieve | None
 ) -> tuple[list[Any], Any]:
-    """The first `limit` of them, and the row behind which the rest begins; None: there is no more."""
+    """Return the first `limit` rows that `keep` accepts, and the row after which to continue (None: at the end)."""
     if keep is None:
         found = list(rows.order_by(*order)[: limit + 1])
     else:
@@ -76,7 +76,7 @@ def sifted(
             if keep.spent:
                 return found, piece[-1]
             values, size = [_value(piece[-1], name.lstrip("-")) for name in order], keep.takes
-            if found:  # where they are many, no more than twice what the rest of the page may take
+            if found:  # if many are accepted, at most twice the rest of the page
                 size = min(size, PIECE + 2 * (limit + 1 - len(found)) * read // len(found))
             piece = list(rows.filter(_after(order, values)).order_by(*order)[:size])
     return found[:limit], found[limit - 1] if len(found) > limit else None
@@ -84,7 +84,7 @@ def sifted(
 
 @contextmanager
 def _within_seconds(slow: Sequence[str]) -> Iterator[None]:
-    """The statements inside take SLOW_SECONDS at most, if any parameter is `slow`."""
+    """Limit the statements inside to SLOW_SECONDS, if any parameter is `slow`."""
     if not slow:
         yield
         return
@@ -114,7 +114,7 @@ def _value(row: Any, name: str) -> Any:
 
 
 def _after(order: Sequence[str], values: Sequence[Any]) -> Q:
-    """The rows that come later than `values`: the first key bounds the index, the rest break its ties."""
+    """A filter for the rows after `values`. The first key limits the index scan, the others break ties."""
     name, value = order[0].lstrip("-"), values[0]
     later = "lt" if order[0].startswith("-") else "gt"
     beyond = Q(**{f"{name}__{later}": value})
@@ -128,7 +128,7 @@ def _encode(values: Sequence[Any]) -> str:
 
 
 def _decode(fields: Sequence["Field[Any, Any]"], cursor: str) -> list[Any]:
-    """The sort key of the last row that was shown. Raises InvalidInput for what no cursor of ours can be."""
+    """The sort key of the last row that was shown. Raises InvalidInput for a cursor that isn't ours."""
     try:
         padded = cursor + "=" * (-len(cursor) % 4)
         values = orjson.loads(base64.b64decode(padded, altchars=b"-_", validate=True))

@@ -1,7 +1,7 @@
-"""Parses a JSON body strictly: what can't be stored, or is ambiguous, is refused with the name of its field.
+"""Parse a JSON body strictly: what can't be stored, or is ambiguous, is refused with the name of its field.
 
 The body is parsed once. NUL characters and lone surrogates can only come as escapes, so a search in the raw bytes
-tells whether the strings need to be checked at all; and so does a count of brackets for the depth.
+decides whether the strings must be checked at all. Counting brackets does the same for the depth.
 """
 
 import json
@@ -20,7 +20,7 @@ from web.errors import MOST_PROBLEMS, FieldProblem, InvalidInput, TooMuch, short
 from web.problems import LengthRequired, MalformedBody, WrongMediaType
 
 N = TypeVar("N")
-# The value around it, and the name in that; None: the body.
+# The place of the enclosing value, and the name or index in it; None: the body.
 _Place: TypeAlias = "tuple[_Place, str | int] | None"
 
 JSON = "application/json"
@@ -29,13 +29,13 @@ MERGE_PATCH = "application/merge-patch+json"
 _SUSPECT_ESCAPE = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])")
 _ESCAPE = re.compile(r"\\(u0000|.)")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
-# Beyond this JSON readers, and our own database's answers, disagree about what the number is.
+# Beyond this, JSON parsers, and our own database's answers, disagree about the number.
 _LARGEST = 2**63
 LONGEST_NAME = 60  # characters of a name in a path
 
 
 def read_object(request: Request, *, limit: int, depth: int | None = None) -> tuple[bytes, dict[str, Any]]:
-    """The body as bytes and as the object it holds, nested at most `depth` (MAX_JSON_DEPTH) deep.
+    """The body as bytes and as an object, nested at most `depth` (MAX_JSON_DEPTH) deep.
 
     Raises MalformedBody, InvalidInput, TooMuch, WrongMediaType, LengthRequired.
     """
@@ -44,7 +44,7 @@ def read_object(request: Request, *, limit: int, depth: int | None = None) -> tu
 
 
 def read_json(request: Request, *, limit: int) -> bytes:
-    """The body, which says that it is JSON, unread. Raises as read_object does before it reads."""
+    """The unparsed body of a JSON request. Raises what read_object raises before parsing."""
     raw = read_bytes(request, limit=limit)
     if not raw or raw.isspace():
         raise MalformedBody("The body is empty: send a JSON object.")
@@ -53,7 +53,7 @@ def read_json(request: Request, *, limit: int) -> bytes:
 
 
 def read_bytes(request: HttpRequest | Request, *, limit: int) -> bytes:
-    """The body, when its Content-Length is within `limit` bytes."""
+    """The body, if its Content-Length is within `limit` bytes."""
     length = str(request.META.get("CONTENT_LENGTH") or "")
     if not length and request.META.get("HTTP_TRANSFER_ENCODING"):
         raise LengthRequired("Send a Content-Length: a body of unknown length is not read.")
@@ -64,7 +64,7 @@ def read_bytes(request: HttpRequest | Request, *, limit: int) -> bytes:
 
 
 def parse_object(raw: bytes, *, depth: int | None = None) -> dict[str, Any]:
-    """The JSON object in `raw`. MalformedBody: it is no JSON. InvalidInput, TooMuch: it can't be kept."""
+    """Parse a JSON object. Raises MalformedBody if it is not JSON; InvalidInput, TooMuch if it can't be stored."""
     deepest: int = settings.MAX_JSON_DEPTH if depth is None else depth
     duplicates: list[tuple[dict[str, Any], str]] = []
 
@@ -124,7 +124,7 @@ def _check_media_type(request: Request) -> None:
 
 
 class _TooLarge(str):
-    """A number as it was written, in the place of one that can't be kept: its path is known once all is read."""
+    """Stands for a number that can't be stored, as its path is known only after parsing."""
 
 
 def _no_constant(name: str) -> Any:
@@ -179,8 +179,8 @@ def check_depth(value: Any, limit: int) -> None:
 
 
 def storable_json(value: dict[str, Any]) -> dict[str, Any]:
-    """What a model wrote, as it can be kept and told: NUL is U+FFFD, half a character a question mark, a number that is
-    none or too large a text. Raises TooMuch where it is nested more than MAX_JSON_DEPTH deep.
+    """Make what a model wrote storable: NUL becomes U+FFFD, a lone surrogate a question mark, and NaN or a number that
+    is too large a text. Raises TooMuch if it is nested more than MAX_JSON_DEPTH deep.
     """
     check_depth(value, settings.MAX_JSON_DEPTH)
     text = _ESCAPE.sub(lambda found: "\\ufffd" if found[1] == "u0000" else found[0], json.dumps(value))
@@ -215,7 +215,7 @@ def _refuse(found: Iterable[FieldProblem]) -> None:
 
 
 def _repeated(value: Any, duplicates: list[tuple[dict[str, Any], str]]) -> list[FieldProblem]:
-    """Where the duplicates stand: the objects are found again by identity."""
+    """Problems with the paths of duplicate names; their objects are found by identity."""
     shown = duplicates[:MOST_PROBLEMS]
     owners = {id(owner) for owner, _ in shown}
     places = {id(found): place for place, found in _values(value) if id(found) in owners}
@@ -223,7 +223,7 @@ def _repeated(value: Any, duplicates: list[tuple[dict[str, Any], str]]) -> list[
 
 
 def _texts(value: Any) -> Iterator[tuple[_Place, str]]:
-    """Every string, names of members included."""
+    """Every string, including names of members, with its place."""
     for place, found in _values(value):
         if isinstance(found, str):
             yield place, found
@@ -232,10 +232,10 @@ def _texts(value: Any) -> Iterator[tuple[_Place, str]]:
 
 
 def _values(value: Any) -> Iterator[tuple[_Place, Any]]:
-    """Every value, those inside it included, and its place, in the order of the text.
+    """The value and every value inside it, with their places, in the order of the text.
 
-    A place is a link to the one around it. Its path is written only where it is shown: a long name above many values
-    would stand in all their paths.
+    A place links to the enclosing one. Paths are made only when shown, as a long name would be repeated in the paths
+    of all values below it.
     """
     yield None, value
     open_ones = [_members(None, value)]
@@ -257,7 +257,7 @@ def _members(place: _Place, value: Any) -> Iterator[tuple[_Place, Any]]:
 
 
 def _path(place: _Place) -> str:
-    """Dotted, with its names cut short."""
+    """The dotted path, with long names shortened."""
     parts: list[str] = []
     while place is not None:
         place, name = place

@@ -1,4 +1,4 @@
-"""RFC 9457 problem details: the one shape of every error, and the one table from our errors to statuses."""
+"""RFC 9457 problem details: the format of every error, and the one table from our errors to statuses."""
 
 from collections.abc import Iterable
 from http import HTTPStatus
@@ -18,7 +18,7 @@ from web.errors import FieldProblem
 CONTENT_TYPE = "application/problem+json"
 _SHORTLY = {"Retry-After": "1"}
 
-# The nearest class in the error's family decides: an error added below one of these needs no line here.
+# The nearest base class in this table decides, so subclasses of these need no line of their own.
 STATUSES: dict[type[errors.RapportError], int] = {
     errors.InvalidInput: 422,
     errors.NotFound: 404,
@@ -32,7 +32,7 @@ STATUSES: dict[type[errors.RapportError], int] = {
     errors.Unavailable: 503,
     errors.UpstreamFailed: 502,
 }
-# What Django raises by itself; the first that fits decides.
+# What Django itself raises; the first that matches decides.
 OF_DJANGO: dict[type[Exception], int] = {
     RequestDataTooBig: 413,
     SuspiciousOperation: 400,
@@ -46,7 +46,7 @@ PLAIN = {
     405: ("method_not_allowed", "This address does not take that method."),
     413: ("too_much", "The body is too large."),
 }
-# By SQLSTATE and never by constraint name, which a distributed table's shards rename.
+# By SQLSTATE, not by constraint name, which shards of a distributed table rename.
 SQLSTATES: dict[str, tuple[int, str, str]] = {
     "23505": (409, "already_exists", "Something like this already exists."),
     "23503": (409, "conflict", "Something that this refers to was deleted meanwhile."),
@@ -84,7 +84,7 @@ _NODE_AWAY = (
 )
 
 
-# RFC 9110's words, which Python took over in 3.13.
+# RFC 9110's names, which Python has since 3.13.
 _TITLES = {413: "Content Too Large", 422: "Unprocessable Content"}
 
 
@@ -118,7 +118,7 @@ def problem(
     headers: dict[str, str] | None = None,
     **extra: Any,
 ) -> HttpResponse:
-    """The answer to a request that went wrong; `extra` holds further members, such as the limit passed."""
+    """The answer to a request that failed. `extra`: further members, such as the limit that was exceeded."""
     body = {
         "type": f"urn:rapport:problem:{code}",
         "title": title_of(status),
@@ -133,7 +133,7 @@ def problem(
 
 
 def problem_response(error: Exception, ctx: dict[str, Any]) -> HttpResponse | None:
-    """DRF's exception handler. None: not foreseen, ProblemMiddleware answers and logs it."""
+    """DRF's exception handler. None: unexpected, so ProblemMiddleware answers and logs it."""
     request = ctx["request"]
     if isinstance(error, errors.RapportError):
         return _of_ours(error, request)
@@ -143,7 +143,7 @@ def problem_response(error: Exception, ctx: dict[str, Any]) -> HttpResponse | No
 
 
 def foreseen(error: Exception) -> HttpResponse | None:
-    """The problem for what Django and the database raise in ordinary life; None for anything else."""
+    """The problem for expected errors of Django and the database; None for anything else."""
     if isinstance(error, DatabaseError | InterfaceError):
         return _of_database(error)
     return next(
@@ -152,7 +152,7 @@ def foreseen(error: Exception) -> HttpResponse | None:
 
 
 def plain_problem(status: int) -> HttpResponse:
-    """What a status says where nothing more is known."""
+    """The problem for a status about which nothing more is known."""
     return problem(status, *PLAIN.get(status, ("error", "This did not work.")))
 
 

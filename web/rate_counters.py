@@ -1,4 +1,4 @@
-"""What this process may still let through of each limit, counted down in memory and shared by its threads."""
+"""This process's shares of the rate limits, counted down in memory for all its threads."""
 
 import threading
 import time
@@ -14,7 +14,7 @@ from config.rates import Rate
 from web.rate_windows import Grant, take_share
 
 _LOCKS = 64
-_TIDY_AT = 4096  # counts held, of which those of ended windows are then forgotten
+_TIDY_AT = 4096  # counts, at which those of ended windows are removed
 
 
 class TakeShare(Protocol):
@@ -22,9 +22,9 @@ class TakeShare(Protocol):
 
 
 class Verdict(NamedTuple):
-    """Whether it may pass; how much is left of the limit, about, and for how many seconds its window still runs.
+    """Whether a request may pass, about how much is left of the limit, and how many seconds its window lasts.
 
-    `first_refusal`: nobody was refused in this window by this process before.
+    `first_refusal`: the first refusal by this process in this window.
     """
 
     name: str
@@ -37,7 +37,8 @@ class Verdict(NamedTuple):
 
 @dataclass(slots=True)
 class _Held:
-    """`left` is ours to let through; `untaken` nobody's yet, as far as we know. `ends` is monotonic."""
+    """A share. `left`: requests this process may allow; `untaken`: not taken by any process yet, as far as known.
+    `ends` is monotonic."""
 
     rate: Rate
     window: float
@@ -48,7 +49,7 @@ class _Held:
 
 
 class RateCounters:
-    """Shares of the limits, by key or token. `take` asks the database only when its share is used up."""
+    """Shares of the limits, by key or token. `take` queries the database only when a share is used up."""
 
     def __init__(
         self, take_share: TakeShare = take_share, clock: Callable[[], float] = time.monotonic
@@ -57,11 +58,11 @@ class RateCounters:
         self._held: dict[tuple[UUID, str], _Held] = {}
         self._tidy_at = _TIDY_AT
         self._lock = threading.Lock()
-        # One thread asks for a share while the others of the same key wait for it, or each would take one.
+        # One thread takes a share while the key's other threads wait for it; otherwise each would take one.
         self._asking = [threading.Lock() for _ in range(_LOCKS)]
 
     def take(self, holder: UUID, name: str, rate: Rate) -> Verdict:
-        """Count one. Whoever is refused is not counted, and costs no statement until the window ends."""
+        """Count one request. A refused one is not counted, and further ones cost no statement until the window ends."""
         verdict = self._of_held(holder, name, rate)
         if verdict is not None:
             return verdict
@@ -75,11 +76,11 @@ class RateCounters:
             except DatabaseError as error:
                 if sqlstate(error) not in (READ_ONLY, DISK_FULL):
                     raise
-                return Verdict(name, rate, True, rate.quota, 0.0)  # what only reads goes on, uncounted
+                return Verdict(name, rate, True, rate.quota, 0.0)  # no writes are possible: not counted
             return self._of_grant(holder, name, rate, grant, asked_at)
 
     def _of_held(self, holder: UUID, name: str, rate: Rate) -> Verdict | None:
-        """None: another share is needed first."""
+        """Decide by the present share; None: another one is needed first."""
         now = self._clock()
         with self._lock:
             held = self._held.get((holder, name))
@@ -88,7 +89,7 @@ class RateCounters:
             return _count(held, name, now)
 
     def _of_grant(self, holder: UUID, name: str, rate: Rate, grant: Grant, asked_at: float) -> Verdict:
-        """Add a share to what is held of the same window; what is left of an earlier one is worth nothing now."""
+        """Add a share to that of the same window; the rest of an earlier window's is void."""
         ends = asked_at + grant.seconds_left
         with self._lock:
             held = self._held.get((holder, name))
@@ -101,7 +102,7 @@ class RateCounters:
             return _count(held, name, asked_at)
 
     def _tidy(self, now: float) -> None:
-        """Each time twice as many are held as were worth keeping: what it costs stays in proportion."""
+        """Remove ended windows. Next at twice the number that is left, so that the cost stays proportional."""
         if len(self._held) >= self._tidy_at:
             self._held = {key: held for key, held in self._held.items() if held.ends > now}
             self._tidy_at = max(_TIDY_AT, 2 * len(self._held))

@@ -1,8 +1,8 @@
 """The counts that all web processes share: how much of a limit is used in the current window.
 
 A process takes a sixtieth of the quota at a time and counts it down in memory (web/rate_counters.py), so a limit
-costs a statement now and then, not one a request. What was taken counts as used, so that no more than the quota is ever
-let through; what a process has taken and not used when the window ends is lost.
+costs a statement now and then, not one per request. What was taken counts as used, so that never more than the quota
+is allowed; what a process has left when the window ends is lost.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from web.models import RateWindow
 
 SHARES = 60
 
-# A window begins with the first request after the one before it. Times are the database's.
+# A window begins with the first request after the previous one ended. Times are the database's.
 _TAKE = """
 INSERT INTO relationships_ratewindow AS own (holder, name, seconds, ends_at, taken, granted)
 VALUES (%(holder)s, %(name)s, %(seconds)s, statement_timestamp() + make_interval(secs => %(seconds)s),
@@ -37,9 +37,9 @@ RETURNING granted, taken, extract(epoch FROM ends_at)::float8,
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """So many more may pass in the window that ends at `window` (seconds of the epoch), in `seconds_left` seconds.
+    """A share of the window that ends at `window` (seconds since 1970), in `seconds_left` seconds.
 
-    `taken`: what all processes together have been granted of it.
+    `granted`: how many more may pass; `taken`: what all processes together have been granted.
     """
 
     granted: int
@@ -49,7 +49,7 @@ class Grant:
 
 
 def take_share(*, holder: UUID, name: str, rate: Rate) -> Grant:
-    """The next share of a key's or a token's quota; none is left when `granted` is 0."""
+    """Take the next share of a key's or a token's quota; if `granted` is 0, none is left."""
     with prepared_cursor() as cursor:
         cursor.execute(
             _TAKE,

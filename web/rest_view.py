@@ -1,4 +1,4 @@
-"""The base of every view of ours, whoever asks: a body or a query string read strictly, an answer in JSON."""
+"""The base class of all REST views: body and query string are parsed strictly, answers are JSON."""
 
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -25,7 +25,7 @@ M = TypeVar("M", bound=BaseModel)
 
 
 class JsonOnly(BaseContentNegotiation):
-    """We speak JSON and nothing else, whatever Accept says."""
+    """Answers JSON, whatever Accept says."""
 
     def select_renderer(
         self, request: Request, renderers: Any, format_suffix: str | None = None
@@ -34,7 +34,7 @@ class JsonOnly(BaseContentNegotiation):
 
 
 class RestView(APIView):
-    """Declare methods by `@operation`. OpenAPI has them under the heading `tag`, by default the TAG of the module."""
+    """A REST view. Declare its methods with `@operation`. Its heading in OpenAPI is `tag`, or its module's TAG."""
 
     content_negotiation_class = JsonOnly
     http_method_names = ["get", "head", "post", "put", "patch", "delete"]
@@ -55,12 +55,12 @@ class RestView(APIView):
         return response
 
     def max_body_bytes(self) -> int:
-        """How long a body may be here; a view that takes longer ones says so."""
+        """The longest body, in bytes. Views that take longer ones override it."""
         limit: int = settings.MAX_BODY_BYTES
         return limit
 
     def max_depth(self) -> int:
-        """How deep its JSON may be nested."""
+        """How deep the body's JSON may be nested."""
         depth: int = settings.MAX_JSON_DEPTH
         return depth
 
@@ -75,15 +75,15 @@ class RestView(APIView):
             raise InvalidInput.naming(field_problems(error, data)) from None
 
     def changes(self, model: type[BaseModel]) -> dict[str, Any]:
-        """What the body of a PATCH says, without what it leaves out. Raises as `body` does."""
+        """The members that the body of a PATCH has. Raises like `body`."""
         return self.body(model).model_dump(exclude_unset=True)
 
     def json(self) -> dict[str, Any]:
-        """The body as a plain object, where any object will do."""
+        """The body as a plain dict, where any object is accepted."""
         return read_object(self.request, limit=self.max_body_bytes(), depth=self.max_depth())[1]
 
     def query(self, model: type[M]) -> M:
-        """The query string as `model`. Raises InvalidInput, for an unknown or a repeated parameter too."""
+        """The query string as `model`. Raises InvalidInput, also for an unknown or a repeated parameter."""
         given = self.request.GET
         _refuse_unknown(given, known=list(model.model_fields))
         data: dict[str, Any] = {}
@@ -98,7 +98,7 @@ class RestView(APIView):
             raise InvalidInput.naming(field_problems(error, data)) from None
 
     def answer(self, data: Any = None, *, status: int = 200, version: int | None = None) -> Response:
-        """JSON with `status`; `version` becomes the ETag."""
+        """A JSON answer. `version` becomes the ETag."""
         headers = {} if version is None else {"ETag": etag(version)}
         return Response(data, status=status, headers=headers)
 
@@ -112,7 +112,7 @@ class RestView(APIView):
         slow: Sequence[str] = (),
         keep: Sieve | None = None,
     ) -> Response:
-        """One page of a list: that of `query`, or of the request's query string where it takes nothing else.
+        """One page of a list, by `query` or, if the view has no other parameters, by the request's query string.
 
         `slow` and `keep`: see page_of.
         """

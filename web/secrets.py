@@ -1,4 +1,4 @@
-"""Keys and tokens: random enough (256 bits) that one fast hash keeps them (docs/adr/0005)."""
+"""Keys and tokens. They are random enough (256 bits) that a fast hash is safe to store (docs/adr/0005)."""
 
 import hashlib
 import secrets
@@ -20,5 +20,5 @@ def new_token(relationship_id: UUID) -> str:
 
 
 def secret_hash(secret: str) -> bytes:
-    """What is kept of a key or token: SHA-256, 32 bytes."""
+    """What is stored of a key or token: SHA-256, 32 bytes."""
     return hashlib.sha256(secret.encode()).digest()

@@ -1,4 +1,4 @@
-"""Whether this server process was asked to stop: who would go on for as long as a client listens ends then."""
+"""Notice that this server process was asked to stop, so that endless streams can end."""
 
 import signal
 import threading
@@ -8,9 +8,9 @@ stopping = threading.Event()
 
 
 def notice_stop() -> None:
-    """Call it once the server has set up its own signals, which go on as before."""
+    """Begin to watch for SIGTERM. Call it after the server has set its own handler, which still runs."""
     if threading.current_thread() is not threading.main_thread():
-        return  # where no signal comes
+        return  # signals are only for the main thread
     before = signal.getsignal(signal.SIGTERM)
 
     def stop(number: int, frame: Any) -> None:

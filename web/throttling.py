@@ -21,7 +21,7 @@ LAG_SECONDS = 0.1
 
 
 class RateThrottle(BaseThrottle):
-    """Counts a request as `requests`, and as what the view says in `counts_as`. Leaves its verdicts with the view."""
+    """Counts a request towards `requests` and the view's `counts_as`. It stores its verdicts in the view."""
 
     def allow_request(self, request: Request, view: Any) -> bool:
         credentials = request.auth
@@ -40,7 +40,7 @@ class RateThrottle(BaseThrottle):
 
 
 def rates_of(credentials: Credentials) -> Rates:
-    """The limits of a key, its own ones first, or of a token."""
+    """The limits of a key, where its own override the settings', or of a token."""
     if credentials.relationship_id is not None:
         token_rates: Rates = settings.TOKEN_RATES
         return token_rates
@@ -49,7 +49,7 @@ def rates_of(credentials: Credentials) -> Rates:
 
 
 def retry_after(verdict: Verdict) -> int:
-    """Whole seconds after which the window has surely ended; ours ends before the database's, by a statement's time."""
+    """Whole seconds after which the window has surely ended; the database's ends a statement's time after ours."""
     return min(verdict.rate.seconds, int(verdict.seconds + LAG_SECONDS) + 1)
 
 
@@ -66,14 +66,14 @@ def too_many(verdict: Verdict, credentials: Credentials) -> TooManyRequests:
 
 
 def rate_headers(verdicts: list[Verdict]) -> dict[str, str]:
-    """RateLimit-Policy: the limits that this request was counted by; RateLimit: about what is left of them."""
+    """RateLimit-Policy: the limits that this request counts towards; RateLimit: about how much is left of them."""
     policies = [f'"{one.name}";q={one.rate.quota};w={one.rate.seconds}' for one in verdicts]
     present = [f'"{one.name}";r={one.remaining};t={retry_after(one)}' for one in verdicts]
     return {"RateLimit-Policy": ", ".join(policies), "RateLimit": ", ".join(present)}
 
 
 def _say(verdict: Verdict, credentials: Credentials) -> None:
-    """Log once per window and process, as a log that grows with each refusal could be used for an attack."""
+    """Log a refusal, once per window and process, so that nobody can fill the log."""
     if verdict.first_refusal:
         log.warning(
             "a limit is used up; requests are refused until its window ends",

@@ -1,4 +1,4 @@
-"""Reads an uploaded file strictly: one part `file`, a text part for each other field, and nothing else."""
+"""Parse an uploaded file strictly: one part `file`, a text part for each other field, and nothing else."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,15 +17,13 @@ from web.problems import MalformedBody, WrongMediaType
 
 MULTIPART = "multipart/form-data"
 FILE = "file"
-AROUND = (
-    16_384  # bytes of a body that may stand around the file: its boundaries, headers and the other fields
-)
+AROUND = 16_384  # bytes of a body besides the file: boundaries, headers and the other fields
 LONGEST_NAME = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """`name` as the sender calls the file, without a path; `fields` are the other parts."""
+    """An uploaded file. `name`: its file name, without a path; `fields`: the other parts."""
 
     name: str
     content: bytes
@@ -33,7 +31,7 @@ class Upload:
 
 
 class _InMemory(MemoryFileUploadHandler):
-    """A file is never longer than the body, whose length was checked; so it needs no other place."""
+    """Keeps the file in memory, as it is never longer than the body, whose length was checked."""
 
     def handle_raw_input(self, *args: Any, **kwargs: Any) -> None:
         self.activated = True
@@ -82,7 +80,7 @@ def _check_names(texts: QueryDict, files: MultiValueDict[str, Any], fields: tupl
 
 
 def _file_name(name: str) -> str:
-    """As one line, with its ending kept where it is too long."""
+    """The file name on one line, shortened if necessary, with its extension."""
     kept = "".join(sign if sign.isprintable() else " " for sign in name).strip() or FILE
     if len(kept) <= LONGEST_NAME:
         return kept

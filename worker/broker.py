@@ -48,7 +48,7 @@ class NotifyBroker(Broker):  # type: ignore[misc]  # django-q2 has no types
 
     @property
     def channel(self) -> str:
-        """Where this queue's NOTIFY goes; PostgreSQL keeps channels of different databases apart."""
+        """The channel of this queue's NOTIFY. PostgreSQL separates the channels of different databases."""
         return f"rapport_queue_{self.list_key}"[:63]
 
     def enqueue(self, task: str) -> int:
@@ -87,7 +87,7 @@ class NotifyBroker(Broker):  # type: ignore[misc]  # django-q2 has no types
         return int(OrmQ.objects.using(_ALIAS).filter(key=self.list_key, lock__lte=Now()).count())
 
     def ping(self) -> bool:
-        """True without asking: the cluster starts whether or not the database is there, and waits for it."""
+        """True without a query, as the cluster starts even without the database, and waits for it."""
         return True
 
     def set_stat(self, key: str, value: str, timeout: int) -> None:

@@ -24,12 +24,12 @@ from config.postgresql.citus import is_distributed
 from config.postgresql.sessions import execute
 from worker.models import WorkerHeartbeat
 
-DUE = "due"  # nobody has taken it yet
-READING = "reading"  # behind one that is being read
-COUNT_LIMIT = 10_000  # turns that each statement looks at, those that wait longest first
+DUE = "due"  # no worker has taken it yet
+READING = "reading"  # behind one that is being processed
+COUNT_LIMIT = 10_000  # turns that each statement reads, those that wait longest first
 
-# Tried in vain so far, and perhaps being tried again just now: of each provider, and of the projects' own matters, so
-# many, that none of them can hide another. Served by the index turn_waiting.
+# Turns that failed so far, and may be running again: a limited number for each provider and for the projects' own
+# causes, so that none hides another. Served by the index turn_waiting.
 _TRIED = "state IN ('pending', 'processing') AND waiting_since IS NOT NULL"
 NEXT_CAUSE = f"""
 SELECT waits_on FROM relationships_turn
@@ -41,8 +41,8 @@ SELECT project_id, error_code, waits_on, count(*), extract(epoch FROM now() - mi
          WHERE {_TRIED} AND waits_on = %(cause)s ORDER BY waiting_since LIMIT %(limit)s) oldest
  GROUP BY 1, 2, 3
 """  # noqa: S608
-# Due and not tried yet. Served by turn_due; then, of each relationship among them, by turn_open its first turn, and by
-# turn_seq_once the one before that, whose end made way for it.
+# Due turns that were not tried yet. Served by turn_due; then, for each relationship among them, turn_open finds its
+# first turn, and turn_seq_once the one before that, after whose end it could be claimed.
 UNTRIED = """
 WITH due AS (
     SELECT project_id, relationship_id FROM relationships_turn
@@ -69,7 +69,7 @@ SELECT q.project_id,
         WHERE relationship_id = r.id AND seq < head.seq ORDER BY seq DESC LIMIT 1) before ON true
  GROUP BY 1, 2, 3
 """
-# Projects that asked a model today or yesterday, and those of them that had an answer lately.
+# Projects that called a model today or yesterday, and those of them that had an answer recently.
 ASKED = """
 WITH asked AS (
     SELECT project_id, max(answered_at) AS answered_at FROM memory_modelspending
@@ -80,8 +80,8 @@ SELECT count(DISTINCT project_id),
        count(DISTINCT project_id) FILTER (WHERE answered_at > now() - %(lately)s)
   FROM asked
 """
-# A turn that waits for its trigger (due_at null) waits for nobody. A wrong key is no attempt, and yet one in vain. How
-# many turns there are at all is the planner's own estimate, kept up by autovacuum. Last, tasks that nobody has taken.
+# A turn that waits for its trigger (due_at null) waits for no worker. A wrong API key doesn't count as an attempt, but
+# is a failure. The total number of turns is the planner's estimate, updated by autovacuum. Last, waiting tasks.
 _COUNTS = """
 WITH waiting AS (
     SELECT attempts, waiting_since FROM relationships_turn
@@ -100,14 +100,14 @@ SELECT (SELECT count(*) FROM waiting WHERE attempts = 0 AND waiting_since IS NUL
        (SELECT count(*) FROM (
             SELECT 1 FROM django_q_ormq WHERE key = %(queue)s AND lock <= now() LIMIT %(limit)s) few)
 """
-# A distributed table's estimates lie with its shards. Asked of each of them, so only now and then.
+# The estimates of a distributed table are on its shards. Each of them is queried, so only now and then.
 _STORED_ON_SHARDS = """
 SELECT coalesce(sum(greatest(result::float8, 0)), 0)::bigint
   FROM run_command_on_shards('relationships_turn', 'SELECT reltuples FROM pg_class WHERE oid = ''%s''::regclass')
  WHERE success
 """
 _STORED_SECONDS = 60.0
-# Texts without their vector. One that is tried again is owed still, though it is not due.
+# Texts that owe a vector. One that waits for a retry still owes it, though it is not due.
 _VECTORS = """
 WITH owed AS (
     SELECT due_at, error_code, lease_token FROM memory_searchtext
@@ -139,7 +139,7 @@ class TurnCounts:
     """Turns by what they wait for. Each stops at COUNT_LIMIT; `stored` is an estimate of all there are."""
 
     due: int  # waiting for a worker
-    retrying: int  # tried at least once, in vain so far
+    retrying: int  # tried at least once, without success so far
     untriggered: int  # waiting for the trigger that the configuration names
     processing: int
     failed: int
@@ -148,9 +148,9 @@ class TurnCounts:
 
 @dataclass(frozen=True, slots=True)
 class VectorCounts:
-    """Texts that wait for their vector, and those of them that wait for another try. Each stops at COUNT_LIMIT.
+    """Texts that wait for a vector, and those of them that wait for a retry. Each count stops at COUNT_LIMIT.
 
-    `oldest_seconds`: how long the one that is due longest has been due; 0 if none is.
+    `oldest_seconds`: since when the oldest one has been due; 0 if none is.
     """
 
     owed: int = 0
@@ -160,10 +160,10 @@ class VectorCounts:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Turns of one project that wait for one thing, the longest of them for `seconds`.
+    """Turns of one project that wait for the same thing, the longest of them for `seconds`.
 
-    `reason` is DUE, READING or the code of the failure; `provider` the alias that failed them, "" where it is the
-    project's own matter.
+    `reason` is DUE, READING or the code of the failure; `provider` is the alias that failed, "" if the cause is the
+    project's own.
     """
 
     project_id: UUID
@@ -194,12 +194,12 @@ class QueueCondition:
 
     @property
     def oldest_seconds(self) -> float:
-        """How long the oldest due or retried turn has been owed; 0 if none is."""
+        """How long the oldest due or retried turn has waited; 0 if there is none."""
         return max((wait.seconds for wait in self.waits), default=0.0)
 
     @property
     def beat_age_seconds(self) -> float | None:
-        """Of the worker heard last; None without any."""
+        """The age of the newest heartbeat of any worker; None without workers."""
         return min((worker.beat_age_seconds for worker in self.workers), default=None)
 
 
@@ -226,7 +226,7 @@ def read_waits() -> tuple[Wait, ...]:
 
 
 def read_tried(limit: int) -> list[tuple[Any, ...]]:
-    """As a Wait each, of the `limit` of each provider that wait longest. Raises django.db.Error."""
+    """Rows for Wait, from the `limit` longest waiting turns of each provider. Raises django.db.Error."""
     found: list[tuple[Any, ...]] = []
     cause = None
     while causes := execute(NEXT_CAUSE, {"after": cause}):
@@ -236,14 +236,14 @@ def read_tried(limit: int) -> list[tuple[Any, ...]]:
 
 
 def read_asked() -> Asked:
-    """One statement; lately is within OLDEST_TURN_LIMIT_SECONDS. Raises django.db.Error."""
+    """Count the projects. One statement; recently means OLDEST_TURN_LIMIT_SECONDS. Raises django.db.Error."""
     lately = timedelta(seconds=settings.OLDEST_TURN_LIMIT_SECONDS)
     return Asked(*execute(ASKED, {"limit": COUNT_LIMIT, "lately": lately})[0])
 
 
 @lru_cache(maxsize=1)
 def _stored_on_shards(minute: int) -> int:
-    """0 where the database is not distributed. Asked once in each `minute`."""
+    """The estimated number of stored turns; 0 if the database is not distributed. Cached for each `minute`."""
     if not is_distributed(connection):
         return 0
     stored: int = execute(_STORED_ON_SHARDS)[0][0]
@@ -251,7 +251,7 @@ def _stored_on_shards(minute: int) -> int:
 
 
 def read_workers() -> tuple[WorkerCondition, ...]:
-    """The one heard last, first. One statement, which asks no node. Raises django.db.Error."""
+    """The workers, the newest heartbeat first. One statement, which needs no node. Raises django.db.Error."""
     age = ExpressionWrapper(Now() - F("beat_at"), output_field=DurationField())
     rows = WorkerHeartbeat.objects.annotate(age=age).order_by("age")[:WORKER_LIMIT]
     return tuple(

@@ -29,8 +29,8 @@ from worker import worker_stats
 
 Row = TypeVar("Row")
 
-NOBODY = UUID(int=0)  # whose a task is that belongs to no project
-ENOUGH_QUEUED = 50  # with so many tasks of a project waiting, it needs no reminding
+NOBODY = UUID(int=0)  # the project of tasks that belong to none
+ENOUGH_QUEUED = 50  # waiting tasks of a project, above which the sweep adds none
 
 ENQUEUE = """
 WITH task AS (
@@ -51,7 +51,7 @@ DELETE FROM django_q_ormq WHERE id = ANY (ARRAY(
        FOR UPDATE SKIP LOCKED
 )) AND (SELECT set_config('synchronous_commit', 'off', true)) = 'off' RETURNING fair_place, id, payload
 """
-# Of the task that is next. With nobody claiming it stays the same one, whatever comes in.
+# The place of the next task. While no worker claims, it stays the same, whatever is enqueued.
 HEAD_AGE = """
 SELECT extract(epoch FROM now() - lock)::float8 FROM django_q_ormq
  WHERE key = %s AND lock <= now() ORDER BY fair_place, id LIMIT 1
@@ -65,16 +65,16 @@ _WHOSE = "SELECT project_id FROM relationships_relationship WHERE id = %s"
 
 
 class RoundRobin:
-    """Chooses of what several projects owe: the first of each before the second of any.
+    """Chooses from the due rows of several projects: the first of each before the second of any.
 
-    The next choice begins behind the project where this one stopped.
+    The next choice begins after the project at which this one stopped.
     """
 
     def __init__(self) -> None:
         self._last = NOBODY
 
     def choose(self, owed: Mapping[UUID, Sequence[Row]], *, most: int) -> list[tuple[UUID, Row]]:
-        """At most so many rows, each with its project."""
+        """Choose at most `most` rows, each with its project."""
         ids = sorted(owed)
         start = bisect_right(ids, self._last)
         order = ids[start:] + ids[:start]
@@ -86,8 +86,8 @@ class RoundRobin:
 
 
 def others_wait() -> bool:
-    """Whether to stop after this batch and queue up again. Whenever tasks wait in the table, the pool also holds tasks
-    that it has not begun, so it is enough to look for those. False outside a worker."""
+    """Return whether to stop after this batch and queue up again. Whenever tasks wait in the table, the pool also has
+    tasks that it has not begun, so it is enough to check for those. False outside a worker."""
     return worker_stats.tasks_wait()
 
 
@@ -104,7 +104,7 @@ def room_for(project_ids: Collection[UUID]) -> dict[UUID, int]:
 
 
 def in_turn_by_project(rows: QuerySet[Any], *, most: int) -> QuerySet[Any]:
-    """Of rows with a project and `due_at`: the longest due of each project before the second longest of any."""
+    """Order rows: the longest due one of each project before the second longest of any."""
     place = Window(RowNumber(), partition_by=F("project_id"), order_by=F("due_at").asc())
     chosen: QuerySet[Any] = rows.annotate(place_in_project=place).order_by("place_in_project", "due_at")[
         :most

@@ -47,12 +47,12 @@ def silent_machines(limit: float) -> set[str]:
 
 
 def has_living_worker(machine: str, *, limit: float) -> bool:
-    """Whether a worker on that machine, or in that container, was heard within `limit` seconds."""
+    """Return whether a worker on that machine, or in that container, had a heartbeat within `limit` seconds."""
     return (machine, False) in _beats(limit)
 
 
 def _beats(limit: float) -> list[tuple[str, bool]]:
-    """Of each worker its machine, and whether it said nothing for `limit` seconds."""
+    """Each worker's machine, and whether it was silent for `limit` seconds."""
     return [(machine_of(name), silent) for name, silent in execute(_SILENT, [limit])]
 
 

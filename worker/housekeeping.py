@@ -37,7 +37,7 @@ RETURNING name
 
 @dataclass(slots=True)
 class PeriodicTask:
-    """Something to do every `seconds`. `do` takes the current time and returns how many rows it changed."""
+    """A task to run every `seconds`. `do` takes the current time and returns how many rows it changed."""
 
     name: str
     seconds: float
@@ -85,7 +85,7 @@ def do_what_is_due(
 
 
 def _take(due: Mapping[str, PeriodicTask]) -> set[str]:
-    """Of these the names of those that this machine is to do."""
+    """Claim due tasks for this machine; return the names of those it got."""
     # A little early, so that one machine's own round is never too soon for its own row.
     until: dict[str, Any] = {"names": list(due), "seconds": [EARLY * task.seconds for task in due.values()]}
     return {name for (name,) in execute(_TAKE, until)}
@@ -97,7 +97,7 @@ def _idle(tasks: Sequence[PeriodicTask], now: datetime) -> set[str]:
     try:
         owing = models_owing(models.values(), now, grace=GRACE_SECONDS)
     except DatabaseError:
-        return set()  # each finds out by itself, and fails alone
+        return set()  # each task will find out by itself, and fail alone
     return {name for name, model in models.items() if model not in owing}
 
 

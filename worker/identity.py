@@ -33,7 +33,7 @@ def this_machine() -> str:
 
 
 def is_dead(identity: str) -> bool | None:
-    """Whether that process has ended; None where it can't be known, as it ran on another machine."""
+    """Return whether that process has ended; None if it ran on another machine, so that it can't be known."""
     parts = identity.rsplit(":", 2)
     if len(parts) != 3 or not parts[1].isdigit() or parts[0] != this_machine():
         return None

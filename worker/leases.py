@@ -132,7 +132,7 @@ class _Renewals:
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._due: dict[object, tuple[float, Callable[[], bool]]] = {}  # by lease: when, in monotonic seconds
-        self._renewed: object = None  # that is being renewed just now
+        self._renewed: object = None  # the one that is being renewed now
         self._looks_at = 0.0  # when the thread wakes by itself
         self._thread: threading.Thread | None = None
 
@@ -147,7 +147,7 @@ class _Renewals:
                 self._changed.notify_all()
 
     def remove(self, lease: object) -> None:
-        """Not renewed any more when it returns."""
+        """Remove a lease. It is not renewed any more after this returns."""
         with self._changed:
             self._due.pop(lease, None)
             self._changed.wait_for(lambda: self._renewed is not lease)
@@ -165,7 +165,7 @@ class _Renewals:
                 self._changed.notify_all()
 
     def _wait(self) -> tuple[object, Callable[[], bool]] | None:
-        """The lease whose time has come; None when there were no more at two looks."""
+        """Wait for the next lease to renew; None if there were none twice in a row."""
         idle = False
         with self._changed:
             while self._due or not idle:
@@ -183,7 +183,7 @@ class _Renewals:
 
 
 def _renewed(renew: Callable[[], bool]) -> bool:
-    """True also if the database is away or the row is locked: the next renewal may be in time.
+    """Renew a lease. True also if the database is down or the row is locked, as the next renewal may be in time.
 
     No lease waits long for a locked row, and after any error the thread goes on with the other leases.
     """
@@ -210,16 +210,16 @@ def _start_over() -> None:
     _renewals = _Renewals()
 
 
-os.register_at_fork(after_in_child=_start_over)  # the thread did not come along
+os.register_at_fork(after_in_child=_start_over)  # a fork doesn't copy the thread
 
 
 def _is_gone(holder: str, silent: Collection[str]) -> bool:
-    """Processes of this machine can be checked; of another machine only its silence tells."""
+    """Return whether the holder is dead: checked directly on this machine, by silence on another one."""
     known = is_dead(holder)
     return machine_of(holder) in silent if known is None else known
 
 
 def error_place(error: BaseException) -> str:
-    """Its type and where it was raised. Its text may quote what somebody said."""
+    """The error's type and where it was raised; not its text, which may quote a person."""
     place = traceback.extract_tb(error.__traceback__)[-1]
     return f"{type(error).__name__} at {Path(place.filename).name}:{place.lineno}"

@@ -32,7 +32,7 @@ class Listener:
 
     @property
     def is_mine(self) -> bool:
-        """False in a fork: its parent speaks on this socket."""
+        """False in a fork, as its parent uses this socket."""
         return self._pid == os.getpid()
 
     def wait(self, seconds: float | None) -> list[str]:
@@ -47,7 +47,7 @@ class Listener:
         return heard
 
     def wake(self) -> None:
-        """Have a `wait` in another thread return."""
+        """Make a `wait` in another thread return."""
         os.write(self._wake, b"!")
 
     def close(self) -> None:

@@ -18,7 +18,7 @@ Rows = TypeVar("Rows", bound="models.QuerySet[Any]")
 
 ALL_AGAIN_SECONDS = 10.0
 MOST = 1000  # relationships of each shard
-# What goes wrong there otherwise is no list of IDs, and said so.
+# Other errors of a shard are not lists of IDs, and are raised.
 _OF_EACH_SHARD = """
 SELECT string_to_array(result, ',')::uuid[] FROM run_command_on_shards(%s, %s)
  WHERE success OR result NOT LIKE 'failed to connect%%'
@@ -39,7 +39,7 @@ def go_on_without() -> bool:
 
 
 def is_known() -> bool:
-    """Whether only the other nodes are queried at the moment."""
+    """Return whether only the other nodes are queried at the moment."""
     return monotonic() < _until
 
 

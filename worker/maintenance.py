@@ -27,7 +27,7 @@ from worker.worker_stats import WorkerStats
 log = structlog.get_logger(__name__)
 
 BEAT_SECONDS = 1.0
-_POOL_WORD_SECONDS = 3.0  # how old the supervisor's word on the pool may be
+_POOL_WORD_SECONDS = 3.0  # how old the supervisor's report on the pool may be
 _HOUSEKEEPING_SECONDS = 1.0
 _BACKOFF_SECONDS, _LONGEST_BACKOFF_SECONDS = 0.2, 5.0
 
@@ -76,7 +76,7 @@ class Maintenance:
         return max(0.0, min(self._sweep_at, self._beat_at) - time.monotonic())
 
     def _measure(self) -> None:
-        """For the watchdog: how long the next task has been waiting, while the pool could have taken it."""
+        """Measure, for the watchdog, how long the next task has been waiting while the pool could have taken it."""
         clock = time.monotonic()
         self._database_since = self._database_since or clock
         rows = execute(HEAD_AGE, [str(settings.Q_CLUSTER["name"])])
@@ -88,7 +88,7 @@ class Maintenance:
             beat(name=self._name, pool_restarts=page.pool_restarts, counters=self._stats.totals())
 
     def _recover(self, error: DatabaseError) -> float:
-        """The database did not answer: try to have it back. How long to wait before the next attempt."""
+        """After a failure of the database, try to revive it; return how long to wait before the next attempt."""
         attempt, self._outage = self._outage, self._outage + 1
         if not attempt:
             log.warning(
@@ -116,7 +116,7 @@ class Maintenance:
             close_old_connections()
             try:
                 do_what_is_due(owed, now=timezone.now())
-            except Exception as error:  # whatever it is: who never comes again loses all that is owed
+            except Exception as error:  # whatever it is, the loop must go on, or nothing would find due work
                 log.warning(
                     "could not look for periodic tasks; trying again",
                     event_name="worker.housekeeping.failed",
@@ -132,7 +132,7 @@ class Maintenance:
 
 
 def _go_on_without() -> float:
-    """A node of a distributed database is away, and the others are swept. How long to wait before that."""
+    """A node of a distributed database is down, so sweep the others; return how long to wait before that."""
     if lost_nodes.go_on_without():
         log.warning("a node of the database is away; going on without it", event_name="worker.node.away")
     return _BACKOFF_SECONDS

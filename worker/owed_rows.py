@@ -1,7 +1,7 @@
-"""Finds due rows whose task was lost, whose pause is over, or whose worker died.
+"""Find due rows whose task was lost, whose pause is over, or whose worker died.
 
-A room's periodic task for its own rows is an `OwedRows`. One statement asks first which of these tasks have anything to
-do, as mostly none has.
+A room's periodic task for its own rows is an `OwedRows`. One statement first checks which of these tasks have anything
+to do, as mostly none has.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -20,7 +20,7 @@ from worker.leases import take_back_dead
 from worker.lost_nodes import answering, is_known
 from worker.models import QueuedQuerySet, QueuedRow
 
-# What was just made was enqueued by its own transaction; give that a moment.
+# A new row was enqueued by its own transaction; give that a moment.
 GRACE_SECONDS = 5.0
 
 # Each by the table's index of what is open.
@@ -36,8 +36,8 @@ UNION ALL
 class OwedRows:
     """Takes back rows of `model` whose holder is gone, and enqueues a task for those that are overdue.
 
-    `task` is enqueued with the `ids` of each. A row that fell to so many `tries` (MAX_ATTEMPTS) is given up. `waiting`:
-    those that may be done next, where not all may. `most`: at once. Called, it says how many were enqueued.
+    `task` is enqueued with the `ids` of each. After `tries` (MAX_ATTEMPTS) a row is given up. `waiting`: a filter for
+    rows that may be done next, if not all may. `most`: at once. Calling it returns how many were enqueued.
     """
 
     model: type[QueuedRow]
@@ -68,29 +68,29 @@ class OwedRows:
 
 
 def _owner_of(row: Any) -> Any:
-    """The relationship's ID; of a document, which has none, its own."""
+    """The relationship's ID; for a document, which has none, its own."""
     return getattr(row, "relationship_id", row.pk)
 
 
 def postpone_overdue(rows: QueuedQuerySet, now: datetime, *, most: int) -> list[Any]:
-    """Rows that nobody took, those of each project in turn, to be enqueued again. Inside a transaction.
+    """Choose overdue rows, project by project, to enqueue them again. Call it in a transaction.
 
-    They count as due from now on, so that the rest have their turn and a full queue is not filled further.
+    They become due now, so that others come next and a full queue is not filled further.
     """
     rows = answering(rows)
     overdue = rows.overdue(now, seconds=GRACE_SECONDS)
     chosen = [row.pk for row in in_turn_by_project(overdue, most=most)]
     postponed = []
-    for key in chosen:  # by its own statement, as a distributed database locks rows of one shard at a time
+    for key in chosen:  # one statement each, as a distributed database locks rows of one shard at a time
         free = overdue.filter(pk=key).select_for_update(skip_locked=True).values("pk")
         postponed += rows.filter(pk=key).update_returning(only=free, due_at=now)
     return postponed
 
 
 def models_owing(models: Collection[type[QueuedRow]], now: datetime, *, grace: float) -> set[type[QueuedRow]]:
-    """Of these models those of which a row is held, or due for `grace` seconds. One statement.
+    """Those of these models that have a row which is held, or has been due for `grace` seconds. One statement.
 
-    All of them, where not every node of a distributed database answers.
+    All of them, if not every node of a distributed database answers.
     """
     if not models or is_known():
         return set(models)
@@ -100,7 +100,7 @@ def models_owing(models: Collection[type[QueuedRow]], now: datetime, *, grace: f
 
 
 def question_of(model: type[QueuedRow]) -> str:
-    """A statement that finds the table's name, where a row of it is held or overdue."""
+    """A statement that returns the table's name, if a row of it is held or overdue."""
     held, waiting = (
         "".join(f" AND {column} = '{value}'" for column, value in states.items())
         for states in (model.HELD, model.WAITING)

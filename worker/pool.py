@@ -16,29 +16,29 @@ from config.supervision import die_with_parent, kill_group, name_process
 from worker import worker_stats
 from worker.readers import start_readers
 
-_NICE = 10  # of what reads turns: no context and no reply waits for what is remembered meanwhile
+_NICE = 10  # of the processes that read turns, as no context or reply waits for them
 _CHECK_SECONDS = 1.0
-_CONNECTION_SECONDS = 30.0  # that a reader waits for one of the process's connections
+_CONNECTION_SECONDS = 30.0  # how long a reader waits for one of the process's connections
 
 
 def run_pool(shared: worker_stats.WorkerStats, *, supervisor: int) -> None:
     """Run the cluster until it is stopped by SIGTERM; with the supervisor gone, end at once."""
     worker_stats.use(shared)
-    # Not weakly: nobody else holds it.
+    # Not a weak reference, as nothing else references it.
     signals.post_spawn.connect(lambda **_: _enter(shared), weak=False)
-    # Its processes would wait for one another for ever, were this one and the supervisor killed at once.
+    # Its processes would wait for each other for ever if this one and the supervisor were killed at once.
     os.register_at_fork(after_in_child=partial(die_with_parent, signal.SIGKILL))
     cluster = Cluster()
     cluster.start()
     while cluster.sentinel.is_alive():
         cluster.sentinel.join(_CHECK_SECONDS)
         if os.getppid() != supervisor:
-            # Nobody would notice if this pool got stuck. Its turns come back by their leases.
+            # Nothing would notice if this pool got stuck. Its turns are due again when their leases end.
             kill_group(os.getpid())
 
 
 def _enter(shared: worker_stats.WorkerStats) -> None:
-    """In a new process of the pool: take a slot, and give it back when all its tasks have ended in good order."""
+    """In a new process of the pool, take a slot, and release it after all its tasks have ended regularly."""
     os.nice(_NICE)
     connections.close_all()
     name_process("rapport-reader")

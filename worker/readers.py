@@ -1,6 +1,6 @@
-"""The tasks of the queue, and the threads that do them: each does one task at a time, and mostly waits for models.
+"""The tasks of the queue, and the threads that run them: each runs one task at a time, and mostly waits for models.
 
-A process of the pool takes a task only when one of its readers is free. The rows say what there is to do, so a task may
+A process of the pool takes a task only if one of its readers is free. The rows say what there is to do, so a task may
 be lost, repeated or late.
 """
 
@@ -31,12 +31,12 @@ class Readers:
         self._threads = ThreadPoolExecutor(count, thread_name_prefix="reader")
 
     def run(self, work: Callable[[], None]) -> None:
-        """Run it in a free reader, as soon as there is one."""
+        """Run `work` in a reader, as soon as one is free."""
         self._free.acquire()
         self._threads.submit(self._do, work)
 
     def close(self) -> None:
-        """Wait for the tasks in hand; from now on tasks are done in the thread that calls them."""
+        """Wait for running tasks. From now on tasks run in the thread that calls them."""
         global _readers
         _readers = None
         self._threads.shutdown()
@@ -52,17 +52,17 @@ class Readers:
 
 
 def start_readers(count: int) -> Readers:
-    """Have the tasks of this process done by `count` threads; otherwise each is done in the thread that calls it."""
+    """Run the tasks of this process in `count` threads; without this, each runs in the thread that calls it."""
     global _readers
     _readers = Readers(count)
     return _readers
 
 
 def task(do: Callable[..., None]) -> Callable[..., None]:
-    """Makes a task of a function of IDs, which the queue hands over as texts.
+    """Make a task from a function of IDs, which the queue passes as texts.
 
-    It never fails, so that django-q2 keeps nothing about it. A worker that is being stopped begins none. It is a span,
-    in the trace of whoever enqueued it.
+    It never fails, so that django-q2 stores nothing about it. A worker that is being stopped begins none. It is a span
+    in the trace in which it was enqueued.
     """
     name = f"{do.__module__}.{do.__name__}"
 
@@ -97,6 +97,6 @@ def task(do: Callable[..., None]) -> Callable[..., None]:
 
 
 def kind_and_place(error: BaseException) -> dict[str, str]:
-    """What the log may say of a crash: the error's own text may quote a person."""
+    """What the log may say about a crash: not the error's text, which may quote a person."""
     frames = "".join(traceback.format_tb(error.__traceback__))
     return {"error_class": type(error).__name__, "frames": frames}

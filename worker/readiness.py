@@ -1,16 +1,16 @@
-"""Whether this instance can serve, whether work is being done, and if not, why.
+"""Check whether this instance can serve, whether work is being done, and if not, why.
 
-The first is for a load balancer: the database and the migrations, nothing of any tenant. The second is for alerting,
+The first is for a load balancer: the database and the migrations, nothing about tenants. The second is for alerting,
 and only for problems of the service, not of a single project.
 
-A blocker is what turns wait for, over all projects. Past OLDEST_TURN_LIMIT_SECONDS it is alarming
+A blocker is what turns wait for, over all projects. After OLDEST_TURN_LIMIT_SECONDS it is alarming
 
-- when the default provider waits for an operator: its key refused, its account empty, its settings wrong;
-- when the default provider fails, or nobody takes what is due, and fewer projects were answered lately than wait;
-- when another provider fails more than half of the projects that asked a model today or yesterday.
+- if the default provider waits for an operator: its key is refused, its account empty, its settings wrong;
+- if the default provider fails, or no worker takes due turns, and fewer projects had answers recently than wait;
+- if another provider fails more than half of the projects that called a model today or yesterday.
 
-Anything else is told as degraded: a project that spent its budget, that names a model or a provider of its own which
-does not answer, that had more brought in than the workers can read at once.
+Anything else is reported as degraded: a project that spent its budget, that has a model or provider of its own which
+does not answer, or that sent more turns than the workers can read at once.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ from providers.errors import ProviderError, ProviderMisconfigured
 from web.errors import BudgetSpent
 from worker.condition import DUE, READING, QueueCondition, Wait, read_condition
 
-_CONNECT_SECONDS = 2  # the least that libpq takes
+_CONNECT_SECONDS = 2  # libpq's minimum
 _STATEMENT_SECONDS = 2
 # Sorts a megabyte in less memory than that, so that the server writes it to its disk: it may be full, and yet take
 # small changes, such as the sign of life of a worker.
@@ -41,7 +41,7 @@ SELECT count(text)
 
 @dataclass(frozen=True, slots=True)
 class Blocker:
-    """What turns of so many projects wait for, the longest of them for `seconds`."""
+    """What the turns of some projects wait for, the longest of them for `seconds`."""
 
     reason: str
     provider: str
@@ -68,9 +68,9 @@ class Blocker:
 
 @dataclass(slots=True)
 class Readiness:
-    """`reasons` in sentences; none of them: ready. What the database knows is None while it is away.
+    """`reasons`: sentences; without any it is ready. What comes from the database is None while that is down.
 
-    Only where work was asked for: the queue's `condition`, and in `degraded` what turns wait for that is no reason
+    Only if `work` was checked: the queue's `condition`, and in `degraded` what turns wait for without being a reason
     for an alarm.
     """
 
@@ -86,9 +86,9 @@ class Readiness:
 
 
 def check_readiness(*, work: bool = False) -> Readiness:
-    """Whether this instance can serve and, for `work`, whether turns are being read besides.
+    """Check whether this instance can serve and, with `work`, whether turns are being read, too.
 
-    Answers within a few seconds, whatever is broken.
+    Returns within a few seconds, whatever is broken.
     """
     found, takes_writes, has_room = Readiness(), True, True
     try:
@@ -114,7 +114,7 @@ def check_readiness(*, work: bool = False) -> Readiness:
         found_blockers = blockers(found.condition)
         found.degraded = [blocker for blocker in found_blockers if not blocker.alarming]
         found.reasons = reasons_for_alarm(found.condition, found_blockers)
-    if not takes_writes:  # a worker can't report either
+    if not takes_writes:  # workers can't write heartbeats either
         found.reasons = ["database: it takes no writes, so nothing is remembered"]
     if not has_room:
         found.reasons.append("database: its disk is full, so that little or nothing is taken in")
@@ -133,7 +133,7 @@ def blockers(condition: QueueCondition) -> list[Blocker]:
 
 
 def reasons_for_alarm(condition: QueueCondition, found: Sequence[Blocker]) -> list[str]:
-    """Why nobody would say that work is being done, in sentences; empty if it is."""
+    """Sentences on why work is not being done; none if it is."""
     reasons = []
     age = condition.beat_age_seconds
     if age is None:
@@ -151,17 +151,17 @@ def explained(reason: str) -> str:
 
 
 def limit_statements() -> None:
-    """In this transaction no statement waits for a lock, or works, longer than a probe would listen."""
+    """Limit statements in this transaction to the time that a probe waits."""
     execute(f"SET LOCAL statement_timeout = '{_STATEMENT_SECONDS}s'")
 
 
 def provider_in_use() -> dict[str, Any]:
-    """The default language model, as an operator may see it. Imports no vendor's SDK into this process."""
+    """The default language model, for operators. Imports no vendor's SDK into this process."""
     return _in_use(settings.DEFAULT_LLM_PROVIDER, settings.LLM_PROVIDERS)
 
 
 def embedder_in_use() -> dict[str, Any]:
-    """The embedder that a configuration's `default` stands for, likewise."""
+    """The default embedder, for operators."""
     return _in_use(settings.DEFAULT_EMBEDDING_PROVIDER, settings.EMBEDDING_PROVIDERS)
 
 
@@ -202,7 +202,7 @@ def _in_use(alias: str, aliases: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _knock() -> None:
-    """Connect anew, with a short timeout of its own. Raises psycopg.Error."""
+    """Open a new connection with a short timeout. Raises psycopg.Error."""
     parameters: dict[str, Any] = connections["default"].get_connection_params()
     parameters.pop("cursor_factory", None)
     parameters.pop("context", None)
@@ -226,4 +226,4 @@ def _has_room() -> bool:
 
 
 _EXPLAINED = {kind.code: str(kind()) for kind in _below(ProviderError)}
-BLOCKING = {kind.code for kind in _below(ProviderMisconfigured)}  # until an operator mends a setting
+BLOCKING = {kind.code for kind in _below(ProviderMisconfigured)}  # until an operator fixes a setting

@@ -1,4 +1,4 @@
-"""Which relationships the sweep enqueues: those that make no progress less and less often, and projects in turn."""
+"""Choose the relationships that the sweep enqueues: project by project, and less and less often without progress."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -7,9 +7,9 @@ from uuid import UUID
 
 from worker.fairness import RoundRobin
 
-# Between two tasks of one relationship that does not move; doubles.
+# Seconds between two tasks of a relationship without progress; doubles.
 FIRST_PAUSE, LONGEST_PAUSE = timedelta(seconds=5), timedelta(seconds=60)
-REMEMBERED = 1000  # tasks, before old ones are forgotten
+REMEMBERED = 1000  # tasks, above which old ones are forgotten
 
 
 class _Reminder(NamedTuple):
@@ -19,7 +19,7 @@ class _Reminder(NamedTuple):
 
 
 class Reminders:
-    """Remembers who was enqueued lately, and about what."""
+    """Remembers which relationships were enqueued recently, and for what."""
 
     def __init__(self) -> None:
         self._last: dict[UUID, _Reminder] = {}
@@ -33,9 +33,9 @@ class Reminders:
         *,
         most: int,
     ) -> dict[UUID, UUID]:
-        """Whom to enqueue now, each with its project: who owes something new at once, the others after their pause.
+        """The relationships to enqueue now, with their projects: at once if something new is due, others after a pause.
 
-        `owed`: by project its relationships, each with what it owes; `room`: how many of a project may be told.
+        `owed`: by project, its relationships with what is due; `room`: how many tasks of a project may be enqueued.
         """
         if len(self._last) > REMEMBERED:
             self._last = {key: last for key, last in self._last.items() if now - last.at <= LONGEST_PAUSE}

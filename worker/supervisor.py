@@ -21,7 +21,7 @@ from worker.worker_stats import WorkerStats
 log = structlog.get_logger(__name__)
 
 _MAINTENANCE_LIMIT_SECONDS = 180.0  # a crash recovery of the embedded database takes up to two minutes
-_IDLE_GRACE_SECONDS = 1.5  # for a pool that stops with nothing in hand: its own way takes about half a second
+_IDLE_GRACE_SECONDS = 1.5  # for a pool that stops without running tasks, which takes about half a second
 _MAINTENANCE_GRACE_SECONDS = 10.0
 _KILLED_SECONDS = 10.0  # a killed process needs a moment to be gone; more than this it never needs
 
@@ -87,7 +87,7 @@ class WorkerSupervisor(Supervisor):
         log.warning("a process ended", event_name="worker.process.ended", process=child.name, status=status)
 
     def _stop(self) -> None:
-        """The pool first, finishing what is in hand; then the maintenance process, who hands back what is left."""
+        """Stop the pool, which finishes running tasks; then the maintenance process, which releases what is left."""
         self._stats.page.stopping = 1
         self._end(self._pool, grace=self._grace, idle=self._nothing_in_hand, idle_grace=_IDLE_GRACE_SECONDS)
         self._see_readers_off()
@@ -95,7 +95,7 @@ class WorkerSupervisor(Supervisor):
         log.info("the worker has stopped", event_name="worker.stopped")
 
     def _see_readers_off(self) -> None:
-        """Wait until killed readers are gone: the maintenance process hands back only what the dead held."""
+        """Wait until killed readers are gone, as the maintenance process only releases what dead processes hold."""
         deadline = time.monotonic() + _KILLED_SECONDS
         while time.monotonic() < deadline and any(worker.alive for worker in self._stats.workers()):
             self._sleep(0.02)

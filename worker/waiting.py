@@ -25,8 +25,8 @@ from worker.listening import Listener
 log = structlog.get_logger(__name__)
 
 CHANNEL = "rapport_settled"
-TELL_SETTLED = "pg_notify(%(channel)s, id::text)"  # of a row that is settled, in a statement of its own room
-_LISTENING_SECONDS = 2.0  # that a first waiter grants the listener to connect
+TELL_SETTLED = "pg_notify(%(channel)s, id::text)"  # for rows that another room's statement settles
+_LISTENING_SECONDS = 2.0  # how long a first waiter lets the listener connect
 _BACKOFF_SECONDS, _LONGEST_BACKOFF_SECONDS = 0.2, 5.0
 
 
@@ -36,19 +36,19 @@ def announce_settled(turn_ids: Iterable[UUID]) -> None:
 
 
 class Place:
-    """One waiter's."""
+    """The place of one waiter."""
 
     def __init__(self) -> None:
         self._woken = threading.Event()
 
     def wait(self, seconds: float) -> bool:
-        """True as soon as the turn is settled, or when the listener lost its session and may have missed it:
-        look at the turn. False after so many seconds.
+        """Wait. True as soon as the turn is settled, or if the listener lost its session and may have missed it, so
+        that the turn must be read. False after `seconds`.
         """
         release_connection()
         woken = self._woken.wait(seconds)
         if not connection.in_atomic_block:
-            connection.close_if_unusable_or_obsolete()  # without a pool: it may have been cut off meanwhile
+            connection.close_if_unusable_or_obsolete()  # without a pool it may have been lost meanwhile
         return woken
 
     def rest(self) -> None:
@@ -110,7 +110,7 @@ class _Room:
             try:
                 with Listener(CHANNEL) as self._listener:
                     attempt = 0
-                    self._wake_all()  # what they wait for may have happened unheard
+                    self._wake_all()  # they may have missed what they wait for
                     self._listening.set()
                     self._hear(self._listener)
             except (psycopg.Error, OSError) as error:
@@ -148,12 +148,12 @@ def _new_room() -> None:
     _room = _Room()
 
 
-os.register_at_fork(after_in_child=_new_room)  # neither the thread nor its connection came along
+os.register_at_fork(after_in_child=_new_room)  # a fork has neither the thread nor its connection
 
 
 @contextmanager
 def waiting_place(turn_id: UUID, *, counted: bool = True) -> Iterator[Place | None]:
-    """A place to wait for that turn; None if as many wait already as MAX_WAITERS allows: answer at once.
+    """A place to wait for that turn; None if MAX_WAITERS are waiting already: then answer at once.
 
     `counted` False: for a stream, which has a thread of its own (RAPPORT_MAX_STREAMS).
     """
@@ -167,5 +167,5 @@ def waiting_place(turn_id: UUID, *, counted: bool = True) -> Iterator[Place | No
 
 
 def stop_listening() -> None:
-    """Give the listening session back, as before the database is dropped."""
+    """Close the listening session, for example before the database is dropped."""
     _room.close()

@@ -1,4 +1,4 @@
-"""Whether the pool still works, judged from outside by the statistics page and the clock.
+"""Judge from outside whether the pool still works, by the statistics page and the clock.
 
 django-q2's processes share a queue with one lock. A process that is killed may keep that lock, and then its successors
 wait for ever without an error. So the whole pool is restarted if a process ended irregularly, or if tasks wait while a
@@ -9,12 +9,12 @@ from collections.abc import Sequence
 
 from worker.worker_stats import WorkerStats, WorkerView
 
-# The clock ran on while nobody did: a paused container, a sleeping laptop, a starved machine.
+# Nothing ran for so long: a paused container, a sleeping laptop, an overloaded machine.
 _LONGEST_TICK_SECONDS = 2.0
 
 
 class Watchdog:
-    """Looks twice a second, and says why the pool has to be restarted, if it has to. Times are monotonic."""
+    """Checks the pool twice a second, and says why it must be restarted, if it must. Times are monotonic."""
 
     def __init__(
         self,
@@ -26,8 +26,8 @@ class Watchdog:
         task_limit: float,
         now: float,
     ) -> None:
-        """`processes`: how many there should be, each with so many `readers`; `limit`: seconds that work may wait
-        beside an idle one; `task_limit`: that one task may take.
+        """`processes`: how many there should be, each with `readers`; `limit`: seconds that work may wait although a
+        reader is idle; `task_limit`: seconds that one task may take.
         """
         self._stats, self._processes, self._readers = stats, processes, readers
         self._limit, self._task_limit = limit, task_limit

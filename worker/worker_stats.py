@@ -26,12 +26,12 @@ TURN_SECONDS = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 3600.0)
 
 
 class _Bucket(ctypes.Structure):
-    """Turns whose time was at most one of TURN_SECONDS, and more than the one before; the newest that was traced."""
+    """Turns whose time was at most one of TURN_SECONDS and more than the one before, with the newest traced one."""
 
     _fields_ = [
         ("turns", ctypes.c_uint64),
-        ("seconds", ctypes.c_double),  # of all of them
-        ("trace", ctypes.c_uint64 * 2),  # 0: of none
+        ("seconds", ctypes.c_double),  # sum over all of them
+        ("trace", ctypes.c_uint64 * 2),  # 0: none
         ("traced_seconds", ctypes.c_double),
         ("traced_at", ctypes.c_double),  # time.time()
     ]
@@ -40,11 +40,11 @@ class _Bucket(ctypes.Structure):
 class _Slot(ctypes.Structure):
     _fields_ = [
         ("pid", ctypes.c_int64),  # 0: free
-        ("busy", ctypes.c_uint64),  # tasks in hand
+        ("busy", ctypes.c_uint64),  # running tasks
         ("busy_since", ctypes.c_double),  # of the oldest of them; 0: none
         ("changed_at", ctypes.c_double),
         ("started", ctypes.c_uint64),  # tasks begun, by everyone who ever had the slot
-        ("calls_in_flight", ctypes.c_int64),  # questions to models, just now
+        ("calls_in_flight", ctypes.c_int64),  # calls to models at the moment
         ("model_calls", ctypes.c_uint64),
         ("model_errors", ctypes.c_uint64),
         ("prompt_tokens", ctypes.c_uint64),
@@ -56,12 +56,12 @@ class _Slot(ctypes.Structure):
 class _Page(ctypes.Structure):
     _fields_ = [
         ("stopping", ctypes.c_int64),
-        ("pool_well_at", ctypes.c_double),  # the supervisor's word that the pool is in order
+        ("pool_well_at", ctypes.c_double),  # when the supervisor last found the pool in order
         ("pool_restarts", ctypes.c_uint64),
         ("handed", ctypes.c_uint64),  # tasks the pusher took out of the table
         ("handed_at", ctypes.c_double),
         ("maintenance_at", ctypes.c_double),
-        ("waiting_seconds", ctypes.c_double),  # how long the oldest task lies in the table
+        ("waiting_seconds", ctypes.c_double),  # how long the oldest task has been in the table
         ("slots", _Slot * SLOTS),
     ]
 
@@ -76,7 +76,7 @@ class WorkerView:
 
     pid: int
     alive: bool
-    busy: int  # tasks in hand
+    busy: int  # running tasks
     busy_since: float | None  # of the oldest of them
     changed_at: float
 
@@ -92,13 +92,13 @@ class WorkerStats:
         self._between_threads = threading.Lock()
 
     def close(self) -> None:
-        """Give the file back; the page goes with the last process that has it."""
+        """Close the file. The page disappears with the last process that has it."""
         self._lock.close()
 
     # --- a pool process
 
     def take_slot(self) -> None:
-        """Have a slot of one's own until the process ends. The kernel drops this lock with its holder."""
+        """Take a slot until the process ends. The kernel releases the lock when its holder ends."""
         fcntl.lockf(self._lock, fcntl.LOCK_EX)
         try:
             self._mine = next(slot for slot in self._slots() if not slot.pid)
@@ -108,12 +108,12 @@ class WorkerStats:
             fcntl.lockf(self._lock, fcntl.LOCK_UN)
 
     def leave_slot(self) -> None:
-        """Say goodbye: a pool process that ends without it was killed."""
+        """Release the slot. A pool process that ends without doing so was killed."""
         if self._mine is not None and self._mine.pid == os.getpid():
             self._mine.pid = 0
 
     def begin_task(self) -> None:
-        """In the thread that does it."""
+        """Note that a task begins. Call it in the thread that runs it."""
         with self._between_threads:
             self._begun[threading.get_ident()] = time.monotonic()
             self._note_tasks(begun=1)
@@ -130,7 +130,7 @@ class WorkerStats:
                 setattr(self._mine, counter, getattr(self._mine, counter) + amount)
 
     def count_turn(self, seconds: float, trace_id: str) -> None:
-        """`trace_id`: 32 hexadecimal digits, or nothing."""
+        """Count an applied turn. `trace_id`: 32 hexadecimal digits, or ""."""
         with self._between_threads:
             if self._mine is None:
                 return
@@ -150,7 +150,7 @@ class WorkerStats:
     # --- the supervisor and the maintenance process
 
     def start_pool(self) -> None:
-        """Forget the last pool: what it was handed and did not begin is lost, and the sweep's to find."""
+        """Reset the counts for a new pool. Tasks that the last one took and did not begin are found by the sweep."""
         for slot in self._slots():
             slot.pid = slot.busy = slot.calls_in_flight = 0
             slot.busy_since = 0.0
@@ -175,9 +175,9 @@ class WorkerStats:
         return sum(int(slot.started) for slot in self._slots())
 
     def totals(self) -> dict[str, Any]:
-        """What the pool does just now, and what it counted since the worker started: NOW and COUNTERS.
+        """What the pool is doing now, and what it has counted since the worker started: NOW and COUNTERS.
 
-        And of each bucket of the turns' times [turns, seconds in all, trace ID or "", its seconds, its time].
+        And for each bucket of turns' times: [turns, sum of seconds, trace ID or "", its seconds, its time].
         """
         counted: dict[str, Any] = {
             name: sum(int(getattr(slot, name)) for slot in self._slots()) for name in (*NOW, *COUNTERS)
@@ -200,30 +200,30 @@ _current: WorkerStats | None = None
 
 
 def use(worker_stats: WorkerStats | None) -> None:
-    """Make it this process's own, and that of its forks."""
+    """Set the page of this process and its forks."""
     global _current
     _current = worker_stats
 
 
 def stop_requested() -> bool:
-    """Whether the worker is being stopped: finish what is in hand, begin nothing. False outside a worker."""
+    """Return whether the worker is being stopped: finish running work, begin nothing. False outside a worker."""
     return _current is not None and bool(_current.page.stopping)
 
 
 def tasks_wait() -> bool:
-    """Whether the pool holds tasks that none of its processes has begun. False outside a worker."""
+    """Return whether the pool has tasks that none of its processes has begun. False outside a worker."""
     return _current is not None and _current.page.handed > _current.started
 
 
 def note_handed(tasks: int) -> None:
-    """The pusher took so many tasks out of the table."""
+    """Note that the pusher took tasks out of the table."""
     if _current is not None and tasks:
         _current.page.handed += tasks
         _current.page.handed_at = time.monotonic()
 
 
 def begin_task() -> None:
-    """This thread begins one."""
+    """Note that this thread begins a task."""
     if _current is not None:
         _current.begin_task()
 
@@ -234,14 +234,14 @@ def end_task() -> None:
 
 
 def count_turn(seconds: float, *, trace_id: str) -> None:
-    """A turn was applied, so long after it was accepted."""
+    """Count a turn that was applied `seconds` after it was accepted."""
     if _current is not None:
         _current.count_turn(seconds, trace_id)
 
 
 @contextmanager
 def model_call() -> Iterator[None]:
-    """Around a question to a model."""
+    """Count a call to a model as running during the block."""
     if _current is None:
         yield
         return
@@ -253,7 +253,7 @@ def model_call() -> Iterator[None]:
 
 
 def count_model_call(*, prompt_tokens: int | None, output_tokens: int | None, failed: bool) -> None:
-    """One question to a model, for the totals of /metrics."""
+    """Count a call to a model, for the totals of /metrics."""
     if _current is not None:
         _current.count(
             model_calls=1,

@@ -1,4 +1,4 @@
-"""The embedded PostgreSQL, used when DATABASE_URL is not set: the wheel's programs, started by us.
+"""The embedded PostgreSQL, used if DATABASE_URL is not set: programs from a wheel, started by Rapport.
 
 manage.py, wsgi and the tests call `start_if_used()`. Nothing is started while settings are imported, and the
 server outlives whoever started it: `manage.py database stop` stops it.
@@ -26,7 +26,7 @@ __all__ = [
 
 
 def start_if_used() -> None:
-    """Have the embedded server up and the service's database in it. Does nothing when DATABASE_URL is set.
+    """Start the embedded server and create the service's database. Does nothing if DATABASE_URL is set.
 
     Raises EmbeddedPostgresError; psycopg.Error if the server goes down in between.
     """

@@ -1,4 +1,4 @@
-"""Whom the server runs as. PostgreSQL refuses root, so root steps down to an account that already exists."""
+"""The account that runs the server. PostgreSQL refuses root, so root steps down to an existing account."""
 
 import errno
 import os
@@ -13,7 +13,7 @@ from config.embedded_postgres.errors import OWN_SERVER, EmbeddedPostgresError
 
 CANDIDATES = ("postgres", "nobody")
 
-# Nothing of ours: a PGPORT would move the socket, and API keys do not belong in another account's process.
+# Without our own variables: a PGPORT would move the socket, and API keys don't belong in another account's process.
 _ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C"}
 
 # Containers without the right to change users, or with a single user mapped.
@@ -36,9 +36,9 @@ class Outcome(NamedTuple):
 
 
 def account_for(data_dir: Path) -> Account | None:
-    """The account that must run the server on these files; None stands for the one we already are.
+    """The account that must run the server on these files; None is the present one, unless that is root.
 
-    As root that is whoever owns the files, else the first of CANDIDATES. Raises EmbeddedPostgresError.
+    For root it is the files' owner, or else the first of CANDIDATES. Raises EmbeddedPostgresError.
     """
     if os.geteuid() != 0:
         return None

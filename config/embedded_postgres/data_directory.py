@@ -1,4 +1,4 @@
-"""The server's files: made once, their version checked and their settings written before each start."""
+"""The server's files: created once; before each start their version is checked and their settings are written."""
 
 import os
 import shutil
@@ -10,7 +10,7 @@ from config.embedded_postgres.errors import advice_for, unusable, wrong_version
 from config.embedded_postgres.layout import PORT, USER, socket_dir
 from config.embedded_postgres.programs import MAJOR
 
-# For a small machine that runs the service too. ALTER SYSTEM wins over each of them.
+# For a small machine that also runs the service. ALTER SYSTEM overrides each of them.
 SETTINGS = {
     "listen_addresses": "",
     "port": str(PORT),
@@ -24,14 +24,14 @@ SETTINGS = {
     "random_page_cost": "1.1",
     "timezone": "UTC",
     "log_timezone": "UTC",
-    # WAL: nobody replicates from here, so as little as crash recovery needs, and quickly given back.
+    # WAL: without replicas, only what crash recovery needs, removed soon.
     "wal_level": "minimal",
     "max_wal_senders": "0",
     "max_logical_replication_workers": "0",
     "min_wal_size": "32MB",
     "max_wal_size": "256MB",
     "wal_recycle": "off",  # a recycled segment would keep erased text for weeks
-    # The log: no statement and no value in it, for they are people's words.
+    # The log: without statements and values, as they quote people.
     "log_checkpoints": "off",
     "log_min_messages": "log",
     "log_min_error_statement": "panic",
@@ -42,16 +42,16 @@ _SELF = Path("/proc/self/cwd")
 
 
 def spelled_for(account: Account | None, data_dir: Path) -> str:
-    """How a program that runs in the data folder, as this account, must call that folder.
+    """The path by which a program that runs in the data folder as this account must name it.
 
-    For another account a folder above may be closed (a checkout under /root), so there it is the system's name for
-    "the folder I am in", which needs no way there; the server never leaves its folder.
+    Another account may have no access to a parent folder (a checkout under /root). So for that it is the system's path
+    for the current folder, which the server never leaves.
     """
     return str(_SELF if account and _SELF.exists() else data_dir)
 
 
 def prepare(data_dir: Path, account: Account | None, *, programs: Path) -> None:
-    """Make the files if there are none, and see that this server can use them. Nothing runs on them yet.
+    """Create the files if there are none, and check that this server can use them. No server may be running.
 
     Raises EmbeddedPostgresError.
     """
@@ -80,7 +80,7 @@ def _check_owner(data_dir: Path, account: Account | None) -> None:
 
 
 def _create(data_dir: Path, account: Account | None, *, programs: Path) -> None:
-    """Run initdb beside the place and move the result there: a killed start leaves nothing half-made."""
+    """Run initdb in a folder beside it and move the result, so that a killed start leaves nothing half done."""
     if data_dir.exists() and any(data_dir.iterdir()):
         raise unusable(
             data_dir,
@@ -100,7 +100,7 @@ def _create(data_dir: Path, account: Account | None, *, programs: Path) -> None:
 
 
 def _initdb(building: Path, account: Account | None, *, programs: Path, final: Path) -> None:
-    # The C library's C.UTF-8 is for full text search, which asks it what is a letter; some systems lack it.
+    # Full text search needs the C library's C.UTF-8 to recognise letters; some systems lack it.
     for character_type in ("C.UTF-8", "C"):
         made = run_as(
             account,
@@ -158,7 +158,7 @@ def _write_settings(data_dir: Path, account: Account | None) -> None:
 
 
 def _write(file: Path, text: str, account: Account | None) -> None:
-    """Put a file in place at once, and never through a link that the server's account may have laid."""
+    """Write a file atomically, and never through a link that the server's account may have put there."""
     handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}-")
     with os.fdopen(handle, "w") as output:
         output.write(text)

@@ -1,4 +1,4 @@
-"""What goes wrong with the embedded database, in sentences that end with a way out."""
+"""Errors of the embedded database. Each message ends with what to do."""
 
 from pathlib import Path
 
@@ -34,7 +34,7 @@ class EmbeddedPostgresError(Exception):
 
 
 def advice_for(output: str) -> str:
-    """The way out that fits the last lines of a failed program: one or two sentences."""
+    """What to do about a program's failure, by its last lines: one or two sentences."""
     fitting = (advice for symptom, advice in _ADVICE.items() if symptom in output)
     return next(fitting, "Mend what the last lines name, then start again.")
 

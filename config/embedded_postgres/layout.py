@@ -1,4 +1,4 @@
-"""Where the embedded database keeps what it keeps. Pure: nothing here touches or needs a server."""
+"""The paths and the address of the embedded database. Pure: nothing here touches or needs a server."""
 
 import hashlib
 import os
@@ -8,16 +8,16 @@ from urllib.parse import quote
 PORT = 5432  # names the socket file only: the server listens on no network port
 USER = "postgres"
 
-# A socket's address holds 104 bytes on macOS and 108 on Linux, the closing NUL included (unix(7), sun_path).
+# A socket's path may have 104 bytes on macOS and 108 on Linux, including the final NUL (unix(7), sun_path).
 _LONGEST_SOCKET_DIR = 104 - 1 - len(f"/.s.PGSQL.{PORT}")
 # Not tempfile.gettempdir(): two processes with different TMPDIR must agree, and it may itself be too long.
 _SHORT_PLACE = Path("/tmp")  # noqa: S108 - whose folder it is gets checked
 
 
 def socket_dir(data_dir: Path) -> Path:
-    """The folder of the server's socket: the data folder itself, or one in /tmp where that path is too long.
+    """The folder of the server's socket: the data folder, or one in /tmp if its path is too long or has a comma.
 
-    A path with a comma goes to /tmp too: libpq would read two hosts.
+    libpq would read a path with a comma as two hosts.
     """
     data = data_dir.resolve()
     if len(os.fsencode(data)) <= _LONGEST_SOCKET_DIR and "," not in str(data):
@@ -26,9 +26,9 @@ def socket_dir(data_dir: Path) -> Path:
 
 
 def database_url(data_dir: Path, *, name: str = "postgres") -> str:
-    """The address of the database `name`, as libpq, psql and DATABASE_URL read it.
+    """The URL of the database `name` for libpq, psql and DATABASE_URL.
 
-    The port is part of it, so that a PGPORT in the caller's environment does not lead elsewhere.
+    It includes the port, so that a PGPORT in the caller's environment has no effect.
     """
     host = quote(str(socket_dir(data_dir)))
     return f"postgresql://{USER}@/{quote(name, safe='')}?host={host}&port={PORT}"
@@ -40,6 +40,6 @@ def log_file(data_dir: Path) -> Path:
 
 
 def lock_file(data_dir: Path) -> Path:
-    """The file that whoever starts or stops the server holds locked; beside the data."""
+    """The file that is locked while the server is started or stopped; beside the data folder."""
     data = data_dir.resolve()
     return data.with_name(f"{data.name}.lock")

@@ -1,4 +1,4 @@
-"""The running server: which process it is, whether it answers, and what a dead one left behind."""
+"""The server's process: its PID, whether it answers, and what a dead one left behind."""
 
 import signal
 from contextlib import suppress
@@ -12,38 +12,37 @@ from config.embedded_postgres.layout import database_url, socket_dir
 
 
 def takes_connections(data_dir: Path) -> bool:
-    """Whether the server takes them at this moment. About 1 ms.
+    """Return whether the server accepts connections now. About 1 ms.
 
-    libpq's own question is a whole login: a server that recovers from a crash already answers on its socket.
+    By libpq's ping, as a server that is recovering from a crash already answers on its socket.
     """
     address = make_conninfo(database_url(data_dir), connect_timeout=5)
     return PGconn.ping(address.encode()) == Ping.OK
 
 
 def running_pid(data_dir: Path) -> int | None:
-    """The PID of the server that runs on these files, or None. Raises OSError where we may not look."""
+    """The PID of the server that runs on these files, or None. Raises OSError if it may not be read."""
     pid = _pid_in(data_dir / "postmaster.pid")
     return pid if pid and is_server_on(data_dir, pid) else None
 
 
 def is_server_on(data_dir: Path, pid: int) -> bool:
-    """Whether the process is a living PostgreSQL on these files.
+    """Return whether the process is a running PostgreSQL on these files, by its working directory.
 
-    A PID alone says nothing: they are given out again, and in a container from 1 up. A server's working
-    directory is always its data folder.
+    The PID alone proves nothing, as PIDs are reused, and in a container begin at 1 again.
     """
     try:
         return _works_on(data_dir, psutil.Process(pid))
     except psutil.NoSuchProcess:
         return False
     except psutil.AccessDenied:
-        return True  # in doubt, rather leave its lock alone
+        return True  # if in doubt, leave its lock alone
 
 
 def drop_stale_locks(data_dir: Path) -> None:
-    """Remove the lock files whose PID is something else's by now; PostgreSQL would respect them for ever.
+    """Remove lock files whose PID belongs to another program by now; PostgreSQL would respect them for ever.
 
-    Those of a dead PID are left: PostgreSQL clears them itself, and looks for surviving children first.
+    Those of a dead PID stay: PostgreSQL removes them itself, after looking for surviving children.
     """
     for lock in [data_dir / "postmaster.pid", *socket_dir(data_dir).glob(".s.PGSQL.*.lock")]:
         pid = _pid_in(lock)
@@ -52,10 +51,10 @@ def drop_stale_locks(data_dir: Path) -> None:
 
 
 def end_survivors(data_dir: Path) -> None:
-    """End the processes that outlived their killed server. Only for when no server runs on these files.
+    """End the children of a killed server. Call it only when no server runs on these files.
 
-    Idle ones leave by themselves; one in the middle of a long query holds the server's memory until it is
-    done, and no new server can start before. SIGQUIT is how a server itself ends them in an emergency.
+    Idle ones end by themselves; but one with a long query keeps the server's shared memory until it is done, and no
+    new server can start before. SIGQUIT is what a server itself sends them in an emergency.
     """
     for process in psutil.process_iter():
         if _surely_works_on(data_dir, process):
@@ -73,7 +72,7 @@ def _surely_works_on(data_dir: Path, process: psutil.Process) -> bool:
 def _works_on(data_dir: Path, process: psutil.Process) -> bool:
     if process.status() == psutil.STATUS_ZOMBIE or not process.name().startswith("postgres"):
         return False
-    # A server runs as the owner of its files; asked first, as others' folders may be hidden from us.
+    # A server runs as the owner of its files. Checked first, as others' working directories may be hidden from us.
     if process.uids().effective != data_dir.stat().st_uid:
         return False
     return Path(process.cwd()) == data_dir.resolve()

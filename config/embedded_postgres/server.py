@@ -30,9 +30,9 @@ _LONGEST_LOG = 10 * 1024 * 1024
 
 
 def ensure_running(data_dir: Path) -> str:
-    """Start the server on these files unless it runs, wait until it takes connections, and return its URL.
+    """Start the server on these files if necessary, wait until it takes connections, and return its URL.
 
-    Makes the files at the first start. Safe in any number of processes at once. About 1 ms when it runs
+    Creates the files at the first start. Safe in any number of processes at once. Takes about 1 ms if the server runs
     already. Raises EmbeddedPostgresError.
     """
     data = data_dir.resolve()
@@ -43,9 +43,9 @@ def ensure_running(data_dir: Path) -> str:
 
 
 def stop(data_dir: Path, *, mode: str = "fast") -> bool:
-    """Stop the server and wait until it has ended; False if none ran.
+    """Stop the server and wait until it has ended. Return whether it was running.
 
-    `smart` lets clients finish, `fast` cuts them off, `immediate` leaves the rest to crash recovery.
+    `smart` lets clients finish, `fast` disconnects them, `immediate` leaves the rest to crash recovery.
     Raises EmbeddedPostgresError.
     """
     data = data_dir.resolve()
@@ -66,7 +66,7 @@ def stop(data_dir: Path, *, mode: str = "fast") -> bool:
 
 
 def create_database(data_dir: Path, name: str = "rapport") -> None:
-    """Create the database in the running server if it is missing; two at once are no trouble.
+    """Create the database in the running server if it is missing. Safe to call at the same time.
 
     Raises psycopg.Error.
     """
@@ -82,7 +82,7 @@ def create_database(data_dir: Path, name: str = "rapport") -> None:
 
 @contextmanager
 def _alone(data: Path) -> Iterator[None]:
-    """Hold the lock that lets one process at a time start or stop the server. It is freed if we die."""
+    """Hold the lock by which only one process starts or stops the server. It is released if we die."""
     try:
         data.parent.mkdir(parents=True, exist_ok=True)
         with lock_file(data).open("w") as lock:
@@ -105,11 +105,11 @@ def _bring_up(data: Path) -> None:
                 data_directory.prepare(data, account, programs=programs_for(account))
                 prepared = True
             _start_once(data, account)
-        time.sleep(0.02)  # it recovers or stops: both end by themselves
+        time.sleep(0.02)  # it is recovering or stopping, which both end
 
 
 def _start_once(data: Path, account: Account | None) -> None:
-    """One attempt. Returns too when another may succeed; raises EmbeddedPostgresError when none can."""
+    """Try once to start it. Also returns if another attempt may succeed. Raises EmbeddedPostgresError if none can."""
     drop_stale_locks(data)
     log = log_file(data)
     if log.exists() and log.stat().st_size > _LONGEST_LOG:
@@ -126,7 +126,7 @@ def _start_once(data: Path, account: Account | None) -> None:
 
 
 def _pg_ctl(data: Path, account: Account | None, verb: str, *options: str) -> str | None:
-    """Run pg_ctl in the data folder and wait for it: None when it did it, else what it said."""
+    """Run pg_ctl in the data folder and wait for it. Return None if it succeeded, otherwise its output."""
     program = programs_for(account) / "pg_ctl"
     pgdata = data_directory.spelled_for(account, data)
     done = run_as(account, [program, verb, f"--pgdata={pgdata}", "--wait", *options], cwd=data)

@@ -1,1 +1,1 @@
-"""Django's PostgreSQL backend with a cheaper look at whether a connection that was kept still lives."""
+"""Django's PostgreSQL backend with a cheaper check whether a kept connection still works."""

@@ -1,4 +1,4 @@
-"""The module that Django's ENGINE setting leads to; see the package."""
+"""The module that Django loads for the ENGINE setting; see the package."""
 
 import select
 import time
@@ -18,20 +18,20 @@ SELECT set_config('plan_cache_mode', 'force_generic_plan', false)
 """
 
 
-_WORTH_TELLING = 0.001  # seconds, of a trace: a pool with a free connection takes less
+_WORTH_TRACING = 0.001  # seconds: a pool with a free connection takes less
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """Asks the socket instead of the server whether a connection that was kept is still there.
+    """Checks whether a kept connection still works by its socket, without a query.
 
-    A question to the server before every request was a third of a request's round trips. A server that went away has
-    closed the socket, which then has an end to be read; so only a connection with something to read is asked further.
+    A query before every request was a third of a request's round trips. A server that went away has closed the socket,
+    which then has an end of file to read. So only a connection with something to read is checked by a query.
     """
 
     SchemaEditorClass = SchemaEditor
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> "psycopg.Connection[Any]":
-        """As Django's; of a pool, one that the server has not closed meanwhile."""
+        """Connect like Django; from a pool, take a connection that the server has not closed meanwhile."""
         began, pool = time.time(), self.pool
         if pool and pool.connection_class is WatchedConnection:
             WatchedConnection.refuse_while_silent()
@@ -40,7 +40,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
             connection.close()
             pool.putconn(connection)
             connection = pool.getconn()
-        if time.time() - began > _WORTH_TELLING:
+        if time.time() - began > _WORTH_TRACING:
             tracing.past("connect", began)
         return connection
 
@@ -49,9 +49,10 @@ class DatabaseWrapper(base.DatabaseWrapper):
             super()._commit()  # type: ignore[misc]  # the stubs lack it
 
     def _configure_connection(self, connection: "psycopg.Connection[Any]") -> bool:
-        """Prepared statements are planned once. PostgreSQL may find it cheaper to plan one again at every use: then
-        planning a search takes three times as long as the search. Each names its relationship, so one plan suits all;
-        but where that says which node is asked, as on Citus. Once for each connection, as it is made.
+        """Configure a new connection to plan prepared statements once.
+
+        PostgreSQL may decide to plan one at each use, and planning a search takes three times as long as the search.
+        One plan suits all, as each statement names its relationship. Not on Citus, where that decides on the node.
         """
         changed: bool = super()._configure_connection(connection)  # type: ignore[misc]  # the stubs lack it
         if connection.prepare_threshold is not None:

@@ -1,9 +1,9 @@
-"""How a table is held where the database is distributed on Citus; on plain PostgreSQL nothing here does anything.
+"""How each table is stored if the database is distributed on Citus. On plain PostgreSQL this has no effect.
 
 A relationship is the shard: its own table and every table whose primary key begins with `relationship_id` are
-distributed by it, and its rows lie together. What statements about one relationship join beside that is copied to every
-node (a reference table). All else stays on the coordinator. `manage.py distribute` does it for the tables that are
-there, the schema editor for those that a later migration makes.
+distributed by it, so that its rows are on one node. Other tables that statements about one relationship join are copied
+to every node (reference tables). The rest stays on the coordinator. `manage.py distribute` distributes existing tables,
+the schema editor those that a later migration creates.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ _OWNER = "relationship_id"
 
 class SchemaEditor(DatabaseSchemaEditor):
     def create_model(self, model: type[Model]) -> None:
-        """As Django's. The table is distributed before its foreign keys are made, as they could not be otherwise."""
+        """Create the table, and distribute it before its foreign keys are added, which could not be added first."""
         super().create_model(model)
         if not self.collect_sql and is_distributed(self.connection):
             statement, values = distribution_of(model)
@@ -43,7 +43,7 @@ class SchemaEditor(DatabaseSchemaEditor):
 
 
 def is_distributed(database: BaseDatabaseWrapper) -> bool:
-    """Whether relationships are spread over nodes."""
+    """Return whether relationships are distributed over nodes."""
     with database.cursor() as cursor:
         cursor.execute("SELECT to_regclass('pg_dist_partition') IS NOT NULL")
         if not cursor.fetchone()[0]:
@@ -53,7 +53,7 @@ def is_distributed(database: BaseDatabaseWrapper) -> bool:
 
 
 def distribution_of(model: type[Model]) -> tuple[str, list[Any]]:
-    """The statement that distributes this table, and its values; empty for one that stays on the coordinator."""
+    """The statement that distributes this table, and its values; "" and [] if it stays on the coordinator."""
     table = model._meta.db_table
     if table == ROOT_TABLE:
         return "SELECT create_distributed_table(%s, 'id')", [table]
@@ -67,10 +67,10 @@ def distribution_of(model: type[Model]) -> tuple[str, list[Any]]:
 def rows_of_each(
     inner: str, each: Mapping[str, tuple[str, Sequence[Any]]], values: Mapping[str, Any]
 ) -> list[tuple[Any, ...]]:
-    """The rows of the query `inner` for each set of values, which it names as {name}; each begins with the first value.
+    """Run the query `inner` for several sets of values, to which it refers as {name}. Return all rows.
 
-    `each`: by name the type of a value, and the values. One statement; where the database is distributed, which takes
-    no such query of many shards, as many as there are sets.
+    `each`: by name, the SQL type and the values. Each row begins with its set's first value. One statement; in a
+    distributed database, which can't run that over several shards, one statement per set.
     """
     names = list(each)
     with connection.cursor() as cursor:

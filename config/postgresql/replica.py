@@ -1,9 +1,9 @@
-"""Reads that may be a moment old, asked of a streaming standby (DATABASE_REPLICA_URL).
+"""Send reads that may be a moment old to a streaming standby (DATABASE_REPLICA_URL).
 
-How old is held against the primary's write-ahead log, whose position each process asks for a few times a second: a
-standby that has replayed up to there knows all that was to be seen before the asking. And it knows all that was to be
-seen before the last commit it replayed, by the primary's own clock. Each is a bound, and the lower one holds: so
-neither an idle primary nor a busy one makes a standby look old, and no two clocks are held against each other.
+Its age is bounded in two ways. Each process reads the position of the primary's write-ahead log a few times a second;
+a standby that has replayed up to there has everything that was visible before that. It also has everything from before
+the last commit it replayed, by the primary's clock. The lower bound counts, so neither an idle nor a busy primary makes
+a standby look old, and clocks of two machines are never compared.
 """
 
 import math
@@ -22,10 +22,10 @@ from django.db.utils import DEFAULT_DB_ALIAS
 from config.postgresql.sessions import READING, prepared_cursor, reading_from, sqlstate
 
 REPLICA = "replica"
-RETRY_SECONDS = 2.0  # after which one request looks whether a replica that was away is back
+RETRY_SECONDS = 2.0  # after which one request checks whether an unreachable replica is back
 
-# A server that is promoted begins another history at once, and names the files of its log by it. Its control file, and
-# that of a standby that follows it, learn of it later; until then that standby is not believed.
+# A promoted server begins a new timeline at once, which is in the names of its log files. Its control file, and that of
+# a standby that follows it, are updated later; until then that standby is not used.
 _PRIMARY = """
 SELECT (pg_current_wal_lsn() - '0/0'::pg_lsn)::bigint, extract(epoch FROM clock_timestamp())::float8,
        system_identifier || '/' || ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int
@@ -40,7 +40,7 @@ FROM pg_control_system(), pg_control_checkpoint(), pg_control_recovery()
 
 
 class Unfit(Exception):
-    """The replica is not to be read now. `reason`: none, away, foreign or behind, by `age` seconds."""
+    """The replica can't be used now. `reason`: none, away, foreign, or behind (by `age` seconds)."""
 
     def __init__(self, reason: str, detail: str, age: float | None = None) -> None:
         super().__init__(detail)
@@ -48,7 +48,7 @@ class Unfit(Exception):
 
 
 class Router:
-    """Django's: what the ORM reads inside `reading_replica` is read there; nothing is ever written there."""
+    """Django's database router: sends the ORM's reads inside `reading_replica` to the replica, and no writes."""
 
     def db_for_read(self, model: type[Model], **hints: Any) -> str:
         return reading_from()
@@ -64,26 +64,28 @@ class Router:
 
 
 class _Position(NamedTuple):
-    """Where the primary was when this process asked, at `asked_at` (monotonic)."""
+    """The primary's log position at `asked_at` (monotonic)."""
 
     asked_at: float
     lsn: int
     clock: float
-    history: str  # which server, and which of its histories, of which a restore begins another
+    history: str  # the server's system identifier and timeline; a restore begins a new one
 
 
 class Replica:
-    """What this process knows of the replica."""
+    """What this process knows about the replica."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._positions: tuple[_Position, ...] = ()
-        self._ask_again_at: float | None = None  # it was away; who comes first then looks
+        self._ask_again_at: float | None = (
+            None  # set while it is unreachable; the first request after that checks it
+        )
 
     def age(self) -> float:
-        """How old, in seconds and at most, what is read there from now on is. Raises Unfit.
+        """The highest possible age, in seconds, of what is read from the replica from now on. Raises Unfit.
 
-        One statement there, and one of the primary where its position is older than a quarter of the limit.
+        One statement there, and one on the primary if its known position is older than a quarter of the limit.
         """
         if REPLICA not in connections.settings:
             raise Unfit("none", "no replica is set up")
@@ -111,7 +113,7 @@ class Replica:
         return age
 
     def failed(self, error: Exception) -> None:
-        """It could not answer. Where it is away, it is left alone for a while."""
+        """Note that the replica failed. If it is unreachable, it is not used for a while."""
         if not sqlstate(error):
             self._ask_again_at = monotonic() + RETRY_SECONDS
         connections[REPLICA].close()
@@ -125,7 +127,7 @@ class Replica:
                 self._ask_again_at = now + RETRY_SECONDS
 
     def _positions_of_primary(self) -> tuple[_Position, ...]:
-        """The last few, the newest last."""
+        """The last few positions, the newest last."""
         now, known = monotonic(), self._positions
         if not known or now - known[-1].asked_at > settings.REPLICA_LIMIT_SECONDS / 4:
             known = self._positions = (*known[-4:], _Position(now, *_asked(DEFAULT_DB_ALIAS, _PRIMARY)))
@@ -137,7 +139,7 @@ replica = Replica()
 
 @contextmanager
 def reading_replica() -> Iterator[None]:
-    """What this thread reads inside, by the ORM and by prepared cursors, is read there; but within a transaction."""
+    """Let this thread read from the replica, by the ORM and prepared cursors, unless it is in a transaction."""
     token = READING.set(REPLICA)
     try:
         yield

@@ -1,7 +1,8 @@
-"""Rows without the ORM's compiler, which takes longer than the statement: those of several tables inserted by one
-statement, each table's as one JSON text, which PostgreSQL takes apart; and rows joined in one look, as instances.
+"""Write and read rows without the ORM's compiler, which takes longer than the statements.
 
-The statement is the same however many rows there are, so it is prepared once a connection and compiled by nobody:
+One statement inserts rows into several tables, each table's rows as one JSON text that PostgreSQL unpacks; and one
+reads joined rows as model instances. The statement doesn't depend on the number of rows, so it is prepared once per
+connection:
 
     cursor.execute(f"WITH a AS ({insert_of(A, 'a')}) {insert_of(B, 'b')}", {"a": rows_text(a), "b": rows_text(b)})
 """
@@ -20,9 +21,10 @@ M = TypeVar("M", bound=Model)
 
 
 def insert_of(model: type[Model], name: str, *, source: str = "", **instead: str) -> str:
-    """The INSERT of what `rows_text` made of such rows, given as the parameter `name`.
+    """The INSERT for rows in the format of `rows_text`, passed as the parameter `name`.
 
-    `instead`: what stands in a column instead of the row's own, which is `given`'s; `source`: where else it comes from.
+    `instead`: expressions for columns that do not take the row's own value (`given."column"`); `source`: further
+    tables for the FROM that they need.
     """
     table = model._meta.db_table
     columns = list(_fields(model))
@@ -34,12 +36,12 @@ def insert_of(model: type[Model], name: str, *, source: str = "", **instead: str
 
 
 def columns_of(model: type[Model], table: str) -> str:
-    """All columns of the model, of `table` as a statement calls it."""
+    """All columns of the model for a SELECT; `table` is the table's alias."""
     return ", ".join(f'{table}."{column}"' for column in _fields(model))
 
 
 def take_instance(model: type[M], values: Iterator[Any]) -> M:
-    """A stored row, of the next of `values`: those of `columns_of`. JSON is text, as on Django's own connection."""
+    """Make an instance from the next `values`, as `columns_of` selected them. JSON is text, as Django has it."""
     fields = list(_fields(model).values())
     loaded = [
         orjson.loads(value) if isinstance(field, JSONField) and value is not None else value
@@ -49,14 +51,14 @@ def take_instance(model: type[M], values: Iterator[Any]) -> M:
 
 
 def rows_text(rows: Sequence[Model]) -> str:
-    """Rows of one model, not yet stored, as JSON: a list of objects by column."""
+    """Unsaved rows of one model as JSON: a list of objects by column."""
     if not rows:
         return "[]"
     columns, of_json, stamps = _columns(type(rows[0]))
     given = []
     for row in rows:
         values = {column: getattr(row, attribute) for column, attribute in columns}
-        # As Django writes it: numbers of any length, and what is no JSON is the database's to refuse.
+        # As Django does: with numbers of any length, and leaving it to the database to refuse what isn't JSON.
         for column in of_json:
             if values[column] is not None:
                 values[column] = orjson.Fragment(json.dumps(values[column]))
@@ -75,7 +77,7 @@ def _fields(model: type[Model]) -> Mapping[str, "Field[Any, Any]"]:
 def _columns(
     model: type[Model],
 ) -> "tuple[list[tuple[str, str]], list[str], list[tuple[str, DateTimeField[Any, Any]]]]":
-    """All with their attributes; those of JSON; those that say when the row is stored."""
+    """All columns with their attributes; the JSON columns; the timestamps that are set when a row is stored."""
     fields = _fields(model).items()
     stamps = [
         (column, field)

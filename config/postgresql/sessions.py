@@ -1,4 +1,4 @@
-"""PostgreSQL beside the ORM: statements that are prepared, sessions of one's own, and what its errors mean."""
+"""PostgreSQL without the ORM: prepared statements, separate sessions, and what its errors mean."""
 
 import re
 from contextvars import ContextVar
@@ -17,31 +17,31 @@ from config.database import KEEPALIVES
 
 READING: ContextVar[str] = ContextVar("reading", default=DEFAULT_DB_ALIAS)  # see config.postgresql.replica
 _CONNECT_SECONDS = 5
-_NOT_FOR_PSYCOPG = ("cursor_factory", "context")  # Django's own, of its connections
+_NOT_FOR_PSYCOPG = ("cursor_factory", "context")  # of Django's connections only
 _OVER_A_LIMIT = "54"  # SQLSTATE's class of statements that are too large or too complex
-_CONNECTION = "08"  # its class of connections: the server's own to another, as ours has no code when lost
-_POOLER = "08P01"  # of that class, what PgBouncer says of itself: all of the database is away
+_CONNECTION = "08"  # its class for connections, here those between nodes: the loss of our own has no code
+_POOLER = "08P01"  # in that class, an error of PgBouncer itself: the whole database is unreachable
 DISK_FULL = "53100"
-READ_ONLY = "25006"  # a write where none is taken, as by a server that hands over to another
-TOOK_TOO_LONG = "57014"  # a statement that was cancelled, by its own limit mostly
+READ_ONLY = "25006"  # a write to a read-only server, such as one that is handing over to another
+TOOK_TOO_LONG = "57014"  # a cancelled statement, mostly by its own timeout
 _SHUTDOWN = ("57P01", "57P02", "57P03")
-# What a server tells of another that broke off while it was asked, under the code of anything unforeseen.
+# What a server reports about another that broke off, under the code for internal errors.
 _BROKE_OFF = re.compile(
     "server closed the connection|connection not open|could not (?:receive|send) data|failure on connection"
 )
-# What a statement finds that was sent to a shard in the moment in which it moved: its name ends with a number.
+# What a statement gets when its shard (whose name ends with a number) is being moved.
 _MOVED = re.compile(r"_\d{6,}\"? does not exist|could not open relation with OID|could not find .*\bshard")
 
-# The driver takes longer statements apart anew each time, as generated ones seldom come again. Ours are constants, and
-# several are longer: that was 0.07 ms for each.
+# By default the driver parses longer statements each time, as generated ones seldom repeat. Ours are constants, several
+# of them are longer, and parsing took 0.07 ms each.
 _queries.MAX_CACHED_STATEMENT_LENGTH = 16_384
 
 
 class PreparedCursor(psycopg.Cursor[Any]):
-    """Prepares every statement at its first use on a connection.
+    """Prepares every statement at its first use on a connection. The ORM never does.
 
-    Where the connection's `prepare_threshold` is set (settings.DATABASES); where it is not, as behind a pooler that
-    hands its connections round, they are plain statements with server-side binding. The ORM never prepares.
+    If the connection's `prepare_threshold` (settings.DATABASES) is None, as behind a pooler that shares connections,
+    they are plain statements with server-side binding.
     """
 
     def execute(
@@ -51,30 +51,30 @@ class PreparedCursor(psycopg.Cursor[Any]):
 
 
 def reading_from() -> str:
-    """The database that this thread reads from now: within a transaction, the one that is written to."""
+    """The alias of the database that this thread reads from; in a transaction it is the primary."""
     alias = READING.get()
     inside = alias != DEFAULT_DB_ALIAS and connections[DEFAULT_DB_ALIAS].in_atomic_block
     return DEFAULT_DB_ALIAS if inside else alias
 
 
 def prepared_cursor(*, binary: bool = False, using: str = "") -> CursorWrapper:
-    """For the few hot reads: on Django's own connection, in its transaction if there is one, seen by its query log.
+    """A cursor for the few hot reads: on Django's own connection and in its transaction, with its query log.
 
-    JSON columns come as text, as everywhere on Django's connection. `binary`: all others as PostgreSQL has them, which
-    saves writing bytes as hexadecimal digits and reading them again. `using`: elsewhere than this thread reads from.
+    JSON columns are returned as text, as everywhere on Django's connection. `binary`: transfer the others in binary,
+    which saves converting bytes to hexadecimal and back. `using`: another database than `reading_from()`.
     """
-    # Once: each look through `connection` finds the thread's own anew.
+    # Looked up once: each use of `connection` would find the thread's own again.
     database = connections[using or reading_from()]
     database.close_if_health_check_failed()
     database.ensure_connection()
-    # The stubs ask for a wrapper here; Django itself hands over the driver's cursor, as we do.
+    # The stubs want a wrapper here, but Django itself passes the driver's cursor, too.
     cursor: Any = PreparedCursor(database.connection)
     cursor.format = Format.BINARY if binary else Format.TEXT
     return database.make_debug_cursor(cursor) if database.queries_logged else database.make_cursor(cursor)
 
 
 def execute(statement: Any, parameters: Any = None) -> list[tuple[Any, ...]]:
-    """A statement on Django's own connection, in its transaction if there is one; the rows that it tells of."""
+    """Run a statement on Django's own connection, in its transaction if there is one. Return the rows, if any."""
     with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
         cursor.execute(statement, parameters)
         return cursor.fetchall() if cursor.description else []
@@ -83,7 +83,7 @@ def execute(statement: Any, parameters: Any = None) -> list[tuple[Any, ...]]:
 def release_connection() -> None:
     """Give the thread's connections back to the process's pools while it waits for something else.
 
-    Inside a transaction one stays, and so it does where there is no pool, as in commands.
+    A connection in a transaction stays, and so does one without a pool, as in commands.
     """
     for database in connections.all(initialized_only=True):
         if not database.in_atomic_block and "pool" in database.settings_dict["OPTIONS"]:
@@ -91,10 +91,10 @@ def release_connection() -> None:
 
 
 def direct_connection(**given: Any) -> "psycopg.Connection[Any]":
-    """A session of one's own, for LISTEN and whatever else a pooler that shares sessions would take apart.
+    """Open a separate session, for LISTEN and whatever else does not work through a pooler that shares sessions.
 
-    At DATABASE_DIRECT_URL; without one, where Django's connections are. Autocommit. Raises psycopg.Error.
-    Statements are prepared unless the session may be shared after all.
+    It connects to DATABASE_DIRECT_URL, or without one to Django's database, in autocommit. Statements are prepared,
+    unless the session may be shared even so. Raises psycopg.Error.
     """
     if settings.DATABASE_DIRECT_URL:
         name = connections["default"].settings_dict["OPTIONS"].get("application_name", "rapport")
@@ -113,14 +113,14 @@ def direct_connection(**given: Any) -> "psycopg.Connection[Any]":
 
 
 def sqlstate(error: BaseException) -> str:
-    """The database's own five-letter code, or nothing."""
+    """The database's five-character error code, or ""."""
     return getattr(error.__cause__, "sqlstate", None) or ""
 
 
 def database_went_away(error: BaseException) -> bool:
-    """It can't be reached, takes no writes or could not go on, so that the same may do well later.
+    """Return whether the database is unreachable, read-only or broke off, so that a retry may succeed later.
 
-    A statement beyond its limits is of the same class in Python, but a mistake of ours: it never does well.
+    A statement beyond the server's limits is of the same Python class, but is our mistake and never succeeds.
     """
     if not isinstance(error, OperationalError | InterfaceError):
         return sqlstate(error) == READ_ONLY or node_went_away(error)
@@ -128,11 +128,13 @@ def database_went_away(error: BaseException) -> bool:
 
 
 def node_went_away(error: BaseException) -> bool:
-    """Only a node of a distributed database can't be reached, or hands a shard over: the server that we asked says so,
-    and goes on."""
+    """Return whether only one node of a distributed database is unreachable or handing over a shard.
+
+    The server that we are connected to reports that, and stays up.
+    """
     state, cause = sqlstate(error), error.__cause__
     if state in ("XX000", "42P01"):
         return bool(_BROKE_OFF.search(str(cause)) or _MOVED.search(str(cause)))
     if state in _SHUTDOWN and isinstance(cause, psycopg.Error):
-        return cause.diag.severity_nonlocalized == "ERROR"  # passed on; a server that ends itself says FATAL
+        return cause.diag.severity_nonlocalized == "ERROR"  # of a node; a server that ends itself says FATAL
     return state.startswith(_CONNECTION) and state != _POOLER

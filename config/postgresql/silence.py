@@ -1,7 +1,7 @@
-"""Connections of those whom somebody waits for: a server that hangs keeps nobody for ever.
+"""Connections with timeouts for requests, so that a server that hangs doesn't keep anybody waiting for ever.
 
-One that hangs as a whole, with its machine or its disk, closes no socket, and the system acknowledges for it what it is
-sent. So nothing but a clock notices.
+A server that hangs as a whole, with its machine or its disk, closes no socket, and its system still acknowledges what
+it is sent. So only a clock notices.
 """
 
 from collections.abc import Generator
@@ -14,28 +14,28 @@ from psycopg.errors import ConnectionTimeout
 from psycopg.errors import _WaitTimeout as WaitTimeout  # what Connection.wait raises; it has no public name
 from psycopg.waiting import Ready
 
-CONNECT_SECONDS = 3  # of a web process: who asks is told soon that the database is away
+CONNECT_SECONDS = 3  # of a web process, which should say soon that the database is unreachable
 _RETRY_SECONDS = 1.0
-PATIENCE_SECONDS = 2  # for any answer of a replica, in whose place the primary is asked
+PATIENCE_SECONDS = 2  # for any answer of a replica, after which the primary is read instead
 
 
 class PatientConnection(psycopg.Connection[Any]):
-    """Raises psycopg.OperationalError where no answer comes in time; it is of no use then."""
+    """Raises psycopg.OperationalError if no answer comes in time; the connection is useless then."""
 
     def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
         return super().wait(gen, interval, PATIENCE_SECONDS if timeout is None else timeout)
 
 
 class WatchedConnection(psycopg.Connection[Any]):
-    """Raises psycopg.OperationalError where the server is silent and does not answer elsewhere either.
+    """Raises psycopg.OperationalError if the server is silent, and silent on a second connection, too.
 
-    A long statement is waited for: the server answers beside it. In a process that knows its server to hang, nobody
-    else waits for it; now and then somebody looks whether it is back.
+    So a long statement may take its time, as the server answers beside it. While a process knows that the server
+    hangs, its other requests fail at once; only now and then one checks whether it is back.
     """
 
     silent_seconds: ClassVar[float] = 5.0
     _lock: ClassVar[Lock] = Lock()
-    _ask_again_at: ClassVar[float | None] = None  # monotonic; None: it answers
+    _ask_again_at: ClassVar[float | None] = None  # monotonic; None: the server answers
 
     @classmethod
     def refuse_while_silent(cls) -> None:
@@ -70,7 +70,7 @@ class WatchedConnection(psycopg.Connection[Any]):
         return answer
 
     def _watched(self, gen: Any) -> Generator[Any, Any, Any]:
-        """`gen`, which has run for so long; after each such time of silence the server is asked beside it."""
+        """Continue `gen`, which has been silent for `silent_seconds`; after each such time ask the server beside it."""
         heard_at, ready = monotonic() - self.silent_seconds, Ready.NONE
         while True:
             try:
@@ -94,7 +94,7 @@ class WatchedConnection(psycopg.Connection[Any]):
             self.pgconn.finish()
             raise psycopg.OperationalError("The server does not answer any more.") from error
         except psycopg.Error:
-            return  # it answers, if only that it takes no more of us; a dead one ends this connection by itself
+            return  # it answers, even if it refuses another connection; if it is dead, this connection ends by itself
 
     @classmethod
     def _hangs(cls) -> None:

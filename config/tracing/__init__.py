@@ -1,12 +1,12 @@
-"""Where the time of a request or a turn goes, told to OpenTelemetry as spans.
+"""OpenTelemetry spans that show where the time of a request or a turn goes.
 
-Off unless the standard variables name where spans are sent; then nothing of OpenTelemetry is imported, and each
-function here returns at once. A process that is traced says `begin`, after its last fork.
+Tracing is on only if the standard variables say where spans are sent. Otherwise nothing of OpenTelemetry is imported,
+and each function here returns at once. A traced process calls `begin` after its last fork.
 
-A span is made only inside another one. What begins a trace is a request (`serving`) or work that a row owes
-(`received`): the row keeps the `traceparent` of the request that owed it, so that the worker goes on with its trace.
+A span is made only inside another one. A trace begins with a request (`serving`) or with work from a queue's row
+(`received`): the row stores the `traceparent` of the request that created it, so that the worker continues its trace.
 
-No span holds anybody's words: config.tracing.exporter has the list of what is sent, and leaves out all else.
+No span contains anything a person said: config.tracing.exporter lists what is sent.
 """
 
 import atexit
@@ -34,7 +34,7 @@ _recorder: "Recorder | None" = None
 
 
 def wanted() -> bool:
-    """Whether spans are to be sent, by the standard variables. What is wrong with them, `manage.py check` tells."""
+    """Return whether the standard variables ask for tracing. `manage.py check` reports what is wrong with them."""
     traces, all_signals = (
         env.text("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"),
         env.text("OTEL_EXPORTER_OTLP_ENDPOINT"),
@@ -62,26 +62,26 @@ def wanted() -> bool:
 def _is_installed(module: str) -> bool:
     try:
         return find_spec(module) is not None
-    except ModuleNotFoundError:  # a package above it is missing
+    except ModuleNotFoundError:  # a parent package is missing
         return False
 
 
 def begin(process: str) -> None:
-    """Trace this process, `web` or `worker`, if that is wanted. After its last fork: a thread of its own sends."""
+    """Trace this process, `web` or `worker`, if wanted. Call it after the last fork, as it starts a thread."""
     global _recorder
     if _recorder is None and wanted():
-        # Without a word about stability the instrumentations speak the names of before 2023.
+        # Without this the instrumentations use attribute names from before 2023.
         os.environ.setdefault("OTEL_SEMCONV_STABILITY_OPT_IN", "http")
         from config.tracing.recorder import Recorder
 
         _recorder = Recorder(process)
-        # Either may be how a process ends: its own way, or as a child of multiprocessing.
+        # The first is for ordinary processes, the second for children of multiprocessing.
         atexit.register(end)
-        util.Finalize(None, end, exitpriority=0)  # after what ends with a span of its own
+        util.Finalize(None, end, exitpriority=0)  # after finalizers that make spans
 
 
 def end() -> None:
-    """Send what is still here, for a second at most, and trace no more."""
+    """Send the remaining spans, for at most a second, and stop tracing."""
     global _recorder
     recorder, _recorder = _recorder, None
     if recorder is not None:
@@ -93,23 +93,23 @@ def is_on() -> bool:
 
 
 def span(name: str, attributes: Attributes = _NONE) -> AbstractContextManager[None]:
-    """A part of what is going on. An error that passes is noted by its class alone."""
+    """A span around a part of the present one. Of an error only its class is noted."""
     return NOTHING if _recorder is None else _recorder.span(name, attributes)
 
 
 def calling(name: str, attributes: Attributes = _NONE) -> AbstractContextManager[None]:
-    """The same, of a call to a model or to a developer's server."""
+    """A span around a call to a model or to a developer's server."""
     return NOTHING if _recorder is None else _recorder.span(name, attributes, outward=True)
 
 
 def past(name: str, since: float, attributes: Attributes = _NONE) -> None:
-    """A call that was under way since then (`time.time()`), and has ended. For generators, which can't be `calling`."""
+    """A span for a call from `since` (`time.time()`) until now. For generators, which can't use `calling`."""
     if _recorder is not None:
         _recorder.past(name, since, attributes)
 
 
 def note(attributes: Attributes) -> None:
-    """More about the present span. An `error.type` among them: it failed."""
+    """Add attributes to the present span. With an `error.type` it counts as failed."""
     if _recorder is not None:
         _recorder.note(attributes)
 
@@ -117,32 +117,32 @@ def note(attributes: Attributes) -> None:
 def received(
     name: str, traceparents: Sequence[str | None], *, since: datetime | None, attributes: Attributes = _NONE
 ) -> AbstractContextManager[None]:
-    """Work that rows owed `since` then, goes on in the trace of the first; those of the others link to it."""
+    """A span around work from queued rows, due `since` then: in the first row's trace, linked from the others'."""
     return NOTHING if _recorder is None else _recorder.received(name, traceparents, since, attributes)
 
 
 def carried(work: Callable[P, R], *, wait: str = "") -> Callable[P, R]:
-    """`work`, for another thread, as a part of the present span. `wait`: names the time until it begins."""
+    """Wrap `work` for another thread, so that its spans belong to the present one. `wait`: a span until it starts."""
     return work if _recorder is None else _recorder.carried(work, wait)
 
 
 def traceparent() -> str | None:
-    """The present span, for a row that owes work or for a request to elsewhere (W3C Trace Context)."""
+    """The present span's ID for a queue's row or for an outgoing request (W3C Trace Context)."""
     return None if _recorder is None else _recorder.traceparent()
 
 
 def trace_id(traceparent: str | None) -> str:
-    """The trace of a row's `traceparent`, 32 hexadecimal digits, if it was sent; else nothing."""
+    """The trace ID in a row's `traceparent`, 32 hexadecimal digits; "" if the trace was not sent."""
     _, trace, _, flags = (traceparent or "---").split("-")
     return trace if flags[-1:] in tuple("13579bdf") else ""
 
 
 def route(method: str, route: str, named: Attributes) -> None:
-    """What the present request turned out to ask for: its pattern, and the IDs in its address."""
+    """Name the present request's span by its URL pattern, with the IDs in its URL as attributes."""
     if _recorder is not None:
         _recorder.route(method, route, named)
 
 
 def serving(application: Any) -> Any:
-    """The ASGI application, each request of which is a span from its arrival to the end of its answer."""
+    """Wrap the ASGI application, so that each request is a span from its arrival to the end of its answer."""
     return application if _recorder is None else _recorder.serving(application)

@@ -1,7 +1,7 @@
-"""What is sent of a span: what stands in the lists here, and nothing else.
+"""Send only what is in the lists here of each span.
 
-Instrumentations note addresses, query strings, headers and the texts of errors, any of which may quote a person. So
-what leaves this process is not left to them, nor to whoever makes a span.
+Instrumentations add URLs, query strings, headers and the texts of errors, any of which may quote a person. So neither
+they nor the code that makes a span decide what leaves this process.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 from opentelemetry.trace import Link, SpanContext, Status
 
-# By the semantic conventions of OpenTelemetry. What we note ourselves are IDs, counts and words of closed sets.
+# From OpenTelemetry's semantic conventions. Our own attributes are IDs, counts and words from closed sets.
 SENT = {
     *("http.request.method", "http.response.status_code", "http.route", "error.type"),
     *("db.system.name", "db.query.text", "db.response.returned_rows"),
@@ -22,7 +22,7 @@ OURS = "rapport."
 
 
 class WordlessExporter(SpanExporter):
-    """Hands on what may be sent, to the exporter that sends it."""
+    """Passes spans on to another exporter, without what may not be sent."""
 
     def __init__(self, exporter: SpanExporter) -> None:
         self._exporter = exporter
@@ -38,7 +38,7 @@ class WordlessExporter(SpanExporter):
 
 
 def _wordless(span: ReadableSpan) -> ReadableSpan:
-    """Without events, which tell of errors in the errors' own words; so does the description of a status."""
+    """Copy what may be sent: no events and no status description, which contain the texts of errors."""
     return ReadableSpan(
         name=span.name,
         context=bare(span.context),
@@ -59,7 +59,7 @@ def _allowed(attributes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def bare(context: SpanContext | None) -> Any:
-    """Without the trace state, which is whatever a client wrote."""
+    """Drop the trace state, in which a client may write anything."""
     if context is None:
         return None
     return SpanContext(context.trace_id, context.span_id, context.is_remote, context.trace_flags)

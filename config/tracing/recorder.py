@@ -1,4 +1,4 @@
-"""What the functions of config.tracing do where spans are sent."""
+"""The implementation of the functions in config.tracing, if tracing is on."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -30,11 +30,11 @@ from config.tracing.statements import trace_statements
 _BEGINNING = (SpanKind.SERVER, SpanKind.CONSUMER)
 _METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 _NOT_TRACED = "/(healthz|readyz|readyz/worker|metrics)$,/static/"
-_LAST_SECONDS = 1.0  # in which what is left is sent: a collector that is away keeps no process from ending
+_LAST_SECONDS = 1.0  # to send the rest, so that an unreachable collector does not keep a process from ending
 
 
 class Recorder:
-    """Of one process. `process`: its name, after the service's."""
+    """Records the spans of one process. `process` is the suffix of its service name."""
 
     def __init__(self, process: str) -> None:
         service = env.text("OTEL_SERVICE_NAME") or f"rapport-{process}"
@@ -46,7 +46,7 @@ class Recorder:
         self._tracer = self._provider.get_tracer("rapport")
         propagate.set_global_textmap(_TRACEPARENT)
         self._receiver = trace_statements(self.span, self.note)
-        self._http = HTTPX2ClientInstrumentor()  # what the SDKs of all vendors ask with
+        self._http = HTTPX2ClientInstrumentor()  # the HTTP client of all vendors' SDKs
         self._http.instrument(tracer_provider=self._provider)
 
     def close(self) -> None:
@@ -130,7 +130,7 @@ class Recorder:
     # --- from thread to thread, and from process to process
 
     def carried(self, work: Callable[P, R], wait: str) -> Callable[P, R]:
-        """Of the context nothing but the span: a deadline, say, is of its own thread."""
+        """Carry over the span only; the rest of the context, such as a deadline, belongs to its own thread."""
         context, since = contexts.get_current(), time_ns()
 
         def carried(*args: P.args, **named: P.kwargs) -> R:
@@ -155,7 +155,7 @@ class Recorder:
         return OpenTelemetryMiddleware(
             application,
             excluded_urls=_NOT_TRACED,
-            # Instead of the path, which may hold a name; the route is told when it is known.
+            # Not the path, which may contain a name; `route` adds the pattern when it is known.
             default_span_details=lambda scope: (_method(scope["method"]), {}),
             tracer_provider=self._provider,
             exclude_spans=["receive", "send"],
@@ -170,7 +170,7 @@ class Recorder:
 
 
 class _Traceparent(TraceContextTextMapPropagator):
-    """Neither baggage nor a trace state is taken in: both are words of whoever asks, and would go on to others."""
+    """Accepts no baggage and no trace state: a client may write anything there, which would be passed on."""
 
     def extract(self, carrier: Any, context: Context | None = None, *args: Any, **named: Any) -> Context:
         found = super().extract(carrier, context, *args, **named)
@@ -179,7 +179,7 @@ class _Traceparent(TraceContextTextMapPropagator):
 
 
 class _NothingAlone(Sampler):
-    """What stands in no trace begins none, but a request or work that is owed; of those the standard one decides."""
+    """Lets only requests and queued work begin a trace; whether they do, the standard sampler decides."""
 
     def __init__(self, sampler: Sampler) -> None:
         self._sampler = sampler
@@ -209,7 +209,7 @@ def _context_of(traceparent: str) -> Context:
 
 
 def _span_of(context: Context | None) -> SpanContext:
-    """None: the present one."""
+    """The span of `context`, or the present one."""
     return trace.get_current_span(context).get_span_context()
 
 
@@ -222,7 +222,7 @@ def _method(given: str | None) -> str:
 
 
 def _plain(attributes: Attributes) -> dict[str, Any]:
-    """As OpenTelemetry takes them: IDs as texts, nothing where there is nothing."""
+    """Convert attributes for OpenTelemetry: IDs to texts, without None."""
     return {
         name: str(value) if isinstance(value, UUID) else value
         for name, value in attributes.items()

@@ -1,4 +1,4 @@
-"""Statements as spans, by Django's own hook: the cursors that prepare pass by what psycopg's instrumentation wraps."""
+"""Spans for statements, by Django's hook, as psycopg's instrumentation doesn't see the cursors that prepare."""
 
 import re
 from collections.abc import Callable
@@ -18,7 +18,7 @@ _TABLE = re.compile(r'\b(?:FROM|INTO|UPDATE)\s+"?([a-z_]+)\b(?!\s*\()', re.IGNOR
 
 
 def trace_statements(span: Span, note: Callable[[dict[str, Any]], None]) -> Callable[..., None]:
-    """From now on, each statement of each connection. `connection_created` holds the receiver weakly: keep it."""
+    """Make a span for each statement from now on. Keep the result, as `connection_created` references it weakly."""
 
     def execute(execute: Execute, sql: Any, parameters: Any, many: bool, context: dict[str, Any]) -> Any:
         if not trace.get_current_span().is_recording():
@@ -40,7 +40,7 @@ def trace_statements(span: Span, note: Callable[[dict[str, Any]], None]) -> Call
 
 @lru_cache(maxsize=2048)
 def described(sql: str) -> tuple[str, str]:
-    """A statement's name, as `UPDATE relationships_turn`, and its text with its gaps and without any literal."""
+    """A statement's name, such as `UPDATE relationships_turn`, and its text with placeholders and without literals."""
     text = _LITERAL.sub("?", " ".join(sql.split()))
     what, table = _WHAT.search(text), _TABLE.search(text)
     words = ((what and what[1].upper()) or (text.split() or ["statement"])[0].upper(), table and table[1])

@@ -1,4 +1,4 @@
-"""The body and the answer of a context, and how the answer is made."""
+"""Body and answer of `POST .../context`."""
 
 from datetime import datetime
 from typing import Annotated, Any

@@ -15,7 +15,7 @@ EXAMPLE = {"message": "What should I cook tonight?", "session": "phone", "format
 class ContextView(ApiView):
     open_to_tokens = True
     rereads_key = ("POST",)
-    scopes: ClassVar = {"POST": "read"}  # it changes no memory; the message is too long for an address
+    scopes: ClassVar = {"POST": "read"}  # changes no memory; a message may be too long for a GET
 
     @operation(
         "context_build",

@@ -1,4 +1,4 @@
-"""What every layer is: one source of text, independent of the others, that says where its text is from."""
+"""The base class of layers: independent sources of text that name the rows their text comes from."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,17 +11,17 @@ from context.recall import Recall
 from memory.entries.happens import named_day_of
 from relationships.configuration.schema import Configuration
 
-LISTED = 20  # how many of what was left out are named
+LISTED = 20  # how many of the things left out are named
 
 
 @dataclass(frozen=True, slots=True)
 class LayerText:
-    """What a layer gives: `text` for the system prompt, or `messages` to stand after it.
+    """What a layer contributes: `text` for the system prompt, or `messages` after it.
 
-    `reason` says in a few words why these sources, and `reasons` where one of them has a reason of its own.
-    `ends`: of messages that were shortened, how many of their last characters are shown.
-    `retrieved`: entries that are there because they were searched for. `least`: tokens without which a budget of the
-    whole context had better give it none; of messages, what the last exchange takes.
+    `reason` says in a few words why these sources were chosen, `reasons` the same for single ones.
+    `ends`: for messages that were shortened, how many of their last characters are shown.
+    `retrieved`: entries that were found by a search. `least`: the fewest tokens that are of use when the context's
+    budget is divided; of messages, those of the last exchange.
     """
 
     text: str = ""
@@ -41,7 +41,7 @@ NOTHING = LayerText()
 
 @dataclass(frozen=True, slots=True)
 class LayerRequest:
-    """What a layer may look at. `message` is the person's current one; `recall` searches for what fits it."""
+    """What a layer may use. `message` is the person's current one; `recall` searches for what is related to it."""
 
     facts: Facts
     configuration: Configuration
@@ -50,49 +50,49 @@ class LayerRequest:
     recall: Recall
     day_is_told: bool = False
     limits: Mapping[str, int] = field(default_factory=dict)
-    """Tokens, by layer, where a budget of the whole leaves less."""
+    """Tokens by layer, where the context's budget leaves it fewer than its own."""
     preview: bool = False
-    """Nobody is to be answered: a layer that writes, or has a model write, says what it would do instead."""
+    """There will be no reply: a layer that would write something, or call a language model, only says so."""
     conversation: Collection[str] | None = None
-    """What the caller shows of it by itself, in place of the recent messages."""
+    """The messages that the caller shows the model itself, in place of the recent messages."""
 
     def with_today(self, intro: str) -> str:
-        """The intro, and below it the person's own day, so that a reader can tell what is past; once in a context."""
+        """Add the person's current date to the intro, so that a model can tell what is past. Once per context."""
         if self.day_is_told:
             return intro
         return f"{intro}\nToday is {named_day_of(self.now.timestamp(), self.facts.timezone)}.".lstrip()
 
     def budget_of(self, layer: "Layer") -> int | None:
-        """Tokens the layer may take; None: any number."""
+        """How many tokens the layer may take; None: any number."""
         setting, limit = self.configuration.context.layers.get(layer.name), self.limits.get(layer.name)
         budgets = [tokens for tokens in (setting.budget if setting else None, limit) if tokens is not None]
         return min(budgets, default=None)
 
 
 class Layer:
-    """One source of text. `name` is what the configuration calls it: its slug, or a dotted path.
+    """One source of text. `name` is its name in the configuration: a slug, or a dotted path.
 
-    One from elsewhere is rendered in a thread, beside the others, and left out where it takes too long
-    (context/waiting.py); what it asks of the database, it asks on a connection of its own.
+    A layer from a plugin is rendered in a thread of its own, with its own database connection, and left out if it
+    takes too long (context/waiting.py).
     """
 
     slug: ClassVar[str]
     tells_days: ClassVar[bool] = False
-    """Days stand in its text, which has `with_today` in it."""
+    """Its text contains dates, so its intro is made by `with_today`."""
     weight: ClassVar[int] = 0
-    """Its part of a budget of the whole context, beside the others'. 0: the budget never cuts it."""
+    """Its share of the context's budget, relative to the other layers'. 0: the budget never cuts it."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
     def begin(self, request: LayerRequest) -> None:
-        """Have begun what this layer will wait for outside of here, so that the layers wait side by side."""
+        """Start what this layer will wait for, such as an embedder, so that the layers wait at the same time."""
 
     def render(self, request: LayerRequest) -> LayerText:
-        """The text for this request, within `request.budget_of(self)`; `NOTHING` when there is none."""
+        """Return the text for this request, within `request.budget_of(self)`, or `NOTHING`."""
         raise NotImplementedError
 
 
 def left_out(names: Sequence[str]) -> LeftOut | None:
-    """The note on what a budget did not let in; None when that is nothing."""
+    """The note on what didn't fit a budget; None if everything did."""
     return LeftOut(len(names), names[:LISTED]) if names else None

@@ -4,9 +4,9 @@ from memory.fence import cut_fenced
 
 
 class CurrentLayer(Layer):
-    """The person's current message. It is what the reply is to, so no budget leaves it out.
+    """The person's current message. The reply answers it, so no budget leaves it out.
 
-    A block that looks like our fence is cut out: nobody can hand the companion memories we do not keep.
+    A block that looks like our fence is cut out, so that nobody can plant memories in a message.
     """
 
     slug = "current"

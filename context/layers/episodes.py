@@ -17,9 +17,9 @@ INTRO = (
 
 
 class EpisodesLayer(Layer):
-    """Earlier messages that fit the current one, each under its day, without those that stand among the recent.
+    """Earlier messages that are related to the current one, by day, without those that are shown as recent.
 
-    Over budget the best are kept, each whole.
+    If the budget is too small, the best are kept, each complete.
     """
 
     slug = "episodes"
@@ -62,7 +62,7 @@ class EpisodesLayer(Layer):
 def _once_a_day(
     spoken: Sequence[tuple[RecalledMessage, str]], facts: Facts
 ) -> list[tuple[RecalledMessage, str]]:
-    """Without what was said word for word before by the same one on the same day: of those the best is kept."""
+    """Drop repetitions: of the same words by the same speaker on the same day, only the best match is kept."""
     kept: dict[tuple[str, str], tuple[RecalledMessage, str]] = {}
     for found, line in spoken:
         kept.setdefault((named_day_of(found.message.said_at, facts.timezone), line), (found, line))
@@ -70,7 +70,7 @@ def _once_a_day(
 
 
 def _shown_anyway(request: LayerRequest) -> Sequence[str]:
-    """What the layer of recent messages shows, where it is on, and where that matters; or the caller by itself."""
+    """IDs of messages that the layer `messages` or the caller shows already; none if nothing is searched."""
     if request.recall.not_asked:
         return ()
     if request.conversation is not None:
@@ -83,7 +83,6 @@ def _shown_anyway(request: LayerRequest) -> Sequence[str]:
 
 
 def _speaker(message: FoundMessage, facts: Facts) -> str:
-    """Who said it."""
     speaker = name_in_text(message.speaker) if message.speaker else ""
     return speaker or (facts.companion_name if message.role == "assistant" else facts.user_name)
 

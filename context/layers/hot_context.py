@@ -10,12 +10,13 @@ INTRO = (
     "Where what you remember or the conversation says otherwise, they are right."
 )
 
-FENCE = "notes"  # letters only, as the fence's names are
+FENCE = "notes"  # a fence's name has letters only
 
 
 class HotContextLayer(Layer):
-    """The agent's own summary of the relationship; nothing until there is a workspace. Over budget whole lines are left
-    out, the last first, and headings that nothing stands under.
+    """The agent's own summary of the relationship, if there is a workspace.
+
+    If the budget is too small, whole lines are left out, the last ones first, and headings without lines.
     """
 
     slug = "hot_context"
@@ -38,12 +39,12 @@ class HotContextLayer(Layer):
 
 
 def _under_headings(lines: Iterable[str]) -> list[tuple[str, Group]]:
-    """Each line that is no heading, with those it stands under."""
+    """Each line that isn't a heading, with the headings above it."""
     under: list[tuple[str, Group]] = []
     headings: list[str] = []
     last = None
     for place, line in enumerate(lines):
-        if line.startswith("\\#"):  # as escape_items leaves one
+        if line.startswith("\\#"):  # a heading, as escaped by escape_items
             headings = [*headings, line] if last == place - 1 else [line]
             last = place
         else:

@@ -16,11 +16,11 @@ NEAREST = "passages of the documents nearest, by {}, to"
 
 
 class KnowledgeLayer(Layer):
-    """What the companion's documents say about the current message, cited by document and page; nothing where they say
-    nothing of it, or where the gate of retrieval is closed.
+    """What the companion's documents say about the current message, cited by document and page. Nothing if they say
+    nothing about it, or if the gate of retrieval is closed.
 
-    What is asked of them is what the searches for memory ask: without fences, and no more than they read of a long one.
-    A companion without documents costs nothing here: that it has none came with the facts.
+    The question is the same as for memory: without fences, and with a long message shortened. A companion without
+    documents costs nothing, as the facts say that it has none.
     """
 
     slug = "knowledge"
@@ -72,7 +72,7 @@ def _text_of(found: FoundKnowledge, *, told: str, budget: int | None) -> LayerTe
 
 
 def _runs(hits: Sequence[KnowledgeHit]) -> list[list[KnowledgeHit]]:
-    """Neighbours in a document together, in its order; the run with the best hit first."""
+    """Group chunks that are neighbours in a document, in its order; the group with the best hit comes first."""
     rank = {hit.chunk.id: place for place, hit in enumerate(hits)}
     runs: list[list[KnowledgeHit]] = []
     for hit in sorted(hits, key=lambda hit: (str(hit.chunk.document_id), hit.chunk.place)):
@@ -89,7 +89,7 @@ def _is_next(before: DocumentChunk, chunk: DocumentChunk) -> bool:
 
 
 def _item(run: Sequence[KnowledgeHit]) -> str:
-    """What neighbours both hold is shown once."""
+    """One item for neighbouring chunks, without the repeated text where they overlap."""
     first, last = run[0].chunk, run[-1].chunk
     text = first.content + "".join(hit.chunk.content[hit.chunk.repeats :] for hit in run[1:])
     where = escape_item(cite(first.document.name, first.page_from, last.page_to))
@@ -98,7 +98,7 @@ def _item(run: Sequence[KnowledgeHit]) -> str:
 
 
 def _lines(text: str) -> Iterable[str]:
-    """The text's lines, indented below their citation; nothing in them passes for structure of ours."""
+    """The text's lines, indented below their citation, and escaped so that none looks like our own structure."""
     return (f"  {escape_item(line)}" for line in text.splitlines() if line.strip())
 
 

@@ -15,7 +15,7 @@ from memory.ingestion.configuration import Ingestion
 from memory.models import Tier
 from providers.tokens import estimate_tokens
 
-FOUND = "Found for this message:"  # above what was retrieved, where a list stands before it
+FOUND = "Found for this message:"  # above what was retrieved, if the list is above it
 NEARLY_FULL = 0.9  # of ingestion.soft_budget
 UNCLEAR = "Something the person asked to forget or correct is not done yet: ask what exactly they mean."
 WHOLE, PINNED = "whole scratchpad, newest first", "pinned"
@@ -24,9 +24,9 @@ NEAREST = "of the scratchpad what fits the message, then the newest, within budg
 
 
 class Group(NamedTuple):
-    """Lines that stand under one heading, all retrieved or none; heading "": under none.
+    """A heading for lines that are all `retrieved`, or all from the list; "" is no heading.
 
-    Those of a lower `rank` stand first.
+    Groups of a lower `rank` come first.
     """
 
     retrieved: bool
@@ -37,8 +37,8 @@ class Group(NamedTuple):
 def items_of(
     lines: Iterable[Line], *, timezone: str, now: datetime, keyed: bool = False, dated: bool = False
 ) -> list[str]:
-    """One item a line. `keyed`: `value (key)` where the entry has a key. `dated`: each says when it was told; else
-    they stand under a heading that does.
+    """One item per line. `keyed`: `value (key)` for entries with a key. `dated`: each says when it was told;
+    otherwise the heading above it does.
     """
     lines = list(lines)
     usual = iter(escape_items([line[2] for line in lines if line[3] is None and not dated]))
@@ -51,12 +51,12 @@ def items_of(
 
 
 def groups_by_type(lines: Sequence[Line], *, listed: int) -> list[Group]:
-    """The types of lines, such as `Identity:`; those after the first `listed` are retrieved."""
+    """Group lines by type, under headings like `Identity:`. Those after the first `listed` are retrieved."""
     return [Group(place >= listed, _type_heading(line[1])) for place, line in enumerate(lines)]
 
 
 def groups_of_facts(lines: Sequence[Line], *, listed: int) -> list[Group]:
-    """As "Building AI agent memory" published its block: the facts, then the preferences."""
+    """Group lines like the memory block in "Building AI agent memory": the facts, then the preferences."""
     return [
         Group(place >= listed, "## Preferences", 1)
         if line[1] == "preference"
@@ -66,8 +66,8 @@ def groups_of_facts(lines: Sequence[Line], *, listed: int) -> list[Group]:
 
 
 def groups_by_day(lines: Sequence[Line], *, listed: int, timezone: str) -> list[Group]:
-    """The days on which the first `listed` lines were told; the others are retrieved."""
-    told = [line[4] // SAME_DAY for line in lines[:listed]]  # before every reply: each day is worked out once
+    """Group the first `listed` lines by the day they were told; the others are retrieved."""
+    told = [line[4] // SAME_DAY for line in lines[:listed]]  # so that each day is computed only once
     days = {moment: Group(False, f"Told {day_of(moment * SAME_DAY, timezone)}:") for moment in set(told)}
     return [*map(days.__getitem__, told), *[Group(True, FOUND if listed else "")] * (len(lines) - listed)]
 
@@ -86,7 +86,7 @@ def _type_heading(type: str) -> str:
 
 
 def _unusual_item(line: Line, timezone: str, now: datetime, *, keyed: bool, dated: bool) -> str:
-    """The item, with whom it is about unless that is the user or named in it, and with its dates."""
+    """The item with its dates, and with its subject unless that is the user or named in the text."""
     content, more = line[2], line[3] or {}
     about = ""
     if "subject" in more and not names_in_text(content, more["subject"]):
@@ -102,7 +102,7 @@ def _unusual_item(line: Line, timezone: str, now: datetime, *, keyed: bool, date
 
 
 def _dates(line: Line, happens_at: str | None, timezone: str, now: datetime) -> list[str]:
-    """When it happens, unless the text says so, and whether that is over without a word on how it went."""
+    """When it happens, unless the text says so; and a note if that is past and the text doesn't say how it went."""
     if not happens_at:
         return []
     said, told_at = line[2], datetime.fromtimestamp(line[4], UTC)
@@ -112,11 +112,11 @@ def _dates(line: Line, happens_at: str | None, timezone: str, now: datetime) -> 
 
 
 class MemoryLayer(Layer):
-    """What is remembered, one line of fenced data an entry, under the preamble: the scratchpad whole, newest first, and
-    what was retrieved for the message, best first. The retrieved stand last, so that all before them stays as it was.
+    """The entries, one line of fenced data each, under the preamble: the whole scratchpad, newest first, then what was
+    retrieved for the message, best first. Being last, the retrieved don't change the text above (a prefix for caches).
 
-    Over budget whole entries are left out, the last of the retrieved first. Where the scratchpad alone is over it, what
-    fits the message is kept of both tiers, then the newest. Pinned ones are kept before all others.
+    If the budget is too small, whole entries are left out, from the end of the retrieved. If the scratchpad alone
+    exceeds it, entries of both tiers that are related to the message are kept, then the newest. Pinned ones come first.
     """
 
     slug = "memory"
@@ -140,7 +140,7 @@ class MemoryLayer(Layer):
             return LayerText(reason=recalled.reason) if recalled.reason else NOTHING
         if beside:
             items += _items(beside, request, listed=False)
-            # The list and the retrieved are grouped each by itself, so that the list stays as it was.
+            # The list and the retrieved have separate groups, so that the list stays unchanged.
             groups = _groups(lines, len(listed), request)
         pinned = [place for place, line in enumerate(lines) if line[3] and "pinned" in line[3]]
         first = [*pinned, *(_places(recalled, lines) if cut else ())]
@@ -165,8 +165,9 @@ def _listed(request: LayerRequest) -> Sequence[Line]:
 
 
 def _recalled(request: LayerRequest, *, cut: bool) -> Recalled[RecalledEntry]:
-    """What fits the message: beside the list, and in it where that has to be cut. Without anything to search in, or to
-    choose from, nothing is asked.
+    """Search for what is related to the message: outside the list, and also in it if it has to be cut.
+
+    Nothing is searched if there is nothing to find or to choose from.
     """
     facts, shows = request.facts, request.configuration.context.memory
     archive = (Tier.ARCHIVE,) if facts.has_archive else ()
@@ -179,13 +180,13 @@ def _recalled(request: LayerRequest, *, cut: bool) -> Recalled[RecalledEntry]:
 
 
 def _places(recalled: Recalled[RecalledEntry], lines: Sequence[Line]) -> list[int]:
-    """Where what was found stands in lines that hold it all, best first."""
+    """The indexes in `lines` of what was found, best first. `lines` contains all of it."""
     place_of = {line[0]: place for place, line in enumerate(lines)}
     return [place_of[entry.line[0]] for entry in recalled.found]
 
 
 def _items(lines: Sequence[Line], request: LayerRequest, *, listed: bool) -> list[str]:
-    """Each says when it was told, by the heading it stands under or itself; a block of keyed facts never does."""
+    """The items, with when they were told unless a heading says it; a block of keyed facts never has that."""
     context = request.configuration.context
     keyed = context.block == "user_memory"
     dated = not keyed and (context.group_by_type or not listed)
@@ -212,7 +213,7 @@ def _reasons(recalled: Recalled[RecalledEntry], pinned: Sequence[str]) -> dict[s
 
 
 def _capacity(items: Sequence[str], ingestion: Ingestion) -> CapacityNote | None:
-    """By the whole list at once, which is a little less than line by line, as entries overflow."""
+    """The note on the scratchpad's size, if needed. Counted as one text, as overflow does it."""
     budget, used = ingestion.soft_budget, estimate_tokens("\n".join(items))
     if not budget or used < NEARLY_FULL * budget:
         return None

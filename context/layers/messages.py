@@ -9,16 +9,17 @@ from memory.entries.happens import day_of, named_day_of
 from memory.fence import cut_fenced
 
 Shown = list[tuple[RecentMessage, ChatMessage]]
-LEAST = 24  # tokens of a message whose end is shown: less says nothing
-# What neither side said is shown as what it is: only the assembled system text speaks as the system.
+LEAST = 24  # tokens of a message whose end is shown: fewer say nothing
+# Marks messages that neither side said: only the assembled system text may speak as the system.
 _NOTES = {"system": "[system note] ", "tool": "[tool result] "}
 
 
 class MessagesLayer(Layer):
-    """The recent messages of the session, oldest first; over budget, the newest are kept, each whole. Where the last
-    exchange alone is over it, or the newest are under half of it, of the longer messages before the end is kept.
+    """The recent messages of the session, oldest first. If the budget is too small, the newest are kept, each complete.
 
-    Where none of them is of today, the system prompt says of when they are: "last Friday" is counted from their day.
+    If the last exchange alone exceeds the budget, or the newest messages use less than half of it, longer messages
+    before them are shortened to their end. If the last message is not of today, the system prompt says of which days
+    they are: "last Friday" is relative to those.
     """
 
     slug = "messages"
@@ -51,13 +52,13 @@ class MessagesLayer(Layer):
 
 
 def words_shown(content: str, *, end: int) -> str:
-    """Of a message whose last `end` characters are shown."""
+    """The words shown of a message of which only the last `end` characters are shown."""
     said, _ = cut_fenced(content)
     return CUT + said[-end:] if len(said) > end else said
 
 
 def _with_exchange_before(shown: Shown, count: int) -> int:
-    """How many the last `count` are with the exchange before them."""
+    """How many messages the last `count` are, together with the exchange before them."""
     begun = (n for n in range(count + 1, len(shown) + 1) if shown[-n][0].role == "user")
     return next(begun, min(count + 1, len(shown)))
 
@@ -73,8 +74,9 @@ def _within(shown: Shown, costs: Sequence[int], room: int, *, exchange: int) -> 
 
 
 def _ends(exchange: Shown, costs: Sequence[int], room: int, *, whole: int) -> Shown:
-    """The last `whole` as they are. Each of the others takes an equal part of the room, or what it needs: of the longer
-    ones the end.
+    """Keep the last `whole` messages complete, and divide the rest of the room equally among the others.
+
+    Those that are longer than their part are shortened to their end.
     """
     wants = {
         place: Want(cost, weight=1, least=min(cost, LEAST), held=cost if place >= len(costs) - whole else 0)
@@ -89,12 +91,12 @@ def _ends(exchange: Shown, costs: Sequence[int], room: int, *, whole: int) -> Sh
 
 
 def _end(message: RecentMessage, content: str, *, tokens: int) -> str:
-    """Behind what says that neither side said it."""
+    """The end of a message, after the mark if neither side said it."""
     return end_of(content, tokens=tokens, note=_NOTES.get(message.role, ""))
 
 
 def _days(messages: Sequence[RecentMessage], request: LayerRequest) -> str:
-    """On which days they were said; "" where the last of them is of today."""
+    """A sentence on which days they were said; "" if the last one is of today."""
     timezone = request.facts.timezone
     if not messages or day_of(messages[-1].said_at, timezone) == day_of(request.now.timestamp(), timezone):
         return ""

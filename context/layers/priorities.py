@@ -5,7 +5,7 @@ HEADING = "Before everything else:"
 
 
 class PrioritiesLayer(Layer):
-    """Behaviours that go before all others, one line each."""
+    """The configuration's priorities: rules that come before everything else, one line each."""
 
     slug = "priorities"
 

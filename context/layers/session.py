@@ -3,7 +3,7 @@ from context.text import fenced_data
 
 
 class SessionLayer(Layer):
-    """The state of the session this context is for; an ended session has none."""
+    """The state of the context's session. An ended session has none."""
 
     slug = "session"
     weight = 1

@@ -34,7 +34,7 @@ from web.operations import operation
 TAG = "Entries"
 
 NEWEST_FIRST = ["-effective_at", "-id"]
-ROUTE = "entries"  # of its idempotency keys
+ROUTE = "entries"  # for idempotency keys
 
 
 class EntriesView(ApiView):
@@ -52,7 +52,7 @@ class EntriesView(ApiView):
         if query.state in ("any", EntryState.DELETED) and not query.hidden:
             rows = rows.exclude(id__in=Forgotten.of(relationship_id).entries.keys())
         if query.tag:
-            rows = rows.exclude(tags={})  # as the index of tags has it
+            rows = rows.exclude(tags={})  # the condition of the index on tags
         keep = None if query.text is None else WithWords(relationship_id, query.text)
         slow = _slow(query)
         return self.page(rows, EntryAnswer.of, order=NEWEST_FIRST, query=query, slow=slow, keep=keep)
@@ -212,7 +212,7 @@ class HistoryView(ApiView):
 
 
 def _told(relationship_id: UUID, query: HistoryQuery) -> Callable[[EntryRevision], dict[str, Any]]:
-    """A change as it is told; of what was forgotten, only that and when it was changed."""
+    """How to present a change; of a forgotten entry's change, only that there was one, and when."""
     if query.hidden:
         return RevisionAnswer.of
     forgotten = Forgotten.of(relationship_id)

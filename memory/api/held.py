@@ -50,7 +50,7 @@ class DeclineHeldView(ApiView):
 
 
 def _present(relationship_id: UUID, held: Sequence[HeldDeletion]) -> list[dict[str, Any]]:
-    """Each with its entries: two statements for all."""
+    """Present held deletions with their entries. Two statements for all."""
     deletions = deletions_of(relationship_id, [one.id for one in held])
     ids = {item.entry_id for items in deletions.values() for item in items}
     rows = ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=ids)

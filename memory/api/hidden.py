@@ -1,4 +1,4 @@
-"""A turn's trace without what was hidden since: neither the text itself nor what quotes it."""
+"""Remove from a turn's trace what was hidden since: the text itself, and what quotes it."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from relationships.models import Message, Turn
 
 @dataclass(slots=True)
 class Traced:
-    """A turn, and all that is told of it."""
+    """A turn with everything that its trace shows."""
 
     turn: Turn
     remembered: list[EntryRevision]

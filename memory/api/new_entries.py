@@ -25,7 +25,7 @@ from web.operations import operation
 from web.parsing import read_bytes
 
 TAG = "Entries"
-ROUTE = "entries/bulk"  # of its idempotency keys
+ROUTE = "entries/bulk"  # for idempotency keys
 
 
 class BulkEntriesView(ApiView):
@@ -127,7 +127,7 @@ def _added_with(relationship_id: UUID, first: UUID, count: int) -> list[Scratchp
 
 
 def get_entry(relationship_id: UUID, entry_id: UUID) -> ScratchpadEntry:
-    """Raises NotFound; Gone where only its history is left."""
+    """Raises NotFound; Gone if only its history is left."""
     entry: ScratchpadEntry | None = (
         ScratchpadEntry.objects.for_relationship(relationship_id).filter(id=entry_id).first()
     )

@@ -192,7 +192,7 @@ class _Merged(BaseModel):
 
 
 def check_merged(merged: dict[str, Any]) -> None:
-    """What a patch makes of tags and metadata is held to the limits of a new entry. Raises InvalidInput."""
+    """Check tags and metadata after a patch was merged in, by the limits of a new entry. Raises InvalidInput."""
     try:
         _Merged.model_validate(merged)
     except ValidationError as error:

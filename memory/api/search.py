@@ -1,4 +1,4 @@
-"""The two searches: what is asked, and what is found."""
+"""The two searches, for entries and for messages."""
 
 from typing import Annotated, Any, ClassVar
 from uuid import UUID
@@ -138,11 +138,11 @@ class MessageSearchAnswer(SearchAnswer):
 
 class SearchView(ApiView):
     open_to_tokens = True
-    scopes: ClassVar = {"POST": "read"}  # it changes nothing; a question is too long for an address
+    scopes: ClassVar = {"POST": "read"}  # changes nothing; a question may be too long for a GET
     counts_as: ClassVar = {"POST": "searches"}
 
     def asked(self, relationship_id: UUID, kind: SearchedKind, body: SearchBody) -> dict[str, Any]:
-        """What both searches are asked alike."""
+        """The parameters that both searches share."""
         own = {"project_id": self.project_id, "relationship_id": relationship_id}
         participants, configuration = read_asked(**own, kind=kind, turn=self.own_level(body.config))
         ingestion = configuration.ingestion
@@ -215,7 +215,7 @@ _ENTRIES = f"""
 SELECT {", ".join(EntryAnswer.model_fields)} FROM memory_scratchpadentry
  WHERE relationship_id = %(relationship)s AND id = ANY(%(ids)s)
 """  # noqa: S608 - our own column names
-# With the active entries that rest on each, oldest first: a list of entries is looked through once, not once a message.
+# With the active entries that cite each message, oldest first. One scan of the entries serves all messages.
 _MESSAGES = f"""
 WITH citing AS MATERIALIZED (
     SELECT id, effective_at, source_message_ids FROM memory_scratchpadentry
@@ -230,7 +230,7 @@ _JSON = ("metadata", "tags")
 
 
 def _read_rows(statement: str, found: SearchResult, relationship_id: UUID) -> dict[UUID, dict[str, Any]]:
-    """What the answer tells of what was found, by ID; what went since is not among it."""
+    """The rows of what was found, by ID, without what was removed since."""
     if not found.hits:
         return {}
     with prepared_cursor() as cursor:
@@ -243,7 +243,7 @@ def _read_rows(statement: str, found: SearchResult, relationship_id: UUID) -> di
 
 
 def _present(found: SearchResult, rows: dict[UUID, dict[str, Any]], *, explain: bool) -> dict[str, Any]:
-    """What went since it was found is left out."""
+    """Present what was found, without what was removed since."""
     return {
         "items": [rows[hit.id] | _scored(hit, found, explain) for hit in found.hits if hit.id in rows],
         "ranker": found.ranker,

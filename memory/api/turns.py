@@ -155,7 +155,7 @@ def _turn(relationship_id: UUID, turn_id: UUID) -> Turn:
 
 
 def _wait(turn: Turn, seconds: float) -> Turn:
-    """The turn once it is settled, or as it stands after `seconds`; at once where too many wait already."""
+    """The turn once it is settled, or as it is after `seconds`; at once if too many requests wait already."""
     with waiting_place(turn.id) as place:
         current = _turn(turn.relationship_id, turn.id)
         if place is None or current.state in SETTLED:

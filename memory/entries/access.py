@@ -1,4 +1,4 @@
-"""How often and when an entry was shown. It is written later: a context leaves a note and does not wait.
+"""Count how often entries were shown, and when. This is written later, so that no context waits for it.
 
 The notes of a process are in its memory. A thread writes them a second after the first one, and the rest is written
 when the process ends; a process that is killed loses the notes of its last second. Being shown does not count as a
@@ -23,8 +23,8 @@ from config.postgresql.sessions import execute
 log = structlog.get_logger(__name__)
 
 WRITE_AFTER_SECONDS = 1.0
-MOST_NOTES = 20_000  # entries; what comes past it while the database is away is not counted
-MOST_TRIES = 5  # for an entry that somebody else holds, or that is gone
+MOST_NOTES = 20_000  # entries; while the database is unreachable, more are not counted
+MOST_TRIES = 5  # for an entry that is locked or gone
 
 # Rows that are locked are left for the next attempt: without waiting there is no deadlock.
 _WRITE = """
@@ -45,7 +45,7 @@ RETURNING e.id
 
 
 class Note(NamedTuple):
-    """What is to be written of one entry."""
+    """What to write for one entry."""
 
     times: int
     at: datetime
@@ -56,7 +56,7 @@ class Note(NamedTuple):
 
 
 Notes = Mapping[UUID, Note]
-# Writes the notes of one relationship; the IDs it has written.
+# Writes the notes of one relationship, and returns the IDs that were written.
 Write = Callable[[UUID, Notes], Collection[UUID]]
 
 
@@ -81,7 +81,7 @@ class AccessNotes:
         self.start_anew()
 
     def start_anew(self) -> None:
-        """Without notes and thread: for the child of a fork, which inherits neither."""
+        """Reset: for the child of a fork, which must write neither its parent's notes nor use its thread."""
         self._lock = threading.Lock()
         self._noted = threading.Event()
         self._notes: dict[tuple[UUID, UUID], Note] = {}
@@ -97,7 +97,7 @@ class AccessNotes:
         self._noted.set()
 
     def flush(self) -> int:
-        """Write all notes; how many entries were counted. What could not be written is noted again."""
+        """Write all notes, and return how many entries were counted. What could not be written is noted again."""
         with self._lock:
             notes, self._notes = self._notes, {}
         by_relationship: dict[UUID, dict[UUID, Note]] = defaultdict(dict)
@@ -143,7 +143,7 @@ class AccessNotes:
                 self._notes[relationship_id, entry_id] = note
 
     def _write_on(self) -> None:
-        """The thread: idle until something is noted, then a second of gathering, then a write."""
+        """The thread's loop: wait for a note, collect for a second, write."""
         pause = threading.Event()
         while True:
             self._noted.wait()
@@ -152,7 +152,7 @@ class AccessNotes:
             try:
                 self.flush()
             finally:
-                connection.close()  # the next may be hours away
+                connection.close()  # the next write may be hours away
 
 
 _notes = AccessNotes()
@@ -166,5 +166,5 @@ def note_access(*, relationship_id: UUID, entry_ids: Collection[UUID], at: datet
 
 @atexit.register
 def flush_accesses() -> int:
-    """Write what this process has noted, now. At its end it happens by itself."""
+    """Write this process's notes now. This happens by itself when it ends."""
     return _notes.flush()

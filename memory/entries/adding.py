@@ -1,4 +1,4 @@
-"""Adds one or many entries: checks the new ones against those that exist, and writes all of them at once."""
+"""Add one or many entries: check the new ones against the existing ones, and write all of them at once."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -32,8 +32,8 @@ def add_entry(
 ) -> ScratchpadEntry:
     """Remember `values` (names of EDITABLE; content and type at least), if fewer than `limit` are active.
 
-    Raises InvalidInput, SameAsAnother, TooManyEntries, NotFound; and over another entry that has its single-valued
-    key ReadOnlyEntry, or Conflict where that one is newer: what is filled in late does not overrule it.
+    Raises InvalidInput, SameAsAnother, TooManyEntries, NotFound. If another entry has its single-valued key: raises
+    ReadOnlyEntry, or Conflict if that one is newer, as what is added late does not overrule it.
     """
     entries, refused = add_what_fits(
         relationship=relationship, given=[(values, reason)], by=by, source=source, limit=limit
@@ -52,7 +52,7 @@ def add_entries(
     source: EntrySource,
     limit: int | None = None,
 ) -> list[ScratchpadEntry]:
-    """Remember all of these values, each with its reason, or none. Raises InvalidInput, which names by its place each
+    """Remember all of these values, each with its reason, or none. Raises InvalidInput, which names the index of each
     that add_entry would refuse; TooManyEntries, NotFound.
     """
     entries, refused = add_what_fits(
@@ -72,8 +72,8 @@ def add_what_fits(
     source: EntrySource,
     limit: int | None = None,
 ) -> tuple[list[ScratchpadEntry], dict[int, RapportError]]:
-    """Remember as add_entries does what add_entry would not refuse, held against those before it too; and why the
-    others were refused, by place. Raises TooManyEntries, NotFound.
+    """Remember those that add_entry would accept, each checked also against the ones before it. Return them, and the
+    errors of the others by index. Raises TooManyEntries, NotFound.
     """
     require_lock(relationship.id)
     now = timezone.now()  # under the lock, so that recorded times follow the order of the changes
@@ -124,7 +124,7 @@ def _new_entry(
 
 
 def _superseded_by_new(entry: ScratchpadEntry, taken: Taken, now: datetime) -> list[Change]:
-    """What steps back for a new entry. Raises what add_entry does."""
+    """Supersede what must make room for a new entry. Raises what add_entry does."""
     taken.refuse_same(entry)
     holder = taken.holder_of_key(entry)
     if holder is not None and holder.effective_at > entry.effective_at:

@@ -1,7 +1,7 @@
-"""What people do to entries: revise, merge, delete, restore. (How they add: adding; what a model proposes:
+"""Changes of entries by people: revise, merge, delete, restore. (To add entries: adding. What models propose:
 memory.ingestion.apply.)
 
-Each takes the relationship's row lock, leaves a revision and brings the snapshot up to date, in one transaction.
+Each takes the relationship's row lock, leaves a revision and updates the snapshot, in one transaction.
 """
 
 from collections.abc import Mapping, Sequence
@@ -48,10 +48,10 @@ def revise_entry(
     reason: str = "",
     rests_also_on: Sequence[UUID] = (),
 ) -> ScratchpadEntry:
-    """Change what an active entry says. `version`: refuse if it is another by now.
+    """Change an active entry. `version`: the expected one.
 
     Raises InvalidInput, NotFound, StaleVersion, EntryNotActive, ReadOnlyEntry, SameAsAnother. A read-only entry can
-    be changed only by a call that also takes the mark away.
+    be changed only by a call that also removes the mark.
     """
     wanted = Wanted(entry_id, values, version, reason)
     entries, refused = _revise([wanted], relationship_id=relationship_id, by=by, rests_also_on=rests_also_on)
@@ -175,7 +175,7 @@ def merge_entries(
 def delete_entry(
     *, relationship_id: UUID, entry_id: UUID, by: Actor, version: int | None = None, reason: str = ""
 ) -> ScratchpadEntry:
-    """Take an active entry out of what is shown; it can be restored. Raises like revise_entry."""
+    """Delete an active entry. It can be restored. Raises like revise_entry."""
     now = _locked_now(relationship_id)
     entry = _entry(relationship_id, entry_id, version)
     _write(entry, _deletion(entry, now, reason), by, now)
@@ -184,8 +184,8 @@ def delete_entry(
 
 @transaction.atomic
 def delete_entries(*, relationship_id: UUID, entry_ids: Sequence[UUID], by: Actor, reason: str = "") -> int:
-    """Take all of these out of what is shown, or none; how many were not deleted before. Raises InvalidInput, which
-    names by its place each that is not there or that delete_entry would refuse.
+    """Delete all of these entries or none; return how many were not deleted before. Raises InvalidInput, which names
+    the index of each that doesn't exist or that delete_entry would refuse.
     """
     now = _locked_now(relationship_id)
     rows = ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=entry_ids)

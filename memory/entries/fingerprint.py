@@ -1,14 +1,14 @@
-"""When two texts say exactly the same thing: the only ground on which entries are merged without asking."""
+"""Whether two texts say exactly the same: the only case in which entries are merged without asking."""
 
 import hashlib
 import unicodedata
 
-# What may close a sentence without changing it. A question mark is not among them.
+# Punctuation that may end a sentence without changing its meaning. A question mark is not among it.
 _CLOSING = " \t\n.!;,…。！；"
 
 
 def normalise(content: str) -> str:
-    """NFKC, case folded, white space folded, closing punctuation off. `Likes tea.` and `likes  TEA` are one."""
+    """NFKC, with case and white space folded, without final punctuation. `Likes tea.` and `likes  TEA` are equal."""
     folded = unicodedata.normalize("NFKC", content).casefold()
     line = " ".join(unicodedata.normalize("NFKC", folded).split())
     return line.rstrip(_CLOSING) or line

@@ -21,7 +21,7 @@ FORMS = (
 )
 SAME_DAY = 900  # seconds: a quarter of an hour lies in one day, whatever the zone
 _TIME = re.compile(r"(?<!\d)\d?\d:\d\d(?!\d)")
-# Words before or after a day that say that something holds from then on.
+# Words before or after a day that say that something is true from then on.
 _FROM_ON = re.compile(
     r"(?<!\w)(?:since|as of|seit|ab|depuis|[àa] partir d(?:e|el|o|u)|desde|dal|a partire dal|sinds|vanaf|sedan|siden"
     r"|od|с|منذ) (?:\w{1,3} )?\Z"
@@ -30,7 +30,7 @@ _ON_FROM = re.compile(r"(?:-\d\d)* ?(?:から|以降|以来|起|부터)")
 _COARSE = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?", re.ASCII)
 
 
-PASSED = "date passed, outcome not told"  # of a plan that is over
+PASSED = "date passed, outcome not told"  # the note on a plan that is over
 
 
 class Span(NamedTuple):
@@ -64,13 +64,13 @@ def span_of(text: str, timezone: str) -> Span:
 
 @lru_cache(maxsize=4096)
 def told_as(text: str, timezone: str) -> str:
-    """As it is shown: days, months and years as they were said, times in the person's time zone."""
+    """The text as it is shown: days, months and years as they were said, times in the person's time zone."""
     first, *rest = (_told(part, timezone) for part in text.split("/"))
     return " to ".join([first, *(last.removeprefix(f"{first[:10]} ") for last in rest)])
 
 
 def spelt_out(text: str) -> str:
-    """Its years, months and days in English words, as somebody would search for them: "1 March 2023"."""
+    """The years, months and days in English words, as somebody would search for them: "1 March 2023"."""
     words: list[str] = []
     for part in text.split("/"):
         year, month, day = (*part[:10].split("-"), "", "")[:3]
@@ -79,7 +79,7 @@ def spelt_out(text: str) -> str:
 
 
 def says_when(said: str, text: str, timezone: str) -> bool:
-    """Whether a statement already says when it happens; days and times may stand apart in it."""
+    """Return whether a statement already says when it happens; day and time may be apart in it."""
     told = told_as(text, timezone)
     if any(form in said for form in (told, text, spelt_out(text))):
         return True
@@ -93,15 +93,15 @@ def times_in(said: str) -> set[str]:
 
 
 def plan_is_over(text: str, *, said: str, told_at: datetime, now: datetime, timezone: str) -> bool:
-    """Whether it was told before it began and is over by now, so that the outcome is unknown. A state that goes on from
-    that day, according to the statement `said` ("Works nights since 2026-11-09"), is not a plan.
+    """Return whether it was told before it began and is over by now, so that the outcome is unknown. A state that
+    lasts from that day on, according to the statement `said` ("Works nights since 2026-11-09"), is not a plan.
     """
     span = span_of(text, timezone)
     return told_at < span.begins and span.ends <= now and not _goes_on(said, text)
 
 
 def _goes_on(said: str, text: str) -> bool:
-    """With fixed patterns: compiling one for each day would take half a millisecond, and a context shows many plans."""
+    """Return whether it lasts from that day on. Patterns are fixed, as compiling one for each plan would be slow."""
     if "/" in text:
         return False
     lowered = said.lower()

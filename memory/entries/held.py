@@ -33,7 +33,7 @@ SELECT item.turn_id, held.state, count(*)
 
 
 def held_of_turns(*, relationship_id: UUID, turns: Iterable[Turn]) -> Mapping[UUID, Mapping[HeldState, int]]:
-    """How many of each turn's proposed deletions were held, by their state now. One statement; none if no turn was
+    """For each turn, the number of its held deletions by their present state. One statement; none if no turn was
     applied."""
     held: dict[UUID, dict[HeldState, int]] = defaultdict(dict)
     asked = [turn.id for turn in turns if turn.state == TurnState.APPLIED]
@@ -44,7 +44,7 @@ def held_of_turns(*, relationship_id: UUID, turns: Iterable[Turn]) -> Mapping[UU
 
 
 def deletions_of(relationship_id: UUID, held_ids: Collection[UUID]) -> Mapping[UUID, list[OperationResult]]:
-    """The deletions that these hold, in the order of the answer. One statement."""
+    """The deletions of each held deletion, in the order of the answer. One statement."""
     found: dict[UUID, list[OperationResult]] = {held_id: [] for held_id in held_ids}
     rows = OperationResult.objects.for_relationship(relationship_id).filter(held_id__in=held_ids)
     for row in rows.order_by("id"):
@@ -54,7 +54,7 @@ def deletions_of(relationship_id: UUID, held_ids: Collection[UUID]) -> Mapping[U
 
 @transaction.atomic
 def confirm_deletions(*, relationship_id: UUID, held_id: UUID, by: Actor) -> tuple[HeldDeletion, list[UUID]]:
-    """Delete what was held. Returns it and the entries left alone, because they were changed since.
+    """Delete what was held. Return it, and the entries that were left alone because they were changed since.
 
     Raises NotFound, AlreadyDecided.
     """

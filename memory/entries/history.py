@@ -1,5 +1,5 @@
-"""The one place where entries are written: `change_entries` writes the rows and their history, tells search and brings
-the snapshot up to date, in one transaction.
+"""The only writer of entries: `change_entries` writes the rows and their history, and updates the search index and the
+snapshot, in one transaction.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ FIELDS = tuple(
     for field in ScratchpadEntry._meta.concrete_fields
     if field.attname not in {"relationship_id", "project_id", *ACCESS_FIELDS}
 )
-# Of the unique indexes: an active entry whose change touches one of these takes a text or a key.
+# The columns of the unique indexes: a change of one of these gives an active entry another text or key.
 _TAKEN = {"state", "subject", "type", "content_hash", "key", "single_valued"}
 
 # The revisions are numbered from the value in the relationship's row before the numbers are taken: in PostgreSQL no
@@ -43,7 +43,7 @@ WITH entries AS ({insert_of(ScratchpadEntry, "entries")}),
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a change comes from: which turn, which answer of which model, under which prompt version."""
+    """Where a change comes from: the turn, the model call and its model, and the prompt version."""
 
     turn_id: UUID | None = None
     model_call_id: UUID | None = None
@@ -56,9 +56,9 @@ NO_ORIGIN = Origin()
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One change of one entry. `before` null: the entry is new. `after` null: it is removed permanently.
+    """One change of one entry. `before` None: the entry is new. `after` None: it is removed permanently.
 
-    `entry` is the row to write, as the last change of it has it; None where the row is not touched.
+    `entry` is the row to write, in its state after the last change; None if the row is not written.
     """
 
     event: RevisionEvent
@@ -84,7 +84,7 @@ def changed(
     reason: str = "",
     origin: Origin = NO_ORIGIN,
 ) -> Change:
-    """The change from what `before` tells to what `entry` is now; one version up."""
+    """The change from `before` to the present `entry`, whose version is increased."""
     entry.version += 1
     return Change(event, before, fields_of(entry), at, reason, origin, entry)
 
@@ -93,9 +93,9 @@ def changed(
 class ChangedEntries:
     """Changes that were made to entries of one relationship, in order, under its row lock.
 
-    `changes`: each entry before and after, as `fields_of` tells it; `entries`: the rows as they are now, by ID, of
-    what was written. `levels`: the configuration of project, companion and relationship. `tells_language`: nothing
-    was said yet, and no language found. `first`: number of the first revision.
+    `changes`: each entry before and after, in the format of `fields_of`; `entries`: the rows that were written, by ID.
+    `levels`: the configuration of project, companion and relationship. `tells_language`: there are no messages yet,
+    and no language was detected. `first`: number of the first revision.
     """
 
     relationship_id: UUID
@@ -113,9 +113,9 @@ change_listeners: list[Callable[[ChangedEntries], None]] = []
 
 
 def fields_of(entry: ScratchpadEntry) -> dict[str, Any]:
-    """All fields of an entry as JSON values: what a revision keeps, and what an entry is restored from.
+    """All fields of an entry as JSON values, as stored in revisions and used to restore an entry.
 
-    How often it was shown is no part of them.
+    How often it was shown is not among them.
     """
     return {name: plain(getattr(entry, name)) for name in FIELDS}
 
@@ -131,8 +131,8 @@ def change_entries(
 ) -> list[EntryRevision]:
     """Write changes of entries of one relationship, in order: rows, revisions, index of search, snapshot.
 
-    Call it in a transaction, under the relationship's row lock. The revisions it made. Raises InvalidInput, before it
-    writes, for what is beyond the limits of an entry; not for what `stood_before`, by limits that may have changed.
+    Call it in a transaction, under the relationship's row lock. Return the revisions. Raises InvalidInput, before it
+    writes, if a limit of entries is exceeded; but not if it `stood_before`, as limits may have changed.
     """
     if not changes:
         return []
@@ -168,8 +168,9 @@ def change_entries(
 def _insert(
     relationship_id: UUID, entries: Sequence[ScratchpadEntry], revisions: Sequence[EntryRevision]
 ) -> tuple[Sequence[Mapping[str, Any]], bool]:
-    """New entries, and the revisions, whose numbers are taken along: they come with numbers from 0. The levels, and
-    whether the entries tell the language.
+    """Insert new entries and the revisions, which are numbered from 0 and get their real numbers here.
+
+    Return the levels of the configuration, and whether the language should be detected from the entries.
     """
     given = {"entries": rows_text(entries), "revisions": rows_text(revisions)}
     with prepared_cursor() as cursor:
@@ -202,7 +203,7 @@ def _change_rows(relationship_id: UUID, changes: Sequence[Change]) -> None:
 
 
 def _differing(changes: Sequence[Change]) -> Iterator[tuple[ScratchpadEntry, dict[str, Any]]]:
-    """Each row that was there and is different now, with the columns that are."""
+    """Each existing row that was changed, with the changed columns."""
     first: dict[UUID, Change] = {}
     for change in changes:
         if change.entry is not None and change.before != change.after:
@@ -259,7 +260,7 @@ def _revision(
 
 
 def plain(value: Any) -> Any:
-    """A column's value as a revision keeps it: JSON, times as ISO 8601."""
+    """A column's value as stored in a revision: JSON, times as ISO 8601."""
     if isinstance(value, UUID):
         return str(value)
     if isinstance(value, bytes | memoryview):

@@ -1,6 +1,6 @@
-"""How much an entry may hold, and how much of a model's prompts and answers is kept. Every writer checks here.
+"""Size limits of entries, and of models' prompts and answers. Every writer checks them here.
 
-Each `..._fault` says what is wrong with a value, as a sentence without its subject; "" where nothing is.
+Each `..._fault` says what is wrong with a value, as a sentence without its subject; "" if nothing is.
 """
 
 import re
@@ -14,7 +14,7 @@ from django.conf import settings
 from relationships.services.limits import metadata_fault, name_fault
 from web.errors import FieldProblem, InvalidInput
 
-# What people may set. All other columns are set by the code.
+# Columns that people may set. All others are set by the code.
 EDITABLE = frozenset(
     "type subject content key single_valued importance confidence weight pinned read_only tags category metadata"
     " modality tier happens_at valid_from valid_to expires_at effective_at".split()
@@ -48,13 +48,13 @@ def tags_fault(tags: Mapping[str, Any]) -> str:
 
 
 def operation_fault(operation: Any) -> str:
-    """Of a proposed operation as it is stored."""
+    """Check a proposed operation in the form in which it is stored."""
     limit = 65_536 + 4 * settings.MAX_ENTRY_BYTES
     return f"is longer than {limit} bytes" if len(orjson.dumps(operation)) > limit else ""
 
 
 def call_text_fault(text: str) -> str:
-    """Of what a model was asked or answered."""
+    """Check a prompt or an answer of a model."""
     return f"is longer than {MAX_CALL_BYTES} bytes" if len(text.encode()) > MAX_CALL_BYTES else ""
 
 

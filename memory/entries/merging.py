@@ -9,10 +9,10 @@ from memory.models import ScratchpadEntry, Tier
 def of_either(
     entry: ScratchpadEntry, other: ScratchpadEntry, *, happens_at: str | None, expires_at: datetime | None
 ) -> dict[str, Any]:
-    """It is in the scratchpad or pinned if either was, takes the other's date if it has none, and expires with the
-    later of the two.
+    """The values of `entry` after `other` was merged into it: it is in the scratchpad or pinned if either was, gets the
+    other's date if it has none, and expires with the later of the two.
 
-    `happens_at`, `expires_at`: when `other` does, as far as is known now.
+    `happens_at`, `expires_at`: those of `other`, as far as is known now.
     """
     ends = (entry.expires_at, expires_at)
     return {

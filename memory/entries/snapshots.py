@@ -1,9 +1,8 @@
 """The scratchpad's section of the snapshot: what a context shows of each active entry, and how long.
 
-A line is as short as JSON allows, for it is read before every reply: `[id, type, content, more, told]`. `more` is
-null, or holds what is not usual: `subject` (when it isn't the user), `key`, `pinned`, `happens_at` (as it was said),
-and `from` and `until` (seconds since 1970) for what is not to be shown before, or from then on. `told` is when it was
-told, in seconds since 1970.
+A line is as short as JSON allows, as it is read before every reply: `[id, type, content, more, told]`. `more` is null,
+or has what is not usual: `subject` (if it isn't the user), `key`, `pinned`, `happens_at` (as it was said), and `from`
+and `until` (seconds since 1970), between which the entry is shown. `told` is when it was told, in seconds since 1970.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,7 +18,7 @@ Line = list[Any]
 
 
 class SectionRow(NamedTuple):
-    """What a line is made of; the names are the entry's own columns."""
+    """What a line is made from; the names are the entry's own columns."""
 
     id: UUID
     type: str
@@ -58,7 +57,7 @@ SELECT coalesce(jsonb_agg(jsonb_build_array(id, type, content, more, told) ORDER
 
 
 def rebuild_scratchpad(*, relationship_id: UUID, project_id: UUID, now: datetime) -> None:
-    """Write the section anew from the active entries, inside the transaction and the lock of their change."""
+    """Rewrite the section from the active entries, in the transaction of their change and under its lock."""
     params = {"user": USER_SUBJECT, "now": now}
     write_scratchpad(_MADE, params, relationship_id=relationship_id, project_id=project_id)
 
@@ -68,7 +67,7 @@ def scratchpad_section(
 ) -> tuple[list[Line], datetime | None]:
     """The lines of these entries, in their order, and when the first of them appears or ends (None: never).
 
-    What is over by `now` is left out; what has yet to begin is in, with its `from`.
+    What has ended by `now` is left out; what has yet to begin is included, with its `from`.
     """
     lines: list[Line] = []
     changes: list[datetime] = []
@@ -91,7 +90,7 @@ def line_of(
 
 
 def lines_at(lines: Sequence[Line], *, fresh_until: datetime | None, now: datetime) -> Sequence[Line]:
-    """The lines to show at `now`. Without `fresh_until` that is all of them, whatever the time."""
+    """The lines to show at `now`; without `fresh_until`, all of them."""
     if fresh_until is None:
         return lines
     moment = now.timestamp()

@@ -1,4 +1,4 @@
-"""What only one active entry may have: its text, and a single-valued key."""
+"""What only one active entry may have: a text, and a single-valued key."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -57,7 +57,7 @@ class Taken:
             raise ReadOnlyEntry(f"The entry that holds {entry.key} is read-only.", entry=str(held.id))
         before = fields_of(held)
         held.state = EntryState.SUPERSEDED
-        # It held until the new value; one that is brought back, though older, takes over today.
+        # The old value was valid until the new one. A restored entry, even if it is older, takes over now.
         held.valid_to = entry.effective_at if entry.effective_at > held.effective_at else now
         self._texts.pop(text_of(held), None)
         reason = f"{entry.key} has a new value"

@@ -18,7 +18,7 @@ from memory.entries.history import FIELDS
 from memory.models import EntryRevision, EntryState, ScratchpadEntry
 from relationships.models import OwnedQuerySet
 
-# Of revisions_at: as the list of what is there now, which goes by -effective_at and -id.
+# For revisions_at: the same order as the list of present entries, by -effective_at and -id.
 NEWEST_FIRST = ("-entry_effective_at", "-entry_id")
 
 
@@ -32,7 +32,7 @@ class PastLine(NamedTuple):
 
 
 class PastChange(NamedTuple):
-    """One change of an entry, and what that said from then on; of what was erased since, nothing."""
+    """One change of an entry, with what it said from then on; without it if it was erased since."""
 
     id: UUID
     event: str
@@ -49,11 +49,11 @@ _FIELDS = {field.attname: field for field in ScratchpadEntry._meta.concrete_fiel
 def revisions_at(
     *, relationship_id: UUID, as_of: datetime | None, known_at: datetime | None, now: datetime
 ) -> OwnedQuerySet:
-    """For every entry there was, in any state, the revision that says what it was. A time from now on means now.
+    """For every entry that existed, in any state, the revision with its state at that time. A future time means now.
 
-    Ordered by NEWEST_FIRST; `after` holds the entry's fields, and `entry_of` makes an entry of them. The last revision
-    within both times says what an entry was. By `seq` and not by date: of two changes with one date the later one
-    holds, so that now is always what the list says.
+    Ordered by NEWEST_FIRST. `after` has the entry's fields, from which `entry_of` makes an entry. The last revision
+    within both times counts, by `seq` and not by date: of two changes with the same date the later one counts, so that
+    now is always the present list.
     """
     within = EntryRevision.objects.for_relationship(relationship_id)
     if known_at is not None and known_at < now:
@@ -68,7 +68,7 @@ def revisions_at(
 
 
 def changes_of(relationship_id: UUID, *, known: bool) -> list[PastChange]:
-    """Every change, in order, with the time when it was recorded (`known`) or from which it holds."""
+    """Every change, in order, with its recorded time (`known`) or its effective time."""
     read = [KeyTextTransform(name, "after") for name in ("state", "type", "content", "effective_at")]
     time = "recorded_at" if known else "effective_at"
     revisions = EntryRevision.objects.for_relationship(relationship_id).order_by("seq")
@@ -87,13 +87,13 @@ def lines_at(changes: Iterable[PastChange], moment: datetime | None) -> list[Pas
 
 
 def entry_of(fields: Mapping[str, Any], relationship_id: UUID, project_id: UUID) -> ScratchpadEntry:
-    """The entry a revision describes, as an instance that is not to be saved."""
+    """Make an instance from a revision's fields. It must not be saved."""
     values = {name: _value(_FIELDS[name], fields[name]) for name in FIELDS if name in fields}
     return ScratchpadEntry(relationship_id=relationship_id, project_id=project_id, **values)
 
 
 def with_times(fields: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """What a revision keeps of an entry, with its times as such."""
+    """The fields in a revision, with times as datetimes."""
     if fields is None:
         return None
     return {
@@ -103,8 +103,8 @@ def with_times(fields: Mapping[str, Any] | None) -> dict[str, Any] | None:
 
 
 def differing_fields(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
-    """Of the fields that two tellings of an entry both have, those in which they differ: a time in another zone is the
-    same, and what can't be read is equal only to itself.
+    """The names of the fields that both have, with different values. The same time in another zone is equal, and what
+    can't be parsed is equal only to itself.
     """
     names = [name for name in FIELDS if name in one and name in other and one[name] != other[name]]
     return [name for name in names if _readable(name, one[name]) != _readable(name, other[name])]
@@ -118,7 +118,7 @@ def _readable(name: str, plain: Any) -> Any:
 
 
 def _value(field: "Field[Any, Any]", plain: Any) -> Any:
-    """What `memory.entries.history` made plain, as the field has it."""
+    """Convert a value that `memory.entries.history` made plain back to the field's type."""
     if plain is None:
         return None
     if field.get_internal_type() == "BinaryField":

@@ -8,7 +8,7 @@ FUTURE_TOLERANCE_SECONDS = 300
 
 
 def refuse_future(times: Mapping[str, datetime], *, now: datetime) -> None:
-    """When something was said, by field. Raises InvalidInput for what nobody can have said yet."""
+    """Refuse future times of when something was said. `times`: by field. Raises InvalidInput."""
     for field, time in times.items():
         if is_future(time, now=now):
             raise InvalidInput.of(field, "is in the future; leave it out for now")

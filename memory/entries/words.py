@@ -1,4 +1,4 @@
-"""Searches the entries of all relationships of a project for words: for operators."""
+"""Search the entries of all relationships of a project for words, for operators."""
 
 import re
 from collections.abc import Collection
@@ -12,7 +12,7 @@ from memory.models.entry import ENTRY_WORDS
 from memory.words import UMLAUTS, WORD, Word, fold, normal, telephones, words_of
 
 MOST_WORDS = 10
-MOST_FOUND = 1000  # relationships; whoever finds more has to ask for more
+MOST_FOUND = 1000  # relationships; beyond that the search must be narrower
 _WORD = re.compile(WORD)
 # Scripts without spaces between words: Thai, Lao, Myanmar, Khmer, Kana, Han. There is no beginning of a word to match.
 _WITHOUT_SPACES = re.compile(
@@ -21,10 +21,10 @@ _WITHOUT_SPACES = re.compile(
 
 
 def relationships_that_say(*, project_id: UUID, text: str) -> list[UUID]:
-    """The relationships of which an active entry has words that begin with each of these, in any order and however they
-    are spelt; numbers are whole.
+    """The relationships with an active entry that has words beginning with each of these, in any order and spelling.
+    Numbers must match completely.
 
-    Text of a script without spaces, and text without any word, is looked for as it stands, which reads every entry.
+    Text in a script without spaces, or without any word, is searched literally, which reads every entry.
     """
     owned = _saying(ScratchpadEntry.objects.filter(project_id=project_id), text)
     return list(owned.order_by().values_list("relationship_id", flat=True).distinct()[:MOST_FOUND])
@@ -48,7 +48,8 @@ def _saying(entries: QuerySet[ScratchpadEntry], text: str) -> QuerySet[Scratchpa
 
 
 def _asked(word: Word, written: str) -> str:
-    """Its parts in a row, the last only begun where it is no number; a telephone number by what its spellings share."""
+    """A pattern for a word: its parts in a row, the last only begun unless it is a number. For a telephone number, what
+    its spellings share."""
     if numbers := telephones(written):
         return " | ".join(f"'{number.removeprefix('tel')[::-1]}':*" for number in numbers)
     spellings = (
@@ -65,7 +66,7 @@ def _in_a_row(written: str) -> str:
 
 
 def names_in_text(text: str, name: str) -> bool:
-    """Whether the text calls somebody by this name, or by its first word: a whole word of it, in any case."""
+    """Return whether the text contains this name or its first word, as whole words in any case."""
     said = {word.removesuffix("s") for word in _WORD.findall(text.casefold())}
     wanted = [word.removesuffix("s") for word in _WORD.findall(name.casefold())]
     if wanted and _WITHOUT_SPACES.search(name):

@@ -1,4 +1,4 @@
-"""Expires entries that are past `expires_at`."""
+"""Expire entries that are past `expires_at`."""
 
 from datetime import datetime
 from functools import partial
@@ -17,9 +17,9 @@ BY_EXPIRY = Actor.policy("expiry")
 
 
 def expire_entries(now: datetime, *, limit: int = 200) -> int:
-    """Expire what is past `expires_at`, at most `limit` relationships at a time. How many entries it was.
+    """Expire what is past `expires_at`, in at most `limit` relationships; return how many entries.
 
-    A read never waits for this: the snapshot knows each entry's own times.
+    Reads don't depend on this, as the snapshot has each entry's own times.
     """
     owing = (
         ScratchpadEntry.objects.past_expiry(now)

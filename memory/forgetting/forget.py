@@ -20,7 +20,7 @@ from web.actor import Actor
 BY_FORGETTING = Actor.policy("forgetting")
 AT_ONCE = 100  # entries of a relationship in one transaction; the rest leaves in the next rounds
 
-# `since` looks at three tables' times, so the entry's own time is asked first: no entry is younger than that says.
+# `since` reads times from three tables, so the entry's own time is checked first: it can only be older than `since`.
 _LEAVING = """
 SELECT e.relationship_id, e.id, since.at
   FROM memory_scratchpadentry e, LATERAL (
@@ -40,7 +40,7 @@ def policy_of(forgetting: Forgetting) -> ForgettingPolicy:
 
 
 def who_has_leaving(relationship_ids: Collection[UUID], forgetting: Forgetting, now: datetime) -> list[UUID]:
-    """Of these relationships, which share a configuration, those that have entries to remove, the oldest first."""
+    """Those of these relationships (all of one configuration) that have entries to remove, the oldest first."""
     found = _leaving(relationship_ids, forgetting, now, limit=len(relationship_ids))
     return list(dict.fromkeys(relationship_id for relationship_id, _, _ in found))
 

@@ -1,5 +1,5 @@
-"""Goes through the relationships and forgets where the configuration says so. Nearly all have no policy, and cost
-only a row of a page."""
+"""Go through the relationships and forget where the configuration says so. Nearly all have no policy, and cost only
+one row of a page."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -49,7 +49,7 @@ class Walk:
         self._after = _START
 
     def step(self, now: datetime) -> int:
-        """How many entries left."""
+        """Handle the next page; return how many entries were removed."""
         levels = _companions()
         forgetful = [
             id for id, (project, companion) in levels.items() if _forgetting(project, companion, "{}")
@@ -61,7 +61,7 @@ class Walk:
 
 
 def _forget(now: datetime, rule: tuple[Forgetting, Mapping[UUID, UUID]]) -> int:
-    """A rule, and of each relationship under it the project."""
+    """Forget in the relationships under a rule, which are given with their projects."""
     forgetting, projects = rule
     owing = who_has_leaving(list(projects), forgetting, now)[:AT_ONCE]
     return each_alone(
@@ -88,7 +88,7 @@ def _companions() -> dict[UUID, Levels]:
 
 
 def _forgetting(project: str, companion: str, relationship: str) -> Forgetting | None:
-    """None: nothing is ever forgotten, or the configuration has become wrong, which a turn will tell."""
+    """None: nothing is ever forgotten, or the configuration has become invalid, which the next turn reports."""
     try:
         resolved = resolve_configuration(
             project=orjson.loads(project),

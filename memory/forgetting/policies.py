@@ -48,7 +48,7 @@ class KeepEverything(ForgettingPolicy):
 
 
 class RetentionDays(ForgettingPolicy):
-    """Removes what nobody touched for `retention_days`, however important it is."""
+    """Removes what was untouched for `retention_days`, however important it is."""
 
     slug = "retention"
 
@@ -65,7 +65,7 @@ class ActivationFloor(ForgettingPolicy):
     slug = "activation"
 
     def condition(self, forgetting: Forgetting, now: datetime) -> Condition | None:
-        """With logarithms, as the power would be out of the database's range for an age of many half-lives."""
+        """The condition in logarithms, as after many half-lives the power would be out of the database's range."""
         if forgetting.activation_floor == 0:
             return None
         return Condition(

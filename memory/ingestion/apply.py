@@ -1,4 +1,4 @@
-"""Applies an answer: one short transaction under the relationship's row lock, all of it or nothing."""
+"""Apply an answer: one short transaction under the relationship's row lock, all of it or nothing."""
 
 from collections.abc import Sequence, Set
 from typing import Any
@@ -36,7 +36,7 @@ from web.actor import Actor, ActorKind
 def apply_operations(
     *, claim: Claim, proposed: Proposed, log: CallLog, last_try: bool, heard: Sequence[Heard] = ()
 ) -> bool:
-    """Carry out the operations and the person's requests to forget, settle the turns and store the calls. Returns
+    """Carry out the operations and the person's requests to forget, settle the turns and store the calls. Return
     whether another turn is due.
 
     Raises StaleAnswer when an entry that it would change is not what the model saw; on the last try only the operations
@@ -63,7 +63,7 @@ def apply_operations(
 
 
 def carry_out_all(state: ApplyState, items: Sequence[Operation | Refusal]) -> None:
-    """Each by itself, in order; but `known` is judged first, before another operation rewrites its entry. Too many
+    """Carry out the operations in order, but `known` first, before another operation rewrites its entry. Too many
     deletions at once are held."""
     held = _too_many_deletions(state, items)
     for item in sorted(items, key=lambda item: not (isinstance(item, Operation) and item.op == "known")):
@@ -87,7 +87,7 @@ def _too_many_deletions(state: ApplyState, items: Sequence[Operation | Refusal])
     An update removes one if it only repeats another entry, so that no list is merged into one line unnoticed.
     """
     said: set[tuple[str, bytes]] = set()
-    moved_on: set[UUID] = set()  # entries that gave their text up before, so that another may say it
+    moved_on: set[UUID] = set()  # entries changed before, so that another one may take their old text
     taking: list[Operation] = []
     for item in items:
         entry = state.target(item) if isinstance(item, Operation) and item.entry is not None else None
@@ -108,7 +108,7 @@ def _too_many_deletions(state: ApplyState, items: Sequence[Operation | Refusal])
 def _hold(state: ApplyState, operation: Operation) -> None:
     entry = state.target(operation)
     if entry is None:
-        carry_out(state, operation)  # writes down why it is refused
+        carry_out(state, operation)  # which records why it is refused
         return
     result = state.add_result(
         operation, Verdict.HELD, "so many deletions at once wait for a person", entry.id

@@ -34,10 +34,10 @@ class ApplyState:
     now: datetime
     targets: dict[UUID, ScratchpadEntry]
     active: dict[tuple[str, bytes], ScratchpadEntry]
-    forgotten: dict[tuple[str, bytes], datetime]  # when an entry that said this was deleted, effectively
+    forgotten: dict[tuple[str, bytes], datetime]  # when an entry that said this was deleted (effective time)
     keyed: dict[tuple[str, str], ScratchpadEntry]
-    active_count: int  # when it was opened
-    scratchpad_tokens: float = 0  # at the most, of its lines then
+    active_count: int  # before the changes
+    scratchpad_tokens: float = 0  # an upper bound, before the changes
     opened_active: frozenset[UUID] = frozenset()
     skipped: dict[tuple[str, bytes], ScratchpadEntry] = field(default_factory=dict)
     touched: dict[UUID, str] = field(default_factory=dict)
@@ -47,7 +47,7 @@ class ApplyState:
     shown: Mapping[UUID, Sequence[ShownEntry]] = field(
         default_factory=dict
     )  # by call, in order of the numbers
-    last_call: tuple[UUID | None, str] = (None, "")  # its ID and model: whose a change is that names no call
+    last_call: tuple[UUID | None, str] = (None, "")  # ID and model, for changes that name no call
 
     @property
     def is_full(self) -> bool:
@@ -65,7 +65,7 @@ class ApplyState:
         return self.scratchpad_tokens + sum(tokens_at_most(len(said.encode()), 1) for said in texts.values())
 
     def turn_of(self, item: Operation | Refusal) -> Turn:
-        """The turn an operation rests on: that of the last message it cites; else the batch's last."""
+        """The turn an operation is based on: that of the last message it cites, or else the batch's last."""
         turns = {turn.id: turn for turn in self.given.turns}
         cited = [self.given.messages[number - 1] for number in item.messages]
         return turns[max(cited, key=lambda m: m.occurred_at).turn_id] if cited else self.given.turns[-1]
@@ -127,12 +127,12 @@ class ApplyState:
         *,
         valid_to: datetime | None = None,
     ) -> None:
-        """`valid_to` None: it was valid until this was said."""
+        """Supersede an entry. `valid_to` None: it was valid until this was said."""
         ended = {"state": EntryState.SUPERSEDED, "valid_to": valid_to or self.said_at(operation)}
         self.end(operation, entry, event, reason, **ended)
 
     def rest_on_both(self, operation: Operation, entry: ScratchpadEntry, other: ScratchpadEntry) -> None:
-        """Add the citations of `other`, which says the same: they have to be found, and forgotten, with the entry."""
+        """Add the citations of `other`, which says the same, so that they are found and forgotten with the entry."""
         before, cited = fields_of(entry), [*other.source_message_ids, *self.cited_ids(operation)]
         entry.source_message_ids = list(dict.fromkeys([*entry.source_message_ids, *cited]))
         if not operation.messages:
@@ -154,7 +154,7 @@ class ApplyState:
         *,
         is_new: bool = False,
     ) -> None:
-        """Nothing changes; the history shows that the entry was considered."""
+        """Change nothing, but record in the history that the entry was considered."""
         fields = fields_of(entry)
         self.changes.append(
             Change(
@@ -188,7 +188,7 @@ class ApplyState:
         self.touched[entry.id] = operation.strategy
 
     def leave(self, entry: ScratchpadEntry) -> None:
-        """Remove the entry from the look-ups; if another one of another type says the same, that one is found now."""
+        """Remove the entry from the look-ups. If one of another type says the same, that is found from now on."""
         said = (entry.subject, bytes(entry.content_hash))
         if self.active.get(said) is entry:
             others = (
@@ -220,7 +220,7 @@ class ApplyState:
 
 
 def is_single_valued(state: ApplyState, operation: Operation) -> bool:
-    """Whether a new value of the operation's key supersedes the old one, by its strategy or by the configuration."""
+    """Return whether a new value of the operation's key supersedes the old one, by strategy or configuration."""
     if operation.single_valued is not None:
         return operation.single_valued and operation.key is not None
     return operation.key in state.given.ingestion.single_valued

@@ -1,4 +1,4 @@
-"""Keeps every call of a model: the exact prompt, the raw answer, time and tokens, what went wrong."""
+"""Store every call of a model: the exact prompt, the raw answer, time and tokens, and errors."""
 
 from collections.abc import Mapping, Sequence, Set
 from datetime import datetime
@@ -16,7 +16,7 @@ from relationships.services.model_budgets import COUNT_SPENDING, spending_figure
 
 
 class CallRecord(NamedTuple):
-    """One call that was made: its row, not yet stored, and what it was made of."""
+    """One call: its row, not yet stored, and what it was made from."""
 
     row: ModelCall
     request: CompletionRequest
@@ -37,7 +37,7 @@ class CallLog:
 
     @property
     def inputs(self) -> list[IngestionInput]:
-        """Of the calls that wait to be stored."""
+        """The inputs of the calls that wait to be stored."""
         return [record.given for record in self.waiting]
 
     @property
@@ -47,11 +47,11 @@ class CallLog:
 
     @property
     def asked_for_a_model(self) -> bool:
-        """Whether the last call named a model itself, by the project's configuration and not the settings."""
+        """Whether the last call's model was named by the project's configuration, not by the settings."""
         return bool(self.waiting and self.waiting[-1].request.model)
 
     def ask(self, request: CompletionRequest, given: IngestionInput, *, purpose: str) -> Completion:
-        """Ask and remember that we asked. Raises ProviderError."""
+        """Call the model, and remember the call. Raises ProviderError."""
         assert self._provider is not None, "a log without a provider is never asked"
         call = make_call(
             self._provider,
@@ -76,7 +76,7 @@ class CallLog:
         return call.completion
 
     def take_for(self, completion: Completion) -> Completion:
-        """Use this in place of the last answer, which was cut off; the call's row keeps that one unchanged."""
+        """Use this completion instead of the last answer, which was cut off and stays unchanged in the call's row."""
         self.waiting[-1] = self.waiting[-1]._replace(completion=completion)
         return completion
 
@@ -103,7 +103,7 @@ def take_calls(
         answered=any(not row.error_code for row in rows),
         now=now,
     )
-    transaction.on_commit(log.waiting.clear)  # after a rollback they still wait
+    transaction.on_commit(log.waiting.clear)  # after a rollback they wait on
     return rows, figures
 
 
@@ -116,7 +116,7 @@ def store_calls(log: CallLog, *, now: datetime) -> None:
 
 
 def erased_meanwhile(*inputs: IngestionInput) -> set[UUID]:
-    """Of everything that these inputs show: entries that no longer exist, and messages whose text is gone."""
+    """Of everything these inputs show: the entries that no longer exist, and the messages whose text was erased."""
     shown = {shown_id for given in inputs for shown_id in shown_ids(given)}
     alive = execute(
         "SELECT id FROM memory_scratchpadentry WHERE relationship_id = %(r)s AND id = ANY(%(shown)s) "
@@ -128,6 +128,6 @@ def erased_meanwhile(*inputs: IngestionInput) -> set[UUID]:
 
 
 def shown_ids(given: IngestionInput) -> set[UUID]:
-    """The entries and messages of which a model was shown the text."""
+    """The entries and messages whose text a model was shown."""
     messages = (*given.messages, *given.references)
     return {entry.id for entry in given.entries} | {message.id for message in messages}

@@ -1,4 +1,4 @@
-"""Which entries a strategy shows the model: those that may be related to what was said, by the best ranking.
+"""Choose the entries that a strategy shows the model: those that may be related to what was said, by the best ranking.
 
 By similarity alone two thirds of the entries that a new fact replaces would be missing: on labelled updates only a
 third reaches a cosine of .85. So candidates are ranked by words and meaning together, for all texts of a batch at
@@ -18,7 +18,7 @@ from memory.retrieval.results import EntryFilters, Hit
 from memory.retrieval.search import search_entries_for
 from providers.tokens import estimate_tokens
 
-QUESTION_CHARACTERS = 2000  # of a message; what it is about stands in these
+QUESTION_CHARACTERS = 2000  # of a message; its subject is in these
 
 
 def texts_of(given: IngestionInput) -> list[str]:
@@ -87,23 +87,23 @@ def find_candidates(
 
 
 def has_entries(given: IngestionInput) -> bool:
-    """Whether there is anything to find. This is known from what was read already, and costs no statement."""
+    """Return whether there is anything to find. No statement, as the input says it."""
     return given.has_archive or given.hidden_entries > 0 or bool(given.entries)
 
 
 def relevance_of(hit: Hit) -> float:
-    """The part of a score from words, meaning and dates, as the person's name in a text lifts all entries alike."""
+    """The part of a score from words, meaning and dates, as the person's name in a text raises all entries alike."""
     return hit.score - hit.parts.get("named", 0.0)
 
 
 def candidate_retrieval(given: IngestionInput, *, by_meaning: bool) -> Retrieval:
-    """The companion's own, without the limits for contexts; with a long timeout, as nobody waits for a worker."""
+    """The companion's configuration, without the limits for contexts and with a long timeout, as nobody waits."""
     changes: dict[str, object] = {"recency": 0.0, "min_score": None, "query_seconds": 30.0}
     return given.retrieval.model_copy(update=changes if by_meaning else changes | {"embedder": None})
 
 
 def _shown(given: IngestionInput, ids: Sequence[UUID]) -> tuple[ShownEntry, ...]:
-    """These entries as the model is shown them, in this order, within the configured tokens."""
+    """These entries as shown to the model, in this order, within the configured tokens."""
     rows = ScratchpadEntry.objects.for_relationship(given.relationship_id).active().filter(id__in=ids)
     entries = {row[0]: ShownEntry(*row) for row in rows.values_list(*ShownEntry._fields)}
     shown, left = [], given.ingestion.shown_budget

@@ -1,4 +1,4 @@
-"""Claims turns of one relationship, in order, with a lease (memory.ingestion.settle ends the claim).
+"""Claim turns of one relationship, in order, with a lease. (memory.ingestion.settle ends the claim.)
 
 A claim is made under the relationship's row lock, so only one worker at a time reads a relationship. The sweep takes
 back leases that ran out or whose worker died (memory.ingestion.sweep).
@@ -26,23 +26,23 @@ from web.errors import InvalidConfiguration
 from worker.models import WORKER_DIED, QueuedQuerySet, lease_end
 from worker.waiting import announce_settled
 
-# Of a lease's time: so soon after the claim it is not renewed.
+# The share of a lease's time in which it is not renewed yet.
 FRESH_SHARE = 0.05
 
-# The process died between a claim and its end: the sweep notes that on the turn.
+# When the process dies between a claim and its end, the sweep notes that on the turn.
 ALONE_AFTER = 2  # such deaths
 HOPELESS_AT_ONCE = 4  # turns that fail because of them, before the next one that can be read
 
-# Who is told that turns failed for good or that deletions wait for a person, in that transaction and under the
-# relationship's row lock: nothing else that others listen to happens then. By the IDs of relationship and project.
+# Called when turns failed for good or deletions were held, in that transaction and under the relationship's row lock,
+# as no other listener is called then. Arguments: the IDs of relationship and project, and now.
 outcome_listeners: list[Callable[[UUID, UUID, datetime], None]] = []
 
-_MOST = 50 + HOPELESS_AT_ONCE  # rows that are looked at: the largest batch there may be
+_MOST = 50 + HOPELESS_AT_ONCE  # rows that are read: the largest possible batch
 
-# Locks the relationship and tells whether somebody is at it, the levels, and the turns that are owed. Whatever wrote
-# while it waited for the lock it may not see: the statement after it looks again. A claim that a crash of the database
-# takes away leaves its turns pending, as if it had never been: no commit waits for the disk. But on a node of Citus it
-# does: a shard that moves takes along only what is written by then.
+# Locks the relationship and reads the levels, the due turns, and whether another worker holds a claim. It may not see
+# what was written while it waited for the lock, so the next statement checks again. The commit does not wait for the
+# disk: if a crash of the database loses the claim, its turns are just pending again. On Citus it does wait, as a shard
+# that is moved takes along only what is on the disk.
 _LOOK = f"""
 SELECT set_config('synchronous_commit', CASE WHEN current_setting('citus.shard_count', true) IS NULL
                                              THEN 'off' ELSE current_setting('synchronous_commit') END, true),
@@ -58,8 +58,8 @@ SELECT set_config('synchronous_commit', CASE WHEN current_setting('citus.shard_c
  WHERE r.id = %(one)s ORDER BY t.seq FOR UPDATE OF r
 """  # noqa: S608 - columns of ours
 
-# As QueuedQuerySet.claim, and only where nobody is at the relationship and no earlier turn came back meanwhile. What it
-# is read with comes along.
+# Like QueuedQuerySet.claim, but only if no other worker has a claim and no earlier turn was released meanwhile. It also
+# returns what the turns are read with.
 _TAKE = """
 WITH taken AS (
     UPDATE relationships_turn
@@ -82,7 +82,7 @@ _ONLY_TAKE = _TAKE.format(facts="SELECT 1")
 class Claim:
     """Turns that this worker holds, in order of seq. Until `fresh_until` the lease needs no renewal.
 
-    `facts`: what they are read with, as it was when they were taken; None: that is to be read anew.
+    `facts`: what they are read with, as of the claim; None: it has yet to be read.
     """
 
     relationship_id: UUID
@@ -94,8 +94,8 @@ class Claim:
 
 @transaction.atomic
 def claim_turns(*, relationship_id: UUID, worker: str) -> Claim | None:
-    """The next batch of due turns. None: nothing is due, another worker holds a claim, or an earlier turn waits to
-    retry.
+    """Claim the next batch of due turns. None: nothing is due, another worker holds a claim, or an earlier turn waits
+    for another attempt.
     """
     with prepared_cursor() as cursor:
         cursor.execute(_LOOK, {"one": relationship_id})
@@ -112,7 +112,7 @@ def claim_turns(*, relationship_id: UUID, worker: str) -> Claim | None:
     token = uuid4()
     taken, facts = _take(batch, configuration, token=token, worker=worker, now=now)
     if taken != len(batch):
-        transaction.set_rollback(True)  # one of them was changed at this moment: the sweep comes back to it
+        transaction.set_rollback(True)  # one was changed at this moment: the sweep finds it again
         return None
     fresh_until = now + timedelta(seconds=settings.LEASE_SECONDS * FRESH_SHARE)
     return Claim(relationship_id, token, tuple(batch), fresh_until, facts)
@@ -121,7 +121,7 @@ def claim_turns(*, relationship_id: UUID, worker: str) -> Claim | None:
 def _take(
     batch: Sequence[Turn], configuration: Configuration | None, *, token: UUID, worker: str, now: datetime
 ) -> tuple[int, Facts | None]:
-    """How many were taken; and what they are read with, where the configuration says what that is."""
+    """Claim the turns. Return how many were claimed and, if the configuration is valid, what they are read with."""
     own: dict[str, Any] = {"token": token, "until": lease_end(now), "worker": worker, "now": now}
     first = batch[0]
     own |= {"relationship": first.relationship_id, "turns": [turn.id for turn in batch], "before": first.seq}
@@ -135,7 +135,7 @@ def _take(
 
 
 def _configuration(levels: Iterable[Any], first: Turn) -> Configuration | None:
-    """None: it is wrong. Whoever reads the turn says so, on the turn."""
+    """The batch's configuration; None if it is invalid, which is reported when the turn is read."""
     try:
         return configuration_of_batch(levels, first)
     except InvalidConfiguration:
@@ -143,7 +143,7 @@ def _configuration(levels: Iterable[Any], first: Turn) -> Configuration | None:
 
 
 def is_owed(relationship_id: UUID) -> bool:
-    """Whether a turn waits to be read. Read without the lock: turns that are accepted later enqueue their own task."""
+    """Return whether a turn is due or will be. Without the lock, as later turns enqueue their own task."""
     waiting = Turn.objects.for_relationship(relationship_id)
     return waiting.filter(state=TurnState.PENDING, due_at__isnull=False).exists()
 
@@ -158,7 +158,7 @@ def renew_lease(claim: Claim) -> None:
 
 @transaction.atomic
 def keep_lease(claim: Claim) -> bool:
-    """Renew the lease on the turns that are not settled yet, from any thread. False: none is ours any more."""
+    """Renew the lease of the turns that are not settled yet, from any thread. False: none is held any more."""
     if not lock_relationship(claim.relationship_id):
         return False
     rows = Turn.objects.for_relationship(claim.relationship_id)
@@ -178,7 +178,7 @@ def tell_outcome(turn: Turn, now: datetime) -> None:
 
 
 def _without_hopeless(ordered: Sequence[Turn]) -> Sequence[Turn]:
-    """Without the first turns, if workers died on them too often: those fail, and people can retry them."""
+    """Fail the first turns if workers died on them too often (people can retry them); return the rest."""
     for place, turn in enumerate(ordered):
         if turn.error_code != WORKER_DIED or turn.attempts < settings.MAX_ATTEMPTS:
             return ordered[place:]

@@ -20,7 +20,7 @@ def said_at_of(given: IngestionInput, operation: Operation) -> datetime:
 
 
 def ended_at_of(given: IngestionInput, operation: Operation, entry: ScratchpadEntry) -> datetime:
-    """Until when a replaced entry was valid: until the new state began, if that is known and plausible, or was told."""
+    """Until when a replaced entry was valid: when the new state began, if that is known and plausible, or was told."""
     said_at = said_at_of(given, operation)
     began = span_of(operation.happens_at, given.timezone).begins if operation.happens_at else said_at
     return began if entry.effective_at <= began <= said_at else said_at
@@ -37,7 +37,7 @@ def subject_of(operation: Operation, entry: ScratchpadEntry | None = None) -> st
 
 
 def says_the_same(entry: ScratchpadEntry, operation: Operation, said_at: datetime) -> bool:
-    """Whether the update would change nothing that is shown anywhere. Updates do not change the key."""
+    """Return whether the update would change nothing that is shown anywhere. Updates don't change the key."""
     return (
         entry.content == operation.content
         and entry.subject == subject_of(operation, entry)
@@ -87,8 +87,8 @@ def new_entry(given: IngestionInput, operation: Operation, subject: str, *, now:
 
 
 def take_place_of(held: ScratchpadEntry, entry: ScratchpadEntry) -> None:
-    """A new value takes the tier of the old one. If its text contains the old value too ("Rex, a dog; Mia, a cat"), it
-    also cites the same messages, so that it can be found and forgotten by them.
+    """Give a new value the tier of the old one. If its text also contains the old value ("Rex, a dog; Mia, a cat"), it
+    cites the same messages, so that it can be found and forgotten by them.
     """
     entry.tier = held.tier
     if _words(held) & _words(entry):
@@ -117,7 +117,7 @@ def rewrite(entry: ScratchpadEntry, operation: Operation, given: IngestionInput)
         entry.confidence = operation.confidence
     entry.happens_at = _happens_at(entry, operation)
     entry.expires_at = _expires_at(entry, operation, said_at)
-    if operation.messages:  # else it only says otherwise what was told then
+    if operation.messages:  # otherwise it only rephrases what was told before
         entry.effective_at = said_at
         tags, category, modality = labels_of(given, operation)
         entry.tags = dict(list((entry.tags | tags).items())[-MAX_TAGS:])
@@ -135,5 +135,5 @@ def _expires_at(entry: ScratchpadEntry, operation: Operation, said_at: datetime)
 
 
 def _ahead(expires_at: datetime | None, said_at: datetime) -> datetime | None:
-    """An expiry before the entry was said is a misunderstanding, and is ignored."""
+    """Ignore an expiry before the entry was said, which is a misunderstanding."""
     return expires_at if expires_at is not None and expires_at > said_at else None

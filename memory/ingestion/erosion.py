@@ -1,8 +1,8 @@
-"""Which names, numbers and dates of an entry's old text are missing in the new one. Pure, and linear in the texts.
+"""Find names, numbers and dates of an entry's old text that are missing in the new one. Pure, and linear in the texts.
 
-Names are told by their capitals, so in scripts without them only numbers are seen, and names that are known; of German,
-which writes every noun with one, not the nouns behind an article or the like. A word that opens a sentence counts only
-where it is known to be a name, a weekday not beside its date. A name may come in another case: Юлия, Юлию; Ankara'da.
+Names are recognised by their capitals; in scripts without them, only known names and numbers are. German writes every
+noun with a capital, so nouns after an article or the like don't count. A word at the beginning of a sentence counts
+only if it is a known name, and a weekday not beside its date. A name may be in another case: Юлия, Юлию; Ankara'da.
 """
 
 import re
@@ -35,7 +35,7 @@ _BEFORE_A_NOUN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Detail:
-    """`parts`: all have to be said for the detail to be kept. `beside`: the words before and after it."""
+    """A detail of a text. It is kept if all its `parts` are said. `beside`: the words before and after it."""
 
     kind: str
     said: str
@@ -46,11 +46,10 @@ class _Detail:
 def lost_details(
     old: str, new: str, *, names: Collection[str] = (), own: Collection[str] = ()
 ) -> tuple[str, ...]:
-    """The names, numbers and dates of `old` that `new` neither says nor contradicts, as they stand in `old`.
+    """The names, numbers and dates of `old` that `new` neither says nor contradicts, as written in `old`.
 
-    One is contradicted where another of its kind has its place: the same word before or after it, and each other
-    contradicts one. `names`: words that are names wherever they stand. `own`: of the two who talk, which need not be
-    said.
+    A detail is contradicted if another of its kind takes its place, with the same word before or after it; each can
+    contradict one. `names`: words that are always names. `own`: names of the two who talk, which need not be said.
     """
     unsaid = {("name", (word,)) for word in _words_of(own)}
     before = [detail for detail in _read(old, names) if (detail.kind, detail.parts) not in unsaid]
@@ -117,7 +116,7 @@ def _read(text: str, names: Collection[str]) -> list[_Detail]:
 def _kind(
     token: str, *, plain: bool, called: Collection[str], beside_number: bool
 ) -> tuple[str, tuple[str, ...]]:
-    """What sort of detail it is, and what says it; "" for a word that is none. `plain`: its capital tells nothing."""
+    """The kind of a detail and its parts; "" for a word that is none. `plain`: its capital means nothing."""
     if token[0].isdecimal():
         number = _number(token)
         if _DATE.fullmatch(number):
@@ -133,7 +132,7 @@ def _kind(
 
 
 def _said(text: str) -> set[str]:
-    """Every word and number of a text, and the number of every month it names."""
+    """All words and numbers of a text, and the numbers of the months it names."""
     said: set[str] = set()
     for token in _TOKEN.findall(unicodedata.normalize("NFKC", text)):
         if token[0].isdecimal():
@@ -146,7 +145,7 @@ def _said(text: str) -> set[str]:
 
 
 def _number(token: str) -> str:
-    """In ASCII digits, without commas between thousands."""
+    """A number in ASCII digits, without separators of thousands."""
     return _THOUSANDS.sub("", plain_digits(token))
 
 
@@ -155,7 +154,7 @@ def _plain(number: str) -> str:
 
 
 def _word(token: str) -> str:
-    """Without case, accents, and what is added to a name: the ending of a possessive, plural or case."""
+    """A word without case, accents, and the endings that are added to names: possessive, plural or case."""
     ended = _ENDED.fullmatch(token)
     word = fold(ended[1] if ended else token)
     return word.removesuffix("s") if len(word) > 3 else word

@@ -1,4 +1,4 @@
-"""Reconciles an answer's operations with a wish to forget: about the entries that the wish concerns, it decides."""
+"""Reconcile an answer's operations with a request to forget, which decides about the entries that it concerns."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -25,9 +25,9 @@ ASKED_FOR = "was asked to be forgotten in the same breath"
 def leave_to_wishes(
     given: IngestionInput, items: Sequence[Operation | Refusal], heard: Sequence[Heard]
 ) -> list[Operation | Refusal]:
-    """The operations without those that contradict a wish: deleting an entry of which a part stays, or one that does
-    not surely say it; and adding again what is to be forgotten. What an update of a forgotten entry says beyond that
-    becomes an entry of its own.
+    """Remove operations that contradict a wish: deleting an entry of which a part stays, or which does not surely say
+    it, and adding what should be forgotten. If an entry is forgotten, what an update of it says beyond that becomes a
+    new entry.
     """
     if not heard:
         return list(items)
@@ -67,7 +67,7 @@ def _left(given: IngestionInput, item: Operation | Refusal, heard: Sequence[Hear
 
 
 def _said_before(given: IngestionInput, cited: Sequence[object], wish: Heard) -> bool:
-    """Whether it cites only messages up to the one with the wish."""
+    """Return whether all cited messages were said before the wish or with it."""
     order = [message.id for message in given.messages]
     if wish.message_id not in order:
         return False
@@ -89,7 +89,7 @@ def _says_anew(wish: Heard, content: str) -> bool:
 
 
 def carry_out_wishes(state: ApplyState, heard: Sequence[Heard], by: Actor) -> None:
-    """In the settling transaction, after the operations."""
+    """Carry out the wishes. Call it in the settling transaction, after the operations."""
     if not heard:
         return
     gone = {
@@ -103,7 +103,7 @@ def carry_out_wishes(state: ApplyState, heard: Sequence[Heard], by: Actor) -> No
 
 
 def _follow_versions(state: ApplyState, heard: Sequence[Heard]) -> None:
-    """Forget the entries that surely say it, even if an operation of the same answer changed them."""
+    """Follow the versions of entries that operations of the same answer changed, so that they are forgotten, too."""
     read: dict[UUID, int] = {}
     for change in state.changes:
         if change.entry is not None and change.before is not None:

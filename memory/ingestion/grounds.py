@@ -1,4 +1,4 @@
-"""Finds what no message supports: an example from our own prompt, or the companion's words taken for the person's.
+"""Find what no message supports: an example from our own prompt, or the companion's words attributed to the person.
 
 Small models repeat what a prompt shows them, and attribute everything that was said to the person.
 """
@@ -17,7 +17,7 @@ from memory.models import USER_SUBJECT
 from relationships.models import MessageRole
 
 ADVICE = "agreement"  # the type of what the companion advises or promises, which it alone may have said
-HARDLY = 0.5  # of its words, with the first, which often is a name or a common verb, and without
+HARDLY = 0.5  # of its words, both with and without the first, which is often a name or a common verb
 _EXAMPLE = re.compile(r'"(?:content|what)": "(?:that )?([^"{}]+)"')
 
 
@@ -32,7 +32,7 @@ def refuse_example(text: str, item: Item, given: IngestionInput) -> None:
 
 
 def cited_texts(messages: Iterable[int], earlier: Iterable[int], given: IngestionInput) -> list[str]:
-    """Of the new messages and the earlier ones with these numbers."""
+    """The texts of the new messages and the earlier ones with these numbers."""
     return [message.content for message in _cited(messages, earlier, given)]
 
 
@@ -50,8 +50,9 @@ def as_companions_words(
     earlier: Sequence[int],
     given: IngestionInput,
 ) -> str | None:
-    """A statement about the person that only the companion made, as the companion's words; None for other statements.
-    With an ingestion prompt of the companion's own it is left as it is: that may want such observations.
+    """Rewrite a statement about the person that only the companion made as the companion's words; None for others.
+
+    Not with an ingestion prompt of the companion's own, which may want such observations.
     """
     alone = all(message.role == MessageRole.ASSISTANT for message in _cited(messages, earlier, given))
     about_person = subject in (None, USER_SUBJECT) and type != ADVICE
@@ -62,7 +63,7 @@ def as_companions_words(
 
 
 def known_by_name(content: str, given: IngestionInput) -> int | None:
-    """The number of the person's entry that says the same with their name before it, or without: "Maya likes tea"."""
+    """The number of the person's entry that says the same, with or without their name before it: "Maya likes tea"."""
     said = _hash_without_name(content, given.user_name)
     numbered = (
         number
@@ -83,7 +84,7 @@ def _hash_without_name(content: str, name: str) -> bytes:
 
 @cache
 def _examples() -> frozenset[bytes]:
-    """Of the answers that the prompts show."""
+    """Hashes of the examples in the prompts' sample answers."""
     shown = (text for file in PROMPTS.glob("*.md") for text in _EXAMPLE.findall(file.read_text()))
     return frozenset(map(content_hash, shown))
 

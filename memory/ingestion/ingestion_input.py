@@ -16,12 +16,12 @@ from relationships.configuration.schema import Configuration
 from relationships.models import Companion, Message, Relationship, Turn
 from web.errors import NotFound
 
-TOKENS_PER_LINE = 12  # number, type, day and brackets of a shown entry, on top of its content
-EARLIER = 1000  # numbers of earlier messages begin above it, or above those of the new where they are more
+TOKENS_PER_LINE = 12  # number, type, day and brackets of a shown entry, in addition to its content
+EARLIER = 1000  # numbers of earlier messages begin above it, or above those of the new ones if there are more
 
 
 class ShownEntry(NamedTuple):
-    """An entry as the model sees it, by its columns. Its place in `IngestionInput.entries`, from 1, is its number."""
+    """An entry as the model sees it. Its place in `IngestionInput.entries`, from 1, is its number."""
 
     id: UUID
     version: int
@@ -65,8 +65,8 @@ class IngestionInput:
     """Everything a strategy may look at. Numbers given to the model are places in `entries` and `messages`, from 1;
     those of earlier messages are places in `references`, from 1 above `earlier_above`.
 
-    `entries` are the scratchpad's; a strategy that shows others asks with an input of those. `tier` is where what
-    it adds is kept. `has_archive`: there are active entries beside the scratchpad, so a search is worth while.
+    `entries` are the scratchpad's; a strategy that shows others makes an input with those. New entries go to `tier`.
+    `has_archive`: there are active entries outside the scratchpad, so a search makes sense.
     """
 
     relationship_id: UUID
@@ -111,7 +111,7 @@ def compose_input(
     entries: Iterable[ShownEntry],
     has_archive: bool,
 ) -> IngestionInput:
-    """`entries`: all of the scratchpad, newest first."""
+    """Make the input. `entries`: the whole scratchpad, newest first."""
     shown, hidden, tokens = _within(configuration.ingestion.shown_budget, entries)
     return IngestionInput(
         relationship_id=relationship.id,
@@ -145,14 +145,14 @@ def find_instructions(companion: Companion, version: int | None = None) -> Instr
 
 
 def scratchpad_of(relationship_id: UUID) -> Iterable[ShownEntry]:
-    """All of it, newest first."""
+    """The whole scratchpad, newest first."""
     active = ScratchpadEntry.objects.for_relationship(relationship_id).active().in_scratchpad()
     return map(ShownEntry._make, active.newest_first().values_list(*ShownEntry._fields))
 
 
 def _within(budget: int, entries: Iterable[ShownEntry]) -> tuple[tuple[ShownEntry, ...], int, int]:
-    """(shown, number of hidden, tokens of all as lines of the scratchpad). Shown are the newest within `budget`
-    tokens, in the order of their creation, so that their numbers stay the same when others are added.
+    """Return (shown, number of hidden, tokens of all as lines of the scratchpad). The newest within `budget` tokens are
+    shown, in order of creation, so that their numbers stay the same when others are added.
     """
     shown, total, hidden, tokens = [], 0, 0, 0
     for entry in entries:

@@ -1,4 +1,4 @@
-"""Accepts a turn: stores it, decides by the configuration whether it is read, and enqueues it, in one transaction."""
+"""Accept a turn: store it, decide by the configuration whether it is read, and enqueue it, in one transaction."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,8 +32,8 @@ from web.errors import InvalidInput, NotFound
 from worker.enqueue import enqueue
 from worker.fairness import project_of
 
-ROUTE = "turns"  # of its idempotency keys
-RESTEMMED = 200  # rows of the index that are written anew at once where another language was found
+ROUTE = "turns"  # for idempotency keys
+RESTEMMED = 200  # rows of the index that are rewritten at once if another language was detected
 
 # One statement takes the numbers, locks the row and returns everything that decides about the turn.
 TAKE_NUMBERS = """
@@ -62,7 +62,7 @@ class Idempotency:
 class StoredTurn:
     """A turn that was just stored, in its transaction and under the relationship's row lock.
 
-    `message_count`: how many messages were ever said in the relationship, with these.
+    `message_count`: the number of messages ever said in the relationship, including these.
     """
 
     turn: Turn
@@ -93,7 +93,7 @@ class _Taken:
 @dataclass(frozen=True, slots=True)
 class AcceptedTurn:
     turn: Turn
-    created: bool  # False: the same call was made before, and this is what it made
+    created: bool  # False: an equal call was made before, and created this
 
 
 @transaction.atomic
@@ -166,14 +166,14 @@ def _find_language(relationship_id: UUID, taken: _Taken) -> None:
         return
     with tracing.span("find the language"):
         if keep_language(relationship_id):
-            complete_index(relationship_id, most=RESTEMMED)  # the rest by a worker
+            complete_index(relationship_id, most=RESTEMMED)  # a worker does the rest
 
 
 @transaction.atomic
 def retry_turn(*, relationship_id: UUID, turn_id: UUID) -> Turn:
-    """Bring a failed or skipped turn back, or a waiting one forward. Raises NotFound, TurnNotRetryable.
+    """Make a failed, skipped or waiting turn due now. Raises NotFound, TurnNotRetryable.
 
-    It keeps its place and its date: newer entries stay as they are. What was off the record is found by search from
+    It keeps its place and its date, so newer entries stay as they are. If it was off the record, search finds it from
     then on.
     """
     require_lock(relationship_id)
@@ -212,7 +212,7 @@ def _show_messages(turn: Turn) -> None:
 
 @transaction.atomic
 def ingest_now(*, relationship_id: UUID) -> int:
-    """Make every turn that waits for its trigger due now. How many it was."""
+    """Make every turn that waits for its trigger due now; return how many."""
     waiting = Turn.objects.for_relationship(relationship_id)
     due: int = waiting.filter(state=TurnState.PENDING, due_at=None).update(
         due_at=timezone.now(), waits_for=""
@@ -263,7 +263,7 @@ def earlier_turn(relationship_id: UUID, idempotency: Idempotency | None) -> Turn
 
 
 def _times(new: NewTurn) -> dict[str, datetime]:
-    """When it was said, by field."""
+    """When the turn and its messages were said, by field."""
     of_messages = {
         f"messages.{place}.occurred_at": message.occurred_at
         for place, message in enumerate(new.messages)

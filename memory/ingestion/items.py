@@ -1,6 +1,6 @@
-"""Parses the members of one proposed item: each by itself, cleaned, or refused with a reason.
+"""Parse the members of a proposed item. Each is cleaned, or the item is refused with a reason.
 
-It is shared by all strategies, so that all of them are equally strict.
+All strategies share this, so that they are equally strict.
 """
 
 import re
@@ -26,7 +26,7 @@ _FORBIDDEN = {code: None for code in (*range(0x20), 0x7F) if code not in (0x09, 
 
 
 class RefusedItem(Exception):
-    """The item is not carried out; the text is the reason."""
+    """The item is not carried out; the message is the reason."""
 
 
 def cited_messages(item: Item, given: IngestionInput) -> tuple[int, ...]:
@@ -48,7 +48,7 @@ def earlier_messages(item: Item, given: IngestionInput) -> tuple[int, ...]:
 
 
 def entry_number(item: Item, shown: Sequence[ShownEntry]) -> int:
-    """The number of the entry that is to be changed. Raises RefusedItem where it may not be."""
+    """The number of the entry to change. Raises RefusedItem if it may not be changed."""
     number = number_of(item.get("entry"))
     if number is None:
         raise RefusedItem("names no entry")
@@ -65,7 +65,7 @@ def names_shown(item: Item, shown: Sequence[ShownEntry]) -> bool:
 
 
 def text_of(item: Item, name: str) -> str:
-    """A text that says something, in one line. Raises RefusedItem."""
+    """A text that isn't empty, on one line. Raises RefusedItem."""
     if not isinstance(item.get(name), str):
         raise RefusedItem(f"{name} is not a text")
     content = " ".join(cleaned(item[name]).split())
@@ -77,9 +77,8 @@ def text_of(item: Item, name: str) -> str:
 
 
 def type_of(item: Item, given: IngestionInput, remarks: list[str], *, changes: bool = False) -> str:
-    """One of the companion's types; "" for an item that `changes` an entry and leaves its type as it is. If none is
-    named, `other`, if the companion has it. Raises RefusedItem for an unknown type: to choose one silently might be
-    wrong.
+    """One of the companion's types; "" for an item that `changes` an entry but not its type. Without a type: `other`,
+    if the companion has it. Raises RefusedItem for an unknown type, as silently choosing one might be wrong.
     """
     known = [entry_type.name for entry_type in given.ingestion.types]
     wanted = item.get("type")
@@ -111,7 +110,7 @@ def reason_in(item: Item) -> str:
 
 
 def share_in(item: Item, name: str, remarks: list[str]) -> float | None:
-    """A number from 0 to 1; None, with a remark, for what is none."""
+    """A number from 0 to 1; None, with a remark, if it isn't one."""
     value = item.get(name)
     if value is None:
         return None
@@ -122,7 +121,7 @@ def share_in(item: Item, name: str, remarks: list[str]) -> float | None:
 
 
 def confidence_in(item: Item, least: float, remarks: list[str] | None = None) -> float | None:
-    """How sure the model is. Raises RefusedItem if that is less than `least`. With `remarks` it may be left out."""
+    """How sure the model is. Raises RefusedItem if it is less than `least`. With `remarks` it may be missing."""
     confidence = share_in(item, "confidence", [] if remarks is None else remarks)
     if confidence is None and remarks is None:
         raise RefusedItem("confidence is not a number from 0 to 1")
@@ -132,7 +131,7 @@ def confidence_in(item: Item, least: float, remarks: list[str] | None = None) ->
 
 
 def happens_in(item: Item, remarks: list[str]) -> str | None:
-    """When it happens, as exactly as it is said. A date that can't be parsed is left out, with a remark."""
+    """When it happens, as exactly as it was said. A date that can't be parsed is dropped, with a remark."""
     value = item.get("happens_at")
     if value in (None, ""):
         return None
@@ -180,14 +179,14 @@ def number_of(value: Any) -> int | None:
 
 
 def cleaned(value: Any) -> str:
-    """Without what can't be stored or displayed: control characters and lone surrogates."""
+    """Remove what can't be stored or displayed: control characters and lone surrogates."""
     if not isinstance(value, str):
         return ""
     return value.translate(_FORBIDDEN).encode("utf-8", "ignore").decode()
 
 
 def short(item: Any, depth: int = 0) -> Any:
-    """The raw item as it is stored: cleaned, and with limited depth and length."""
+    """The raw item for storage: cleaned, and with limited depth and length."""
     if isinstance(item, dict | list) and depth == KEPT_DEPTH:
         return "..."
     if isinstance(item, dict):
@@ -197,6 +196,6 @@ def short(item: Any, depth: int = 0) -> Any:
     if isinstance(item, str):
         return cleaned(item)[: settings.MAX_ENTRY_BYTES]
     if isinstance(item, int | float) and not abs(item) < 2**63:
-        # JSON in the database knows no NaN, and our answers no number of more than 64 bits
+        # The database's JSON has no NaN, and our answers have no number of more than 64 bits.
         return str(item)[:40]
     return item

@@ -1,4 +1,4 @@
-"""How much texts have in common, by their words. Pure, and linear in the texts.
+"""Compare texts by their words. Pure, and linear in the texts.
 
 The comparison is lenient: words match if they begin alike (run, running; Lisbon, Lisboa), numbers and identifiers only
 if they are equal. Texts that say the same in entirely different words, or in another language, do not match: so the
@@ -13,11 +13,12 @@ from memory.words import Word, fold, normal, words_of
 
 _Mark = tuple[str, str]
 _Asked = tuple[Word, frozenset[_Mark]]  # a word, and the marks by which it is found
-_HEAD, _SHORT = 4, 3  # letters by which words are alike; of a word of three, all of them
+_HEAD, _SHORT = 4, 3  # words match by this many letters; a word of three by all of them
 
 
 def share_said(text: str, *others: str, own: Collection[str] = (), of_nothing: float = 1.0) -> float:
-    """The share of the meaningful words of `text` that any of `others` contains too; `of_nothing` if it has none.
+    """The share of the meaningful words of `text` that any of `others` contains, too; `of_nothing` if it has none.
+
     `own`: names of the two who talk, which don't count.
     """
     telling = _without(_asked_of(text), own)
@@ -26,7 +27,7 @@ def share_said(text: str, *others: str, own: Collection[str] = (), of_nothing: f
 
 
 def unsaid_words(text: str, *others: str, own: Collection[str] = ()) -> list[str]:
-    """The meaningful words of `text` that none of `others` contains, as they are written, in order."""
+    """The meaningful words of `text` that none of `others` contains, as written, in order."""
     written = normal(text)
     return [written[word.start : word.end] for word in _unsaid(_without(_asked_of(text), own), others)]
 
@@ -47,7 +48,7 @@ def _without(telling: Iterable[_Asked], own: Collection[str]) -> list[_Asked]:
     return [one for one in telling if not one[0].forms & names]
 
 
-@lru_cache(maxsize=8)  # an entry is held against each addition of an answer
+@lru_cache(maxsize=8)  # an entry is compared with each addition of an answer
 def _asked_of(text: str) -> tuple[_Asked, ...]:
     return tuple((word, frozenset(_asked(word))) for word in _telling(text))
 
@@ -62,7 +63,7 @@ def _marks_of(text: str) -> frozenset[_Mark]:
 
 
 def _marks(word: Word) -> Iterator[_Mark]:
-    """What makes other words alike to it."""
+    """The marks that other words must share to match it."""
     for form in word.forms:
         plain = form if word.identifier else _singular(form)
         if word.identifier or len(plain) <= _SHORT:
@@ -76,7 +77,7 @@ def _marks(word: Word) -> Iterator[_Mark]:
 
 
 def _asked(word: Word) -> Iterator[_Mark]:
-    """The marks by which it is found: a word of three letters by any that begins with it, and the reverse."""
+    """The marks by which it matches: a word of three letters matches any that begins with it, and the reverse."""
     for kind, part in _marks(word):
         if kind == "begins":
             yield ("whole", part)

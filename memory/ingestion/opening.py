@@ -1,4 +1,4 @@
-"""Reads what an answer is applied to: the entries that its operations speak of, as they are now."""
+"""Read what an answer is applied to: the present state of the entries in its operations."""
 
 from collections.abc import Collection, Iterable, Sequence, Set
 from datetime import datetime
@@ -41,10 +41,10 @@ def open_state(
     now: datetime,
     shown: Collection[UUID] = (),
 ) -> tuple[ApplyState, Set[UUID]]:
-    """The state that they are applied to; and of all that was `shown`, entries that no longer exist and messages whose
-    text is gone.
+    """Return the state that operations are applied to; and of everything `shown`, the entries that no longer exist and
+    the messages whose text was erased.
 
-    One statement, whatever their number, and one more where a deleted entry said the same. Call under the lock.
+    One statement, and one more if a deleted entry said the same. Call it under the lock.
     """
     operations = [item for item in items if isinstance(item, Operation)]
     if not operations and not shown:
@@ -72,7 +72,7 @@ def open_state(
 
 
 def empty_state(given: IngestionInput, *, now: datetime) -> ApplyState:
-    """As if nothing were remembered yet: for a dry run that starts with an empty scratchpad."""
+    """The state without any entries: for a dry run that starts with an empty scratchpad."""
     return ApplyState(given, now, targets={}, active={}, forgotten={}, keyed={}, active_count=0)
 
 

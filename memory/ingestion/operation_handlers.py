@@ -1,4 +1,4 @@
-"""What each operation does to the state that it is applied to. No database here; apply.py writes the changes."""
+"""Apply each kind of operation to the state. No database here; apply.py writes the changes."""
 
 from dataclasses import replace
 
@@ -24,7 +24,7 @@ NEWER = "the entry is newer than the turn this rests on"
 
 
 def carry_out(state: ApplyState, operation: Operation) -> None:
-    """Do one operation, or refuse it with a reason. Deletions that are held are judged before this."""
+    """Carry out one operation, or refuse it with a reason. Deletions to be held are sorted out before."""
     if operation.op in ("add", "none"):
         {"add": _add, "none": _skip}[operation.op](state, operation)
         return
@@ -97,7 +97,7 @@ def _update(state: ApplyState, operation: Operation, entry: ScratchpadEntry) -> 
 
 
 def _delete(state: ApplyState, operation: Operation, entry: ScratchpadEntry) -> None:
-    # The words that asked for it are cited too: they are not shown to the model again. What says how it is, is.
+    # The message that asked for it is cited, too, so that it isn't shown to the model again; a correction is.
     asked = [] if operation.untrue else state.cited_ids(operation)
     cited = list(dict.fromkeys([*entry.source_message_ids, *asked]))
     fields = {"state": EntryState.DELETED, "source_message_ids": cited}
@@ -106,7 +106,7 @@ def _delete(state: ApplyState, operation: Operation, entry: ScratchpadEntry) -> 
 
 
 def _replace(state: ApplyState, operation: Operation, entry: ScratchpadEntry) -> None:
-    """What the entry says has ended: it is superseded, and a new entry with the new text takes its place."""
+    """What the entry says has ended: supersede it with a new entry that has the new text."""
     said_at, subject = state.said_at(operation), subject_of(operation, entry)
     fingerprint = (subject, content_hash(operation.content))
     same = state.active.get(fingerprint)
@@ -129,7 +129,7 @@ def _replace(state: ApplyState, operation: Operation, entry: ScratchpadEntry) ->
 
 
 def _skip(state: ApplyState, operation: Operation) -> None:
-    """Not added, as something very similar is known; stored as superseded, so that a person can restore it."""
+    """Store as superseded what is very similar to a known entry, so that a person can restore it."""
     said_at, subject = state.said_at(operation), subject_of(operation)
     fingerprint = (subject, content_hash(operation.content))
     known = state.active.get(fingerprint)
@@ -148,7 +148,7 @@ def _skip(state: ApplyState, operation: Operation) -> None:
 
 
 def _merge(state: ApplyState, operation: Operation, entry: ScratchpadEntry, same: ScratchpadEntry) -> None:
-    """The update would make an entry equal to another one: that one stays, with the citations of both."""
+    """An update would make an entry equal to another one: keep that one, with the citations of both."""
     reason = f"now says the same as entry {same.id}"
     state.rest_on_both(operation, same, entry)
     state.supersede(operation, entry, reason, RevisionEvent.MERGE)
@@ -162,7 +162,7 @@ def _key_is_free(
     *,
     holder: ScratchpadEntry | None = None,
 ) -> bool:
-    """Supersede the entry that holds the single-valued key (subject, key). False: that is not allowed, and the refusal
+    """Supersede the entry that has the single-valued key (subject, key). False: that is not allowed, and the refusal
     was added to the results.
     """
     held = state.keyed.get(key)

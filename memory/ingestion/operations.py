@@ -1,4 +1,4 @@
-"""Reads the operations out of an answer. Each is judged alone: a bad one is refused with a reason, the rest go on."""
+"""Parse the operations in an answer. Each is judged alone: a bad one is refused with a reason, the others are kept."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -35,24 +35,24 @@ from memory.ingestion.items import (
 from memory.models import USER_SUBJECT, Tier
 from providers.llm.json_text import extract_json_text
 
-MAX_OPERATIONS = 200  # of one answer; what is beyond is refused, visibly
-MAY_BE_LEFT_OUT = ("operations", "facts", "memories")  # the lists that are empty where there is nothing
-BESIDE = ("wishes", "forget")  # what an answer may hold beside its list
-# How models that are held to no schema call the members of an operation.
+MAX_OPERATIONS = 200  # of one answer; more are refused, visibly
+MAY_BE_LEFT_OUT = ("operations", "facts", "memories")  # lists that may be missing if they are empty
+BESIDE = ("wishes", "forget")  # what an answer may contain besides its list
+# Other names that models without a schema use for the members of an operation.
 _ALIASES = {"operation": "op", "action": "op", "message": "messages", "text": "content"}
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One proposed change, understood and held against what was shown. `entry` and `messages` are numbers.
+    """One proposed change, parsed and checked against what was shown. `entry` and `messages` are numbers.
 
-    `op` is add, update, delete, `replace` (what the entry says has ended: it is superseded, and `content` added in
-    its place), `known` (the entry says it already) or `none` (`content` is skipped, visibly, and can be restored).
-    `happens_at` is as memory.entries.happens keeps it; what is None stays as it is, unless `cleared` names it.
-    `untrue`: of a delete, that the entry was never true; else it is to be forgotten, or nobody knows.
-    `messages` may be empty of an update that only puts what entries say into fewer words.
-    `earlier`: numbers of earlier messages that it rests on beside the new ones. `single_valued` None: what the
-    configuration says of the key. `strategy`, `call_id` and `model`: whose it is.
+    `op` is add, update, delete, `replace` (what the entry says has ended: it is superseded by a new one with
+    `content`), `known` (the entry says it already) or `none` (`content` is skipped, visibly, and can be restored).
+    `happens_at` is in the format of memory.entries.happens. What is None stays unchanged, unless `cleared` names it.
+    `untrue`: for a delete, the entry was never true; otherwise it should be forgotten, or the reason is unknown.
+    `messages` may be empty for an update that only condenses entries. `earlier`: numbers of earlier messages that it is
+    based on, besides the new ones. `single_valued` None: as the configuration says for the key. `strategy`, `call_id`
+    and `model`: who proposed it.
     """
 
     op: str
@@ -91,14 +91,14 @@ class Refusal:
 
 
 def parse_answer(text: str, name: str = "operations") -> list[Any]:
-    """The list `name` of an answer. Raises UnparsableAnswer, saying what is wrong so that a model can mend it."""
+    """The list `name` in an answer. Raises UnparsableAnswer, saying what is wrong so that a model can correct it."""
     items: list[Any] = parse_object(text, name)[name]
     return items
 
 
 def parse_object(text: str, name: str) -> dict[str, Any]:
-    """An answer that holds a list `name`; a bare list is taken for it, one operation for a list of it, and one without
-    anything for an empty one. Raises UnparsableAnswer.
+    """Parse an answer with a list `name`. A bare list is accepted for it, a single operation for a list of one, and an
+    object without anything for an empty list. Raises UnparsableAnswer.
     """
     try:
         answer = json.loads(extract_json_text(text))
@@ -116,13 +116,14 @@ def parse_object(text: str, name: str) -> dict[str, Any]:
 
 
 def check_operations(raw: list[Any], given: IngestionInput) -> list[Operation | Refusal]:
-    """Hold each raw operation against what was shown, in order."""
+    """Parse each raw operation and check it against what was shown, in order."""
     return check_each(raw, given, lambda item: _understand(item, given))
 
 
 def of_one_subject(items: Sequence[Operation | Refusal], given: IngestionInput) -> list[Operation | Refusal]:
-    """Updates to one text make entries one: they are about whom the first of them is, where they don't say it. But
-    "Likes tea" of two people, which names neither, stays two.
+    """Updates to the same text merge entries: give them the subject of the first one, unless they have their own.
+
+    But "Likes tea" about two people, which names neither, stays two entries.
     """
     subjects: dict[str, str] = {}
 
@@ -141,10 +142,10 @@ def of_one_subject(items: Sequence[Operation | Refusal], given: IngestionInput) 
 def check_each(
     raw: list[Any], given: IngestionInput, understand: Callable[[dict[str, Any]], Operation]
 ) -> list[Operation | Refusal]:
-    """Each item by itself, in order. `understand` raises RefusedItem. An entry is changed once in an answer; what
-    another update of it says is kept beside it.
+    """Parse each item by itself, in order, with `understand`, which raises RefusedItem. An entry is changed only once
+    per answer; a further update of it becomes a new entry.
     """
-    changed: dict[int, str] = {}  # what the entry says then
+    changed: dict[int, str] = {}  # the new text, by the entry's number
     said: set[str] = set()
     judged: list[Operation | Refusal] = []
     for place, item in enumerate(raw):
@@ -175,7 +176,7 @@ def check_each(
 
 
 def beside(operation: Operation, given: IngestionInput, why: str) -> Operation:
-    """What an update says as an entry of its own: the one that it names stays as it is."""
+    """Turn an update into the addition of a new entry; the one that it names stays unchanged."""
     assert operation.entry is not None, "an update names an entry"
     entry = given.entries[operation.entry - 1]
     return replace(
@@ -189,7 +190,7 @@ def beside(operation: Operation, given: IngestionInput, why: str) -> Operation:
 
 
 def refused(item: Any, reason: str, given: IngestionInput) -> Refusal:
-    """The refusal of an item, on the turn of the messages it cites."""
+    """The refusal of an item, with the messages it cites."""
     messages = numbers_of(item.get("messages")) if isinstance(item, dict) else None
     cited = tuple(number for number in messages or () if 1 <= number <= len(given.messages))
     return Refusal(short(item), reason, cited)
@@ -198,8 +199,9 @@ def refused(item: Any, reason: str, given: IngestionInput) -> Refusal:
 def understand(
     item: dict[str, Any], given: IngestionInput, op: str, *, keyed: bool = False, condenses: bool = False
 ) -> Operation:
-    """An item that adds, updates or deletes an entry. Raises RefusedItem. `keyed`: the model may name keys.
-    `condenses`: it need not rest on a new message.
+    """Parse an item that adds, updates or deletes an entry. Raises RefusedItem.
+
+    `keyed`: the model may name keys. `condenses`: it need not cite a new message.
     """
     remarks: list[str] = []
     if op in ("update", "replace") and not names_shown(item, given.entries):
@@ -224,7 +226,7 @@ def understand(
 
 
 def _on_its_grounds(operation: Operation, item: dict[str, Any], given: IngestionInput) -> Operation:
-    """What is said as whose. Raises RefusedItem."""
+    """Refuse examples of the prompt, and attribute what only the companion said to it. Raises RefusedItem."""
     op, content = operation.op, operation.content
     if content:
         refuse_example(content, item, given)

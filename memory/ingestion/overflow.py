@@ -1,8 +1,8 @@
-"""Moves the least salient entries of a scratchpad that is over its soft budget to the archive.
+"""Move the least salient entries of a scratchpad that is over its soft budget to the archive.
 
 The model is asked to condense before that, from nine tenths of the budget on (memory.ingestion.prompt). What it does
-not condense overflows here, down to LOW_WATER: in one go and not one entry a turn, and far enough that the model is
-left alone for a while. Of a long list that was imported only so many at a time, as others wait for the lock meanwhile.
+not condense overflows here, down to LOW_WATER: at once instead of one entry per turn, and far enough that the model
+needn't condense for a while. At most MOST_AT_ONCE entries, as others wait for the lock.
 """
 
 from collections.abc import Collection, Sequence
@@ -18,12 +18,12 @@ from memory.models import EntryRevision, OperationResult, RevisionEvent, Scratch
 from providers.tokens import line_tokens
 from web.actor import Actor
 
-NEWNESS = 0.2  # what an entry of this moment counts more than one of long ago
+NEWNESS = 0.2  # how much more a new entry counts than a very old one
 HALF_LIFE_DAYS = 30.0  # after which half of that is left
-DEFAULT_IMPORTANCE = 0.5  # what an entry has that nobody judged
-# What an entry of such a type counts while nobody judged it: the floors that the recipe `importance` goes by, for
-# limits belong to preferences here; people in their life and promises stand between goals and preferences, lasting
-# worries beside preferences. Other types: the default.
+DEFAULT_IMPORTANCE = 0.5  # of an entry that was not scored
+# Importance by type of entries that were not scored: the floors of the recipe `importance`. Limits belong to
+# preferences here; people and promises are between goals and preferences, lasting worries like preferences. Other
+# types: the default.
 IMPORTANCE_OF_TYPE = {
     "identity": 0.85,
     "goal": 0.75,
@@ -35,7 +35,7 @@ IMPORTANCE_OF_TYPE = {
 
 
 class Candidate(NamedTuple):
-    """An entry that may leave: what it counts, and the tokens its line takes."""
+    """An entry that may be moved: its saliency, its age, and the tokens of its line."""
 
     id: UUID
     saliency: float
@@ -44,7 +44,7 @@ class Candidate(NamedTuple):
 
 
 def saliency(*, type: str, importance: float, weight: float, confidence: float, age_days: float) -> float:
-    """What an entry counts: 0 or more, and at most 1.2 x weight. `age_days` below 0 count as 0."""
+    """How important an entry is: from 0 to 1.2 x weight. `age_days` below 0 count as 0."""
     if importance == DEFAULT_IMPORTANCE:
         importance = IMPORTANCE_OF_TYPE.get(type, importance)
     newness: float = 0.5 ** (max(age_days, 0.0) / HALF_LIFE_DAYS)
@@ -52,7 +52,7 @@ def saliency(*, type: str, importance: float, weight: float, confidence: float, 
 
 
 def least_salient(candidates: Sequence[Candidate], *, tokens: int) -> list[Candidate]:
-    """As many of the least salient as take `tokens` together, or all; of equals the older, then the lower ID."""
+    """The least salient entries that take `tokens` together, or all; of equals the older, then the lower ID."""
     leaving: list[Candidate] = []
     for candidate in sorted(candidates, key=lambda known: (known.saliency, -known.age_days, known.id)):
         if tokens <= 0:
@@ -64,8 +64,8 @@ def least_salient(candidates: Sequence[Candidate], *, tokens: int) -> list[Candi
 
 BY_OVERFLOW = Actor.policy("overflow")
 MOST_AT_ONCE = 500  # entries: about half a second
-LOW_WATER = 0.8  # of the soft budget: below the nine tenths from which the model is asked to condense
-# No text takes more by providers.tokens: a byte beyond ASCII counts 0.3, and a line's dash, break and rounding up 1.75.
+LOW_WATER = 0.8  # of the soft budget: less than the nine tenths from which the model is asked to condense
+# Upper bounds by providers.tokens: a non-ASCII byte counts 0.3, and a line's dash, break and rounding up 1.75.
 TOKENS_PER_BYTE, TOKENS_AROUND_A_LINE = 0.3, 2
 _DAY = timedelta(days=1)
 
@@ -79,10 +79,10 @@ def overflow_scratchpad(
     now: datetime,
     at_most: float = inf,
 ) -> list[EntryRevision]:
-    """Move what is past `ingestion.soft_budget` to the archive; the revisions that say so.
+    """Move what exceeds `ingestion.soft_budget` to the archive, and return the revisions.
 
-    Call it in the transaction and under the lock of the changes, after they were written.
-    `at_most`: tokens that the scratchpad may take now; most turns end here, and no entry is read.
+    Call it in the transaction of the changes and under its lock, after they were written.
+    `at_most`: an upper bound of the scratchpad's tokens, by which most turns need not read the entries.
     `written`: entries that this turn added, changed or confirmed; they stay.
     """
     budget = ingestion.soft_budget
@@ -104,15 +104,15 @@ def overflow_scratchpad(
 
 
 def tokens_at_most(bytes_: int, lines: int) -> float:
-    """What so many lines of so many bytes in all take at the most."""
+    """An upper bound of the tokens of `lines` lines with `bytes_` bytes altogether."""
     return TOKENS_PER_BYTE * bytes_ + TOKENS_AROUND_A_LINE * lines
 
 
 def _free_to_leave(
     relationship_id: UUID, shown: Sequence[ScratchpadEntry], written: Collection[UUID], now: datetime
 ) -> list[ScratchpadEntry]:
-    """Without what stays whatever it counts: so that one turn's news is not gone before anybody saw it, and that a
-    person who decides on a held deletion finds the entries as they were.
+    """The entries that may be moved. Not those of this turn, which nobody has seen yet, nor those of held deletions,
+    which should stay unchanged until a person decides.
     """
     waiting = OperationResult.objects.for_relationship(relationship_id).waiting()
     held = set(waiting.values_list("entry_id", flat=True))
@@ -148,7 +148,7 @@ def _candidate(entry: ScratchpadEntry, now: datetime) -> Candidate:
 
 
 def _is_long_over(entry: ScratchpadEntry, now: datetime) -> bool:
-    """Whether it is a plan whose date passed HALF_LIFE_DAYS ago, and nobody has told since how it went."""
+    """Return whether it is a plan whose date passed HALF_LIFE_DAYS ago without a word on how it went."""
     if not entry.happens_at:
         return False
     before = now - HALF_LIFE_DAYS * _DAY
@@ -157,11 +157,11 @@ def _is_long_over(entry: ScratchpadEntry, now: datetime) -> bool:
 
 
 def _is_ahead(entry: ScratchpadEntry, now: datetime) -> bool:
-    """Whether it is about what has yet to come."""
+    """Return whether it is about the future."""
     happens = span_of(entry.happens_at, "UTC").ends if entry.happens_at else None
     return any(time is not None and time > now for time in (happens, entry.valid_from))
 
 
 def _is_over(entry: ScratchpadEntry, now: datetime) -> bool:
-    """Whether no context shows it any more, so that it takes no room."""
+    """Return whether no context shows it any more, so that it takes no tokens."""
     return any(time is not None and time <= now for time in (entry.valid_to, entry.expires_at))

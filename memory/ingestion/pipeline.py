@@ -1,4 +1,4 @@
-"""Drains a relationship: claims its due turns in order, reads them, and writes down what is worth remembering."""
+"""Drain a relationship: claim its due turns in order, read them, and write what is worth remembering."""
 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
@@ -32,25 +32,27 @@ from worker.worker_stats import count_turn, stop_requested
 
 log = structlog.get_logger(__name__)
 
-ASK_AGAIN = 2  # times, when an answer was overtaken by a person's edit
-INTERNAL_TRIES = 3  # of a batch that trips over a mistake of ours, before it is taken apart
-MOST_SECONDS = 60.0  # after so long a task hands over to another, so that no relationship starves the rest
+ASK_AGAIN = 2  # times, if a person edited an entry while the model answered
+INTERNAL_TRIES = 3  # of a batch with an internal error, before it is divided
+MOST_SECONDS = (
+    60.0  # after which a task leaves the rest to another one, so that no relationship starves others
+)
 
 
 @dataclass(slots=True)
 class Drained:
-    """What one task did: turns applied, failed for good, and given back for a later try."""
+    """What one task did: turns applied, failed for good, and released for another attempt."""
 
     applied: int = 0
     failed: int = 0
     released: int = 0
     began: float = field(default_factory=monotonic)
-    owed: bool = True  # more, as who settled last saw it
-    gives_way: bool = False  # the rest is for another task, which queues up behind those that wait
+    owed: bool = True  # there are more due turns, as of the last settling
+    gives_way: bool = False  # the rest is left to another task, behind those that wait
 
 
 def drain_relationship(*, relationship_id: UUID, worker: str) -> Drained:
-    """Read all that is due in one relationship, batch after batch, until nothing is, it has to wait, or others do."""
+    """Read what is due in one relationship, batch by batch, until nothing is left, it must wait, or others wait."""
     drained = Drained()
     while True:
         claim = claim_turns(relationship_id=relationship_id, worker=worker)
@@ -66,13 +68,13 @@ def drain_relationship(*, relationship_id: UUID, worker: str) -> Drained:
 
 
 def _gives_way(drained: Drained) -> bool:
-    """Whether the task has had its time, or others wait. It stays with that."""
+    """Return whether the task's time is over or others wait. Once true, it stays true."""
     drained.gives_way = drained.gives_way or monotonic() - drained.began > MOST_SECONDS or others_wait()
     return drained.gives_way
 
 
 def ingest_claim(claim: Claim, drained: Drained) -> bool:
-    """Read one claimed batch to its end. False: it has to wait, or is not ours any more."""
+    """Read one claimed batch to its end. False: it must wait, or is not held any more."""
     try:
         with renewing(lambda: keep_lease(claim)), _traced(claim):
             return _ingest(claim, drained)
@@ -80,7 +82,7 @@ def ingest_claim(claim: Claim, drained: Drained) -> bool:
         log.warning("lost the lease of a batch", event_name="ingestion.lease.lost", **_ids(claim))
         return False
     except BaseException:
-        hand_back(claim)  # nobody else would take this process for dead
+        hand_back(claim)  # as the process lives on, nothing else would release it
         raise
 
 
@@ -98,7 +100,7 @@ def _traced(claim: Claim) -> AbstractContextManager[None]:
 
 
 def _ingest(claim: Claim, drained: Drained) -> bool:
-    """Read a batch, or a part of one; where it is refused for good, half by half, so that one bad turn fails alone."""
+    """Read a batch or a part of one. If it fails for good, read it half by half, so that one bad turn fails alone."""
     call_log = CallLog(None)
     alias = ""
     try:
@@ -125,7 +127,7 @@ def _ingest(claim: Claim, drained: Drained) -> bool:
         return _refused(claim, error.code, str(error), call_log, drained)
     except Exception as error:
         if database_went_away(error):
-            raise  # the lease brings the turns back
+            raise  # the turns are due again when the lease ends
         return _handle_internal_error(claim, error, call_log, drained)
     drained.applied += len(claim.turns)
     _tell(claim)
@@ -134,8 +136,8 @@ def _ingest(claim: Claim, drained: Drained) -> bool:
 
 
 def _read_and_apply(claim: Claim, given: IngestionInput, call_log: CallLog) -> bool:
-    """Whether another turn is owed. Where nothing is left to read (only memory of ours that was injected, or erased
-    text), no model is asked."""
+    """Ask the strategies and apply what they propose; return whether another turn is owed. No model is called if there
+    is nothing to read: only injected memory, or erased text."""
     purpose, edits = "ingestion", 0
     while True:
         renew_lease(claim)
@@ -150,7 +152,7 @@ def _read_and_apply(claim: Claim, given: IngestionInput, call_log: CallLog) -> b
                 )
         except StaleAnswer as stale:
             log.info("asked again", event_name="ingestion.answer.stale", why=str(stale), **_ids(claim))
-            edits += not isinstance(stale, ErasedMeanwhile)  # that is never let pass
+            edits += not isinstance(stale, ErasedMeanwhile)  # after an erasure it must always be asked again
             given, purpose = read_batch(claim.turns), "ask_again"
 
 
@@ -159,7 +161,7 @@ def _has_words(given: IngestionInput) -> bool:
 
 
 def _wait(claim: Claim, error: ProviderError, call_log: CallLog, drained: Drained, *, alias: str) -> bool:
-    """A passing failure: the relationship waits. What is an operator's to mend never counts against a turn."""
+    """After a transient failure, let the relationship wait. What an operator must fix never counts against a turn."""
     attempts = max(turn.attempts for turn in claim.turns)
     counted = error.counts
     if counted and attempts + 1 >= settings.MAX_ATTEMPTS:
@@ -179,7 +181,7 @@ def _wait(claim: Claim, error: ProviderError, call_log: CallLog, drained: Draine
 
 
 def _give_back(claim: Claim, drained: Drained, *, code: str, delay: float, **more: Any) -> bool:
-    """`more`: what release_turns takes."""
+    """Release the turns for a later attempt. `more`: arguments of release_turns."""
     release_turns(claim, code=code, delay=delay, **more)
     drained.released += len(claim.turns)
     tracing.note({"error.type": code, "rapport.outcome": "waits"})
@@ -190,7 +192,7 @@ def _give_back(claim: Claim, drained: Drained, *, code: str, delay: float, **mor
 
 
 def _refused(claim: Claim, code: str, reason: str, call_log: CallLog, drained: Drained) -> bool:
-    """For good: alone, the turn steps aside; in a batch, each half is read by itself, the second perhaps later."""
+    """After a permanent failure, fail a single turn; of a batch, read each half by itself, the second perhaps later."""
     if len(claim.turns) > 1:
         keep_calls(claim, call_log)
         half = len(claim.turns) // 2
@@ -200,7 +202,7 @@ def _refused(claim: Claim, code: str, reason: str, call_log: CallLog, drained: D
         done = _ingest(first, drained)
         if done and not _gives_way(drained):
             return _ingest(second, drained)
-        release_turns(second)  # they wait behind the first half, or queue up again
+        release_turns(second)  # they wait behind the first half, or for another task
         drained.released += len(second.turns)
         drained.owed = True
         return done
@@ -212,7 +214,7 @@ def _refused(claim: Claim, code: str, reason: str, call_log: CallLog, drained: D
 
 
 def _tell(claim: Claim) -> None:
-    """/metrics and the trace, of turns that were applied."""
+    """Count applied turns for /metrics, and note the outcome in the trace."""
     now = timezone.now()
     for turn in claim.turns:
         count_turn((now - turn.recorded_at).total_seconds(), trace_id=tracing.trace_id(turn.traceparent))
@@ -220,10 +222,10 @@ def _tell(claim: Claim) -> None:
 
 
 def _handle_internal_error(claim: Claim, error: Exception, call_log: CallLog, drained: Drained) -> bool:
-    """An internal error. The batch is tried again a few times, then the turn that causes it is isolated and fails.
-    Errors inside the database, such as a shard that is being moved, are retried like a provider's failure.
+    """After an internal error, retry the batch a few times; then isolate the turn that causes it, and fail it. Errors
+    inside the database, such as a shard that is being moved, are retried like a provider's failure.
 
-    Only the kind and place of the error are kept: its text may quote somebody's words.
+    Only the kind and place of the error are stored, as its text may quote a person.
     """
     where = error_place(error)
     log.error("a mistake of ours", event_name="ingestion.internal_error", where=where, **_ids(claim))
@@ -238,7 +240,7 @@ def _handle_internal_error(claim: Claim, error: Exception, call_log: CallLog, dr
 
 
 def _keep_calls_if_possible(claim: Claim, call_log: CallLog) -> None:
-    """Store the calls that led to a mistake, unless storing them was the mistake."""
+    """Store the calls that led to an error, unless storing them is what failed."""
     try:
         keep_calls(claim, call_log)
     except (DataError, IntegrityError, ValueError):

@@ -1,4 +1,4 @@
-"""A dry run of an ingestion prompt: asks the model, judges the answer, writes nothing."""
+"""A dry run of an ingestion prompt: ask the model and judge the answer, but write nothing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ class PreviewEntry:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a prompt would have kept. `milliseconds` of all calls; tokens and cost (USD) where they are known."""
+    """What a prompt would have kept. `milliseconds` of all calls; tokens and cost (USD) if they are known."""
 
     prompt_version: int | None
     results: list[OperationResult]
@@ -149,7 +149,7 @@ def _reading(
     rows: Sequence[Message],
     present_entries: bool,
 ) -> IngestionInput:
-    configuration = configuration_of(relationship, turn=turns[0].config).values  # as a batch of them is read
+    configuration = configuration_of(relationship, turn=turns[0].config).values  # as for a batch
     read = [input_message(row, relationship) for row in rows if row.role in configuration.ingestion.roles]
     active = ScratchpadEntry.objects.for_relationship(relationship.id).active()
     has_archive = present_entries and active.filter(tier=Tier.ARCHIVE).exists()

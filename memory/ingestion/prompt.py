@@ -1,4 +1,4 @@
-"""Turns an input into a question to a model: numbered entries, numbered messages, one line of ours each."""
+"""Make a prompt from an input: numbered entries and numbered messages, each beginning with a line of ours."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ from relationships.models import MessageRole
 _LINE_BREAKS = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 
 
-# What an entry is for a provider that answers by rules, beside its number.
+# What a provider that answers by rules is told about an entry, besides its number.
 _SHARED = [field.name for field in fields(NumberedEntry) if field.name != "number"]
 
 
@@ -37,9 +37,9 @@ _SHARED = [field.name for field in fields(NumberedEntry) if field.name != "numbe
 class Question:
     """What a strategy asks about an input.
 
-    `answer_format` is a file of prompts/, which says how to answer; `closing` the prompt's last line. `guided`: the
-    companion's ingestion prompt says what to keep. `likely`: of the entries only some are shown, which may have to
-    do with the messages. `model` None: the configuration's.
+    `answer_format` is a file in prompts/ that says how to answer; `closing` is the prompt's last line. `guided`: the
+    companion's ingestion prompt says what to keep. `likely`: only those entries are shown that may be related to the
+    messages. `model` None: the configuration's.
     """
 
     task: Task
@@ -54,13 +54,13 @@ class Question:
     shows_messages: bool = True
     facts: tuple[NumberedFact, ...] = ()
     keys: tuple[KnownKey, ...] = ()
-    variables: Mapping[str, Any] = field(default_factory=dict)  # of it
+    variables: Mapping[str, Any] = field(default_factory=dict)  # of `answer_format`
 
 
 # The JSON Schema of an answer, for providers that can hold a model to one.
 #
-# Deliberately flat, in the subset all vendors know. Each operation is judged by itself afterwards
-# (memory.ingestion.operations): a model that is not held to the schema is understood just as well.
+# Deliberately flat, in the subset that all vendors support. Each operation is checked by itself afterwards
+# (memory.ingestion.operations), so a model that is not held to the schema is understood just as well.
 def answer_schema(types: Sequence[str]) -> dict[str, Any]:
     return answer_of(
         operations=list_of(
@@ -87,11 +87,11 @@ def answer_schema(types: Sequence[str]) -> dict[str, Any]:
 OPERATIONS = Question(
     "operations", "answer_format.md", "The operations, as JSON:", answer_schema(()), likely=False
 )
-PAUSE = timedelta(minutes=30)  # a longer one begins a stretch of messages, which has a heading of its own
+PAUSE = timedelta(minutes=30)  # after a longer pause, messages get a new heading
 
 
 def build_request(given: IngestionInput, question: Question = OPERATIONS) -> CompletionRequest:
-    """The question for one batch. Raises InvalidTemplate when a published prompt can't be rendered after all."""
+    """The request for one batch. Raises InvalidTemplate if the published prompt can't be rendered after all."""
     names = {"user": one_line(given.user_name), "companion": one_line(given.companion_name)}
     kept = given.ingestion.about_companion
     answer_format = shipped(question.answer_format).render(
@@ -119,17 +119,17 @@ def build_request(given: IngestionInput, question: Question = OPERATIONS) -> Com
 
 
 def one_line(text: str) -> str:
-    """A name or an entry, so that it can't begin a line of its own."""
+    """Write a name or an entry on one line, so that it can't begin a line of its own."""
     return " ".join(_LINE_BREAKS.sub(" ", text).split())
 
 
 def indented(text: str) -> str:
-    """A message of several lines: ours begin at the margin, so no line of it can pass for one of ours."""
+    """Indent the lines of a message, so that none looks like one of ours, which begin at the margin."""
     return _LINE_BREAKS.sub("\n    ", text.strip())
 
 
 def capacity_note(given: IngestionInput) -> str:
-    """What the model is told when the list nears its soft budget; empty below that."""
+    """What the model is told if the list is close to its soft budget; "" if it isn't."""
     if not given.nears_budget:
         return ""
     share = round(100 * given.entry_tokens / given.ingestion.soft_budget)
@@ -163,7 +163,7 @@ class _Line:
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """An entry or a fact, as the template writes it; what is empty or False is left out."""
+    """An entry or a fact for the template, which leaves out what is empty or False."""
 
     number: int
     type: str
@@ -231,7 +231,7 @@ def _fact_line(fact: NumberedFact, given: IngestionInput) -> _Told:
 
 
 def is_past_plan(entry: ShownEntry, given: IngestionInput) -> bool:
-    """By the time of the messages, whenever they are read."""
+    """Return whether it is a plan that was over at the time of the messages, whenever they are read."""
     if not entry.happens_at:
         return False
     now, told_at = _last_said_at(given), entry.effective_at
@@ -247,7 +247,7 @@ def _last_said_at(given: IngestionInput) -> datetime:
 def _numbered_lines(
     messages: Sequence[InputMessage], given: IngestionInput, *, above: int = 0
 ) -> list[_Line]:
-    """Each message with its number; a heading where a session, a day or a stretch after a pause begins."""
+    """The messages with their numbers, and headings where a session or a day begins, or after a pause."""
     zone = ZoneInfo(given.timezone)
     lines: list[_Line] = []
     earlier: InputMessage | None = None

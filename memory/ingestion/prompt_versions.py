@@ -17,7 +17,7 @@ SHIPPED = 0  # the version number that stands for the prompt that ships with Rap
 def create_prompt(
     *, companion: Companion, template: str, note: str, publish: bool, by: Actor
 ) -> IngestionPrompt:
-    """Keep a new version. Raises InvalidTemplate, naming the line."""
+    """Store a new version. Raises InvalidTemplate, naming the line."""
     check_instructions(template)
     Companion.objects.select_for_update().get(id=companion.id)
     last = companion.prompts.aggregate(last=Max("version"))["last"] or SHIPPED

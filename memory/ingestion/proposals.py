@@ -1,7 +1,7 @@
-"""Asks every strategy of a configuration about one input, and makes one list of what they propose.
+"""Ask every strategy of a configuration about one input, and combine their proposals in one list.
 
-`ingestion.strategy` and `ingestion.archive_strategy` read the same turns side by side; what both propose is applied
-together or not at all.
+`ingestion.strategy` and `ingestion.archive_strategy` both read the same turns. What they propose is applied together or
+not at all.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ Items = list[Operation | Refusal]
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """What all strategies propose together. `given` holds every entry that was shown; numbers count in those."""
+    """What all strategies propose. `given` has every entry that was shown, to which the numbers refer."""
 
     given: IngestionInput
     items: Items
@@ -33,7 +33,7 @@ class Proposed:
 
 
 def propose_all(given: IngestionInput, log: CallLog, *, purpose: str) -> Proposed:
-    """What every strategy of the configuration proposes. Raises what a strategy raises."""
+    """Ask all strategies of the configuration. Raises what a strategy raises."""
     before = len(log.waiting)
     proposals: list[tuple[str, Proposal]] = []
     for strategy, tier in strategies_of(given):
@@ -50,7 +50,7 @@ def propose_all(given: IngestionInput, log: CallLog, *, purpose: str) -> Propose
 
 
 def strategies_of(given: IngestionInput) -> Iterator[tuple[Strategy, Tier]]:
-    """The strategies that read these turns, and where each keeps what it adds."""
+    """The strategies that read these turns, and the tier to which each adds entries."""
     ingestion = given.ingestion
     yield load("INGESTION_STRATEGIES", ingestion.strategy)(), Tier(ingestion.tier)
     if ingestion.archive_strategy is not None:
@@ -58,9 +58,9 @@ def strategies_of(given: IngestionInput) -> Iterator[tuple[Strategy, Tier]]:
 
 
 def combine(given: IngestionInput, proposals: Sequence[tuple[str, Proposal]]) -> Proposed:
-    """One numbering for all, of what each saw: an entry that was edited in between is there as either saw it.
+    """Combine proposals under one numbering. An entry that was edited in between is listed as each strategy saw it.
 
-    An entry that a strategy changes is closed to those after it, by a refusal.
+    If a strategy changes an entry, changes of it by later strategies are refused.
     """
     entries = list(dict.fromkeys(entry for _, proposal in proposals for entry in proposal.shown))
     places = {entry: place for place, entry in enumerate(entries, start=1)}
@@ -94,7 +94,7 @@ def _closed(operation: Operation, slug: str) -> Refusal:
 def _signed(
     item: Operation | Refusal, slug: str, tier: Tier, call_id: UUID | None, log: CallLog
 ) -> Operation | Refusal:
-    """With whose proposal it is, by which answer, and where its addition goes."""
+    """Add the strategy and call that proposed it, and the tier for additions."""
     if isinstance(item, Refusal):
         return replace(item, call_id=call_id)
     model = log.models[call_id] if call_id else ""

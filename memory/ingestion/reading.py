@@ -1,4 +1,4 @@
-"""Reads all that a batch of turns is read with, in one statement, by which memory.ingestion.claim takes them too."""
+"""Read everything needed to process a batch of turns, in one statement, which memory.ingestion.claim also uses."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -36,10 +36,9 @@ SELECT p.config::text, c.config::text, r.config::text
 _MESSAGE = "id, turn_id, role, speaker, content, occurred_at, session"
 _ENTRY = ", ".join(ShownEntry._fields)
 
-# The new messages; those before them, which give them their sense; and the scratchpad, each as a list of lists. An
-# earlier message that a deleted entry rests on is not shown again: it would only be learnt anew. Nor is one of a turn
-# that was never read: what a provider refused once, it would refuse again, and what was said while remembering was
-# paused is nobody's business.
+# The new messages, the earlier ones as background, and the scratchpad, each as a list of lists. An earlier message that
+# a deleted entry cites is not shown, as it would be learnt again. Nor is one of a turn that was never read: a provider
+# that refused it once would refuse it again, and what was said while remembering was paused must not be used.
 FACTS = f"""
 SELECT r.timezone, u.display_name, u.external_id, c.id, c.name, c.prompt_version,
        (SELECT template FROM memory_ingestionprompt
@@ -73,7 +72,7 @@ SELECT r.timezone, u.display_name, u.external_id, c.id, c.name, c.prompt_version
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """The configuration that holds, the project's budget if it has one, and the rest as the statement tells it."""
+    """The resolved configuration, the project's budget if it has one, and what else the statement returned."""
 
     configuration: Configuration
     budget: ModelBudget | None
@@ -81,14 +80,14 @@ class Facts:
 
 
 def read_batch(turns: Sequence[Turn]) -> IngestionInput:
-    """What the model will be shown for these turns of one relationship. Raises NotFound when it was erased,
-    InvalidConfiguration, and InvalidTemplate.
+    """What the model will be shown for these turns of one relationship. Raises NotFound if it was erased,
+    InvalidConfiguration, InvalidTemplate.
     """
     return input_of(turns, read_facts(turns))
 
 
 def read_facts(turns: Sequence[Turn]) -> Facts:
-    """Two statements, and one for a project with a budget. Raises as read_batch."""
+    """Read the facts. Two statements, and one more if the project has a budget. Raises like read_batch."""
     levels = execute(LEVELS, [turns[0].relationship_id])
     if not levels:
         raise NotFound("This relationship no longer exists.")
@@ -103,7 +102,7 @@ def read_facts(turns: Sequence[Turn]) -> Facts:
 
 
 def configuration_of_batch(levels: Any, first: Turn) -> Configuration:
-    """`levels`: of project, companion and relationship. Raises InvalidConfiguration."""
+    """Resolve the batch's configuration. `levels`: project, companion, relationship. Raises InvalidConfiguration."""
     project, companion, relationship = levels
     return resolve_configuration(
         project=project, companion=companion, relationship=relationship, turn=first.config
@@ -124,13 +123,13 @@ def facts_asked(turns: Sequence[Turn], configuration: Configuration) -> dict[str
 
 
 def facts_of(row: Sequence[Any], configuration: Configuration, *, project_id: UUID, now: datetime) -> Facts:
-    """One statement where the project has a budget."""
+    """Make the facts from a row of FACTS. One statement if the project has a budget."""
     budget = model_budget_of(project_id, now=now) if has_budget(*row[-2:]) else None
     return Facts(configuration, budget, row)
 
 
 def input_of(turns: Sequence[Turn], facts: Facts) -> IngestionInput:
-    """Raises InvalidTemplate where the configuration names a version of the prompt that is not there."""
+    """Make the input. Raises InvalidTemplate if the published version of the prompt doesn't exist."""
     timezone, display_name, external_id, companion_id, companion_name, published, template = facts.row[:7]
     messages, references, entries, has_archive = facts.row[7:11]
     relationship = Relationship(

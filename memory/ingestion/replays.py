@@ -1,4 +1,4 @@
-"""Tries a draft of an ingestion prompt beside the published one, in the worker, and writes nothing but the outcome."""
+"""Try a draft of an ingestion prompt against the published one, in a worker. Only the outcome is written."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -78,9 +78,9 @@ def request_replay(
 
 
 def run_replay(*, relationship_id: UUID, replay_id: UUID) -> None:
-    """Do what is left of a replay, if nobody else does. Each step is kept as soon as it is there.
+    """Do what is left of a replay, if no other worker does. Each step's result is stored at once.
 
-    After a step it gives way to others that wait. Who lost it to another worker keeps nothing.
+    After a step it gives way to waiting tasks. A worker that lost its lease stores nothing.
     """
     rows = Replay.objects.for_relationship(relationship_id).filter(id=replay_id)
     lease = rows.claim(worker=worker_identity(), now=timezone.now())
@@ -141,7 +141,7 @@ def drop_old_replays(now: datetime) -> int:
 
 @transaction.atomic
 def _give_way(replay: Replay, held: QueuedQuerySet) -> None:
-    """It goes on when its turn comes."""
+    """Release the replay, and enqueue a task to continue it."""
     if held.release(due_at=timezone.now()):
         _enqueue(replay)
 
@@ -171,7 +171,7 @@ def _read(replay: Replay, step: str) -> dict[str, Any]:
 
 
 def _kept(preview: Preview, instructions: Instructions) -> dict[str, Any]:
-    """The outcome of one prompt as JSON: operations with verdicts, the entries there would be, what it took."""
+    """The outcome of one prompt as JSON: operations with verdicts, the resulting entries, tokens, time and cost."""
     return {
         "version": instructions.version,
         "operations": [result.as_json() for result in preview.results],

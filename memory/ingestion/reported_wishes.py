@@ -1,4 +1,4 @@
-"""The wishes to forget or to correct that an answer reports beside what is to be kept, held against what was shown."""
+"""Parse the requests to forget or correct that an answer reports, and check them against what was shown."""
 
 import json
 from collections.abc import Iterable
@@ -13,11 +13,11 @@ from memory.mending.wishes import LONGEST_WISH
 from memory.models import MendingVerb
 from providers.llm.json_text import extract_json_text
 
-MOST_WISHES = 10  # of one batch; what is beyond is refused, visibly
+MOST_WISHES = 10  # of one batch; more are refused, visibly
 
 
 def reported_wishes(answers: Iterable[str], given: IngestionInput) -> tuple[list[Spoken], list[Refusal]]:
-    """Of all answers about one input, each wish once; and those that can't be one, with the reason."""
+    """The wishes in all answers about one input, without duplicates; and the refused ones, with reasons."""
     spoken: dict[tuple[object, ...], Spoken] = {}
     refusals: list[Refusal] = []
     for item in (item for answer in answers for item in _wishes_of(answer)):
@@ -34,7 +34,7 @@ def reported_wishes(answers: Iterable[str], given: IngestionInput) -> tuple[list
 def _wishes_of(answer: str) -> list[Any]:
     try:
         found = json.loads(extract_json_text(answer))
-    except (ValueError, RecursionError):  # who reads the operations complains
+    except (ValueError, RecursionError):  # reported when the operations are parsed
         return []
     wishes = found.get("wishes") if isinstance(found, dict) else None
     return wishes if isinstance(wishes, list) else []

@@ -1,4 +1,4 @@
-"""What a companion's model noted, or its agent found out: kept and read as a turn, though nobody spoke."""
+"""Reports: what a companion's model noted, or its agent found out, is stored and read like a turn."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from memory.ingestion.intake import accept_turn
 from relationships.models import MessageRole, Relationship, Turn
 from relationships.services.turns import NewMessage, NewTurn
 
-LONGEST_NAME = 180  # of a companion, where more is said of the speaker
+LONGEST_NAME = 180  # of a companion, as more is added to the speaker's name
 
 
 def accept_report(
@@ -22,10 +22,10 @@ def accept_report(
     session: str,
     metadata: Mapping[str, Any] | None = None,
 ) -> Turn:
-    """Hand `texts` to memory as a tool's results by the companion's `kind`, such as its agent. It is read whoever's
-    messages are; and at once, unless reading is for who asks: its session is none that goes on or ends.
+    """Store `texts` as tool messages by the companion's `kind`, such as its agent.
 
-    Load `relationship` with its companion. Raises InvalidInput, NotFound.
+    They are read whatever `ingestion.roles` says, and at once unless reading is on request only, as they belong to no
+    session that ends. Load `relationship` with its companion. Raises InvalidInput, NotFound.
     """
     speaker = f"{relationship.companion.name[:LONGEST_NAME]}'s {kind}"
     own: dict[str, Any] = {"roles": sorted({*ingestion.roles, MessageRole.TOOL.value})}

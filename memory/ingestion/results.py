@@ -1,4 +1,4 @@
-"""The row that is kept of each operation and its outcome."""
+"""The row that is stored for each operation, with its outcome."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -30,7 +30,7 @@ def result_of(
     given: IngestionInput,
     shown: Sequence[ShownEntry],
 ) -> OperationResult:
-    """Not yet written. `shown`: the entries in the call that proposed it, in the order of their numbers there."""
+    """Make the row, without saving it. `shown`: the entries in the call that proposed it, in order of their numbers."""
     remarks = item.remarks if isinstance(item, Operation) else ()
     said = "; ".join(part for part in (reason, *remarks) if part)[:MAX_REASON]
     operation = _kept(item)
@@ -58,7 +58,7 @@ def result_of(
 
 
 def searched_columns(operation: Any, *texts: str) -> dict[str, Any]:
-    """The columns by which erasure finds an operation that quotes, or says exactly, what is to be forgotten."""
+    """The columns by which erasure finds an operation that quotes or says exactly what should be erased."""
     content = operation.get("content") if isinstance(operation, dict) else None
     return {
         "kind": _kind(operation),
@@ -68,7 +68,7 @@ def searched_columns(operation: Any, *texts: str) -> dict[str, Any]:
 
 
 def emptied(operation: Any) -> dict[str, Any]:
-    """What was done to which number stays; every text goes."""
+    """The operation without texts: only what was done to which number."""
     raw = operation if isinstance(operation, dict) else {}
     kept: dict[str, Any] = {"erased": True, "messages": sorted(numbers_in(raw.get("messages")))}
     if raw.get("op") in _NAMED_OPS:
@@ -79,18 +79,18 @@ def emptied(operation: Any) -> dict[str, Any]:
 
 
 def numbers_in(value: Any) -> frozenset[int]:
-    """Every number in what a model wrote: 3, "3", "[3]", [3, "4"]. Rather one too many than one too few."""
+    """All numbers in what a model wrote: 3, "3", "[3]", [3, "4"]. Rather too many than too few."""
     return frozenset(int(digits) for digits in _DIGITS.findall(str(value)))
 
 
 def at_numbers(rows: Sequence[Any], operation: Any, member: str, *, above: int = 0) -> list[Any]:
-    """Those of these rows, counted from 1 above `above`, whose numbers stand in a member of what a model wrote."""
+    """The rows whose numbers (from 1 above `above`) are in this member of what a model wrote."""
     numbers = numbers_in(operation.get(member)) if isinstance(operation, dict) else ()
     return [rows[number - above - 1] for number in sorted(numbers) if above < number <= above + len(rows)]
 
 
 def mentioned_in(text: str) -> list[UUID]:
-    """Entries that a reason names by their ID."""
+    """IDs of entries in a reason."""
     return [UUID(found) for found in _UUID.findall(text)]
 
 
@@ -112,7 +112,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _kept(item: Operation | Refusal) -> Any:
-    """The raw operation, or what it is about where it is longer than anybody reads."""
+    """The raw operation, or only what it refers to if it is too long."""
     if not (fault := operation_fault(item.raw)):
         return item.raw
     about = {"op": item.op, "entry": item.entry} if isinstance(item, Operation) else {}

@@ -1,4 +1,4 @@
-"""Ends claims of turns: settles them, releases them, or fails them, under the lock and while the lease holds."""
+"""End claims of turns: settle, release or fail them, under the lock and while the lease is held."""
 
 from collections.abc import Sequence, Set
 from datetime import timedelta
@@ -24,7 +24,7 @@ from relationships.services.model_budgets import COUNT_SPENDING
 from worker.leases import release_when_possible
 from worker.waiting import CHANNEL, TELL_SETTLED
 
-# The turns too: who takes them back from a worker that passes for dead does not ask for the relationship's lock.
+# The turns are locked, too, as taking them back from a dead worker does not take the relationship's lock.
 _HOLD = """
 WITH held AS MATERIALIZED (SELECT id FROM relationships_relationship WHERE id = %(relationship)s FOR UPDATE)
 SELECT t.id FROM held, relationships_turn t
@@ -33,7 +33,7 @@ SELECT t.id FROM held, relationships_turn t
    FOR UPDATE OF t
 """
 
-# What became of each operation, the calls and what they took, and the turns' own rows; then who waits for them is told.
+# Writes the operations' outcomes, the calls and their cost, and the turns' rows; then wakes those who wait for them.
 _SETTLE = f"""
 WITH results AS ({insert_of(OperationResult, "results")}),
      asked AS ({INSERT_CALLS}),
@@ -56,7 +56,7 @@ SELECT (SELECT count({TELL_SETTLED}) FROM settled),
 
 
 def hold_claim(claim: Claim) -> None:
-    """Lock the relationship and the turns, which are still ours then. Raises LeaseLost. In a transaction."""
+    """Lock the relationship and the turns, and check that they are still held. In a transaction. Raises LeaseLost."""
     with prepared_cursor() as cursor:
         cursor.execute(_HOLD, _named(claim))
         if len(cursor.fetchall()) != len(claim.turns):
@@ -74,11 +74,11 @@ def settle_turns(
     error_code: str = "",
     error: str = "",
 ) -> bool:
-    """The end of the claimed turns for now: gives the lease back, and stores the calls. Call after hold_claim.
+    """Set the final state of the claimed turns, release the lease, and store the calls. Return whether another turn is
+    owed; one that is accepted later enqueues its own task.
 
-    One statement, and late, as it locks the project's count. Whether another turn is owed: who accepts one
-    later finds these settled, and says so by itself. `erased`: see take_calls. Raises LeaseLost where a turn is not
-    held any more, lock or not: to apply it and leave it owed would have it applied twice.
+    One statement. Call it after hold_claim, and late, as it locks the project's spending. `erased`: see take_calls.
+    Raises LeaseLost if a turn is not held any more in spite of the lock, as it would be applied twice.
     """
     now = timezone.now()
     calls, figures = take_calls(log, project_id=claim.turns[0].project_id, now=now, erased=erased)
@@ -103,7 +103,7 @@ def settle_turns(
 
 @transaction.atomic
 def fail_turns(claim: Claim, *, code: str, error: str, log: CallLog) -> bool:
-    """Permanently: each steps aside, visibly, and can be retried by a person. Whether another turn is owed."""
+    """Fail the turns for good; a person can retry them. Return whether another turn is owed."""
     hold_claim(claim)
     tell_outcome(claim.turns[0], timezone.now())
     return settle_turns(claim, TurnState.FAILED, log=log, error_code=code, error=storable(error)[:2000])
@@ -120,9 +120,9 @@ def release_turns(
     waits_on: str = "",
     log: CallLog | None = None,
 ) -> None:
-    """Give turns back for another try, `delay` seconds from now. Until then they block the turns after them.
+    """Release turns for another attempt, `delay` seconds from now. Until then they block the turns after them.
 
-    `code` is why; without one they were not tried. `waits_on` is the provider that failed them.
+    `code` is the reason; without one they were not tried. `waits_on`: the provider that failed.
     """
     hold_claim(claim)
     if log is not None:
@@ -150,7 +150,7 @@ def keep_calls(claim: Claim, log: CallLog) -> None:
 
 
 def hand_back(claim: Claim) -> None:
-    """After a crash: whatever of the claim is not settled is due again at once."""
+    """After a crash, make what is not settled due again at once."""
     release_when_possible(lambda: held_turns(claim).release(due_at=timezone.now()))
 
 
@@ -160,7 +160,7 @@ def _named(claim: Claim) -> dict[str, Any]:
 
 
 def _with_calls(call_ids: Sequence[UUID]) -> Func:
-    """A turn's model calls, and these."""
+    """An expression for a turn's model calls plus these."""
     ids = ArrayField(UUIDField())
     return Func(
         F("model_call_ids"), Value(list(call_ids), output_field=ids), function="array_cat", output_field=ids

@@ -28,22 +28,22 @@ from worker.reminders import Reminders
 
 log = structlog.get_logger(__name__)
 
-# A turn just taken in was enqueued by its intake; give that a moment. A retry was enqueued by nobody.
+# A new turn was enqueued by its intake; give that a moment. Nothing enqueues a retry.
 GRACE = timedelta(seconds=2)
 ROWS_PER_PROJECT = 500
 TASKS_PER_SWEEP = 50
 
-# Each project by itself, so that none hides behind another's backlog: served by the index turn_due_in_project. Resumes
-# behind the last row seen of it, so that one long backlog does not hide the project's others.
+# Project by project, so that no backlog hides another project. Served by the index turn_due_in_project. It resumes
+# after the last row seen of a project, so that one relationship's backlog does not hide the others.
 _DUE = """
 SELECT due_at, relationship_id FROM relationships_turn
  WHERE project_id = {{project}} AND state = 'pending' AND due_at <= %(now)s
    AND (attempts > 0 OR due_at <= %(graced)s) AND (due_at, relationship_id) > ({{after_due}}, {{after_id}}){among}
  ORDER BY due_at, relationship_id LIMIT %(limit)s
 """
-# A relationship is worth a task only if its first open turn can be claimed: behind one that is being worked
-# on, or that waits for its retry, the others wait too. Served by the index turn_open. A distributed database asks only
-# those shards that are named for each table.
+# A relationship needs a task only if its first open turn can be claimed: behind one that is being processed, or that
+# waits for a retry, the others wait, too. Served by the index turn_open. In a distributed database only the shards that
+# are named for each table are queried.
 _HEADS = """
 SELECT wanted.id, head.id, head.attempts
   FROM (SELECT id FROM relationships_relationship WHERE id = ANY(%(ids)s)) wanted, LATERAL (
@@ -59,7 +59,7 @@ _BEGINNING: _Place = (datetime.min.replace(tzinfo=UTC), UUID(int=0))
 
 
 class Sweep:
-    """Remembers, between its rounds, where it stopped and whom it enqueued."""
+    """The sweep. Between rounds it remembers where it stopped and what it enqueued."""
 
     def __init__(self) -> None:
         self._places: dict[UUID, _Place] = {}  # of projects with more due than one round looks at
@@ -67,7 +67,7 @@ class Sweep:
         self._vectors = VectorSweep()
 
     def run(self, now: datetime) -> int:
-        """One round. How many tasks were sent. One statement, where nothing is owed."""
+        """Do one round, and return how many tasks were enqueued. One statement if nothing is due."""
         if not models_owing((Turn, SearchText), now, grace=0.0):
             return 0
         released = release_dead_leases(now)
@@ -83,18 +83,18 @@ class Sweep:
         return len(enqueued) + len(owing)
 
     def seconds_to_rest(self, now: datetime) -> float:
-        """Until the next retry falls due, at most SWEEP_SECONDS."""
+        """Seconds until the next retry is due, at most SWEEP_SECONDS."""
         condition, reachable = among(Turn)
         next_due: datetime | None = execute(_NEXT_DUE + condition, {"now": now, **reachable})[0][0]
         rest = (next_due - now).total_seconds() if next_due else settings.SWEEP_SECONDS
         return float(min(settings.SWEEP_SECONDS, max(0.05, rest)))
 
     def release_dead(self, now: datetime) -> None:
-        """Only that, for a worker that stops."""
+        """Only take back dead leases, for a worker that stops."""
         release_dead_leases(now)
 
     def _owed(self, room: Mapping[UUID, int], now: datetime) -> dict[UUID, UUID]:
-        """Relationships to enqueue, each with its project, which has room for it."""
+        """Relationships to enqueue, each with its project, as many as the project's queue has room for."""
         due = self._next_due([project for project, free in room.items() if free > 0], now)
         heads = _heads([each for of_one in due.values() for each in of_one], now)
         owed = {
@@ -120,7 +120,7 @@ class Sweep:
 
 
 def release_dead_leases(now: datetime) -> dict[UUID, UUID]:
-    """Take back every turn whose holder is gone. The relationships that have something to do, with their projects."""
+    """Take back every turn whose holder is gone; return the relationships with due turns, with their projects."""
     turns = take_back_dead(Turn.objects.all(), now, fields=("relationship", "id", "project_id"), waits_on="")
     return {turn.relationship_id: turn.project_id for turn in turns}
 
@@ -137,7 +137,7 @@ def _due_after(places: Mapping[UUID, _Place], now: datetime) -> list[tuple[UUID,
 
 
 def _heads(relationship_ids: Sequence[UUID], now: datetime) -> dict[UUID, tuple[UUID, int]]:
-    """By relationship the turn that it has to do first, and how often that was tried."""
+    """By relationship, its first open turn and how often that was tried."""
     if not relationship_ids:
         return {}
     heads = execute(_HEADS, {"ids": list(relationship_ids), "now": now})

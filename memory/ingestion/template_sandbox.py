@@ -1,7 +1,7 @@
 """The sandbox in which a developer's template runs: it can read its variables, and its work is counted.
 
-A step is about one part of the template evaluated once, or one character gone through. Nothing can be called, so what
-takes more than one step is a turn of a loop, a filter, and texts put together: these say what they take before they do.
+A step is about one part of the template evaluated once, or one character read. Nothing can be called, so only loops,
+filters and joined texts take more than one step; they announce their steps before they run.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ from jinja2.filters import sync_do_join
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 MAX_RENDERED_CHARACTERS = 60_000
-MAX_STEPS = 300_000  # of one rendering; 30 types with 10 examples each take some 10,000
+MAX_STEPS = 300_000  # of one rendering; 30 types with 10 examples each take about 10,000
 
 # Names that no template can write.
 _TURNS, _TEXT = "turns of a loop", "text of a part"
@@ -49,7 +49,7 @@ def _take(steps: int) -> None:
 
 @pass_eval_context
 def _join(context: nodes.EvalContext, value: Any, d: str = "", attribute: str | int | None = None) -> str:
-    """Jinja's own, no longer than a prompt can be: one join inside another multiplies."""
+    """Jinja's own join, limited to the length of a prompt, as nested joins multiply."""
     parts = list(value)
     longest = sum(len(part) for part in parts if isinstance(part, str)) + len(parts) * len(str(d))
     if longest > MAX_RENDERED_CHARACTERS:
@@ -85,12 +85,12 @@ def _counted(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class Sandbox(ImmutableSandboxedEnvironment):
-    """No globals (a range could run for ever), and no arithmetic that can make a text of any length."""
+    """A sandbox without globals (a range could run for ever) and without arithmetic that can make endless texts."""
 
     intercepted_binops = frozenset({"*", "**", "%", "+"})
 
     def __init__(self) -> None:
-        # Not optimized: of filters one behind the other, the optimizer takes the cube of their number.
+        # Not optimized, as the optimizer takes cubic time for chained filters.
         super().__init__(
             undefined=StrictUndefined, autoescape=False, keep_trailing_newline=False, optimized=False
         )
@@ -107,7 +107,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return super().call_binop(context, operator, left, right)
 
     def _generate(self, source: nodes.Template, *args: Any, **options: Any) -> str:
-        """With what counts written into it."""
+        """Generate the template's code, with the counting of steps in it."""
         for loop in source.find_all(nodes.For):
             steps = nodes.Const(sum(1 for _ in loop.find_all(nodes.Node)))
             loop.iter = self._filtered(loop.iter, _TURNS, steps)

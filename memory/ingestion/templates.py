@@ -1,4 +1,4 @@
-"""Renders ingestion prompts. A developer's template runs in a sandbox: it can only read its variables.
+"""Render ingestion prompts. A developer's template runs in a sandbox: it can only read its variables.
 
 The prompt a model gets has three parts: the answer format (ours), the instructions (what to keep; the
 companion's ingestion prompt, or default.md), and the data (entries and messages; ours). A developer writes the
@@ -19,7 +19,7 @@ from web.errors import FieldProblem
 
 PROMPTS = Path(__file__).parent / "prompts"
 MAX_TEMPLATE_CHARACTERS = 20_000
-# By an escape in a literal: no model can be sent it, and no table can keep it.
+# Written as an escape in a literal. It can be neither sent to a model nor stored.
 _UNKEEPABLE = re.compile(r"[\x00\ud800-\udfff]")
 _TOO_DEEP = "is nested too deeply"
 
@@ -34,8 +34,8 @@ INSTRUCTIONS_EXAMPLE: Mapping[str, Any] = {
     "entry_count": 12,
 }
 
-# A template is text with variables. What is not here calls something ('x'.ljust(10 ** 9)), or keeps what it made, so
-# that a few lines can double a text until the memory is full.
+# A template is text with variables. What is missing here could call something ('x'.ljust(10 ** 9)), or keep results, so
+# that a few lines could double a text until the memory is full.
 _ALLOWED = frozenset(
     "Template Output TemplateData Const Name Getattr Getitem Slice Filter Keyword Test If For CondExpr Compare Operand "
     "And Or Not Neg Pos Add Sub Mul Div FloorDiv Mod Pow Concat List Tuple Dict Pair".split()
@@ -64,13 +64,13 @@ def check_instructions(template: str, example: Mapping[str, Any] = INSTRUCTIONS_
 
 
 def render_instructions(template: str, variables: Mapping[str, Any]) -> str:
-    """The template with its variables (names of INSTRUCTIONS_EXAMPLE). Raises InvalidTemplate."""
+    """Render the template with its variables (names of INSTRUCTIONS_EXAMPLE). Raises InvalidTemplate."""
     try:
         with counted_steps():
             rendered = _joined(_compiled(template).generate(**variables)).strip()
     except TemplateSyntaxError as error:
         raise _invalid(f"line {error.lineno}: {error.message}") from None
-    except (RecursionError, SyntaxError):  # of the Python that Jinja makes of it
+    except (RecursionError, SyntaxError):  # in the Python code that Jinja makes
         raise _invalid(_TOO_DEEP) from None
     except (TemplateError, ArithmeticError, TypeError, ValueError) as error:
         raise _invalid(f"line {_line_of(error)}: {error}") from None
@@ -96,7 +96,7 @@ def default_instructions() -> str:
 
 @cache
 def shipped(name: str) -> Template:
-    """One of our own templates: it needs no sandbox, which takes six times as long."""
+    """One of our own templates, without the sandbox, which takes six times as long."""
     return _ours.from_string((PROMPTS / name).read_text())
 
 
@@ -106,7 +106,7 @@ def _compiled(template: str) -> Template:
 
 
 def _refuse_runaway(node: nodes.Node, loops: int = 0) -> None:
-    """Nothing that calls, keeps, defines or includes; no loop over what the template made, nor more than two deep."""
+    """Refuse what calls, stores, defines or includes, loops over what the template made, and deeply nested loops."""
     if type(node).__name__ not in _ALLOWED:
         raise _invalid(f"line {node.lineno or 1}: {_what(node)} is not available here")
     loops += isinstance(node, nodes.For)
@@ -119,7 +119,7 @@ def _refuse_runaway(node: nodes.Node, loops: int = 0) -> None:
 
 
 def _what(node: nodes.Node) -> str:
-    """How its author knows it."""
+    """The name of a node that a template's author knows."""
     if isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name | nodes.Getattr):
         return f"{node.node.name if isinstance(node.node, nodes.Name) else node.node.attr}()"
     kind = type(node).__name__.lower()

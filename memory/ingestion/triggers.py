@@ -1,4 +1,4 @@
-"""Whether a turn is read at all, and when."""
+"""Decide whether a turn is read at all, and when."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -34,7 +34,7 @@ def dispose_turn(
     now: datetime,
     names: Sequence[str] = (),
 ) -> TurnDisposal:
-    """What becomes of a turn at its intake. What is left out is `skipped`, with the reason. `names` of the two."""
+    """Decide the state of a new turn: pending, or skipped with a reason. `names`: of the person and the companion."""
     if paused:
         return _skipped("paused", "Remembering is paused for this person.")
     if not ingestion.enabled:
@@ -53,7 +53,7 @@ def dispose_turn(
 
 
 def fire_trigger(trigger: Trigger, *, relationship_id: UUID, turn: Turn, now: datetime) -> bool:
-    """After the turn is stored: is something due? With every_n_turns the n-th makes all that wait due, `turn` too."""
+    """After `turn` was stored, return whether anything is due. With every_n_turns the n-th makes all of them due."""
     if trigger.mode == "every_turn":
         return True
     if trigger.mode != "every_n_turns":
@@ -69,15 +69,15 @@ def fire_trigger(trigger: Trigger, *, relationship_id: UUID, turn: Turn, now: da
 
 
 def read_after_session(relationship: Relationship, now: datetime) -> None:
-    """Hears that sessions ended, by call or idle timeout, in that transaction: what waited for it is due."""
+    """When sessions end, make due what waited for it. A listener, called in that transaction."""
     _read_ended(_OF_ONE, {"now": now, "relationship": relationship.id})
 
 
 @transaction.atomic
 def read_ended_sessions(now: datetime) -> int:
-    """The same for whatever waits for a session that has ended. How many relationships' it was.
+    """Do the same in all relationships; return in how many.
 
-    The housekeeping calls this: an ended session is a row to be found, so no ending can be missed.
+    A periodic task. An ended session can be seen from its row, so none is missed.
     """
     condition, reachable = among(Turn, "t.relationship_id", "s.relationship_id")
     return _read_ended(condition, {"now": now, **reachable})
@@ -94,9 +94,9 @@ def _skipped(code: str, sentence: str) -> TurnDisposal:
     return TurnDisposal(TurnState.SKIPPED, None, error_code=code, error=sentence)
 
 
-LONGEST = 200  # characters of such a message
+LONGEST = 200  # characters of a message of small talk
 _WORDS = re.compile(rf"{WORD}(?:['’]{WORD})*")
-# Signs that agree or decline.
+# Emoji that agree or decline, and so may be an answer.
 _CONFIRMS = re.compile("[👍👎👌✅✔☑❌✖🤝💯🆗🙆🙅]")
 
 _PHRASES = """
@@ -141,7 +141,10 @@ _MOST_WORDS = max(map(len, _KNOWN))
 
 
 def is_small_talk(texts: Collection[str], *, names: Iterable[str] = ()) -> bool:
-    """Whether every one of these messages says nothing else. `names` of the two may stand anywhere in them."""
+    """Return whether these messages contain nothing but small talk, and `names` of the two who talk.
+
+    The list is narrower than that of memory.retrieval.idle_messages: "yes" finds nothing, but may answer a question.
+    """
     called = {word for name in names for word in _words(name)}
     return bool(texts) and all(_is_small(text, called) for text in texts)
 

@@ -1,5 +1,5 @@
-"""Refuses deletions that nobody asked for. Small models delete what was merely not mentioned, and rewrite an entry by
-deleting it and adding another: so things would be forgotten silently.
+"""Refuse deletions that nobody asked for. Small models delete what was merely not mentioned, and rewrite an entry by
+deleting it and adding another, so that things would be forgotten silently.
 """
 
 import re
@@ -16,17 +16,17 @@ from memory.models import USER_SUBJECT, MendingVerb
 Items = list[Operation | Refusal]
 UNASKED = "nobody asks to forget it, it is not said to be untrue, and no message speaks of it"
 ANEW = "an addition of this answer says it anew"
-TOO_LITTLE = 2  # words that tell something, in what the person says
+TOO_LITTLE = 2  # meaningful words in what the person says
 _UNHEARD = re.compile(
     "[\u0590-\u0eff\uac00-\ud7af]"
 )  # scripts in which rules hear no wish, from Hebrew to Lao
-ANOTHER_WORDING = 0.5  # of an entry's words that an addition says, which then takes its place
+ANOTHER_WORDING = 0.5  # of an entry's words, from which an addition with them replaces it
 
 
 def leave_what_nobody_asked(items: Items, given: IngestionInput, wishes: Iterable[Spoken]) -> Items:
-    """The items, where an entry that was deleted and added in other words is replaced, and one that no message speaks
-    of stays. Deletions of what was never true pass, as do all where the person wishes something forgotten; so
-    many at once that they are held are left for a person.
+    """Correct deletions: an entry that is deleted and added in other words is replaced, and one that no message
+    mentions stays. Deletions of what was never true are left, as are all if the person asks to forget something; and
+    so many that they will be held, as a person decides on those.
     """
     deletions = [
         item
@@ -59,8 +59,8 @@ def leave_what_nobody_asked(items: Items, given: IngestionInput, wishes: Iterabl
 
 
 def _spoken(given: IngestionInput) -> list[str]:
-    """What a deletion may rest on: the new messages, and, where the person says too little to be understood by itself
-    ("Only joking") or may have wished it unheard, those before them.
+    """The texts that may justify a deletion: the new messages, and also the earlier ones, if the person says too little
+    to be understood alone ("Only joking") or may have asked in a language that the rules don't know.
     """
     new = [message.content for message in given.messages]
     own = [message.content for message in given.messages if message.role == "user"]
@@ -76,7 +76,7 @@ def _wished(given: IngestionInput, wishes: Iterable[Spoken]) -> bool:
 
 
 def _anew(deletion: Operation, items: Items, given: IngestionInput) -> Operation | None:
-    """The addition that says most of what the deleted entry says, about the same person and on a common message."""
+    """The addition that repeats most of the deleted entry, about the same person and citing a common message."""
     entry = _entry_of(deletion, given)
     found = [
         (share_said(entry.content, item.content, own=(given.user_name,), of_nothing=0), item)

@@ -1,4 +1,4 @@
-"""One batch of embeddings a turn: what a strategy has embedded to look up is kept as the vectors of what it adds."""
+"""Reuse embeddings: what a strategy embedded in order to search is stored as the vectors of what it adds."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -28,7 +28,7 @@ class TextVectors:
 
 
 def embed_texts(given: IngestionInput, texts: Sequence[str]) -> TextVectors | None:
-    """None: the companion wants no vectors, or none can be had; then what is looked up is found by its words."""
+    """Embed texts. None: the companion has no embedder, or it fails; then searches use words only."""
     try:
         embedder = embedder_of(given.retrieval.embedder)
         if embedder is None or not texts:
@@ -47,9 +47,9 @@ def embed_texts(given: IngestionInput, texts: Sequence[str]) -> TextVectors | No
 def keep_known_vectors(
     given: IngestionInput, entries: Iterable[ScratchpadEntry], known: Sequence[TextVectors]
 ) -> None:
-    """Write the vectors of entries that say what was embedded already. In the transaction that writes the entries.
+    """Write the vectors of entries whose texts were embedded already. Call it in the transaction that writes them.
 
-    Nothing, where the companion's configuration names another embedder by now: the worker embeds them then.
+    It does nothing if the companion has another embedder by now; then a worker embeds them.
     """
     active = [entry for entry in entries if entry.state == EntryState.ACTIVE]
     for vectors in known:

@@ -1,5 +1,5 @@
-"""Asks a model which candidates say what a wish is about. It sees numbers, never IDs, and its answer is checked against
-them. The question is kept as a ModelCall."""
+"""Ask a model which candidates say what a wish is about. It sees numbers, not IDs, by which its answer is checked. The
+call is stored as a ModelCall."""
 
 import json
 import re
@@ -27,7 +27,7 @@ from relationships.services.model_budgets import require_model_budget
 
 Judge = tuple[LLMProvider, str | None]  # a provider, and its model; None: the provider's own
 MOST_SHOWN = 120  # candidates, the likeliest first, then the newest entries
-LONGEST_SHOWN = 1500  # characters of a message; of an entry all is shown: the answer says what stays of it
+LONGEST_SHOWN = 1500  # characters of a message; entries are shown completely, as the answer says what stays
 MOST_CHARACTERS = 200_000  # of all that is shown
 SYSTEM = "You keep a companion's memory honest. You answer with one JSON object and nothing else."
 _PROMPTS = {
@@ -55,14 +55,14 @@ SCHEMA: dict[str, Any] = {
 
 
 def model_of(scope: Scope) -> Judge | None:
-    """None if the companion uses the offline rules."""
+    """The companion's model; None if it uses the offline rules."""
     ingestion = configuration_of(scope.relationship).values.ingestion
     provider = get_provider(ingestion.provider or settings.DEFAULT_LLM_PROVIDER)
     return None if provider.kind == "offline" else (provider, ingestion.model)
 
 
 def ask_model(scope: Scope, candidates: Sequence[Candidate], *, verb: str, to: str, who: Judge) -> MadeCall:
-    """Judge the candidates in place. Raises ProviderError, UnparsableAnswer, BudgetSpent. The call is kept then too."""
+    """Judge the candidates in place. Raises ProviderError, UnparsableAnswer, BudgetSpent; the call is still stored."""
     require_model_budget(scope.relationship.project_id)
     provider, model = who
     shown = shown_of(candidates)
@@ -92,8 +92,8 @@ def ask_model(scope: Scope, candidates: Sequence[Candidate], *, verb: str, to: s
 
 
 def shown_of(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """As many as fit into a question, in their own order: those with most of the wish's words, then the nearest to it,
-    for which at least a third of the room is kept, then the newest."""
+    """The candidates that fit into a prompt, in their own order: those with most of the wish's words, then the most
+    similar ones, for which at least a third of the room is reserved, then the newest."""
     likely = sorted(
         range(len(candidates)),
         key=lambda place: (
@@ -130,7 +130,7 @@ def render(scope: Scope, shown: Sequence[Candidate], *, verb: str, to: str) -> s
 
 
 def _part_shown(one: Candidate) -> str:
-    """The text; of a long message the part around the sentence that has most of the wish's words."""
+    """The text; of a long message, the part around the sentence with most of the wish's words."""
     if one.kind != "message" or len(one.text) <= LONGEST_SHOWN:
         return one.text
     at = 0

@@ -1,6 +1,4 @@
-"""The texts of a relationship that may say what a wish is about, and where to look for them. (They are collected by
-reading.py.)
-"""
+"""Texts of a relationship that may say what a wish is about, and where to search. (reading.py collects them.)"""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -31,12 +29,12 @@ SELECT word, (SELECT array_agg(DISTINCT stem) FROM pg_ts_dict d, unnest(ts_lexiz
 
 @dataclass(slots=True)
 class Candidate:
-    """A text that may say it. `rest`: what stays of it, where it also says something else; None: all of it goes.
+    """A text that may say it. `rest`: what stays of it, if it also says something else; None: all of it goes.
 
-    `place`: where it stands, as a file's path. `fixed`: why it can't be carried out. `cites`: messages an entry rests
-    on. `version`: of an entry. `asks`: a message that asks for it, or repeats it in answer: it goes with the rest.
-    `past`: an entry that holds no longer. `hidden`: it is shown nowhere any more, and can only be erased. `near`: its
-    place in a ranked search for the wish.
+    `place`: where it is, such as a file's path. `fixed`: why it can't be changed. `cites`: an entry's messages.
+    `version`: an entry's version. `asks`: a message that asks for it, or repeats it in the reply, so that it goes, too.
+    `past`: an entry that is no longer valid. `hidden`: it is shown nowhere any more, and can only be erased. `near`:
+    its rank in a search for the wish.
     """
 
     kind: str
@@ -62,24 +60,24 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where and how a wish is looked for. `before`: messages and turns from this number on are not looked at. `hidden`:
-    what is hidden already is looked at too. `said`: the message that asks, where rules alone took it for one that does.
+    """Where and how to search for a wish. `before`: messages and turns from this number on are not searched. `hidden`:
+    also search what is hidden already. `said`: the message that asks, if only rules found that it does.
     """
 
     relationship: Relationship
     wish: Wish
     owners: tuple[str, ...]
     before: int | None = None
-    turn_id: UUID | None = None  # in which it is asked for, and by which message
+    turn_id: UUID | None = None  # the turn that asks; next, the message
     message_id: UUID | None = None
     hidden: bool = False
     said: str = ""
 
 
 class Forgettable(Protocol):
-    """A kind of text that a wish may be about. `hide` says which it found there; it and `restore` run under the
-    relationship's lock, with no IDs where only other kinds are in the plan; `erase` inside an erasure too, which may
-    change append-only tables."""
+    """A kind of text that a wish may be about. `hide` returns which IDs it found. It and `restore` run under the
+    relationship's lock, without IDs if the plan has only other kinds. `erase` runs inside an erasure, too, so that it
+    may change append-only tables."""
 
     kind: str
 
@@ -97,12 +95,12 @@ def forgettables() -> list[Any]:
 
 
 def stems_of(relationship_id: UUID, texts: Iterable[str]) -> dict[str, Sequence[str]]:
-    """Of the plain words, in the relationship's language and in English."""
+    """The stems of the plain words in these texts, in the relationship's language and in English."""
     return stems_in(language_of(relationship_id), texts)
 
 
 def sayings_of(relationship_id: UUID) -> list[str]:
-    """Its entries that may say that two names are one."""
+    """The relationship's entries that may say that two names are one person's."""
     owned = ScratchpadEntry.objects.for_relationship(relationship_id).filter(
         state=EntryState.ACTIVE, content__regex=SAYS_ALIAS
     )

@@ -1,4 +1,4 @@
-"""Carries out a plan as one batch, and undoes it. After that the plan holds IDs only. (Permanent erasure:
+"""Carry out a plan as one batch, and undo it. After that the plan has only IDs. (Permanent erasure:
 upkeep.erasure.plans.)
 """
 
@@ -34,8 +34,8 @@ def carry_out(
     now: datetime | None = None,
     deleted: Collection[UUID] = (),
 ) -> MendingPlan:
-    """Change what is ticked (None: as the plan has it) in one transaction. An entry that was changed since is left, and
-    its item says so, but for those that this transaction has `deleted` already. Raises AlreadyDecided, InvalidInput.
+    """Change what is ticked (None: the plan's own ticks) in one transaction. An entry that was changed since is left
+    alone, and its item says so, unless this transaction has `deleted` it already. Raises AlreadyDecided, InvalidInput.
     """
     with transaction.atomic():
         relationship = locked_relationship(plan)
@@ -96,7 +96,7 @@ def finish(
     done: Collection[UUID],
     now: datetime,
 ) -> None:
-    """Store which rows were changed, and none of their text."""
+    """Store the plan's outcome: which rows were changed, without their texts."""
     plan.items = [
         {
             "number": item["number"],
@@ -126,7 +126,7 @@ def _change_entries(
             continue
         before = fields_of(entry)
         fingerprint = (entry.subject, entry.type, content_hash(item["rest"] or ""))
-        if item["rest"] is None or fingerprint in taken:  # another says the rest already
+        if item["rest"] is None or fingerprint in taken:  # another entry already says the rest
             entry.state = EntryState.DELETED
             changes.append(changed(entry, before, RevisionEvent.DELETE, at=now, reason=reason))
             continue
@@ -150,7 +150,7 @@ def _texts_of_others(relationship_id: UUID, ids: Collection[UUID]) -> set[tuple[
 
 
 def undo_plan(plan: MendingPlan, *, by: Actor) -> MendingPlan:
-    """Bring back what a plan hid or changed, but for entries that were changed since. Raises AlreadyDecided."""
+    """Restore what a plan hid or changed, except for entries that were changed since. Raises AlreadyDecided."""
     with transaction.atomic():
         relationship = locked_relationship(plan)
         plan = plan_of(plan.relationship_id, plan.id)

@@ -1,4 +1,4 @@
-"""Which candidates a plan ticks by rules: those that surely say it."""
+"""Tick candidates by rules: those that surely say it."""
 
 from collections.abc import Collection, Sequence
 
@@ -10,9 +10,7 @@ from memory.words import Stems
 
 
 def choose(wish: Wish, candidates: Sequence[Candidate], stems: Stems) -> None:
-    """Tick what surely says it. An entry that says more keeps the rest; one that can't be divided is left to the
-    person.
-    """
+    """Tick what surely says it. An entry that says more keeps the rest; if it can't be divided, a person decides."""
     if wish.everything or wish.last:
         _tick_whole(wish, candidates)
         return
@@ -33,7 +31,7 @@ def choose(wish: Wish, candidates: Sequence[Candidate], stems: Stems) -> None:
 
 
 def _tick_whole(wish: Wish, candidates: Sequence[Candidate]) -> None:
-    """Everything; or what the last exchange said, with the entries that rest on it."""
+    """Tick everything, or the last exchange with the entries that cite it."""
     messages = [one for one in candidates if one.kind == "message"]
     chosen: Collection[object] = {one.id for one in messages}
     if wish.last:

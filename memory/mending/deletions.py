@@ -1,4 +1,4 @@
-"""Finds sentences written by other rooms that say what a deleted entry said, as a wish to forget it would."""
+"""Find sentences in other rooms that say what a deleted entry said, like a wish to forget it would."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -17,14 +17,14 @@ from relationships.models import Relationship
 
 
 class _Sentence(NamedTuple):
-    """`there`: all that its words may be called."""
+    """A sentence. `there`: all spellings of its words."""
 
     text: str
     there: set[str]
 
 
 class _Told(NamedTuple):
-    """A sentence that says what a deleted entry said, and the words that it has of it."""
+    """A sentence that says what a deleted entry said, and the words that both share."""
 
     entry_id: UUID
     sentence: str
@@ -34,8 +34,9 @@ class _Told(NamedTuple):
 def told_by_deleted(
     relationship: Relationship, deleted: Collection[ScratchpadEntry], sentences: Collection[str]
 ) -> dict[UUID, set[str]]:
-    """By the entry's ID: the sentences that surely say it, but for those that another active entry says as well. Load
-    `relationship` with its user. Four statements, however many entries there are.
+    """By entry ID, the sentences that surely say it, without those that another active entry says as well.
+
+    Load `relationship` with its user. Four statements, whatever the number of entries.
     """
     if not deleted or not sentences:
         return {}
@@ -58,7 +59,7 @@ def _with_subject(entry: ScratchpadEntry) -> str:
 
 
 class _Sentences:
-    """Sentences, found by what their words may be called, or how they begin (judging.AKIN)."""
+    """Sentences, indexed by the spellings of their words and by the words' beginnings (judging.AKIN)."""
 
     def __init__(self, texts: Iterable[str], stems: Stems) -> None:
         self._stems = stems
@@ -96,7 +97,7 @@ def _beginning(word: Word) -> str:
 def _told_by(entry: ScratchpadEntry, scope: Scope, sentences: _Sentences, stems: Stems) -> Iterator[_Told]:
     wish = scope.wish
     if wish.everything or wish.last:
-        return  # nothing tells it
+        return  # the wish has no distinctive words
     own = [word for word in words_of(_with_subject(entry)) if not word.forms & STOP]
     for sentence in sentences.that_may_say(wish):
         judged = judge(wish, sentence.text, stems=stems, owners=scope.owners)
@@ -108,7 +109,7 @@ def _told_by(entry: ScratchpadEntry, scope: Scope, sentences: _Sentences, stems:
 def _without_staying(
     relationship_id: UUID, told: Sequence[_Told], deleted: Collection[ScratchpadEntry], language: str
 ) -> list[_Told]:
-    """Without those of which an entry that stays has all that the sentence has, and is about whom it is about."""
+    """Drop sentences whose shared words are all in an entry that stays and has the same subject."""
     active = ScratchpadEntry.objects.for_relationship(relationship_id).active()
     staying = active.exclude(id__in=[entry.id for entry in deleted]).values_list("content", "subject")
     by_subject: dict[str, list[Folded]] = defaultdict(list)
@@ -121,7 +122,7 @@ def _without_staying(
 
 
 def _likely(told: _Told, staying: Mapping[str, Sequence[Folded]]) -> list[str]:
-    """`staying`: the texts of entries by their subject."""
+    """Texts that may contain all of the words. `staying`: entries' texts by subject."""
     look = FirstLook(told.held)
     return [
         one.text

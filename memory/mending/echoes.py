@@ -1,4 +1,4 @@
-"""Messages of either side that repeat what a forgotten entry says, in the exchanges that it cites."""
+"""Find messages by either side that repeat what a forgotten entry says, in the exchanges that it cites."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
@@ -17,8 +17,8 @@ REPEATS = "repeats what an entry says that goes"
 def tick_echoes(
     scope: Scope, found: list[Candidate], going: Sequence[Candidate], judged: Collection[UUID] = ()
 ) -> None:
-    """Tick messages with a distinctive word of an entry that goes, if no entry that stays has that word. Those that are
-    not in `found` are added. `judged`: messages that a model was shown, and so has decided about."""
+    """Tick messages with a distinctive word of an entry that goes, if no entry that stays has that word. Missing ones
+    are added to `found`. `judged`: messages that a model was shown, and so has decided on."""
     cited = {message_id for entry in going for message_id in entry.cites}
     if not cited:
         return
@@ -48,7 +48,7 @@ def having_any(scope: Scope, said: Sequence[Candidate], wanted: Sequence[Word]) 
 
 
 def _declined(word: Word, words: Sequence[Word]) -> bool:
-    """Whether the name occurs with another ending: Krakowie, Kraków."""
+    """Return whether the name occurs with another ending: Krakowie, Kraków."""
     if word.identifier or not word.capital or len(word.plain) <= AKIN:
         return False
     beginning = word.plain[:AKIN]
@@ -56,7 +56,7 @@ def _declined(word: Word, words: Sequence[Word]) -> bool:
 
 
 def words_that_go(scope: Scope, going: Sequence[Candidate]) -> list[Word]:
-    """Words of the wish and of the entries that go which occur in nothing that stays."""
+    """The words of the wish and of the entries that go, without those that occur in anything that stays."""
     wanted = [
         word
         for word in (*scope.wish.must, *(word for entry in going for word in _told_by(scope, entry)))

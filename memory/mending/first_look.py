@@ -1,7 +1,7 @@
 """A cheap test whether a text may contain a word, before the text is split into words. Pure.
 
-It may accept too many texts, but never too few: a word is searched by its beginning, as its ending may differ, and an
-identifier by its letters and digits without separators.
+It may accept too many texts, but never too few: it searches for the beginning of a word, as its ending may differ, and
+for the letters and digits of an identifier without separators.
 """
 
 import re
@@ -11,9 +11,8 @@ from functools import cached_property
 from memory.words import Word, folds
 
 _JOINTS = re.compile(r"[\W_]+")
-_CHANGED_IN_FRONT = re.compile(
-    "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]"
-)  # Hebrew, Arabic: "the" is a part of it
+# Hebrew, Arabic: the article is part of the word.
+_CHANGED_IN_FRONT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 
 
 class Folded:
@@ -33,7 +32,7 @@ class FirstLook:
     """A test for some words."""
 
     def __init__(self, words: Iterable[Word], others: Iterable[str] = ()) -> None:
-        """`others`: folded spellings of which any will do."""
+        """`others`: folded spellings, of which any one is enough."""
         listed = list(words)
         self._signs = [_signs(word) for word in listed if word.identifier]
         self._begins = [frozenset(map(_beginning, word.forms)) for word in listed if not word.identifier]
@@ -43,7 +42,7 @@ class FirstLook:
         return bool(self.those_with_all([Folded(text)]))
 
     def those_with_all(self, texts: Sequence[Folded]) -> Sequence[Folded]:
-        """Those that may have all of the words."""
+        """The texts that may have all of the words."""
         for begin, *others in map(list, self._begins):
             texts = [
                 one
@@ -64,14 +63,14 @@ class FirstLook:
 
 
 def _beginning(form: str) -> str:
-    """English changes a y to i at most; "not" may be written as n't."""
+    """The part of a form to search for. English changes at most a y to i; "not" may be written as n't."""
     if form == "not" or _CHANGED_IN_FRONT.search(form):
         return ""
     return form[: 2 if len(form) < 5 else 3].replace("y", "i")
 
 
 def _signs(word: Word) -> list[str]:
-    """Of a telephone number without its country, of an amount without its cents."""
+    """The characters to search for: of a telephone number without the country code, of an amount without cents."""
     forms = (form.removeprefix("tel:") for form in word.forms)
     whole = (form.partition(".")[0] if form.replace(".", "").isdecimal() else form for form in forms)
     return [_JOINTS.sub("", form) for form in whole]

@@ -1,4 +1,4 @@
-"""What was hidden in a relationship, and what quotes it: exports and traces leave out both."""
+"""Find what is hidden in a relationship, and what quotes it. Exports and traces leave out both."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ from relationships.models import Message
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """Messages that are hidden, since when; entries that are hidden, with their versions; versions up to which others
-    said more.
+    """Hidden messages, with since when; hidden entries, with their versions; and entries of which a part was forgotten,
+    with the last version that had it.
     """
 
     messages: Mapping[UUID, datetime]
@@ -56,7 +56,7 @@ class Forgotten:
 
     @property
     def revisions(self) -> Q:
-        """Those of `in_revision`."""
+        """The condition of `in_revision` for a query."""
         said = Q(entry_id__in=self.entries.keys())
         for entry_id, version in self.edited.items():
             said |= Q(entry_id=entry_id, entry_version__lte=version)
@@ -66,11 +66,11 @@ class Forgotten:
         return entry_id in self.entries or version <= self.edited.get(entry_id, 0)
 
     def in_run(self, kind: str, turn_id: UUID | None) -> bool:
-        """For a context that led to no turn, it is unknown what it was about."""
+        """Return whether a run may quote it. For a context that led to no turn, that is unknown."""
         return turn_id in self.turns or (self.anything and kind == "priority" and turn_id is None)
 
     def in_call(self, purpose: str, shown: Collection[UUID], turn_ids: Iterable[UUID]) -> bool:
-        """The call that judged a wish quotes the wish itself, in any words."""
+        """Return whether a call may quote it. One that judged a wish quotes the wish, in whatever words."""
         quoted = {*self.messages, *self.entries, *self.edited}
         wish = purpose in MendingVerb.values and self.anything
         return wish or not quoted.isdisjoint(shown) or not self.turns.isdisjoint(turn_ids)

@@ -1,5 +1,5 @@
-"""Wishes spoken in a conversation: reported by the model that reads the turns, or found by rules. They are judged like
-any other, and carried out in the transaction that settles the turns, together with the messages that asked."""
+"""Wishes spoken in a conversation, reported by the model that reads the turns or found by rules. They are judged like
+others, and carried out in the transaction that settles the turns, with the messages that asked."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ from web.actor import Actor
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """A wish as it was reported: which message asks, and for what, in words that can be understood without context."""
+    """A reported wish: which message asks, and for what, in words that can be understood without context."""
 
     message_id: UUID
     verb: str
@@ -30,7 +30,7 @@ class Spoken:
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """A wish, the message that asks, and what it would take."""
+    """A wish, the message that asks, and what it would change."""
 
     message_id: UUID
     turn_id: UUID
@@ -40,21 +40,22 @@ class Heard:
 
     @property
     def edited(self) -> set[UUID]:
-        """Entries of which a part goes."""
+        """The entries of which a part goes."""
         return {one.id for one in self.draft.ticked if one.rest is not None}
 
     @property
     def taken(self) -> set[UUID]:
-        """Entries that surely say it."""
+        """The entries that surely say it."""
         return {one.id for one in self.draft.ticked if one.kind == "entry"}
 
 
 def hear_wishes(
     relationship_id: UUID, messages: Mapping[UUID, str], reported: Sequence[Spoken] = ()
 ) -> list[Heard]:
-    """The wishes in what the person said, judged: those that the reading `reported`, and those that rules find in other
-    messages. To forget everything is left to the reading itself, whose deletions may be held. A model may be asked: no
-    transaction may be open. Raises TransientProviderError, BudgetSpent.
+    """Find and judge the wishes in what the person said: those `reported` by the reading model, and those that rules
+    find in other messages. A wish to forget everything is left to the reading's own deletions, which may be held.
+
+    A model may be called, so no transaction may be open. Raises TransientProviderError, BudgetSpent.
     """
     told = {wish.message_id for wish in reported}
     spoken = [wish for wish in reported if wish.message_id in messages]
@@ -103,10 +104,12 @@ def carry_out_heard(
     gone: Mapping[UUID, Collection[UUID]],
     now: datetime,
 ) -> None:
-    """In the settling transaction, after the operations. `most`: entries that go at once without a person's word. More
-    wait for one. What is not sure waits in a plan of its own, while what is sure is carried out. `gone`: entries that
-    the operations of this reading deleted, with the messages they cite: of what may be meant, they chose, and what
-    they deleted for the wish is its plan's, to be undone or erased with it.
+    """Carry out the wishes. Call it in the settling transaction, after the operations.
+
+    `most`: how many entries may go without review; more wait for a person. What is unsure waits in a plan of its own,
+    while what is sure is carried out. `gone`: entries that the operations of this reading deleted, with the messages
+    they cite. If several were possible, the operations have chosen; and what they deleted for a wish belongs to its
+    plan, to be undone or erased with it.
     """
     for wish in heard:
         draft, forgets = wish.draft, wish.draft.verb == MendingVerb.FORGET
@@ -117,7 +120,7 @@ def carry_out_heard(
         if not {one.id for one in unsure}.isdisjoint(gone):
             unsure = []
         waits = (bool(unsure) and not draft.ticked) or (forgets and len(entries) > most)
-        # Reported, or about something: else the rules took something else for a wish.
+        # It was reported, or found something; otherwise the rules misunderstood the message.
         if forgets and (wish.reported or draft.found or not draft.asked):
             draft.found.extend(_asking(relationship_id, wish))
         plan = store_plan(draft, depth="hide", by=by, turn_id=wish.turn_id)
@@ -130,7 +133,7 @@ def carry_out_heard(
 
 
 def _take_along(relationship_id: UUID, wish: Heard, gone: Mapping[UUID, Collection[UUID]]) -> None:
-    """Add what this batch deleted for the wish, and messages that repeat what the deleted entries said."""
+    """Add to a wish what this batch deleted for it, and messages that repeat what the deleted entries said."""
     draft, owned = wish.draft, ScratchpadEntry.objects.for_relationship(relationship_id)
     deleted = [
         Candidate(
@@ -146,7 +149,7 @@ def _take_along(relationship_id: UUID, wish: Heard, gone: Mapping[UUID, Collecti
 
 
 def _asking(relationship_id: UUID, wish: Heard) -> list[Candidate]:
-    """The message that asked, and the companion's replies to it that repeat something of what is forgotten."""
+    """The message that asked, and the companion's replies that repeat something of what is forgotten."""
     scope = wish.draft.scope
     rows = Message.objects.for_relationship(relationship_id).filter(turn_id=wish.turn_id, seq__gte=wish.seq)
     said = [as_candidate(row) for row in rows.filter(erased_at=None, hidden_at=None).order_by("seq")]

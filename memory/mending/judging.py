@@ -1,7 +1,7 @@
-"""Whether a text says what a wish is about: surely, perhaps, or not. Pure.
+"""Judge whether a text says what a wish is about: surely, perhaps, or not. Pure.
 
-The share of the wish's words decides, so the result does not depend on what else there is: in a relationship of three
-entries it means the same as among ten thousand. In doubt the person is asked.
+The share of the wish's words decides, so the result does not depend on other texts: it means the same among three
+entries as among ten thousand. In doubt the person is asked.
 """
 
 import re
@@ -27,17 +27,17 @@ from memory.mending.wishes import (
 )
 from memory.words import Stems, Word, fold, is_in, normal, one_word, spelt, words_of
 
-PERHAPS = 0.5  # of the wish's words: whoever shares less says nothing of it
-# A neighbour lacks half of them, or the name or number that tells it: where another surely says it, nobody means it.
+PERHAPS = 0.5  # of the wish's words: a text with fewer doesn't say it
+# A text without half of them, or without the distinctive name or number, isn't meant if another one surely says it.
 MOST, NEIGHBOUR = "has most of the words", "has some of the words"
-AKIN = 5  # letters: two longer words that begin alike are of one family: allergic, allergy
+AKIN = 5  # letters: two longer words with the same beginning are related: allergic, allergy
 _TITLES = "|".join(
     rf"(?<=\b{title})" for title in ("Dr", "Mr", "Ms", "Mrs", "St", "Prof", "Hr", "Fr", "[A-Z]")
 )
 _SENTENCE = re.compile(rf"[^.!?。！？\n]*(?:(?:[.!?](?!\s|$)|(?:{_TITLES})\.)[^.!?。！？\n]*)*[.!?。！？\n]?")
 _VERB = re.compile(r"(?:is|was|has|had|will|can|and|[a-z]{2,}(?:s|ed))$")
-_HELPERS = frozenset({"is", "was", "has", "had", "will", "can"})  # which no other verb precedes
-# A raven that is called Huginn says nothing of "my name".
+_HELPERS = frozenset({"is", "was", "has", "had", "will", "can"})  # no other verb comes before these
+# A raven called Huginn has nothing to do with "my name".
 _LOOSE = frozenset({"call", "called", "named", "go", "goes", "going"})
 
 
@@ -58,7 +58,7 @@ class Judgement:
 
 
 def pieces(text: str) -> Iterator[str]:
-    """The sentences with the space before them: joined they are the text."""
+    """The sentences, each with the space before it. Joined, they are the text."""
     return (match[0] for match in _SENTENCE.finditer(text) if match[0])
 
 
@@ -76,8 +76,8 @@ def judge(
     aliases: Aliases | None = None,
     owners: Collection[str] = (),
 ) -> Judgement:
-    """The best of its sentences. `subject`: whom the whole text is about, where that is known and not the person.
-    `owners`: what the person is called.
+    """Judge a text by its best sentence. `subject`: whom the whole text is about, if that is known and not the person.
+    `owners`: the person's names.
     """
     best = Judgement(Verdict.NOT, 0.0, "")
     for sentence in sentences(text):
@@ -118,7 +118,7 @@ def _judge(
 
 
 def _joined(wish: Wish, held: list[Word], there: Collection[str]) -> list[Word]:
-    """Neighbours in the wish that the text writes as one."""
+    """Neighbouring words of the wish that the text writes as one."""
     found: list[Word] = []
     for first, second in pairwise(wish.must):
         if one_word(first, second, there):
@@ -146,7 +146,7 @@ def _akin(word: Word, words: list[Word], sentence: str) -> bool:
 def _doubt(
     wish: Wish, sentence: str, words: list[Word], stems: Stems, subject: str, owners: Collection[str]
 ) -> str:
-    """Why the sentence may mean something else although it has the same words."""
+    """Why the sentence may mean something else although it has the same words; "" if it can't."""
     forms = _forms_around(wish, sentence, words, stems)
     if wish.states and wish.denies != bool(forms & NO):
         return "one denies what the other says"
@@ -162,8 +162,8 @@ def _doubt(
 
 
 def _forms_around(wish: Wish, sentence: str, words: list[Word], stems: Stems) -> set[str]:
-    """The forms of what may deny or date it: without the parts that follow those with the wish's words, and without
-    what a semicolon parts off before them."""
+    """The forms of words that may negate or date it: none from parts of the sentence after the wish's words, or before
+    a semicolon."""
     kinds = frozenset().union(*wish.may)
     held = [
         word
@@ -178,7 +178,7 @@ def _forms_around(wish: Wish, sentence: str, words: list[Word], stems: Stems) ->
 
 
 def _other_subject(sentence: str, words: list[Word], subject: str, owners: Collection[str]) -> str:
-    """Whom the sentence is about, if that is surely not the person; else ""."""
+    """Whom the sentence is about, if that is surely not the person; otherwise ""."""
     own = {fold(part) for name in owners for part in name.split()} | {"user"}
     if subject and fold(subject) not in own:
         return subject
@@ -214,7 +214,7 @@ _ABOUT = re.compile(r"\((?:about|über|sur|sobre|su|over) (?P<whom>[^()]{1,100})
 
 
 def subject_of_text(text: str, owners: Collection[str]) -> str:
-    """Whom a text says it is about, by a rule: "Likes jazz (about Tom)", "Tom likes jazz"; "" where it says nobody."""
+    """Whom a text is about, by rules: "Likes jazz (about Tom)", "Tom likes jazz"; "" if it doesn't say."""
     if about := _ABOUT.search(normal(text)):
         return about["whom"].strip()
     words = words_of(text)

@@ -1,6 +1,6 @@
-"""Which texts contain all words of a query: whole words and identifiers in any spelling, with the endings of the
-relationship's language, and names also by their aliases. No index can answer this, so texts are read piece by piece,
-up to a limit."""
+"""Find texts that contain all words of a query: whole words and identifiers in any spelling, with the endings of the
+relationship's language, and names also by their aliases. No index can do this, so texts are read piece by piece, up
+to a limit."""
 
 from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
@@ -14,12 +14,12 @@ from memory.mending.first_look import FirstLook
 from memory.retrieval.index.language import NO_STEMS
 from memory.words import Stems, Word, fold, is_in, one_word, spelt, words_of
 
-MOST_READ = 1_000_000  # characters that one page looks through: a second
-MOST_ROWS = 5000  # that are looked through at a time
+MOST_READ = 1_000_000  # characters that are read for one page: a second
+MOST_ROWS = 5000  # that are read at a time
 
 
 class WithWords:
-    """Of rows that come in pieces, those whose text has the words. `spent`: it has read as much as it may."""
+    """Filters rows, which come in pieces, by the words in their text. `spent`: it has read as much as it may."""
 
     def __init__(
         self,
@@ -30,9 +30,8 @@ class WithWords:
         most: int | None = None,
         language: str | None = None,
     ) -> None:
-        """`words`: those of the query that count, where not all do. `most`: characters that are looked through.
-        `language`: the relationship's, where it is known. Without a relationship, texts may be of any language, and no
-        endings are known.
+        """`words`: the query's words that count, if not all do. `most`: characters that may be read. `language`: the
+        relationship's, if it is known. Without a relationship, texts may be in any language, so endings are unknown.
         """
         self._relationship_id, self._query, self._text, self._most = (
             relationship_id,
@@ -55,7 +54,7 @@ class WithWords:
 
     @property
     def takes(self) -> int:
-        """As many rows as would spend it, if they are as long as those before."""
+        """How many rows it can read, if they are as long as those before."""
         return min(MOST_ROWS, max(1, (self._most - self.read) * self._rows // max(1, self.read)))
 
     @cached_property
@@ -63,7 +62,7 @@ class WithWords:
         return language_of(self._relationship_id) if self._relationship_id else NO_STEMS
 
     def __call__(self, rows: Sequence[Any]) -> list[Any]:
-        """A query of signs alone is looked for as it stands."""
+        """The rows that match. A query without words is searched literally."""
         texts = [self._text(row) for row in rows]
         self.read, self._rows = self.read + sum(map(len, texts)), self._rows + len(texts)
         if not self._wanted:
@@ -82,7 +81,7 @@ class WithWords:
 
 
 def _has(wanted: Sequence[Word], there: Collection[str], stems: Stems) -> bool:
-    """Every word, or two neighbours as one: Anne Marie, ord 17."""
+    """Return whether every word is there, or two neighbours as one: Anne Marie, ord 17."""
     held = {place for place, word in enumerate(wanted) if is_in(word, there, stems)}
     for place, (first, second) in enumerate(pairwise(wanted)):
         if one_word(first, second, there):

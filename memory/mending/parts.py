@@ -30,7 +30,7 @@ _SINGULAR = {"are": "is", "were": "was", "have": "has", "do": "does", "both": ""
 
 
 def without(wish: Wish, text: str, *, stems: Stems) -> str | None:
-    """The text without what the wish is about; None: the wish is about all of it, or it can't be divided safely."""
+    """The text without what the wish is about; None: that is all of it, or it can't be divided safely."""
     said = normal(text).strip()
     pieces = parts_of(said)
     if len(pieces) < 2 or wish.everything:
@@ -82,7 +82,7 @@ def _head(said: str) -> list[Word]:
 
 
 def _hits(wish: Wish, said: str, piece: tuple[int, int], head: list[Word], stems: Stems) -> int:
-    """How many of the wish's words the piece has, apart from those that all pieces share."""
+    """Count the wish's words in the piece, without those that all pieces share."""
     inside = [word for word in words_of(said) if piece[0] <= word.start < piece[1]]
     own = [word for word in inside if word not in head]
     first = own[0] if own and piece[0] == 0 else None
@@ -97,7 +97,7 @@ def _rest(
     said: str, pieces: list[tuple[int, int]], going: int, head: list[Word], going_words: Sequence[Word]
 ) -> str | None:
     left = [number for number in range(len(pieces)) if number != going]
-    if going > 0 and len(left) == going:  # the last goes
+    if going > 0 and len(left) == going:  # the last piece goes
         kept = said[: pieces[going - 1][1]]
         return kept.rstrip(" ,;")
     start, end = pieces[left[0]] if going == 0 else pieces[going]
@@ -155,10 +155,10 @@ def _of_two_people(wish: Wish, said: str, pieces: list[tuple[int, int]], stems: 
 
 
 def says_more(wish: Wish, text: str, *, stems: Stems) -> bool:
-    """Whether a text has other parts that the wish does not mention."""
+    """Return whether a text has other parts that the wish does not mention."""
     said = normal(text).strip()
     head, pieces = _head(said), parts_of(said)
-    if not wish.must:  # a kind of fact: what comes before it is another, what follows may be more of it
+    if not wish.must:  # a kind of fact: what comes before is another one, what follows may belong to it
         return bool(pieces) and not any(
             group & spelt(words_of(said[slice(*pieces[0])]), stems) for group in wish.may
         )

@@ -1,7 +1,7 @@
-"""Makes plans to forget or to correct. (They are carried out and undone by carrying.py.)
+"""Make plans to forget or to correct. (carrying.py carries them out and undoes them.)
 
-A waiting plan quotes what it is about; one that was carried out holds IDs only. A plan made by REST or in the admin UI
-is dropped after an hour if nobody carries it out; one from a conversation waits until a person decides.
+A waiting plan quotes what it is about; one that was carried out has only IDs. A plan made by REST or in the admin UI is
+deleted after an hour if nobody carries it out; one from a conversation waits until a person decides.
 """
 
 from collections import defaultdict
@@ -30,7 +30,7 @@ from relationships.services.sequence import lock_relationship
 from web.actor import Actor
 from web.errors import NotFound
 
-KEPT = timedelta(hours=1)  # a plan that nobody carries out
+KEPT = timedelta(hours=1)  # how long a plan is kept if nobody carries it out
 MOST_ITEMS = 500
 MOST_LOOKED_AT = 5  # entries that a refusal shows
 ASKS, HIDDEN = "asks for it", "is hidden already"
@@ -38,8 +38,8 @@ ASKS, HIDDEN = "asks for it", "is hidden already"
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What a plan is made of before it is stored. `asked`: the question to a model, where one judged. `left_out`: texts
-    that were not looked at, or not listed, as there are too many."""
+    """A plan before it is stored. `asked`: the model call, if a model judged. `left_out`: how many texts were not read
+    or not listed, as there are too many."""
 
     scope: Scope
     verb: str
@@ -65,11 +65,12 @@ def draft_plan(
     reported: bool = True,
     hidden: bool = False,
 ) -> Draft:
-    """Find and judge; load `relationship` with user, companion and project. A model is asked where the companion has
-    one: no transaction may be open. Where it refuses to judge, or its answer can't be read, rules do. `asked_by`: the
-    message that asks; only what was said before it is looked at. `reported`: by a model that read it; else rules found
-    it, and the model that judges may see that it asks for nothing. `hidden`: what is hidden is looked at too, to be
-    erased. Raises TransientProviderError, BudgetSpent.
+    """Find and judge candidates. Load `relationship` with user, companion and project.
+
+    If the companion has a model, it judges, so no transaction may be open. If it refuses, or its answer can't be
+    parsed, rules judge. `asked_by`: the message that asks; only what was said before is searched. `reported`: by a
+    model that read it; otherwise rules found it, and the judging model may see that it asks for nothing. `hidden`: also
+    search what is hidden, to erase it. Raises TransientProviderError, BudgetSpent.
     """
     scope = scope_of(relationship, what, asked_by=asked_by, reported=reported, hidden=hidden)
     if not by_rules and (who := model_of(scope)) is not None:
@@ -79,10 +80,10 @@ def draft_plan(
 
 
 def _draft(scope: Scope, verb: str, to: str, who: Judge | None) -> Draft:
-    """By rules where `who` is None. Raises what `ask_model` raises."""
+    """Draft a plan, by rules if `who` is None. Raises what `ask_model` raises."""
     found = find_candidates(scope, by_meaning=who is not None)
     whole = scope.wish.everything or scope.wish.last
-    # Messages stay as they were said, and what is made of entries follows them; what was true once is not wrong.
+    # A correction changes entries only: messages stay, and the rest follows entries. What was true once isn't wrong.
     correctable = [one for one in found.candidates if one.kind == "entry" and not one.past]
     candidates = correctable if verb == "correct" else found.candidates
     asked = None
@@ -106,7 +107,7 @@ def _draft(scope: Scope, verb: str, to: str, who: Judge | None) -> Draft:
 
 
 def _once_each(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """Without earlier versions of entries that go anyway."""
+    """Drop earlier versions of entries that go anyway."""
     kept: list[Candidate] = []
     going: set[UUID] = set()
     for one in sorted(candidates, key=lambda one: (not one.ticked, one.hidden)):
@@ -118,8 +119,8 @@ def _once_each(candidates: Iterable[Candidate]) -> list[Candidate]:
 
 
 def _correct(candidates: Sequence[Candidate], to: str, *, by_model: bool) -> None:
-    """Set what the ticked entries shall say: the correction, and the rest of what they say. If rules find several
-    entries, a person has to choose.
+    """Set the new texts of the ticked entries: the correction, and the rest of what they say. If rules find several
+    entries, a person must choose.
     """
     sure = [one for one in candidates if one.ticked]
     for one in candidates:
@@ -131,7 +132,7 @@ def _correct(candidates: Sequence[Candidate], to: str, *, by_model: bool) -> Non
 def make_plan(
     relationship: Relationship, *, verb: str, what: str, to: str = "", depth: str = "hide", by: Actor
 ) -> MendingPlan:
-    """Draft and store, for somebody who waits. Raises UpstreamFailed, Unavailable, BudgetSpent, NothingFits."""
+    """Draft and store a plan, for a request. Raises UpstreamFailed, Unavailable, BudgetSpent, NothingFits."""
     with asking_for_a_request():
         draft = draft_plan(relationship, verb=verb, what=what, to=to, hidden=depth == "erase")
     if verb == "correct":
@@ -141,8 +142,7 @@ def make_plan(
 
 @transaction.atomic
 def store_plan(draft: Draft, *, depth: str, by: Actor, turn_id: UUID | None = None) -> MendingPlan:
-    """Keep a draft as a plan that waits. For `correct` raises NothingFits where no entry says it: with what was
-    looked at."""
+    """Store a draft as a waiting plan. For `correct`, raises NothingFits if no entry says it, listing what was read."""
     relationship = draft.scope.relationship
     lock_relationship(relationship.id)
     if draft.asked is not None:
@@ -166,7 +166,7 @@ def store_plan(draft: Draft, *, depth: str, by: Actor, turn_id: UUID | None = No
 
 
 def refuse_nothing(draft: Draft) -> None:
-    """Raises NothingFits where a correction has no entry that it could be about, with the likeliest as they are."""
+    """Raises NothingFits if no entry can be meant by a correction, listing the likeliest."""
     entries = [one for one in draft.found if one.kind == "entry"]
     if any(one.ticked or one.judgement.score >= PERHAPS for one in entries):
         return
@@ -208,14 +208,14 @@ def plan_of(relationship_id: UUID, plan_id: UUID) -> MendingPlan:
 
 
 def drop_old_plans(now: datetime) -> int:
-    """Delete plans of REST and the admin UI that nobody carried out, as they quote what was to go. Returns how many."""
+    """Delete plans from REST and the admin UI that nobody carried out, as they quote texts. Return how many."""
     trials = MendingPlan.objects.filter(state=MendingState.PROPOSED, turn_id=None)
     gone: int = trials.filter(recorded_at__lt=now - KEPT).delete()[0]
     return gone
 
 
 def awaiting_of_turns(relationship_id: UUID, turns: Iterable[Turn]) -> Mapping[UUID, list[UUID]]:
-    """The plans asked for in these turns that wait for a person. One statement, or none where none was applied."""
+    """The plans from these turns that wait for a person. One statement; none if no turn was applied."""
     found: dict[UUID, list[UUID]] = defaultdict(list)
     if asked := [turn.id for turn in turns if turn.state == TurnState.APPLIED]:
         waiting = MendingPlan.objects.for_relationship(relationship_id).awaiting_review()
@@ -225,8 +225,10 @@ def awaiting_of_turns(relationship_id: UUID, turns: Iterable[Turn]) -> Mapping[U
 
 
 def leave_plans(relationship_id: UUID, gone: Collection[UUID]) -> int:
-    """Plans quote what may be erased. Trials go; what waits for a person keeps the entries and messages that are not
-    `gone`, without the wish's words, as long as there are any and the message that asks is there. How many went.
+    """Remove what is `gone` from plans, which quote it. Return how many plans were deleted.
+
+    Plans of no conversation are deleted. Those that wait for a person keep their other entries and messages, without
+    the wish's words, as long as there are any and the message that asks still exists.
     """
     proposed = MendingPlan.objects.for_relationship(relationship_id).filter(state=MendingState.PROPOSED)
     left = 0
@@ -236,7 +238,7 @@ def leave_plans(relationship_id: UUID, gone: Collection[UUID]) -> int:
             for item in plan.items
             if item["kind"] in ("entry", "message") and UUID(item["id"]) not in gone
         ]
-        asked = any(item["asks"] for item in plan.items)  # else the sure part has taken along what asks
+        asked = any(item["asks"] for item in plan.items)  # if not, the sure part has already hidden what asks
         waits = plan.turn_id is not None and {item["asks"] for item in kept} == {asked, False}
         if not waits:
             left += proposed.filter(id=plan.id).delete()[0]

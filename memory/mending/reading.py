@@ -1,4 +1,4 @@
-"""Collects what may say what a wish is about: entries, messages, and what the finders of FORGETTABLE return.
+"""Collect what may say what a wish is about: entries, messages, and what the finders of FORGETTABLE return.
 
 Texts are read piece by piece, the newest first, and only those that may have one of the wish's words are kept. So time
 and memory are bounded in any relationship; texts beyond the limit are counted.
@@ -27,13 +27,13 @@ from memory.words import Stems
 from relationships.models import Message
 from relationships.services.configuration import configuration_of
 
-MOST_ROWS = 100_000  # entries, and as many messages, that are looked at
+MOST_ROWS = 100_000  # entries, and as many messages, that are read
 MOST_READ = 10_000_000  # characters of them: two seconds
 MOST_KEPT = 500_000  # characters of those that are judged: half a second
-NEWEST = 120  # are judged whatever their words: a model may know others for it
-ALL_AT_ONCE = 500  # of each kind, where everything is to go
+NEWEST = 120  # are judged whatever their words, as a model may recognise other words for it
+ALL_AT_ONCE = 500  # of each kind, if everything should go
 PIECE = 1000  # rows
-NEAREST = 40  # of each kind, that a ranked search finds
+NEAREST = 40  # of each kind, from a ranked search
 _OF_ENTRIES = (
     "id",
     "content",
@@ -51,7 +51,7 @@ EARLIER = "an earlier version"
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """`unread`: entries and messages that were not looked at, as there are too many."""
+    """The candidates. `unread`: how many entries and messages were not read, as there are too many."""
 
     candidates: list[Candidate]
     stems: Stems
@@ -59,7 +59,7 @@ class Found:
 
 
 def find_candidates(scope: Scope, *, by_meaning: bool = False) -> Found:
-    """Texts that may say it, judged by rules, those of entries first. `by_meaning`: what a ranked search finds too."""
+    """Find texts that may say it, judged by rules, entries first. `by_meaning`: also use a ranked search."""
     messages = messages_of(scope).values_list(*_OF_MESSAGES, named=True)
     entries = entries_of(scope, hidden=scope.hidden).values_list(*_OF_ENTRIES, named=True)
     look = _look_for(scope.wish, ())
@@ -95,7 +95,7 @@ def entries_of(scope: Scope, *, hidden: bool = False) -> QuerySet[ScratchpadEntr
 
 
 def messages_of(scope: Scope) -> QuerySet[Message]:
-    """Those that may be learnt from or found; newest first."""
+    """The messages that may be read or found, newest first."""
     rows = Message.objects.for_relationship(scope.relationship.id).filter(erased_at=None)
     if not scope.hidden:
         rows = rows.filter(hidden_at=None)
@@ -106,10 +106,10 @@ def messages_of(scope: Scope) -> QuerySet[Message]:
 
 
 def _look_for(wish: Wish, aliases: Iterable[str]) -> FirstLook | None:
-    """None where no word tells it, but who was here last or that it is all."""
+    """The first look for a wish; None if it has no distinctive words, such as "the last thing" or "everything"."""
     if wish.everything or wish.last:
         return None
-    kinds = 0.5 * len(wish.may)  # words of kind decide only where they weigh as much as the others
+    kinds = 0.5 * len(wish.may)  # generic words decide only if they weigh as much as the others
     decide = kinds >= PERHAPS * (len(wish.must) + kinds)
     return FirstLook(wish.must, [*aliases, *(form for group in wish.may if decide for form in group)])
 
@@ -117,7 +117,7 @@ def _look_for(wish: Wish, aliases: Iterable[str]) -> FirstLook | None:
 def _likely(
     rows: QuerySet[Any], made: Callable[[Any], Candidate], wish: Wish, look: FirstLook | None
 ) -> tuple[list[Candidate], int]:
-    """Newest first, and how many more there are that were not looked at."""
+    """The likely candidates, newest first, and how many rows were not read."""
     kept: list[Candidate] = []
     newest = ALL_AT_ONCE if wish.everything else NEWEST
     seen = read = size = 0
@@ -142,7 +142,7 @@ def _add_nearest(
     messages: QuerySet[Any],
     said: list[Candidate],
 ) -> None:
-    """Add the results of a ranked search that are among the rows that may be read and are not there yet."""
+    """Add what a ranked search finds among these rows and is not there yet."""
     states = tuple(EntryState) if scope.hidden else SHOWN_STATES
     places = _nearest_of(scope, states)
     lacking = places.keys() - {one.id for one in (*kept, *said)}
@@ -153,8 +153,8 @@ def _add_nearest(
 
 
 def _of_other_rooms(scope: Scope, look: FirstLook | None) -> tuple[list[Candidate], int]:
-    """The first of each kind, and those that may have one of the words. Of everything as many of a kind as go at once,
-    and how many more there are.
+    """The first texts of each kind, and those that may have one of the words; and how many more there are. If
+    everything should go: the first ALL_AT_ONCE of each kind.
     """
     if scope.wish.everything:
         kinds = [_present(scope, finder.find(scope)) for finder in forgettables()]
@@ -173,14 +173,14 @@ def _of_other_rooms(scope: Scope, look: FirstLook | None) -> tuple[list[Candidat
 
 
 def _present(scope: Scope, found: Iterable[Candidate]) -> list[Candidate]:
-    """Without what was there earlier, where that is not to be erased too."""
+    """Drop what is already hidden, unless that should be erased, too."""
     return [one for one in found if scope.hidden or one.place != EARLIER]
 
 
 def _nearest_of(scope: Scope, states: tuple[str, ...]) -> Mapping[UUID, int]:
-    """What a ranked search finds for the wish: a model knows an old text by its meaning, where no word of it is shared.
+    """What a ranked search finds for the wish, which may share no words with it: the rank of each.
 
-    Entries and messages by turns, best first: the place of each. The embedder is asked, outside of transactions.
+    Entries and messages alternate, best first. The embedder is called, so no transaction may be open.
     """
     relationship = scope.relationship
     retrieval = configuration_of(relationship).values.retrieval
@@ -189,7 +189,7 @@ def _nearest_of(scope: Scope, states: tuple[str, ...]) -> Mapping[UUID, int]:
         "relationship_id": relationship.id,
         "retrieval": retrieval.model_copy(update={"reranker": None}),
         "now": timezone.now(),
-        "ranker": BestRanker.slug,  # whatever is configured: it does without vectors where there are none
+        "ranker": BestRanker.slug,  # whatever is configured, as it also works without vectors
         "top_k": NEAREST,
         "min_score": 0.0,
     }
@@ -216,7 +216,7 @@ def _entry(row: Any) -> Candidate:
 
 
 def _said_earlier(scope: Scope, look: FirstLook) -> tuple[list[Candidate], int]:
-    """Earlier versions of entries; what the entries say now would stay."""
+    """Candidates from earlier versions of entries, whose present text would stay."""
     changed = EntryRevision.objects.for_relationship(scope.relationship.id).exclude(before=None)
     texts = changed.annotate(said=KT("before__content"), then=KT("after__content")).exclude(said=F("then"))
     rows = texts.order_by("-seq").values_list("entry_id", "said", named=True)

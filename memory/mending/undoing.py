@@ -1,4 +1,4 @@
-"""Brings entries back as they were before a plan changed them."""
+"""Restore entries to their state before a plan changed them."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -10,7 +10,7 @@ from web.actor import Actor
 
 
 def restore_entries(plan: MendingPlan, versions: Mapping[UUID, int], by: Actor, now: datetime) -> None:
-    """Restore those still at the version that the plan left, unless another entry has their text or key by now."""
+    """Restore the entries that still have the version the plan left, unless another has their text or key by now."""
     owned = ScratchpadEntry.objects.for_relationship(plan.relationship_id)
     left = _as_left(plan.relationship_id, versions)
     digests = [
@@ -43,7 +43,7 @@ def restore_entries(plan: MendingPlan, versions: Mapping[UUID, int], by: Actor, 
 
 
 def _as_left(relationship_id: UUID, versions: Mapping[UUID, int]) -> dict[UUID, EntryRevision]:
-    """The revision that made each entry the version that the plan left, by the entry's ID."""
+    """By entry ID, the revision that made the version which the plan left."""
     revisions = EntryRevision.objects.for_relationship(relationship_id).exclude(before=None)
     rows = revisions.filter(entry_id__in=list(versions), entry_version__in=set(versions.values()))
     return {row.entry_id: row for row in rows.order_by("-id") if row.entry_version == versions[row.entry_id]}

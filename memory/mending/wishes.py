@@ -1,4 +1,4 @@
-"""Finds in a message what a person asks to have forgotten. Pure; the words and phrases are in wishes.toml."""
+"""Find in a message what a person asks to forget. Pure; the words and phrases are in wishes.toml."""
 
 import re
 import tomllib
@@ -41,9 +41,9 @@ _TASKS, _OWN, _OF_OTHERS = (_pattern(_RULES[name]) for name in ("tasks", "own", 
 _THEY, _MANNERS = _pattern(_RULES["they"]), _pattern(rf"^{_RULES['manners']}(?<!\w)")
 _STATEMENT, ASIDE = _pattern(_RULES["statement"]), _pattern(_RULES["aside"])
 _REPORT = _pattern(_RULES["report"])
-# What somebody says in a story or is quoted with, and code. ' is mostly an apostrophe.
+# Quotations and code. A ' is mostly an apostrophe.
 _QUOTED = re.compile(r'```[^`]*```|(?<!\w)"[^"]*"|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»|»[^«»]*«|「[^「」]*」')
-_BEFORE_IT = 120  # characters that are read for each quotation, of which a message may hold thousands
+_BEFORE_IT = 120  # characters that are read before each quotation, of which a message may have thousands
 _SENTENCE = re.compile(r"(?<=[.!?。！？])(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)\s+|\n+|(?<=[。！？])")
 _POINTS_BACK, _AFTERTHOUGHT, _ENDED = (
     _pattern(_RULES[name]) for name in ("points_back", "afterthought", "ended")
@@ -65,11 +65,11 @@ LONGEST_WISH = 600  # characters
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What is to be forgotten. `must`: words that a text has to have; `may`: groups of which it should have one each.
+    """What should be forgotten. `must`: words that a text must have; `may`: groups of which it should have one each.
 
-    `denies`: it speaks of what is not so; `states`: it repeats what was said, rather than naming a topic. `mine`: it
-    is about the speaker and nobody else, `theirs`: about somebody whom it does not name. `last`: what was said just
-    before; `everything`: all there is.
+    `denies`: it is about something that is not so; `states`: it repeats a statement instead of naming a topic. `mine`:
+    it is about the speaker only; `theirs`: about somebody without a name. `last`: what was just said; `everything`: all
+    there is.
     """
 
     text: str
@@ -85,7 +85,8 @@ class Wish:
 
 
 def wish_in(said: str) -> str | None:
-    """What a message asks to have forgotten, in its own words; "" for what was said last; None: it asks for nothing.
+    """What a message asks to forget, in its own words; "" for what was said last; None: it asks for nothing.
+
     Requests inside quotations don't count, unless the quotation is the whole message.
     """
     said = normal(said)
@@ -95,7 +96,7 @@ def wish_in(said: str) -> str | None:
 
 
 def _asks_others(quoted: re.Match[str]) -> bool:
-    """Whether a quotation asks to forget, where the sentence that quotes it does not."""
+    """Return whether a quotation asks to forget, but the sentence around it doesn't."""
     if _asked_in(quoted[0]) is None:
         return False
     begun = quoted.string[max(0, quoted.start() - _BEFORE_IT) : quoted.start()]
@@ -117,7 +118,7 @@ def _asked_in(said: str) -> str | None:
             before = sentence
             continue
         what = _TAIL.sub("", _AFTERTHOUGHT.sub("", found["what"])).strip(" .!?:,")
-        if _POINTS_BACK.match(what):  # "My old number is 0171, forget it": at what the message said before it
+        if _POINTS_BACK.match(what):  # "My old number is 0171, forget it": what the message said before
             for said_before in (sentence[: found.start()].strip(" ,;:"), before):
                 if _tells(said_before):
                     return f"{_ENDED.sub('', said_before)} {what}"
@@ -126,19 +127,19 @@ def _asked_in(said: str) -> str | None:
         if _TASKS.match(verb) and not _is_told(found["what"]):
             before = sentence
             continue
-        if _whom(what) or not _THEY.search(what):
+        if _people_in(what) or not _THEY.search(what):
             return what
-        return f"{what} ({_whom(sentence[: found.start()]) or _whom(before) or 'them'})"
+        return f"{what} ({_people_in(sentence[: found.start()]) or _people_in(before) or 'them'})"
     return None
 
 
 def _is_told(what: str) -> bool:
-    """Whether it is something that the speaker told, rather than an object or a task."""
+    """Return whether it is something that the speaker said, and not an object or a task."""
     return bool(_OWN.search(what)) or any(word.identifier for word in words_of(what))
 
 
-def _whom(text: str) -> str:
-    """The people whom a text names, by name or by their relation to the speaker."""
+def _people_in(text: str) -> str:
+    """The people in a text, by name or by their relation to the speaker."""
     words = [word for word in words_of(text) if word.forms & RELATIONS or not word.forms & (STOP | NO | ONCE)]
     said = normal(text)
     return " ".join(said[one.start : one.end] for one in words if one.capital or one.forms & RELATIONS)
@@ -154,7 +155,7 @@ def _tells(text: str) -> bool:
 
 @lru_cache(maxsize=256)
 def read_wish(text: str, names: Collection[str] = ()) -> Wish:
-    """`text`: what `wish_in` found, or what somebody wrote into a form. `names`: of the speaker and the companion."""
+    """Parse a wish: what `wish_in` found, or the text of a form. `names`: of the speaker and the companion."""
     asked = wish_in(text)
     what = text if asked is None else asked
     what = _MANNERS.sub("", _TAIL.sub("", what)).strip()
@@ -187,7 +188,7 @@ def read_wish(text: str, names: Collection[str] = ()) -> Wish:
         once=any(word.forms & ONCE for word in words),
         states=bool(_STATEMENT.match(what) or _TELLS.search(what)),
         mine=_is_mine(words, what),
-        theirs=bool(_THEY.search(what)) and not _whom(what),
+        theirs=bool(_THEY.search(what)) and not _people_in(what),
     )
 
 
@@ -197,7 +198,7 @@ def _with_synonyms(word: Word) -> Word:
 
 
 def _is_mine(words: list[Word], what: str) -> bool:
-    """Whether the speaker comes first in it, and not as the one whose sister it is."""
+    """Return whether the speaker comes first, and not as in "my sister"."""
     for number, word in enumerate(words):
         if word.forms & MINE_ONLY or (word.forms & MINE and not is_name(word, what)):
             return not any(next_one.forms & RELATIONS for next_one in words[number + 1 : number + 3])
@@ -207,18 +208,18 @@ def _is_mine(words: list[Word], what: str) -> bool:
 
 
 def is_name(word: Word, text: str) -> bool:
-    """Whether it has a capital letter although it does not begin a sentence."""
+    """Return whether it has a capital letter although it is not at the beginning of a sentence."""
     return word.capital and not word.identifier and normal(text)[: word.start].strip(" \"'“”") != ""
 
 
 def ends_as_a_name(word: str) -> bool:
-    """Whether a word in -s is a name and not a verb: Thomas, not Loves."""
+    """Return whether a word in -s is a name and not a verb: Thomas, not Loves."""
     folded = fold(word)
     return folded in _NAMES_IN_S or (len(folded) > 3 and folded.endswith(("as", "is", "os", "us", "ss")))
 
 
 def strong(word: Word) -> bool:
-    """Whether it identifies one thing: an address, a ticket, a long number."""
+    """Return whether it identifies one thing: an address, a ticket, a long number."""
     if not word.identifier:
         return False
     form = word.plain

@@ -8,10 +8,10 @@ from relationships.models import OwnedQuerySet, RelationshipOwned
 class DecayedVector(RelationshipOwned):
     """An entry's unit vector times its weight, `importance x 2^((effective_at - reference) / half-life)`.
 
-    So one inner product with a question orders by similarity x importance x decay, whatever the time. Relationships
-    have them whose ranker is `decay` and whose entries are many. All of one space share a half-life and a reference.
-    Each keeps what it was made from. Triggers mark it stale in the transaction that changes any of that, or that
-    writes a new vector: a stale one never ranks, its entry is scored from its own row.
+    So one inner product with a question orders by similarity x importance x decay, at any time. Relationships with many
+    entries have them if their ranker is `decay`. All of one space share a half-life and a reference. Each row has the
+    values it was made from. Triggers mark it stale in the transaction that changes one of them, or writes a new vector:
+    a stale one is not used, and its entry is scored from its own row.
     """
 
     owner_id = models.UUIDField()  # the entry
@@ -36,7 +36,7 @@ class DecayedVector(RelationshipOwned):
             ),
         ]
         indexes = [
-            # what a search scores from the rows themselves, and what is to be made anew
+            # stale ones, which searches score from the entries' rows, and which are to be renewed
             models.Index(
                 fields=["relationship", "owner_id"], condition=Q(stale=True), name="decayedvector_stale"
             )

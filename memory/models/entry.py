@@ -13,7 +13,7 @@ from relationships.models import OwnedQuerySet, RelationshipOwned
 
 USER_SUBJECT = "user"
 MAX_HAPPENS_AT = 80  # characters
-# What operators look for words in: signs part words, as PostgreSQL's parser makes addresses and signed numbers of them.
+# What operators search for words: without punctuation, which PostgreSQL's parser would read as addresses or signs.
 ENTRY_WORDS = SearchVector(
     models.Func(
         Folded("content"),
@@ -25,7 +25,7 @@ ENTRY_WORDS = SearchVector(
     DigitsFromTheEnd("content"),
     config="simple",
 )
-# What being shown leaves on an entry (memory.entries.access): no change of it, so in no revision and no version.
+# Columns that count how often an entry is shown (memory.entries.access). That is no change, so in no revision.
 ACCESS_FIELDS = frozenset({"last_accessed_at", "access_count"})
 
 
@@ -72,7 +72,7 @@ class ScratchpadEntry(RelationshipOwned):
     content = models.TextField()
     content_hash = models.BinaryField(max_length=32)  # memory.entries.fingerprint
     key = models.CharField(max_length=80, null=True)  # stable name, such as city
-    single_valued = models.BooleanField(default=False)  # the vocabulary's word on `key`: city yes, pet no
+    single_valued = models.BooleanField(default=False)  # whether `key` has one value: city yes, pet no
     importance = models.FloatField(default=0.5)
     confidence = models.FloatField(default=1.0)
     weight = models.FloatField(default=1.0)  # the developer's or person's own
@@ -100,7 +100,7 @@ class ScratchpadEntry(RelationshipOwned):
 
     class Meta:
         constraints = [
-            # the same thing is kept once, whoever writes it at the same time
+            # the same statement is stored once, even if written at the same time
             models.UniqueConstraint(
                 fields=["relationship", "subject", "type", "content_hash"],
                 condition=Q(state="active"),
@@ -129,7 +129,7 @@ class ScratchpadEntry(RelationshipOwned):
         indexes = [
             # the scratchpad, and every list, newest first
             models.Index(fields=["relationship", "state", "tier", "-effective_at"], name="entry_listed"),
-            # lists by tag: the few of a relationship that carry it
+            # lists by tag: the few of a relationship that have it
             GinIndex(
                 fields=["tags"], opclasses=["jsonb_path_ops"], condition=~Q(tags={}), name="entry_tagged"
             ),
@@ -143,13 +143,13 @@ class ScratchpadEntry(RelationshipOwned):
             models.Index(fields=["project_id", "type"], condition=Q(state="active"), name="entry_by_type"),
             # operators who look for a word across a project
             GinIndex(ENTRY_WORDS, condition=Q(state="active"), name="entry_words"),
-            # those that may say that two names are one
+            # entries that may say that two names are one person's
             models.Index(
                 fields=["relationship", "-effective_at"],
                 condition=Q(state="active", content__regex=SAYS_ALIAS),
                 name="entry_aliases",
             ),
-            # the sweep: active entries whose time is over
+            # expiry: active entries whose time is over
             models.Index(
                 fields=["expires_at"],
                 condition=Q(state="active", expires_at__isnull=False),

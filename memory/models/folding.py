@@ -10,7 +10,7 @@ _LETTERS = "replace(replace(translate({x}, 'łøđðıىة', 'loddiيه'), 'æ',
 
 
 class Folded(models.Func):
-    """`memory.words.fold` in SQL, followed by the text with its umlauts as two letters. What is ASCII costs nothing."""
+    """`memory.words.fold` in SQL, followed by the text with its umlauts as two letters. Free for ASCII."""
 
     template = (
         "CASE WHEN octet_length(%(expressions)s) = char_length(%(expressions)s) THEN lower(%(expressions)s) ELSE "
@@ -23,8 +23,8 @@ class Folded(models.Func):
 
 
 class DigitsFromTheEnd(models.Func):
-    """The numbers of a text without separators, turned round, so that a telephone number is found whatever stands
-    before what its spellings share; '' where none has seven digits."""
+    """The numbers of a text without separators, reversed, so that a telephone number is found whatever its prefix; ''
+    if none has seven digits."""
 
     template = (
         r"CASE WHEN %(expressions)s ~ '\d(\D{0,3}\d){6}' THEN reverse(regexp_replace(regexp_replace(%(expressions)s,"

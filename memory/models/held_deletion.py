@@ -17,7 +17,7 @@ class HeldDeletionQuerySet(OwnedQuerySet):
 
 
 class HeldDeletion(RelationshipOwned):
-    """Deletions of one answer that were too many at once: they wait for review, and are never dropped.
+    """Deletions of one answer that were too many at once. They wait for review.
 
     The deletions are the rows of OperationResult with its ID as `held_id`.
     """

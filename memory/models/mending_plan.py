@@ -20,15 +20,15 @@ class MendingState(models.TextChoices):
 
 class MendingPlanQuerySet(OwnedQuerySet):
     def awaiting_review(self) -> Self:
-        """Those that were asked for in a conversation and are not clear: they wait until a person decides."""
+        """Unclear plans from conversations, which wait until a person decides."""
         return self.filter(state=MendingState.PROPOSED, turn_id__isnull=False)
 
 
 class MendingPlan(RelationshipOwned):
     """What a wish to forget or to correct would change, item by item, and its outcome.
 
-    While it is proposed it quotes what is to go. Once it is carried out it holds IDs only, so that nothing that was
-    forgotten stays in it. `items`: see memory.mending.plans.
+    While it is proposed it quotes what should go. Once it is carried out it has only IDs, so that nothing forgotten
+    stays in it. `items`: see memory.mending.plans.
     """
 
     verb = models.CharField(max_length=10, choices=MendingVerb.choices)
@@ -37,9 +37,9 @@ class MendingPlan(RelationshipOwned):
     what = models.TextField(blank=True)
     to = models.TextField(blank=True)
     items = models.JSONField(default=list)
-    left_out = models.PositiveIntegerField(default=0)  # texts that were not looked at: too many for one plan
+    left_out = models.PositiveIntegerField(default=0)  # texts that were not read, as there were too many
     judged_by = models.CharField(max_length=120, blank=True)  # a model's name; empty: rules
-    turn_id = models.UUIDField(null=True)  # in which it was asked for
+    turn_id = models.UUIDField(null=True)  # the turn that asked for it
     actor_kind = models.CharField(max_length=10)
     actor_id = models.CharField(max_length=200, blank=True)
     recorded_at = models.DateTimeField(auto_now_add=True)

@@ -7,8 +7,8 @@ from relationships.models import OwnedQuerySet, RelationshipOwned
 class ModelCall(RelationshipOwned):
     """One call of a model: the exact prompt, the raw answer, time and tokens. Append-only.
 
-    `shown_entry_ids` and `shown_message_ids` are in the order of the numbers the model saw, so a trace can be read
-    and everything that quotes an erased entry can be found.
+    `shown_entry_ids` and `shown_message_ids` are in the order of the numbers the model saw, so that a trace can be
+    understood and everything that quotes an erased entry can be found.
     """
 
     purpose = models.CharField(max_length=20)  # ingestion, repair, left out, ask_again, summary, behaviour

@@ -11,7 +11,7 @@ from relationships.models import OwnedQuerySet, RelationshipOwned
 
 class Verdict(models.TextChoices):
     APPLIED = "applied"
-    NONE = "none"  # says what is known already
+    NONE = "none"  # it says what is known already
     REFUSED = "refused"
     HELD = "held"  # waits for a person
 
@@ -28,7 +28,7 @@ class OperationKind(models.TextChoices):
 
 class OperationResultQuerySet(OwnedQuerySet):
     def of_turn(self, turn_id: UUID | OuterRef) -> Self:
-        """In the order of the answer."""
+        """A turn's operations, in the order of the answer."""
         return self.filter(turn_id=turn_id).order_by("number")
 
     def waiting(self) -> Self:
@@ -42,9 +42,9 @@ class OperationResultQuerySet(OwnedQuerySet):
 class OperationResult(RelationshipOwned):
     """One operation that a model proposed for a turn, and its outcome.
 
-    `operation` is what the model wrote. Everything that erasure asks is in columns beside it: which entries it names,
-    by number or otherwise, which messages it cites, and whatever it says, case folded, as `text`. With its turn it
-    goes, by a foreign key of the database.
+    `operation` is what the model wrote. What erasure needs is in other columns: which entries it names, by number or
+    otherwise, which messages it cites, and everything it says, case folded, as `text`. A foreign key of the database
+    deletes it with its turn.
     """
 
     turn_id = models.UUIDField()
@@ -53,16 +53,14 @@ class OperationResult(RelationshipOwned):
     operation = models.JSONField(null=True)  # null is as odd an answer as any
     verdict = models.CharField(max_length=10, choices=Verdict.choices)
     reason = models.TextField(blank=True)  # of the verdict
-    entry_id = models.UUIDField(null=True)  # what it added, changed or was held against
-    call_id = models.UUIDField(
-        null=True
-    )  # whose answer it is of: entry numbers count in what that call showed
+    entry_id = models.UUIDField(null=True)  # what it added, changed or was compared with
+    call_id = models.UUIDField(null=True)  # the call that proposed it, to which entry numbers refer
     entry_ids = ArrayField(models.UUIDField(), default=list)
     message_ids = ArrayField(models.UUIDField(), default=list)
     content_hash = models.BinaryField(max_length=32, null=True)  # of its content: memory.entries.fingerprint
     text = models.TextField(blank=True)
     erased = models.BooleanField(default=False)  # every text of it is gone
-    # Of a deletion that is held with others: the HeldDeletion, the version that the model saw, and the model's reason.
+    # For a deletion that is held with others: the HeldDeletion, the version the model saw, and the model's reason.
     held_id = models.UUIDField(null=True)
     entry_version = models.PositiveIntegerField(null=True)
     held_reason = models.TextField(blank=True)
@@ -93,7 +91,7 @@ class OperationResult(RelationshipOwned):
         ]
 
     def as_json(self) -> dict[str, Any]:
-        """As a turn's trace, a preview and a replay tell it."""
+        """The result as in a turn's trace, a preview and a replay."""
         return {
             "operation": self.operation,
             "verdict": str(self.verdict),

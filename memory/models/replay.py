@@ -20,7 +20,7 @@ class Replay(QueuedRow, RelationshipOwned):
     """
 
     template = models.TextField()  # the draft
-    turn_ids = ArrayField(models.UUIDField(), default=list)  # what is read; or, where it is empty:
+    turn_ids = ArrayField(models.UUIDField(), default=list)  # what is read; or, if it is empty:
     messages = models.JSONField(default=list)  # [{role, content}] of a pasted conversation
     present_entries = models.BooleanField(default=False)  # whether it starts from what is remembered now
     state = models.CharField(max_length=10, choices=ReplayState.choices, default=ReplayState.PENDING)
@@ -42,6 +42,6 @@ class Replay(QueuedRow, RelationshipOwned):
             models.Index(
                 fields=["lease_until"], condition=Q(lease_token__isnull=False), name="replay_leased"
             ),
-            # what is old enough to be dropped
+            # what is old enough to be deleted
             models.Index(fields=["recorded_at"], name="replay_by_age"),
         ]

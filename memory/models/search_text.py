@@ -12,10 +12,10 @@ class SearchedKind(models.TextChoices):
 
 
 class SearchText(QueuedRow, RelationshipOwned):
-    """One entry or message as search sees it: its stems, and what a ranking asks of it beside them.
+    """One entry or message as search sees it: its stems, and what else a ranking needs.
 
-    Written in the transaction of the entry's or message's own change, so that what was written can be found at
-    once by its text. It is also the queue of what is to be embedded: `due_at` says since when.
+    Written in the transaction of the entry's or message's own change, so that it can be found at once by its text. It
+    is also the queue of texts to be embedded: `due_at` says since when.
     """
 
     kind = models.CharField(max_length=10, choices=SearchedKind.choices)
@@ -30,8 +30,8 @@ class SearchText(QueuedRow, RelationshipOwned):
     told_at = models.DateTimeField()  # a message's occurred_at, an entry's effective_at
     language = models.CharField(max_length=20)  # the text search configuration that made the lexemes
     lexemes = SearchVectorField()
-    length = models.PositiveIntegerField()  # positions of all lexemes: what BM25 takes for the text's length
-    text_hash = models.BinaryField(max_length=32)  # SHA-256 of the text: an embedding of another one is stale
+    length = models.PositiveIntegerField()  # number of positions of all lexemes: the text's length for BM25
+    text_hash = models.BinaryField(max_length=32)  # SHA-256 of the text; a vector with another hash is stale
 
     objects = QueuedOwnedQuerySet.as_manager()
 
@@ -41,9 +41,9 @@ class SearchText(QueuedRow, RelationshipOwned):
             models.CheckConstraint(condition=Q(kind__in=SearchedKind.values), name="searchtext_known_kind"),
         ]
         indexes = [
-            # a ranking reads all of one kind, messages in their order
+            # rankings read all of one kind, messages in order
             models.Index(fields=["relationship", "kind", "place"], name="searchtext_ranked"),
-            # what is to be embedded, by the sweep and by its relationship's worker
+            # what is to be embedded, for the sweep and for the relationship's worker
             models.Index(
                 fields=["due_at", "relationship"],
                 condition=Q(due_at__isnull=False),

@@ -1,7 +1,7 @@
-"""Reads what a ranking needs of a relationship's entries or messages, with one statement, as numpy columns.
+"""Read what a ranking needs of a relationship's entries or messages, with one statement, as numpy columns.
 
-Every row is read, whatever the filters, as the rarity of words and the mean length and similarity are those of the
-whole relationship. So a filter never changes the order of what passes it.
+Every row is read, whatever the filters, as the rarity of words, the mean length and the mean similarity are those of
+the whole relationship. So a filter never changes the order of what passes it.
 """
 
 import struct
@@ -39,15 +39,15 @@ from memory.retrieval.unpacking import (
 from providers.embeddings.base import Embedded
 
 Filters = EntryFilters | MessageFilters
-# Words looked up in rows, at most, where a search has more than FEW_WORDS: at 50,000 rows that is 40 words.
+# The most words times rows to look up, if a search has more than FEW_WORDS: with 50,000 rows, 40 words.
 MOST_LOOKED_UP = 2_000_000
 _NOT_NEGATIVE = 0x7FFF_FFFF_FFFF_FFFF  # of a hash: -1 stands for no session
-_names: dict[str, list[str]] = {}  # of the columns of each statement
+_names: dict[str, list[str]] = {}  # column names, by statement
 
 
 @dataclass(frozen=True, slots=True)
 class SearchQuery:
-    """What to read. `words`: of each question, as the index spells them. `only`: of these owners; None: of all."""
+    """What to read. `words`: each question's words as in the index. `only`: rows of these owners; None: all."""
 
     relationship_id: UUID
     kind: SearchedKind
@@ -61,12 +61,12 @@ class SearchQuery:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The rows in the order they were told, and what each question has to do with them.
+    """The rows in the order they were told, and how they relate to each question.
 
-    `values`: by the names of statements.py. `people`: the number of each speaker or subject in `who`. `lexemes`: the
-    questions' words, and what was looked up with them; `terms`: of each question, the numbers of its own among them;
-    `related`: of each, those of a word's forms and those of what is near to it, word by word. `cosines`: of each
-    question, NaN where a row has no vector in its space; none where no question has a vector.
+    `values`: by the names of statements.py. `people`: the number of each speaker or subject in `who`. `lexemes`: all
+    words that were looked up; `terms`: for each question, the numbers of its own words among them; `related`: for each
+    question, word by word, the numbers of the word's forms and of similar words. `cosines`: for each question, NaN if a
+    row has no vector in its space; none if no question has a vector.
     """
 
     ids: NDArray[np.bytes_]
@@ -89,7 +89,7 @@ class Columns:
 
 
 def read_columns(query: SearchQuery) -> Columns:
-    """One statement; two more where the rows are of another language than the configuration says."""
+    """Read the columns. One statement; two more if the rows are in another language than the configuration says."""
     wanted = query.language or NO_STEMS
     related = related_to(query.words, query.language)
     row, languages = _read(query, [wanted], related), [wanted]
@@ -130,7 +130,7 @@ def _read(query: SearchQuery, languages: Sequence[str], related: Sequence[Relate
 
 
 def entry_filters(filters: EntryFilters) -> dict[str, Any]:
-    """What `statements.ALLOWED` names."""
+    """The parameters of `statements.ALLOWED`."""
     return {
         "told_from": filters.told_from,
         "told_to": filters.told_to,
@@ -197,7 +197,7 @@ def _placed(cosines: Floats, rows: Ints, known: NDArray[np.bool_], count: int) -
 
 
 def candidates_of(columns: Columns, number: int, *, named: Collection[str]) -> Candidates:
-    """As the question of that number sees the columns. `named`: which of their people it names."""
+    """The columns for one question. `named`: the people whom it names."""
     values, count = columns.values, len(columns)
     ones = np.ones(count)
     return Candidates(
@@ -216,7 +216,7 @@ def candidates_of(columns: Columns, number: int, *, named: Collection[str]) -> C
 
 
 def _counts_of(columns: Columns, number: int) -> Counts:
-    """Those of the question's own words, numbered anew from 0."""
+    """The counts of the question's own words, renumbered from 0."""
     counts, terms, related = columns.counts, columns.terms[number], columns.related[number]
     if related:
         return _with_related(columns, number)
@@ -227,7 +227,7 @@ def _counts_of(columns: Columns, number: int) -> Counts:
 
 
 def _with_related(columns: Columns, number: int) -> Counts:
-    """And forms of a word counted as it; where nothing has a vector, which knows that too, also what is near to it."""
+    """Count a word's forms like the word itself, and without vectors also similar words."""
     counts, own = columns.counts, {term: place for place, term in enumerate(columns.terms[number].tolist())}
     shares = np.zeros((len(columns.lexemes), len(own)))
     shares[columns.terms[number], np.arange(len(own))] = 1
@@ -250,11 +250,11 @@ def _with_related(columns: Columns, number: int) -> Counts:
 
 
 class HalfBytes(bytes):
-    """A halfvec as it is sent: in the bytes that pgvector reads, a third less than as text."""
+    """A halfvec in pgvector's binary format, which is a third shorter than text."""
 
 
 class HalfBytesDumper(Dumper):
-    """Of no known type: what the statement casts it to decides."""
+    """Sends it without a type, which is decided by the statement's cast."""
 
     format = Format.BINARY
     oid = 0

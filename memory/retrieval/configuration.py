@@ -8,7 +8,7 @@ from providers.embeddings.registry import DEFAULT_EMBEDDER
 from relationships.configuration.plugins import known_slug
 from relationships.configuration.strict import Share, Strict
 
-# PostgreSQL's own text search configurations; which of them a server has, its version decides.
+# PostgreSQL's own text search configurations. Which of them a server has depends on its version.
 Language = Literal[
     "simple",
     "arabic",
@@ -40,7 +40,7 @@ Language = Literal[
     "turkish",
     "yiddish",
 ]
-# In days. A minute and a half at the least: how often an age halves has to stay within what a float can hold.
+# In days. At least a minute and a half, so that the number of half-lives fits a float.
 HalfLife = Annotated[float, Field(ge=0.001, le=36_500)]
 
 
@@ -110,7 +110,7 @@ class Retrieval(Strict):
     gate: Gate = Gate()
 
     def spoken_in(self, language: str) -> "Retrieval":
-        """With the language that was found in what was said (empty: none was), unless one is set."""
+        """Set the language that was detected in the conversation ("": none), unless the configuration has one."""
         if self.language or not language:
             return self
         return self.model_copy(update={"language": language})

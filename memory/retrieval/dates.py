@@ -1,7 +1,7 @@
 """Dates that a question names, and how close to them something was told. Pure arithmetic.
 
-People tell of a day on it or afterwards, so what was told from the day before to three days after counts in full,
-until two weeks after by half (weights chosen on LoCoMo, docs/reference/recall.md).
+People talk about a day on that day or afterwards, so what was told from the day before to three days after counts in
+full, and until two weeks after by half (weights chosen on LoCoMo, docs/reference/recall.md).
 """
 
 import re
@@ -14,7 +14,7 @@ from datetime import MAXYEAR, MINYEAR, date, timedelta
 from memory.words import fold
 
 BEFORE, AFTER, LATE = timedelta(days=1), timedelta(days=3), timedelta(days=14)
-MOST_PERIODS = 12  # of one question; a list of dates is no question
+MOST_PERIODS = 12  # of one question; a long list of dates is not a question
 _YEAR = r"(?:19|20)\d\d"
 _ISO = re.compile(rf"\b({_YEAR})-(\d\d)(?:-(\d\d))?\b", re.ASCII)
 _BARE_YEAR = re.compile(rf"\b({_YEAR})\b", re.ASCII)
@@ -22,8 +22,8 @@ _OPENS_A_MONTH = re.compile(
     r"\b(?:in|of|since|by|during|until|till|early|late|mid|last|next|this"
     r"|im|seit|bis|ab|en|de|desde|hasta|des|depuis|nel|di|da|em|sinds|vanaf)[- ]+$"
 )
-# A month or a year after such words says where the asker stands, not when it was told: "As of September, how many dogs
-# does he have?" A day counts: who names one asks of what was said on it (3.6 points on HaluMem).
+# A month or a year after such words is the present of the question, not when it was told: "As of September, how many
+# dogs does he have?" A day counts, as it asks for what was said on it (3.6 points on HaluMem).
 _BOUNDS = re.compile(
     r"\b(?:as of|up to|until|till|stand|bis|jusqu'en|jusqu'au|jusqu'a|hasta|fino a|ate|tot)"
     r"(?: (?:early|late|mid|the|end of|ende|anfang|fin|le|el))*[- ]+$"
@@ -39,7 +39,7 @@ class Period:
     day: int | None = None
 
     def nearness(self, told: date) -> float:
-        """1: told at that time; 0.5: soon after; 0: not then. Of a bare year half of it, for it says little."""
+        """1: told at that time; 0.5: soon after; 0: not then. Half of that for a bare year, which says little."""
         full = 0.5 if self.month is None else 1.0
         years = [self.year] if self.year else [told.year - 1, told.year, told.year + 1]
         return max((full * _nearness(span, told) for span in self._spans(years)), default=0.0)
@@ -47,7 +47,7 @@ class Period:
     def _spans(self, years: list[int]) -> Iterator[tuple[date, date]]:
         for year in years:
             with suppress(ValueError):  # no such day: 30 February, or 29 in a common year
-                if MINYEAR < year < MAXYEAR:  # days are counted before and after it
+                if MINYEAR < year < MAXYEAR:  # as days before and after it are computed
                     yield self._span(year)
 
     def _span(self, year: int) -> tuple[date, date]:
@@ -87,7 +87,7 @@ MONTHS: Mapping[str, int] = {
     for month, names in enumerate(_NAMES.strip().splitlines(), start=1)
     for name in names.split()
 }
-# Words of everyday use and first names too: months only after a preposition, or beside a day or a year.
+# Also common words and first names: they are months only after a preposition, or beside a day or a year.
 AMBIGUOUS = frozenset(
     {"may", "march", "mar", "mai", "mars", "marzo", "juni", "mei", "oct", "jan", "marco", "mart"}
 )
@@ -108,7 +108,7 @@ _HAN_MONTH = re.compile(
 def periods(text: str) -> tuple[Period, ...]:
     """Dates named in a question: ISO, day and month in either order, month and year, month; else a bare year.
 
-    Not months and years up to which it asks.
+    Without months and years that are the present of the question.
     """
     found: list[Period] = []
 
@@ -153,7 +153,7 @@ def periods(text: str) -> tuple[Period, ...]:
 
 
 def plain_digits(text: str) -> str:
-    """With the digits of every script as ASCII ones."""
+    """Replace the digits of all scripts by ASCII digits."""
     if text.isascii():
         return text
     return "".join(str(unicodedata.decimal(sign)) if sign.isdecimal() else sign for sign in text)

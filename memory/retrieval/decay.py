@@ -1,9 +1,9 @@
 """The arithmetic of decay. Pure.
 
-An entry's score is similarity x importance x 2^(-age / half-life). `order_keys` orders by it, even where it is too
-small for a float. The age is the same for all entries but for when each was told, so `log_weights` need not know the
-present: ordering by similarity x exp(log weight) is ordering by the score, at any time. A decayed vector is the unit
-vector times exp(log weight), in float4.
+An entry's score is similarity x importance x 2^(-age / half-life). `order_keys` orders by it, even if it is too small
+for a float. Ages differ only by when each entry was told, so `log_weights` needs no present time: ordering by
+similarity x exp(log weight) is ordering by the score, at any time. A decayed vector is the unit vector times
+exp(log weight), in float4.
 """
 
 from collections.abc import Sequence
@@ -15,14 +15,14 @@ Floats = NDArray[np.float64]
 Decayed = NDArray[np.float32]
 
 SECONDS_A_DAY = 86_400.0
-# float4 ends at 2^128. What is told so many half-lives after the reference is not kept so: the reference moves first.
+# float4 ends at 2^128. Before anything is told this many half-lives after the reference, the reference is moved.
 MOST_HALF_LIVES = 60.0
 
 
 def log_weights(importance: Floats, told: Floats, *, reference: float, half_life_days: float) -> Floats:
     """ln(importance) + lambda x (told - reference), lambda = ln 2 / half-life. Times in seconds since 1970.
 
-    Minus infinity where the importance is 0.
+    Minus infinity if the importance is 0.
     """
     age = half_lives(told, reference=reference, half_life_days=half_life_days)
     with np.errstate(divide="ignore"):
@@ -31,13 +31,13 @@ def log_weights(importance: Floats, told: Floats, *, reference: float, half_life
 
 
 def half_lives(told: Floats, *, reference: float, half_life_days: float) -> Floats:
-    """How many half-lives after the reference; before it: negative."""
+    """The number of half-lives after the reference; negative before it."""
     return (told - reference) / (half_life_days * SECONDS_A_DAY)
 
 
 def order_keys(similarity: Floats, importance: Floats, age: Floats) -> tuple[Floats, Floats, Floats]:
-    """(sign, exponent, mantissa): ordering by these, descending, is ordering by similarity x importance x 2^age, as
-    float8 would if it had no smallest and no largest number. `age` in half-lives, as `half_lives` gives it.
+    """(sign, exponent, mantissa). Ordering by these, descending, is ordering by similarity x importance x 2^age, like
+    float8 with an unlimited exponent. `age` is in half-lives, from `half_lives`.
     """
     whole = np.floor(age)
     near, near_exponent = np.frexp(similarity)
@@ -48,14 +48,14 @@ def order_keys(similarity: Floats, importance: Floats, age: Floats) -> tuple[Flo
 
 
 def decayed_vectors(units: NDArray[np.float32], log_weight: Floats) -> Decayed:
-    """One row each: the unit vector times exp(log weight), taken in float8 and rounded once.
+    """The unit vectors times exp(log weight), one per row, computed in float8 and rounded once.
 
-    What is too small for float4 becomes 0, and ranks with the least.
+    What is too small for float4 becomes 0, and ranks last.
     """
     return (units.astype(np.float64) * np.exp(log_weight)[:, None]).astype(np.float32)
 
 
 def must_move(told: Sequence[float], *, reference: float, half_life_days: float) -> bool:
-    """Whether the reference has to move before these can be kept."""
+    """Return whether the reference must be moved before these can be stored."""
     newest = max(told, default=reference)
     return (newest - reference) / (half_life_days * SECONDS_A_DAY) > MOST_HALF_LIVES

@@ -1,8 +1,8 @@
-"""Decayed vectors: what the ranker `decay` keeps of a relationship with many entries, so that one inner product ranks.
+"""Decayed vectors, which the ranker `decay` keeps for relationships with many entries, so that one inner product ranks.
 
 They select the candidates; the ranker scores those from their own rows. Relationships with at least
-LARGE_RELATIONSHIP_ROWS entries with vectors have them. An entry whose decayed vector is stale or missing is scored from
-its own row.
+LARGE_RELATIONSHIP_ROWS entries with vectors have them. An entry whose decayed vector is stale or missing is always a
+candidate.
 """
 
 from datetime import datetime
@@ -24,9 +24,9 @@ from memory.retrieval.statements import ALLOWED, ENTRY_ROWS
 from relationships.services.sequence import lock_relationship
 from worker.failures import each_alone
 
-FETCH = 400  # candidates for each question: float4 and a ranker's float8 differ only far below the best
+FETCH = 400  # candidates per question: float4 and the ranker's float8 differ only far below the best
 PAGE = 20_000  # relationships passed in one round
-AT_ONCE = 500  # vectors in one transaction: who writes to the relationship waits for no more
+AT_ONCE = 500  # vectors in one transaction, for which writers of the relationship wait
 SPACES_AT_ONCE = 20
 _START = UUID(int=0)
 
@@ -44,7 +44,7 @@ SELECT (SELECT half_life_days FROM space),
               WHERE relationship_id = %(relationship)s AND stale AND model = %(model)s
                 AND dimensions = %(dimensions)s)
 """  # noqa: S608 - constants of ours
-# Every entry took a number of its relationship's `last_seq`: one below the limit has not so many.
+# Every entry took a number of its relationship's `last_seq`, so below the limit there can't be enough entries.
 _PAGE = """
 WITH page AS (
     SELECT id, last_seq FROM relationships_relationship WHERE id > %(after)s ORDER BY id LIMIT %(page)s
@@ -52,7 +52,7 @@ WITH page AS (
 SELECT ARRAY(SELECT id FROM page WHERE last_seq >= %(many)s),
        CASE WHEN (SELECT count(*) FROM page) = %(page)s THEN (SELECT id FROM page ORDER BY id DESC LIMIT 1) END
 """
-# Those whose rows are not what the configuration wants.
+# Relationships whose rows are not as the configuration says.
 _UNSETTLED = """
 SELECT r.id FROM relationships_relationship r
   JOIN unnest(%(ids)s::uuid[], %(half_lives)s::float8[]) AS w (id, half_life) ON w.id = r.id
@@ -101,7 +101,7 @@ class _Space(NamedTuple):
 
 
 def decay_candidates(query: SearchQuery, *, half_life_days: float) -> set[UUID] | None:
-    """The entries worth ranking by `decay`: FETCH for each question, and what is stale. None: rank every entry."""
+    """The entries to rank by `decay`: FETCH for each question, and stale ones. None: rank all entries."""
     if not isinstance(query.filters, EntryFilters) or query.vectors is None:
         return None
     found: set[UUID] = set()
@@ -124,13 +124,13 @@ def decay_candidates(query: SearchQuery, *, half_life_days: float) -> set[UUID] 
 
 
 class DecayWalk:
-    """Goes through all relationships, a page a step, and begins again at the end."""
+    """Goes through all relationships, one page per step, and starts again at the end."""
 
     def __init__(self) -> None:
         self._after = _START
 
     def step(self, now: datetime) -> int:
-        """Begin, begin anew or end decayed vectors as the configuration wants it; for how many relationships."""
+        """Create, recreate or delete decayed vectors as the configuration says; return for how many relationships."""
         many = settings.LARGE_RELATIONSHIP_ROWS
         with connection.cursor() as cursor:
             cursor.execute(_PAGE, {"after": self._after, "page": PAGE, "many": many})
@@ -151,7 +151,7 @@ class DecayWalk:
 
 @transaction.atomic
 def settle_decayed_vectors(relationship_id: UUID) -> int:
-    """As the configuration wants it: none, or one for each entry's vector, all to be made anew. 1: it is done."""
+    """Create or delete decayed vectors, as the configuration says; new ones are stale at first. 1: it is done."""
     config = lock_config(relationship_id)
     DecayedVector.objects.for_relationship(relationship_id).delete()
     half_life = _half_life(config) if config is not None else None
@@ -167,7 +167,7 @@ def settle_decayed_vectors(relationship_id: UUID) -> int:
 
 
 def renew_stale(now: datetime) -> int:
-    """Make anew what became stale. How many were."""
+    """Renew stale decayed vectors; return how many."""
     stale = DecayedVector.objects.filter(stale=True)
     spaces = stale.order_by().values_list("relationship_id", "model", "dimensions").distinct()
     stale_spaces = (_Space(*space) for space in spaces[:SPACES_AT_ONCE])
@@ -183,7 +183,7 @@ def _renew(space: _Space) -> int:
 
 @transaction.atomic
 def _renew_batch(space: _Space) -> int:
-    """0 also where the reference had to move: then all are stale, and the next round makes them."""
+    """Renew a batch; return how many. 0 also if the reference was moved: then all are stale, for the next round."""
     lock_relationship(space.relationship)
     with connection.cursor() as cursor:
         cursor.execute(_STALE, {**space._asdict(), "limit": AT_ONCE})
@@ -210,6 +210,6 @@ def _renew_batch(space: _Space) -> int:
 
 
 def _half_life(config: RelationshipConfig) -> float | None:
-    """None: it has no decayed vectors."""
+    """The half-life; None if the relationship has no decayed vectors."""
     retrieval = config.retrieval
     return retrieval.half_life_days if retrieval is not None and retrieval.ranker == "decay" else None

@@ -1,4 +1,4 @@
-"""When a context searches the archive, and why. `decide_gate(gate, request)` asks the configured gates."""
+"""Decide whether a context searches the archive, and say why. `decide_gate` asks the configured gates."""
 
 import re
 import unicodedata
@@ -16,7 +16,7 @@ from relationships.configuration.plugins import load
 
 @dataclass(frozen=True, slots=True)
 class GateRequest:
-    """What a gate may know."""
+    """What a gate may use."""
 
     message: str
     gate: Gate
@@ -27,7 +27,7 @@ class GateRequest:
 
     @property
     def turns(self) -> int:
-        """How many turns the session had before this message. Counted when a gate asks: few do."""
+        """The number of turns in the session before this message. Counted only if a gate needs it."""
         return self.count_turns()
 
 
@@ -44,11 +44,11 @@ class ContextGate(ABC):
 
     @abstractmethod
     def opens(self, request: GateRequest) -> GateDecision:
-        """Reads nothing but the request."""
+        """Decide by the request alone."""
 
 
 class AlwaysGate(ContextGate):
-    """Every context looks into the archive."""
+    """Every context searches the archive."""
 
     slug = "always"
 
@@ -57,7 +57,7 @@ class AlwaysGate(ContextGate):
 
 
 class ContentGate(ContextGate):
-    """Opens when there is something to look up: "haha yeah" asks for nothing (memory/retrieval/idle_messages.py)."""
+    """Opens if there is something to search for: not for "haha yeah" (memory/retrieval/idle_messages.py)."""
 
     slug = "content"
 
@@ -68,7 +68,7 @@ class ContentGate(ContextGate):
 
 
 class KeywordsGate(ContextGate):
-    """Opens when the message holds one of `gate.keywords`: whole words, in any case, white space as it comes."""
+    """Opens if the message contains one of `gate.keywords`: whole words, in any case, with any white space."""
 
     slug = "keywords"
 
@@ -81,13 +81,13 @@ class KeywordsGate(ContextGate):
 
 @lru_cache(maxsize=256)
 def _pattern(keywords: tuple[str, ...]) -> re.Pattern[str]:
-    """The longest keyword first, so that the reason names it. Without keywords: what matches nowhere."""
+    """A pattern with the longest keyword first, so that the reason names it; one that never matches without any."""
     phrases = [_bounded(words) for words in sorted(keywords, key=len, reverse=True) if words.strip()]
     return re.compile("|".join(phrases) or r"(?!)", re.IGNORECASE)
 
 
 def _bounded(words: str) -> str:
-    """A letter at an end must not go on into a longer word; scripts that join words have no such ends."""
+    """Match whole words only, except in scripts that join words."""
     phrase = r"\s+".join(map(re.escape, words.split()))
     letters = words.strip()
     before = r"(?<!\w)" if _ends_a_word(letters[0]) else ""
@@ -123,7 +123,7 @@ class GapGate(ContextGate):
 
 
 class NeverGate(ContextGate):
-    """No context looks into the archive; a search by REST still does."""
+    """No context searches the archive; searches by REST still do."""
 
     slug = "never"
 
@@ -132,7 +132,7 @@ class NeverGate(ContextGate):
 
 
 def decide_gate(gate: Gate, request: GateRequest) -> GateDecision:
-    """Open when any of `gate.open_on` says so, for the first one's reason; else closed, for all their reasons."""
+    """Open if any gate in `gate.open_on` is, with the first one's reason; otherwise closed, with all reasons."""
     reasons = []
     for name in gate.open_on:
         opener: ContextGate = load("GATES", name)()

@@ -1,7 +1,7 @@
-"""Messages that ask and tell nothing: "haha yeah", "ok", "thanks, you too!". Pure.
+"""Recognise messages for which there is nothing to search: "haha yeah", "ok", "thanks, you too!". Pure.
 
-Only if it is certain: every word of the message has to be one of these, and it must contain no question mark. In a
-language that is not listed a few needless searches are made, which cost milliseconds.
+Only if it is certain: every word must be in the list, and there must be no question mark. In a language that is not
+listed a few needless searches are made, which cost milliseconds.
 """
 
 import re
@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from memory.words import WORD, fold
 
-LONGEST = 120  # characters; who says more says something
+LONGEST = 120  # characters; a longer message says something
 _ENGLISH = """
 ah aha alright amazing and aw awesome aww bye cheers cool course cya damn day definitely exactly fine for fun gm gn good
 goodbye goodnight great ha hah hey hello hi hm hmm hug hugs huh indeed it its lol lmao love lovely luv later me mhm
@@ -53,7 +53,7 @@ tabii tamam teşekkürler tşk
 अच्छा अरे जी ठीक धन्यवाद नमस्ते नहीं बढ़िया बिल्कुल रात शुक्रिया शुभ सही हाँ हां है ओके वाह
 acha accha haan han ji theek thik nahi shukriya dhanyavaad namaste bilkul sahi yaar hai
 """
-# Japanese, Chinese and Korean, which are read as they stand between two signs.
+# Japanese, Chinese and Korean: whole phrases, as there are no spaces between words.
 _DENSE = """
 うん はい ええ いいえ いや そう そうだね そうですね なるほど わかった わかりました 了解 了解です ありがとう
 ありがとうございます どうも おはよう おはようございます こんにちは こんばんは おやすみ おやすみなさい またね
@@ -62,7 +62,7 @@ _DENSE = """
 不错 謝謝 對 沒事 再見 네 네네 응 응응 예 아니 아니요 아니오 그래 그래요 좋아 좋아요 알겠어 알겠어요 알겠습니다
 고마워 고마워요 감사합니다 안녕 안녕하세요 ㅋㅋ ㅋㅋㅋ ㅎㅎ ㅎㅎㅎ ㅇㅇ ㄴㄴ
 """
-# How somebody is, as it is asked to greet; a message of nothing else finds greetings. As WORDS, without apostrophes.
+# Questions that are only greetings, for which a search would find greetings. Like WORDS, without apostrophes.
 _GREETINGS = """
 how are you(?: doing)?|how r u|how have you been|howve you been|how(?:s| is) (?:it going|everything)|how are things
 whats up|what is up|wassup|sup|long time no (?:see|talk|chat|speak)|(?:its )?been a (?:long )?while
@@ -84,8 +84,8 @@ _GREETING = re.compile(
 
 
 def asks_nothing(message: str, *, names: Iterable[str] = ()) -> bool:
-    """Whether there is nothing in it to look up; True also of a message without any word. `names` of the two who talk
-    say nothing either.
+    """Return whether the message has nothing to search for, like one without words. `names` of the two who talk don't
+    count.
     """
     said = message.strip()
     if len(said) > LONGEST:

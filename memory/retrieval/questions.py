@@ -1,4 +1,4 @@
-"""Prepares questions for a search: which names they contain, what is embedded, which words are looked up."""
+"""Prepare questions for a search: which names they contain, what is embedded, which words are looked up."""
 
 import re
 import unicodedata
@@ -23,17 +23,17 @@ from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.schema import Configuration
 from web.errors import InvalidInput, NotFound
 
-LONGEST_QUESTION = 8000  # characters; what follows is not read
+LONGEST_QUESTION = 8000  # characters; the rest is not read
 TOO_LONG = f"The question is longer than {LONGEST_QUESTION} characters; the rest of it was not read."
-MOST_WORDS = 500  # different ones of a question, the first; those of a search for many share WORDS_AT_ONCE
+MOST_WORDS = 500  # different words of a question, the first ones; several questions share WORDS_AT_ONCE
 WORDS_AT_ONCE = 5000
 TOO_MANY_WORDS = "The question has very many different words; only some of them were looked up."
 NO_VECTOR = "The question's vector did not come in time, so only text was searched."
-SHORTEST_NAME = 3  # letters; shorter ones are too often a word of the language
+SHORTEST_NAME = 3  # letters; shorter names are too often words
 USER, COMPANION = "user", "assistant"
 _WORD = re.compile(WORD)
 _ALONE = "(?<![\u4e00-\u9fff]){}(?![\u4e00-\u9fff])"  # a name of one Han sign, in no longer word of them
-# As in "the son", "meine Schwester": they stand in every other question, and say nothing of who is named.
+# As in "the son", "meine Schwester". They are in every other question, and name nobody.
 _BEFORE_NOUNS = frozenset(
     "the his her its our their your der die das den dem ein eine mein meine dein deine sein seine ihr ihre les mes ses"
     " tes los las una mis sus".split()
@@ -42,37 +42,37 @@ _BEFORE_NOUNS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Participants:
-    """Whose conversation it is. `speakers`: further names that messages carry. `language`: found in what they said."""
+    """The two who talk. `speakers`: other names on messages. `language`: detected from the conversation."""
 
     user: str
     companion: str
     speakers: tuple[str, ...] = ()
     language: str = ""
-    sayings: tuple[str, ...] = ()  # entries that may say that two names are one
+    sayings: tuple[str, ...] = ()  # entries that may say that two names are one person's
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the texts were embedded without."""
+        """The names that are removed from texts before embedding."""
         return (self.user, self.companion, *self.speakers)
 
     def by_all_names(self, question: str) -> str:
-        """With what those whom it names are called elsewhere: "Юлия" finds what is known of Yulia."""
+        """Add other names of those whom the question names: "Юлия" finds what is known about Yulia."""
         return " ".join([question, *other_names(question, self.sayings)]) if self.sayings else question
 
     def is_asked_about(self, who: str, question: str) -> bool:
-        """Whether the question names `who`: a speaker or subject, or the role of one without a name of its own."""
+        """Return whether the question names `who`: a speaker or subject, or a role, for which the name is known."""
         return is_named({USER: self.user, COMPANION: self.companion}.get(who, who), question)
 
 
 def read_participants(*, project_id: UUID, relationship_id: UUID, kind: SearchedKind) -> Participants:
-    """One statement. Raises NotFound, for a relationship of another project too."""
+    """Read the participants. One statement. Raises NotFound, also for another project's relationship."""
     return _read(project_id, relationship_id, kind)[0]
 
 
 def read_asked(
     *, project_id: UUID, relationship_id: UUID, kind: SearchedKind, turn: Mapping[str, Any]
 ) -> tuple[Participants, Configuration]:
-    """The same with what holds there, `turn` on top. Raises NotFound, InvalidConfiguration."""
+    """The same, with the configuration, `turn` as its highest level. Raises NotFound, InvalidConfiguration."""
     participants, levels = _read(project_id, relationship_id, kind)
     project, companion, relationship = map(orjson.loads, levels)
     resolved = resolve_configuration(
@@ -102,7 +102,7 @@ def _read(
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """Questions in order. `texts` as asked, `words` as the index spells them; `vectors` None: by text alone."""
+    """Questions in order. `texts` as asked, `words` as in the index; `vectors` None: search by text alone."""
 
     texts: tuple[str, ...]
     words: tuple[str, ...]
@@ -110,11 +110,11 @@ class Prepared:
     notes: tuple[str, ...]
 
     def for_ranker(self, ranker: Ranker) -> "Prepared":
-        """Without vectors that this ranker must not sum with the words they are made of."""
+        """Drop lexical vectors if this ranker sums text and vectors, as it would count words twice."""
         return self.beside_text() if ranker.sums_text else self
 
     def beside_text(self) -> "Prepared":
-        """Without lexical vectors."""
+        """Drop lexical vectors."""
         lexical = self.vectors is not None and self.vectors.lexical
         return replace(self, vectors=None) if lexical else self
 
@@ -127,9 +127,9 @@ def prepare_questions(
     seconds: float,
     given: Embedded | None = None,
 ) -> Prepared:
-    """Asks the embedder of that alias once, for at most `seconds`, unless the vectors are `given`.
+    """Prepare questions. The embedder is called once, for at most `seconds`, unless the vectors are `given`.
 
-    `names` are left out of what is looked for. Raises InvalidInput for a question without text.
+    `names` are removed from the questions. Raises InvalidInput for a question without text.
     """
     if not all(text.strip() for text in texts):
         raise InvalidInput.of("query", "is empty; say what to look for")
@@ -146,7 +146,7 @@ def prepare_questions(
 
 
 def begin_to_embed(text: str, *, embedder: str | None, seconds: float) -> None:
-    """Have a question's vector begun on that a search is about to ask for. It says what is amiss, not this."""
+    """Start embedding a question that a search will need. Errors are reported by the search."""
     try:
         chosen = embedder_of(embedder)
     except ProviderError:
@@ -156,7 +156,7 @@ def begin_to_embed(text: str, *, embedder: str | None, seconds: float) -> None:
 
 
 def _words(texts: Sequence[str]) -> tuple[tuple[str, ...], bool]:
-    """As the index spells them, and whether some were left out: each costs a look at every row, or at an index."""
+    """The words as in the index, and whether some were left out, as each costs a look-up in every row."""
     most = min(MOST_WORDS, WORDS_AT_ONCE // max(1, len(texts)))
     spelt = tuple(" ".join([words_for_index(text), *serials_asked(text)]) for text in texts)
     words = tuple(first_words(text, most) for text in spelt)
@@ -164,7 +164,7 @@ def _words(texts: Sequence[str]) -> tuple[tuple[str, ...], bool]:
 
 
 def _vectors(texts: Sequence[str], alias: str, seconds: float) -> tuple[Embedded | None, str]:
-    """None with the reason, in a sentence."""
+    """The vectors; or None with the reason, in a sentence."""
     try:
         embedder = embedder_of(alias)
         vectors = None if embedder is None else _embedded(texts, embedder, seconds)
@@ -174,14 +174,14 @@ def _vectors(texts: Sequence[str], alias: str, seconds: float) -> tuple[Embedded
 
 
 def _embedded(texts: Sequence[str], embedder: Embedder, seconds: float) -> Embedded | None:
-    """One question is remembered and waited for briefly; several are a worker's, and go as one batch."""
+    """Embed questions. A single one is cached and has a deadline; several come from a worker, and are one batch."""
     if len(texts) == 1:
         return embed_question(texts[0], embedder, seconds=seconds)
     return embedder.embed(texts, purpose="query", timeout=seconds)
 
 
 def is_named(name: str, question: str) -> bool:
-    """Whether a whole word of `name` stands in `question`, in any case and with or without its accents. "Sam" is not in
+    """Return whether a whole word of `name` is in `question`, in any case and with or without accents. "Sam" is not in
     "the same"."""
     asked, parts = fold(question), _WORD.findall(name.casefold())
     words = set(_WORD.findall(asked))
@@ -191,7 +191,7 @@ def is_named(name: str, question: str) -> bool:
 
 
 def _stands_in(part: str, asked: str, words: set[str]) -> bool:
-    if unicodedata.category(part[0]) == "Lo":  # scripts that put no space around a name, or glue particles on
+    if unicodedata.category(part[0]) == "Lo":  # no spaces around names, or particles attached to them
         return part in asked if len(part) >= 2 else bool(re.search(_ALONE.format(re.escape(part)), asked))
     if len(part) < SHORTEST_NAME:
         return False

@@ -1,4 +1,4 @@
-"""Columns that were read, put in order by a ranker: no database here."""
+"""Rank the columns that were read. No database here."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,13 +18,13 @@ from providers.embeddings.base import Embedded
 from relationships.configuration.plugins import known_slug, load
 from web.errors import InvalidInput
 
-BY_TEXT = BestRanker()  # orders by text alone where there is no vector to compare
+BY_TEXT = BestRanker()  # ranks by text if there is no vector to compare
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """How many are answered at most, and from which score and fit on; `compared`: only what has a vector to compare;
-    `fill`: where nothing has one, also what the ranker does not keep. `min_fit` None: nobody asks how well hits fit.
+    """Limits of the answer: the number of hits, and their least score and fit. `compared`: only what has a vector to
+    compare; `fill`: if nothing has one, also what the ranker does not keep. `min_fit` None: the fit is not computed.
     """
 
     top_k: int
@@ -45,7 +45,7 @@ class Ranking:
     now: datetime
 
     def posed(self, number: int) -> tuple[Candidates, Question]:
-        """The question of that number, as a ranker sees it."""
+        """The columns and the question of this number, for a ranker."""
         text, columns = self.prepared.texts[number], self.columns
         named = [who for who in columns.people if self.participants.is_asked_about(who, text)]
         question = Question(
@@ -56,7 +56,7 @@ class Ranking:
         return candidates_of(columns, number, named=named), question
 
     def answer(self, number: int) -> SearchResult:
-        """What is found for the question of that number; the milliseconds are the caller's to tell."""
+        """The result for the question of this number; the caller adds the milliseconds."""
         candidates, question = self.posed(number)
         vectors = self.prepared.vectors
         ranker = BY_TEXT if self.wanted.needs_vectors and not candidates.has_vectors else self.wanted
@@ -78,7 +78,7 @@ class Ranking:
             passes &= scores.kept
         if self.cut.compared:
             passes &= ~np.isnan(candidates.cosine)
-        if self.cut.min_score is not None and not by_text:  # another ranker has another scale
+        if self.cut.min_score is not None and not by_text:  # the other ranker has another scale
             passes &= scores.total >= self.cut.min_score
         fit = np.zeros(len(candidates))
         if self.cut.min_fit is not None:
@@ -115,7 +115,7 @@ class Ranking:
 
 
 def wanted_ranker(slug: str, retrieval: Retrieval, *, given: Embedded | None) -> Ranker:
-    """Raises InvalidInput for one that is unknown, or that needs vectors where nobody makes any."""
+    """Raises InvalidInput for an unknown ranker, or for one that needs vectors if there is no embedder."""
     try:
         ranker: Ranker = load("RANKERS", known_slug("RANKERS", slug))()
     except ValueError as error:

@@ -1,6 +1,6 @@
 """Times that a question names by their distance from today: "yesterday", "last week", "two months ago". Pure.
 
-Only of a text that asks: "Yesterday I saw the dentist" says nothing of when the teeth were spoken of before.
+Only in questions: "Yesterday I saw the dentist" says nothing about when teeth were mentioned before.
 """
 
 import re
@@ -17,7 +17,7 @@ _ASKS = re.compile(
     r"[?؟՞]|^\W*(?:what|when|where|who|which|why|how|did|do|was|were|had|have|can you|could you|remember|remind|tell me"
     r"|wann|wo|wer|wie|welche|que|quand|quando|cuando|come|cosa)\b"
 )
-# As `fold` spells them. French "hier" is "here" in German.
+# Written like `fold` does. Without French "hier", which is "here" in German.
 _LAST = (
     ("day", 2, "the day before yesterday|vorgestern|anteayer|l'altro ieri|anteontem|おととい|前天|позавчера"),
     ("day", 1, "yesterday|last night|gestern|ayer|anoche|ieri|ontem|昨日|昨天|昨晚|вчера|dun|امس"),
@@ -83,21 +83,21 @@ _PATTERNS = (
 
 @dataclass(frozen=True, slots=True)
 class Days:
-    """From the first to the last, both included. Who asks for them wants what was told then: that counts as much as all
-    words of the question (a date, by Weights.date, .4 of them)."""
+    """The days from the first to the last, inclusive. A question that names them wants what was told then, which counts
+    as much as all its words (a date counts .4 of them, by Weights.date)."""
 
     first: date
     last: date
 
     def nearness(self, told: date) -> float:
-        """2.5: told then; half: the day before, as another time zone has it, or within three days after; else 0."""
+        """2.5: told then; half: told the day before (time zones differ) or within three days after; otherwise 0."""
         if self.first <= told <= self.last:
             return 2.5
         return 1.25 if self.first - _BEFORE <= told <= self.last + _AFTER else 0.0
 
 
 def relative_periods(text: str, today: date) -> tuple[Period | Days, ...]:
-    """What the question names so, seen from `today`; nothing where the text asks nothing."""
+    """The times that a question names relative to `today`; none if the text is not a question."""
     asked = plain_digits(fold(text))
     return tuple(dict.fromkeys(_found(asked, today))) if _ASKS.search(asked) else ()
 

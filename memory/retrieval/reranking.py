@@ -1,6 +1,6 @@
-"""The optional last stage of a search: the first of what was found are read, and put in a better order.
+"""The optional last stage of a search: a reranker reads the first hits and puts them in a better order.
 
-Under a deadline. Where nothing of use comes in time the order stays as it was, and the notes of the search say why.
+It has a deadline. If no usable answer comes in time, the order stays, and the notes of the search say why.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ from relationships.configuration.plugins import load
 from relationships.models import Message
 from web.errors import RapportError
 
-AT_ONCE = 32  # searches of one process that are being reranked; what is beyond waits, and is late
+AT_ONCE = 32  # searches that are reranked at once in a process; more than that wait, and are late
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +45,13 @@ class Reranking:
     kind: SearchedKind
 
     def candidates(self, top_k: int) -> int:
-        """How many a ranker has to find for it."""
+        """How many hits a ranker must find for it."""
         return max(top_k, RERANKED)
 
     def improve(
         self, found: SearchResult, question: str, participants: Participants, *, top_k: int
     ) -> SearchResult:
-        """The same hits, those first that answer the question best; at most `top_k`."""
+        """The same hits, with those first that answer the question best; at most `top_k`."""
         first, rest = found.hits[:RERANKED], found.hits[RERANKED:]
         if len(first) > 1:
             try:
@@ -65,9 +65,9 @@ class Reranking:
         return replace(found, hits=[*first, *rest][:top_k])
 
     def _order(self, hits: Sequence[Hit], question: str, participants: Participants) -> list[int]:
-        """Of all hits. Raises RapportError, ProviderError, NotUnderstood, _Unusable."""
+        """The new order of all hits. Raises RapportError, ProviderError, NotUnderstood, _Unusable."""
         texts = _passages(self.kind, self.relationship_id, [hit.id for hit in hits], participants)
-        there = [place for place, hit in enumerate(hits) if hit.id in texts]  # what went since is not shown
+        there = [place for place, hit in enumerate(hits) if hit.id in texts]  # without what was removed since
         request = RerankRequest(
             project_id=self.project_id,
             question=question,
@@ -84,7 +84,7 @@ class Reranking:
 def reranking_of(
     retrieval: Retrieval, *, asked: Asked, project_id: UUID, relationship_id: UUID, kind: SearchedKind
 ) -> Reranking | None:
-    """None where the configuration wants none."""
+    """The configured reranking, or None."""
     if retrieval.reranker is None:
         return None
     seconds = retrieval.reranker_timeout_ms / 1000
@@ -92,21 +92,21 @@ def reranking_of(
 
 
 class _Unusable(Exception):
-    """It came too late, or not at all."""
+    """The reranker's answer came too late, not at all, or is useless."""
 
 
 def _within(reranker: Reranker, request: RerankRequest) -> list[int]:
-    """What it says, waited for no longer than the deadline. Raises ProviderError, NotUnderstood, _Unusable."""
+    """Rerank within the deadline. Raises ProviderError, NotUnderstood, _Unusable."""
     release_connection()
     future = _threads().submit(tracing.carried(reranker.rerank), request)
     try:
         order = [int(place) for place in future.result(request.seconds)]
     except TooLate:
-        future.cancel()  # if it has not begun
+        future.cancel()  # in case it has not begun
         raise _Unusable(f"no answer within {request.seconds * 1000:.0f} ms") from None
     except (ProviderError, NotUnderstood):
         raise
-    except Exception as error:  # one from elsewhere may raise anything; the search goes on
+    except Exception as error:  # a plugin may raise anything; the search continues
         raise _Unusable(f"it failed ({type(error).__name__})") from error
     if len(set(order)) != len(order) or not set(order) <= set(range(len(request.passages))):
         raise _Unusable("it ranks what it was not shown")

@@ -1,4 +1,4 @@
-"""What is asked of a search beside its text, what it answers, and how that is told."""
+"""A search's filters, its result, and how to explain that."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,12 +8,12 @@ from uuid import UUID
 
 from providers.embeddings.base import Space
 
-NEARLY_THE_BEST = 0.65  # of its score; docs/reference/recall.md has what others find
+NEARLY_THE_BEST = 0.65  # of the best score; docs/reference/recall.md has what other values find
 
 
 @dataclass(frozen=True, slots=True)
 class EntryFilters:
-    """Which entries may be found: all conditions hold. Empty or None: any. `told_to` itself is out."""
+    """Which entries may be found. All conditions must be true; empty or None: any. `told_to` is exclusive."""
 
     types: tuple[str, ...] = ()
     tags: Mapping[str, str] = field(default_factory=dict)  # all of them
@@ -27,9 +27,9 @@ class EntryFilters:
 
 @dataclass(frozen=True, slots=True)
 class MessageFilters:
-    """Which messages may be found: all conditions hold. Empty or None: any. `told_to` itself is out.
+    """Which messages may be found. All conditions must be true; empty or None: any. `told_to` is exclusive.
 
-    `without`: places in the conversation (Message.seq) that are not.
+    `without`: excluded places in the conversation (Message.seq).
     """
 
     roles: tuple[str, ...] = ()
@@ -40,9 +40,9 @@ class MessageFilters:
 
 
 class Hit(NamedTuple):
-    """One entry or message. `parts`: what its score is made of, by name. `fit`: see rankers.scoring.fits.
+    """An entry or message that was found. `parts`: the parts of its score, by name. `fit`: see rankers.scoring.fits.
 
-    `place_before`: from 1, where the ranker had it, if a reranker has moved among the hits.
+    `place_before`: its rank before reranking, from 1, if the hits were reranked.
     """
 
     id: UUID
@@ -54,11 +54,11 @@ class Hit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """Hits, best first. `space`: whose vectors were compared, None: none were. `considered`: how many were ranked.
+    """Hits, best first. `space`: that of the compared vectors; None: none were. `considered`: how many were ranked.
 
-    `reranker`: who put the first of them in another order, None: nobody did.
+    `reranker`: by which the first hits were reordered; None: they weren't.
 
-    `notes`: sentences about what was not as configured, such as a question whose vector came too late.
+    `notes`: sentences about what was not as configured, such as a question's vector that came too late.
     """
 
     hits: Sequence[Hit]
@@ -71,8 +71,8 @@ class SearchResult:
 
 
 def with_more(result: SearchResult, *, most: int, more: int) -> Sequence[Hit]:
-    """The first `most` hits, and at most `more` after them that score nearly as much as the best: where all of a kind
-    is asked for, many do. Only of `best` by text alone was that measured.
+    """The first `most` hits, and at most `more` further ones that score nearly as much as the best, as many do if all
+    of a kind are asked for. That was only measured for `best` by text alone.
     """
     if result.ranker != "best" or result.space is not None or result.reranker is not None or not result.hits:
         return result.hits[:most]
@@ -81,7 +81,7 @@ def with_more(result: SearchResult, *, most: int, more: int) -> Sequence[Hit]:
 
 
 def reason_of(hit: Hit, ranker: str) -> str:
-    """Why it was found, in one line: the score, and what it is made of, the most first. "best 0.93: text 0.45, ..."."""
+    """Why it was found, in one line: the score and its parts, largest first. "best 0.93: text 0.45, ..."."""
     parts = sorted(hit.parts.items(), key=lambda part: (-abs(part[1]), part[0]))
     told = ", ".join(f"{name} {value:.3g}" for name, value in parts if round(value, 3))
     scored = f"{ranker} {hit.score:.3g}: {told}" if told else f"{ranker} {hit.score:.3g}"

@@ -1,9 +1,9 @@
-"""The one way to find entries and messages again: for REST, the context, strategies and the admin pages.
+"""The entry points for searching entries and messages: for REST, contexts, strategies and the admin pages.
 
-A search inside a relationship is exact over its own rows: one statement says who takes part, one reads columns of
-numbers, and a ranker orders them (memory/retrieval/rankers/); a reranker may read the first of them
-(memory/retrieval/reranking.py). For the ranker `decay` and many entries, decayed vectors
-choose the candidates first, and only those are read (memory/retrieval/decayed_vectors.py).
+A search inside a relationship is exact over its own rows: one statement reads the participants, one reads columns of
+numbers, and a ranker orders them (memory/retrieval/rankers/); a reranker may then reorder the first of them
+(memory/retrieval/reranking.py). For the ranker `decay` and many entries, decayed vectors choose the candidates first,
+and only those are read (memory/retrieval/decayed_vectors.py).
 """
 
 import time
@@ -29,11 +29,11 @@ ANY_ENTRY, ANY_MESSAGE = EntryFilters(), MessageFilters()
 
 
 class ParamsOfMany(TypedDict, total=False):
-    """How to search. What is None or left out is as `retrieval` says.
+    """How to search. What is None or missing is as `retrieval` says.
 
-    `question`: the texts' vectors, one for each, where they are known already; so `participants`, which saves a
-    statement. `compared`: only what has a vector that was compared. `fill`: where no vector is compared, what shares no
-    word with the text follows, newest first, as by its meaning everything would have a place.
+    `question`: the texts' vectors, if they are known already; `participants`: the same, which saves a statement.
+    `compared`: only find what has a vector that was compared. `fill`: without vectors, what shares no word with the
+    text follows, newest first, as with vectors everything would be ranked.
     """
 
     project_id: Required[UUID]
@@ -51,7 +51,7 @@ class ParamsOfMany(TypedDict, total=False):
 
 
 class SearchParams(ParamsOfMany, total=False):
-    """`asked`: the language model that reranks, where the configuration wants one to."""
+    """`asked`: the language model that reranks, if the configuration says so."""
 
     asked: Asked
 
@@ -59,10 +59,9 @@ class SearchParams(ParamsOfMany, total=False):
 def search_entries(
     *, text: str, filters: EntryFilters = ANY_ENTRY, **params: Unpack[SearchParams]
 ) -> SearchResult:
-    """The entries that answer `text`, best first.
+    """The entries that match `text`, best first.
 
-    Raises InvalidInput for an empty text, an unknown ranker, or one that needs vectors where there is no embedder;
-    NotFound.
+    Raises InvalidInput for an empty text, an unknown ranker, or one that needs vectors without an embedder; NotFound.
     """
     return _search_and_rerank(text, SearchedKind.ENTRY, filters, **params)
 
@@ -79,8 +78,8 @@ def search_messages(
 def search_entries_for(
     texts: Sequence[str], *, filters: EntryFilters = ANY_ENTRY, **params: Unpack[ParamsOfMany]
 ) -> list[SearchResult]:
-    """The same for several texts, in their order: every 50 of them one call of the embedder, and as many statements as
-    for one. No reranker reads what they find.
+    """The same for several texts, in order. Every 50 of them take one call of the embedder and as many statements as a
+    single one. There is no reranking.
     """
     question = params.pop("question", None)
     found: list[SearchResult] = []

@@ -1,7 +1,7 @@
 """The statements of a search, for entries and for messages.
 
-A column comes as one packed string of bytes: as Python objects, thousands of rows would cost five times what reading
-them does. No value in a column may be null, for then the rows after it would be taken for their neighbours.
+A column is returned as one packed byte string, as thousands of Python objects would take five times as long as reading
+the rows. No value in a column may be null, as that would shift the rows after it.
 """
 
 from collections.abc import Mapping
@@ -11,10 +11,10 @@ from memory.aliases import LONGEST_SAYING, MOST_SAYINGS, SAYS_ALIAS
 from memory.models import SearchedKind
 from memory.retrieval.index.segments import COUNTS, PACK_MESSAGES, SEGMENT, TERMS, WHO
 
-NEWEST_SPEAKERS = 2000  # so many messages are looked at for who takes part
+NEWEST_SPEAKERS = 2000  # messages that are read for further speakers
 
-# Who takes part, before the question is embedded, as their names are left out of it; the configuration's levels; and
-# which entries may say that two names are one.
+# The participants, whose names are removed from the question; the configuration's levels; and the entries that may say
+# that two names are one person's.
 PARTICIPANTS = f"""
 SELECT p.config::text, c.config::text, r.config::text, u.display_name, c.name, r.language,
        (SELECT array_agg(DISTINCT t.speaker)
@@ -33,8 +33,8 @@ SELECT p.config::text, c.config::text, r.config::text, u.display_name, c.name, r
  WHERE r.id = %(relationship)s AND r.project_id = %(project)s
 """  # noqa: S608 - our own pattern
 
-# Whether an entry may be found, by the names of `columns.entry_filters` and `now`; of messages, Python says so. What is
-# over, or has yet to begin, is not found among what holds now, even before it is swept.
+# Whether an entry may be found, with the parameters of `columns.entry_filters` and `now`. (Messages are filtered in
+# Python.) An entry that has ended or has yet to begin is not found, even before it is marked as expired.
 ALLOWED = """n.state = ANY(%(states)s) AND n.tags @> %(tags)s::jsonb
     AND (%(types)s::text[] = '{}' OR n.type = ANY(%(types)s))
     AND (%(tiers)s::text[] = '{}' OR n.tier = ANY(%(tiers)s))
@@ -60,11 +60,11 @@ ENTRY_ROWS = """memory_searchtext s
    WHERE s.relationship_id = %(relationship)s AND s.kind = 'entry'
      AND (n.state = 'active' OR n.state = ANY(%(states)s))"""
 
-FEW_WORDS = 32  # so many are looked up, however many rows there are
+FEW_WORDS = 32  # this many are looked up, whatever the number of rows
 
-# The questions' words are OR-ed: a question of ten words is answered by texts that hold two of them. Of a text that
-# holds any, only those words are unpacked: they are marked, and the rest is filtered out. Of too many words the longest
-# are looked up, as they are the rarest.
+# The questions' words are OR-ed, as a question of ten words may be answered by a text with two of them. Of a text with
+# any, only these words are unpacked: they are marked, and the rest is filtered out. Of too many words the longest are
+# looked up, as they are the rarest.
 _QUERY = """
 WITH languages AS MATERIALIZED (
     SELECT %(languages)s::text[] AS names
@@ -92,7 +92,7 @@ SELECT (SELECT array_agg(ARRAY[a.number - 1, t.term]) FROM asked a JOIN sought t
 _TERM = "array_position((SELECT lexemes FROM query), w.lexeme) - 1"
 _SOUGHT_IN = "unnest(ts_filter(setweight({row}.lexemes, 'A', (SELECT lexemes FROM query)), '{{{{a}}}}')) w"
 _OTHER = "s.language <> ALL((SELECT names FROM languages)::text[])"
-# One scan tells of all entries, gathered by whom they are about and then together.
+# One scan reads all entries, aggregated by subject and then altogether.
 _OF_ENTRIES = f"""{_QUERY}{_ASKED}
   FROM (SELECT {{gathered}}, bool_or(other_language) AS other_language,
                jsonb_object_agg(name, hashtext(name))::text AS people
@@ -106,9 +106,9 @@ _OF_ENTRIES = f"""{_QUERY}{_ASKED}
            AND s.lexemes @@ (SELECT any_word FROM query){{only}}) AS hits,
        ({{vectors}}) AS vectors
 """  # noqa: S608 - our own column names
-# Messages come from the segments, and row by row from the places that no segment holds: `open`. What was told off the
-# record (`skipped`) is found by nobody, and neither is what a deleted entry rests on: it would only say again what was
-# to be forgotten. Their IDs come along as `hidden`.
+# Messages are read from the segments, and row by row for places without a segment: `open`. What is off the record
+# (`skipped`) is never found. Nor is a message that a deleted entry cites, as it would repeat what should be forgotten;
+# the IDs of these are returned as `hidden`.
 _OF_MESSAGES = f"""{_QUERY}, open AS MATERIALIZED (
     SELECT every.number
       FROM generate_series(0, (SELECT max(place) / {SEGMENT} FROM memory_searchtext
@@ -162,8 +162,7 @@ SELECT DISTINCT language FROM memory_searchtext WHERE relationship_id = %(relati
 
 @cache
 def read_statement(kind: SearchedKind, *, vectors: int, only: bool) -> str:
-    """`vectors`: how many questions have one, 0 for none. `only`: read chosen rows, `%(only)s`, and no others; of
-    entries."""
+    """The statement of a search. `vectors`: how many questions have one. `only`: read only the entries `%(only)s`."""
     limit = _ONLY if only else ""
     cosines = ", ".join(_COSINE.format(number=number) for number in range(vectors))
     statement = _OF_ENTRIES if kind == SearchedKind.ENTRY else _OF_MESSAGES
@@ -174,4 +173,4 @@ def read_statement(kind: SearchedKind, *, vectors: int, only: bool) -> str:
         only=limit,
         vectors=_VECTORS.format(cosines=cosines, only=limit) if vectors else _NO_VECTORS,
     )
-    return " ".join(made.split())  # psycopg takes a statement of over 4,096 signs apart at each use
+    return " ".join(made.split())  # psycopg parses statements of over 4,096 characters at each use

@@ -1,4 +1,4 @@
-"""Unpacks what a search read: columns of numbers, of entries or of messages. No database here."""
+"""Unpack what a search read: columns of numbers, for entries or messages. No database here."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -27,7 +27,7 @@ _PACKED_MESSAGE = np.dtype(PACKED_MESSAGE)
 
 
 def sent_values(row: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
-    """By the names of statements.py; messages come as records."""
+    """The columns, by the names of statements.py. Messages come as records."""
     if "packed" not in row:
         return {name: unpacked(row[name], kind) for name, kind in _TYPES.items()}
     packed = np.frombuffer(row["packed"] or b"", dtype=_PACKED_MESSAGE)
@@ -35,7 +35,7 @@ def sent_values(row: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
 
 
 def people_of(told: str | None) -> dict[str, int]:
-    """The number of each name. Of messages one object for each stretch that was read."""
+    """The number of each name. For messages there is one object per segment or part that was read."""
     people: dict[str, int] = {}
     for each in orjson.loads(f"[{told or ''}]"):
         people |= each
@@ -43,7 +43,7 @@ def people_of(told: str | None) -> dict[str, int]:
 
 
 def passing(values: Mapping[str, NDArray[Any]], filters: MessageFilters, *, session: int | None) -> Bools:
-    """Which messages pass. `session`: the wanted one's hash."""
+    """Which messages pass the filters. `session`: the hash of the wanted one."""
     places, allowed = values["place"], np.ones(len(values["place"]), dtype=np.bool_)
     if filters.roles:
         allowed &= any_of(values["role"], [ord(role[0]) for role in filters.roles])
@@ -60,7 +60,7 @@ def passing(values: Mapping[str, NDArray[Any]], filters: MessageFilters, *, sess
 
 
 def any_of(column: NDArray[Any], wanted: Sequence[int]) -> Bools:
-    """As np.isin, which takes its time even where a column is short."""
+    """Like np.isin, which is slow even for short columns."""
     found = np.zeros(len(column), dtype=np.bool_)
     for one in wanted:
         found |= column == one
@@ -68,7 +68,7 @@ def any_of(column: NDArray[Any], wanted: Sequence[int]) -> Bools:
 
 
 def _rows_at(ordered: NDArray[Any], wanted: NDArray[Any]) -> tuple[Ints, Bools]:
-    """Where these would stand among the others, which are in order and at least one, and which of them do."""
+    """Where `wanted` would be in `ordered` (sorted, not empty), and which of them are there."""
     rows = np.minimum(np.searchsorted(ordered, wanted), len(ordered) - 1)
     return rows, ordered[rows] == wanted
 
@@ -82,7 +82,7 @@ def _native(column: NDArray[Any]) -> NDArray[Any]:
 
 
 def in_order(read: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """The columns, messages as they came; entries as they were told, of one moment the lower ID last."""
+    """The columns in order: messages as read; entries by when they were told, and of one time the lower ID last."""
     if "place" in read:
         places = read["place"]
         if (places[1:] > places[:-1]).all():
@@ -93,7 +93,7 @@ def in_order(read: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
 
 
 def without_hidden(values: dict[str, NDArray[Any]], hidden: bytes | None) -> dict[str, NDArray[Any]]:
-    """`hidden`: the IDs of those that nobody finds."""
+    """Drop messages that are never found. `hidden`: their IDs."""
     if not hidden:
         return values
     return _rows_of(values, ~np.isin(values["id"], unpacked(hidden, "S16")))
@@ -104,7 +104,7 @@ def _rows_of(values: Mapping[str, NDArray[Any]], rows: NDArray[Any]) -> dict[str
 
 
 class Finder:
-    """Where an owner's row is."""
+    """Finds the row of an owner."""
 
     def __init__(self, ids: NDArray[Any]) -> None:
         self._ids = ids
@@ -118,7 +118,7 @@ class Finder:
         return self._ids[self._order]
 
     def find(self, wanted: NDArray[Any]) -> tuple[Ints, NDArray[np.bool_]]:
-        """The rows of those that have one, and which these are: an index may know owners that are not read."""
+        """The rows of the owners that have one, and which of them do; an index may have owners that were not read."""
         if not len(self._ids) or not len(wanted):
             return np.zeros(0, dtype=np.int64), np.zeros(len(wanted), dtype=np.bool_)
         places, known = _rows_at(self._sorted, wanted)
@@ -135,7 +135,7 @@ def counts_of_entries(row: Mapping[str, Any], finder: Finder) -> Counts:
 
 
 def counts_of_messages(row: Mapping[str, Any], places: Ints) -> Counts:
-    """`places`: in order. A hit may be of a message that is not read."""
+    """The counts of messages. `places`: sorted. A hit may belong to a message that was not read."""
     hits = unpacked(row["hits"], ">i8")
     if not len(places):
         return Counts(row=hits[:0], term=hits[:0], count=np.zeros(0))

@@ -1,4 +1,4 @@
-"""The base of the views that a project's keys and tokens open: who asks, how often they may, and what is theirs."""
+"""The base class of views for API keys and tokens: authentication, rate limits, and access to the project's rows."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -31,11 +31,12 @@ class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
 
 
 class ApiView(RestView):
-    """`scopes` maps a method to the scope it needs where that is not the default (read for GET, else write).
+    """A view for API keys and tokens. Declare its methods with `@operation`.
 
-    `open_to_tokens` lets a relationship token in, to its own relationship: with every method, or with those
-    named. `counts_as` maps a method to the limit that it is counted by beside `requests`. `rereads_key`: see
-    web.authentication. Declare methods by `@operation`.
+    `scopes` maps a method to the scope it needs, where that is not the default (read for GET, otherwise write).
+    `open_to_tokens` lets a relationship token access its own relationship: with every method, or with those
+    listed. `counts_as` maps a method to the rate limit it counts towards, in addition to `requests`.
+    `rereads_key`: see web.authentication.
     """
 
     scopes: ClassVar[Mapping[str, str]] = {}
@@ -64,21 +65,21 @@ class ApiView(RestView):
         return self.credentials.actor
 
     def perform_authentication(self, request: Request) -> None:
-        """Who asks; then whether it is too often, before the permissions: what is refused counts too."""
+        """Authenticate, then check the rate limits: before the permissions, so that refused requests count too."""
         super().perform_authentication(request)
         super().check_throttles(request)
 
     def check_throttles(self, request: Request) -> None:
-        """Done with the authentication."""
+        """Do nothing: perform_authentication has done it."""
 
     def handle_exception(self, exc: Exception) -> Any:
-        """Whoever was let in by a key that this process only remembers is told nothing before it is read."""
-        # Not request.auth, which would authenticate once more where that is what failed.
+        """Check a key from this process's cache in the database before an error is shown to its holder."""
+        # Not request.auth: where authentication is what failed, that would authenticate again.
         credentials = getattr(self.request, "_auth", None)
         if isinstance(credentials, Credentials) and credentials.remembered is not None:
             try:
                 found = authenticate_header(self.request.META["HTTP_AUTHORIZATION"], now=datetime.now(UTC))
-            except Exception as refused:  # or the database is away
+            except Exception as refused:  # the key was refused, or the database is down
                 exc = refused
             else:
                 if isinstance(exc, KeyChanged) or found != replace(credentials, remembered=None):
@@ -102,7 +103,10 @@ class ApiView(RestView):
         return found
 
     def answer_by(self, body: ConsistencyBody, make: Callable[[], dict[str, Any]]) -> Response:
-        """The answer that `make` reads, from where the body lets it be read. A replica's word on a key does not do."""
+        """Answer with what `make` reads, from the primary or a replica as the body allows.
+
+        A replica may not vouch for a key, so a cached key is checked on the primary first. Raises KeyChanged.
+        """
         known = self.credentials
         if body.consistency != "strong" and known.remembered is not None:
             found = authenticate_header(self.request.META["HTTP_AUTHORIZATION"], now=datetime.now(UTC))
@@ -113,13 +117,14 @@ class ApiView(RestView):
         return self.answer(made | {"read": read._asdict()})
 
     def owned(self, model: Any, relationship_id: UUID) -> Any:
-        """The rows of `model` that the project's own relationship has. Raises NotFound."""
+        """The relationship's rows of `model`. Raises NotFound if the relationship is not the project's."""
         self.get_relationship(relationship_id)
         return model.objects.for_relationship(relationship_id)
 
     def own_level(self, config: Mapping[str, Any]) -> Mapping[str, Any]:
-        """`config` of the request, the cascade's highest level. Raises NotAllowed for a person's token, which
-        may not choose models or prompts, and InvalidConfiguration.
+        """Check the request's `config`, the cascade's highest level, and return it.
+
+        Raises InvalidConfiguration; NotAllowed for a person's token, which may not choose models or prompts.
         """
         if config and self.credentials.relationship_id is not None:
             raise NotAllowed("A relationship token can't change the configuration: leave config out.")
@@ -128,5 +133,5 @@ class ApiView(RestView):
         return config
 
     def without_configuration(self, shown: dict[str, Any], **instead: Any) -> dict[str, Any]:
-        """`shown`, and to a person's token what stands there `instead` of the developer's configuration."""
+        """Return `shown`; for a person's token, with `instead` in place of the developer's configuration."""
         return shown if self.credentials.relationship_id is None else shown | instead

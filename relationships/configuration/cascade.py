@@ -1,7 +1,7 @@
 """The cascade: turn > relationship > companion > project > recipe > default.
 
-Merged like RFC 7396: objects merge, anything else replaces. Null takes a value back to the default, whatever the
-levels below said (there is always a default to go back to, so nothing is ever merely removed).
+Merged like RFC 7396: objects merge, anything else replaces. Null resets a value to its default, whatever the
+levels below say (there is always a default, so nothing is ever just removed).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ LEVELS = ("project", "companion", "relationship", "turn")  # lowest first
 
 @dataclass(frozen=True, slots=True)
 class ResolvedConfiguration:
-    """The values that hold, and the level each was given at (`provenance`, by dotted path; absent: default)."""
+    """The resulting values, and the level that set each (`provenance`, by dotted path; absent: the default)."""
 
     values: Configuration
     provenance: Mapping[str, str]
@@ -39,7 +39,7 @@ def resolve_configuration(
     relationship: Mapping[str, Any] | None = None,
     turn: Mapping[str, Any] | None = None,
 ) -> ResolvedConfiguration:
-    """What holds for one turn or context. Raises InvalidConfiguration, naming the field."""
+    """Merge the levels that apply to one turn or context. Raises InvalidConfiguration, naming the field."""
     said = tuple(orjson.dumps(level or {}) for level in (project, companion, relationship, turn))
     return _kept.get(said, _resolve)
 
@@ -60,9 +60,9 @@ def _resolve(texts: Sequence[bytes]) -> ResolvedConfiguration:
 
 
 def validate_configuration(raw: Mapping[str, Any]) -> Configuration:
-    """One level, or a merged one, held against the schema. Raises InvalidConfiguration.
+    """Validate one level, or a merged one, against the schema. Raises InvalidConfiguration.
 
-    Read as the JSON it is, and strictly: `"8"` and `true` are no numbers.
+    It is read strictly as JSON: `"8"` and `true` are not numbers.
     """
     try:
         return configuration_model().model_validate_json(orjson.dumps(raw), strict=True)
@@ -76,7 +76,7 @@ def _path(loc: tuple[int | str, ...]) -> str:
 
 
 def validate_level(raw: Mapping[str, Any]) -> None:
-    """A level as a developer sends it: nulls stand for the default. Raises InvalidConfiguration."""
+    """Validate a level as a developer sends it, where null means the default. Raises InvalidConfiguration."""
     recipe = raw.get("recipe")
     base = _overlay(_defaults(), _recipe_values(recipe) if isinstance(recipe, str) else {}, _defaults())
     validate_configuration(_overlay(base, raw, _defaults()))
@@ -84,7 +84,7 @@ def validate_level(raw: Mapping[str, Any]) -> None:
 
 @cache
 def _defaults() -> dict[str, Any]:
-    """One for all, as nothing here writes into what lies below."""
+    """The defaults. One shared dict: merging never changes the level below."""
     values: dict[str, Any] = configuration_model()().model_dump(mode="json")
     return values
 
@@ -106,7 +106,7 @@ def _overlay(below: Any, level: Mapping[str, Any], defaults: Any) -> dict[str, A
 
 
 def _recipe_values(slug: str) -> dict[str, Any]:
-    """What a recipe says; {} for one that is not known, which the schema then names. Never imports a stranger."""
+    """The recipe's values; {} if it is unknown, which the schema then reports. Imports only registered plugins."""
     try:
         recipe: dict[str, Any] = load("RECIPES", known_slug("RECIPES", slug))["config"]
     except ValueError:
@@ -115,11 +115,11 @@ def _recipe_values(slug: str) -> dict[str, Any]:
 
 
 def _trace(level: str, values: Mapping[str, Any], provenance: dict[str, str]) -> None:
-    """What a level says: it goes before the levels below, and a null ends what they said there."""
+    """Record what `level` sets in `provenance`: it overrides the levels below, and a null removes their records."""
     said = dict(_paths(values, ""))
     ended = {path for path, value in said.items() if value is None}
     if ended:
-        for known in [known for known in provenance if not ended.isdisjoint(_and_above(known))]:
+        for known in [known for known in provenance if not ended.isdisjoint(_with_ancestors(known))]:
             del provenance[known]
     provenance.update((path, level) for path in said if path not in ended)
 
@@ -132,8 +132,8 @@ def _paths(values: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
             yield f"{prefix}{name}", value
 
 
-def _and_above(path: str) -> Iterator[str]:
-    """`a.b.c`, `a`, `a.b`."""
+def _with_ancestors(path: str) -> Iterator[str]:
+    """The path and its ancestors: `a.b.c`, `a`, `a.b`."""
     yield path
     place = path.find(".")
     while place >= 0:

@@ -1,7 +1,7 @@
-"""What a profile or a session's state has to look like: JSON Schema 2020-12, as far as it is quick to check.
+"""JSON Schemas for profiles and session states: the part of JSON Schema 2020-12 that is quick to check.
 
-References and patterns are left out: with them, a few lines of a schema can keep a thread busy for hours. What is left
-can still take each part of the schema times each value of the document, so the steps are counted.
+References and patterns are refused: with them, a few lines of schema can keep a thread busy for hours. The rest can
+still take (parts of the schema) x (values of the document) steps, so steps are counted and limited.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -19,28 +19,28 @@ PLAIN = frozenset(
     "$schema type enum const minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength"
     " minItems maxItems minProperties maxProperties required title description default examples format".split()
 )
-ONE = frozenset({"items", "additionalProperties", "not"})  # hold a schema
-SEVERAL = frozenset({"anyOf", "oneOf", "allOf"})  # hold a list of them
-NAMED = frozenset({"properties"})  # hold one by each name
-# Looked at for what stands twice, or one by one for each value: of lists and objects that takes too long.
+ONE = frozenset({"items", "additionalProperties", "not"})  # contain a schema
+SEVERAL = frozenset({"anyOf", "oneOf", "allOf"})  # contain a list of schemas
+NAMED = frozenset({"properties"})  # contain schemas by name
+# Each value is compared with all of these, and they with each other: with lists and objects that takes too long.
 ALTERNATIVES = frozenset({"enum", "const", "required", "type"})
 MOST_DEEP = 20
 MOST_BYTES = 65_536  # of a schema
-MOST_STEPS = 300_000  # of one check; the longest list there can be, of numbers, takes 260,000
+MOST_STEPS = 300_000  # of one check; the longest possible list of numbers takes 260,000
 MOST_PROBLEMS = 20
 DETAIL_LENGTH = 200
-SHOWN = 60  # characters of a text that a sentence repeats
-LISTED = 10  # members of a list
+SHOWN = 60  # characters of a text that an error message repeats
+LISTED = 10  # members of a list that it repeats
 
 _steps: ContextVar[int] = ContextVar("_steps", default=0)
 
 
 class _TooManySteps(Exception):
-    """MOST_STEPS are over."""
+    """The check took more than MOST_STEPS."""
 
 
 class _Object(dict[str, Any]):
-    """A sentence repeats the value that is wrong, and one is made for each branch that it does not fit: in a word."""
+    """Short in error messages, as jsonschema repeats the wrong value in one for each branch it does not fit."""
 
     def __repr__(self) -> str:
         return "the object"
@@ -60,7 +60,7 @@ class _Text(str):
 
 
 def known_shape(schema: dict[str, Any] | None) -> dict[str, Any] | None:
-    """The schema as it is. Raises ValueError where it is none, or says what is not taken."""
+    """Return the schema unchanged. Raises ValueError if it is not a schema or uses an unsupported keyword."""
     if schema is None:
         return None
     if (size := len(orjson.dumps(schema))) > MOST_BYTES:
@@ -71,7 +71,7 @@ def known_shape(schema: dict[str, Any] | None) -> dict[str, Any] | None:
     try:
         Draft202012Validator.check_schema(schema)
     except SchemaError as error:
-        raise ValueError(f"This is not a JSON Schema: {_said(error)}") from None
+        raise ValueError(f"This is not a JSON Schema: {_message(error)}") from None
     return schema
 
 
@@ -79,15 +79,18 @@ Shape = Annotated[dict[str, Any] | None, AfterValidator(known_shape)]
 
 
 def refuse_misshapen(schema: Mapping[str, Any] | None, document: Mapping[str, Any], *, whole: str) -> None:
-    """Raises InvalidInput, naming the fields; `whole` is the name of the document itself. Null takes any."""
+    """Check the document against the schema; None allows anything. `whole` is what errors call the document.
+
+    Raises InvalidInput, naming the fields.
+    """
     if schema is None:
         return
     problems: list[FieldProblem] = []
     _steps.set(0)
     try:
-        for error in _Counting(_tersely(schema)).iter_errors(_tersely(document)):
+        for error in _Counting(_terse(schema)).iter_errors(_terse(document)):
             field = ".".join(map(str, error.absolute_path)) or whole
-            problems.append(FieldProblem(field, _said(error)))
+            problems.append(FieldProblem(field, _message(error)))
             if len(problems) == MOST_PROBLEMS:
                 break
     except _TooManySteps:
@@ -100,12 +103,12 @@ def refuse_misshapen(schema: Mapping[str, Any] | None, document: Mapping[str, An
         raise InvalidInput(detail, problems=problems)
 
 
-def _tersely(value: Any) -> Any:
-    """The same, in types that are quick to put into a sentence."""
+def _terse(value: Any) -> Any:
+    """Copy the value into types with a short repr, for error messages."""
     if isinstance(value, dict):
-        return _Object((_Text(name), _tersely(child)) for name, child in value.items())
+        return _Object((_Text(name), _terse(child)) for name, child in value.items())
     if isinstance(value, list):
-        return _List(map(_tersely, value))
+        return _List(map(_terse, value))
     return _Text(value) if isinstance(value, str) else value
 
 
@@ -132,7 +135,7 @@ _Counting = validators.extend(Draft202012Validator, _known)
 
 
 def _keywords(schema: Any, deep: int) -> Iterator[str]:
-    """Every keyword of a schema and of those inside it."""
+    """Every keyword of a schema and of the schemas inside it. Raises ValueError."""
     if not isinstance(schema, dict):
         return
     if not deep:
@@ -156,5 +159,5 @@ def _are_plain(value: Any) -> bool:
     return not any(isinstance(one, dict | list) for one in values)
 
 
-def _said(error: ValidationError | SchemaError) -> str:
+def _message(error: ValidationError | SchemaError) -> str:
     return shorten(error.message, DETAIL_LENGTH)

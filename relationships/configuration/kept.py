@@ -1,4 +1,4 @@
-"""What was worked out from the texts of a configuration's levels, kept within a bound."""
+"""A bounded cache for what is computed from the texts of a configuration's levels."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -9,14 +9,14 @@ T = TypeVar("T")
 K = TypeVar("K", bound=Sequence[str] | Sequence[bytes])
 
 MOST_BYTES = 33_554_432
-LEAST_BYTES = 8192  # as which even empty texts count: with its default values a configuration is no smaller
+LEAST_BYTES = 8192  # counted for every item besides its texts: a configuration of defaults takes as much
 
 
 class KeptByText(Generic[T]):
-    """By content, so that nothing needs to be told when a level changes.
+    """A cache keyed by content, so that nothing has to be invalidated when a level changes.
 
-    `most` bounds the length of all texts together, as what is made of them grows with them: a level may be as long as a
-    request's body. What was asked for least lately goes first.
+    `most` limits the total length of the texts, as the results grow with them: a level may be as long as a request's
+    body. The least recently used go first.
     """
 
     def __init__(self, most: int = MOST_BYTES) -> None:
@@ -27,7 +27,7 @@ class KeptByText(Generic[T]):
         return len(self._found)
 
     def get(self, texts: K, make: Callable[[K], T]) -> T:
-        """What `make` makes of `texts`, or made before."""
+        """Return `make(texts)`, from the cache if it is there."""
         key: tuple[str | bytes, ...] = tuple(texts)
         with self._lock:
             if key in self._found:

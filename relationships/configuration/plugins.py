@@ -1,4 +1,4 @@
-"""Slugs of the settings' registries, and outsiders' own by their dotted path."""
+"""Look up slugs in the settings' registries, and plugins by their dotted path."""
 
 import re
 from functools import cache
@@ -9,12 +9,12 @@ from django.utils.module_loading import import_string
 from pydantic import AfterValidator
 
 DOTTED = re.compile(r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$")
-# Registries whose values are {"BACKEND", "OPTIONS"}: an alias there is an account, so no dotted path can stand in.
+# Registries whose values are {"BACKEND", "OPTIONS"}: an alias is an account there, so a dotted path can't replace it.
 ALIASES = {"LLM_PROVIDERS", "EMBEDDING_PROVIDERS"}
 
 
 def known_slug(registry: str, value: str) -> str:
-    """`value` again, when `registry` (a setting's name) has it or it is an importable dotted path. Else ValueError."""
+    """Return `value` if `registry` (a setting's name) has it or it is a plugin's dotted path. Raises ValueError."""
     known = getattr(settings, registry)
     if value in known:
         return value
@@ -26,7 +26,7 @@ def known_slug(registry: str, value: str) -> str:
 
 
 def registered(registry: str, *besides: str) -> AfterValidator:
-    """Holds a field to the slugs of `registry`, see `known_slug`, and to the words `besides`."""
+    """A validator that allows what `known_slug` allows, and the words in `besides`."""
     return AfterValidator(lambda value: value if value in besides else known_slug(registry, value))
 
 
@@ -34,7 +34,7 @@ ProviderAlias = Annotated[str, registered("LLM_PROVIDERS")]
 
 
 def load(registry: str, value: str) -> Any:
-    """What a slug or dotted path stands for."""
+    """Import what a slug or dotted path refers to."""
     return _import(getattr(settings, registry).get(value, value))
 
 
@@ -44,7 +44,7 @@ def _import(path: str) -> Any:
 
 
 def _importable(path: str) -> bool:
-    """Only modules the operator named in RAPPORT_PLUGINS may be imported by a configuration's word."""
+    """Return whether `path` can be imported and is in RAPPORT_PLUGINS: a configuration may import nothing else."""
     if not any(path == plugin or path.startswith(plugin + ".") for plugin in settings.PLUGINS):
         return False
     try:

@@ -1,7 +1,7 @@
 """The configuration: one pydantic model, the same at every level of the cascade.
 
-Each level (turn > relationship > companion > project > default) says only what it wants to be different; the
-defaults are the lowest level. Unknown names are refused, so that a typing error is never silently ignored.
+Each level (turn > relationship > companion > project > default) contains only what it changes; the
+defaults are the lowest level. Unknown names are refused, so that a typo is never silently ignored.
 
 Each app owns its sections: it names them in its AppConfig, as `configuration_sections`.
 """
@@ -37,14 +37,14 @@ class Configuration(Strict):
     recipe: Annotated[str, registered("RECIPES")] = "scratchpad"
     """A named set of these values; a level's own values override its recipe's."""
 
-    if TYPE_CHECKING:  # the sections, each of the model that its app names
+    if TYPE_CHECKING:  # the sections, each an instance of the model that its app names
 
         def __getattr__(self, section: str) -> Any: ...
 
 
 @cache
 def configuration_model() -> type[Configuration]:
-    """`Configuration` with the sections of every app, our own last."""
+    """`Configuration` with the sections of every app, this one's last."""
     owners = sorted(apps.get_app_configs(), key=lambda app: app.label == "relationships")
     sections: dict[str, Any] = {}
     for app in owners:
@@ -57,7 +57,7 @@ def configuration_model() -> type[Configuration]:
         "Configuration",
         __base__=Configuration,
         __doc__=Configuration.__doc__,
-        # Made by a call, it has no source to look for docstrings in.
+        # A class made by a call has no source in which pydantic could find docstrings.
         __cls_kwargs__={"use_attribute_docstrings": False},
         **sections,
     )

@@ -1,4 +1,4 @@
-"""What every part of the configuration is made of."""
+"""The base class of every section of the configuration."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -12,11 +12,11 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class Strict(FailFastModel):
-    """Unknown names are refused; a field's docstring is its description."""
+    """A section that refuses unknown names. A field's docstring is its description."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
 
 def repeated_names(names: Iterable[str]) -> list[str]:
-    """Those that are there more than once, in order."""
+    """The names that occur more than once, sorted."""
     return sorted(name for name, count in Counter(names).items() if count > 1)

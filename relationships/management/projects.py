@@ -1,4 +1,4 @@
-"""Which project and companion a command is about."""
+"""Find the project and companion that a command's options name."""
 
 from uuid import UUID
 
@@ -10,7 +10,7 @@ from web.errors import InvalidInput
 
 
 def find_project(wanted: str | None, *, option: str = "--project") -> Project:
-    """The one named, else the only one there is. Raises InvalidInput, which names the `option`."""
+    """The project with that name or ID; without one, the only project. Raises InvalidInput, naming `option`."""
     projects = Project.objects.order_by("created_at")
     if wanted is not None:
         projects = projects.filter(_named(wanted))
@@ -26,7 +26,7 @@ def find_project(wanted: str | None, *, option: str = "--project") -> Project:
 
 
 def require_companion(owner: Project, wanted: str) -> Companion:
-    """The one of that slug or ID. Raises InvalidInput."""
+    """The project's companion with that slug or ID. Raises InvalidInput."""
     companion = find_companion(project_id=owner.id, slug_or_id=wanted)
     if companion is None:
         raise InvalidInput.of("--companion", f"{owner.name} has none called {wanted!r}")

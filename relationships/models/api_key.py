@@ -22,7 +22,7 @@ class ApiKey(models.Model):
     prefix = models.CharField(max_length=24, unique=True)
     key_hash = models.BinaryField(max_length=32)
     scopes = ArrayField(models.CharField(max_length=10, choices=Scope.choices))
-    # Its own, by the limit's name, written as in the settings, which hold for the others.
+    # The key's own limits by name, as written in the settings, which apply to the rest.
     rate_limits = models.JSONField(default=dict, db_default=models.Value({}, models.JSONField()))
     created_at = models.DateTimeField(auto_now_add=True)
     last_used_at = models.DateTimeField(null=True)

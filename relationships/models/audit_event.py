@@ -4,9 +4,9 @@ from relationships.ids import uuid7
 
 
 class AuditEvent(models.Model):
-    """Who changed a configuration, key, prompt, profile or membership. Append-only (a trigger keeps it so).
+    """Who changed a configuration, key, prompt, profile or membership. Append-only (enforced by a trigger).
 
-    It holds no text of a person: of a profile it says which version, and ProfileRevision holds the data.
+    It contains nothing that a person said: for a profile only the version, whose data is in ProfileRevision.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)

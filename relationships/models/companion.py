@@ -12,7 +12,7 @@ class CompanionQuerySet(models.QuerySet["Companion"]):
 
 
 class Companion(models.Model):
-    """The AI persona: holds the configuration, and which version of its ingestion prompt is published."""
+    """The AI persona: its level of the configuration, and which version of its ingestion prompt is published."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="companions")

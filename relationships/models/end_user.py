@@ -10,7 +10,7 @@ from relationships.models.project import Project
 
 
 def called(path: str = "") -> Lower:
-    """What a list of people is sorted by; `path`: from its rows to the person."""
+    """The expression that lists of people are sorted by. `path` leads from the query's rows to the person."""
     return Lower(Coalesce(NullIf(f"{path}display_name", Value("")), f"{path}external_id"))
 
 
@@ -32,7 +32,7 @@ class EndUser(models.Model):
     external_id = models.CharField(max_length=200)
     display_name = models.CharField(max_length=200, blank=True)
     metadata = models.JSONField(default=dict, blank=True)
-    # While paused, turns are kept and marked skipped; nothing is learnt from them.
+    # While paused, turns are stored and marked skipped; nothing is learnt from them.
     ingestion_paused = models.BooleanField(default=False)
     version = models.PositiveIntegerField(default=1)
     created_at = models.DateTimeField(auto_now_add=True)

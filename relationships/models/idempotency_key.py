@@ -4,9 +4,10 @@ from relationships.models.owned import OwnedQuerySet, RelationshipOwned
 
 
 class IdempotencyKey(RelationshipOwned):
-    """A key that was used, what it made, and a fingerprint of the request. It keeps no answer.
+    """A key that was used, the ID of what was created with it, and a hash of the request.
 
-    The same call again is answered from what it made, so there is no copy of anybody's words to forget about.
+    The answer is not stored: a repeated call is answered from what was created. So there is no copy of a person's
+    words to forget about.
     """
 
     route = models.CharField(max_length=40)
@@ -21,4 +22,4 @@ class IdempotencyKey(RelationshipOwned):
         constraints = [
             models.UniqueConstraint(fields=["relationship", "route", "key_hash"], name="%(class)s_once")
         ]
-        indexes = [models.Index(fields=["created_at"], name="idempotency_age")]  # the sweep drops the old
+        indexes = [models.Index(fields=["created_at"], name="idempotency_age")]  # deleting old keys

@@ -19,12 +19,12 @@ class Message(RelationshipOwned):
     role = models.CharField(max_length=10, choices=MessageRole.choices)
     speaker = models.CharField(max_length=200, blank=True)  # a name, where it differs from the person's own
     content = models.TextField()
-    # The developer's own. Of a reply that was made under an Idempotency-Key: how it ended (chat.repeated).
+    # The developer's own; and of a reply made with an Idempotency-Key, how it ended (chat.repeated).
     metadata = models.JSONField(default=dict)
     occurred_at = models.DateTimeField()
     recorded_at = models.DateTimeField(auto_now_add=True)
     erased_at = models.DateTimeField(null=True)
-    # Since when nothing is made of it: the one column that may change (relationships.services.hiding).
+    # When it was hidden, if it is: the only column that may change (relationships.services.hiding).
     hidden_at = models.DateTimeField(null=True)
 
     objects = OwnedQuerySet.as_manager()

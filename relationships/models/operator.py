@@ -18,10 +18,10 @@ class OperatorManager(BaseUserManager["Operator"]):
 
 
 class Operator(AbstractUser):
-    """A person who reads and mends what is remembered. Signs in with an email address."""
+    """A person who reviews and corrects what is remembered. Signs in with an email address."""
 
     username = None  # type: ignore[assignment]
-    last_login = None  # nobody reads it; and it would be a write to every node of a distributed database
+    last_login = None  # not used, and each would be a write to every node of a distributed database
     email = models.EmailField(unique=True)
 
     USERNAME_FIELD = "email"

@@ -9,24 +9,24 @@ from worker.models.queued import QueuedQuerySet
 
 
 class OwnedQuerySet(models.QuerySet[Any]):
-    """Every query of an owned table names its relationship: it is the shard."""
+    """The queries of an owned table. Each must name the relationship, which is the shard."""
 
     def for_relationship(self, relationship_id: UUID) -> Self:
         return self.filter(relationship_id=relationship_id)
 
 
 class QueuedOwnedQuerySet(QueuedQuerySet, OwnedQuerySet):  # type: ignore[override]  # as_manager, which none overrides
-    """Of rows that a relationship owns."""
+    """The queries of a queue whose rows belong to relationships."""
 
 
 class RelationshipOwned(models.Model):
-    """What belongs to exactly one relationship.
+    """A row that belongs to exactly one relationship, so that tables can be distributed by relationship_id.
 
-    The primary key is (relationship_id, id), every unique constraint begins with relationship_id, the only foreign
-    key of a model goes to Relationship, and references among a relationship's own rows are plain UUID columns. Where a
-    row can't outlive another, a migration adds (relationship_id, x_id) with ON DELETE CASCADE. So the schema can be
-    distributed by relationship_id. Rows are written by INSERT and by `QuerySet.update`, never by a bare
-    `save()` of a loaded row, which would write the key. Erasure finds its tables as the subclasses of this class.
+    The primary key is (relationship_id, id), and every unique constraint begins with relationship_id. A model's only
+    foreign key is to Relationship; references between rows of one relationship are plain UUID columns. Where a row
+    can't outlive another, a migration adds a foreign key (relationship_id, x_id) with ON DELETE CASCADE. Rows are
+    written by INSERT and `QuerySet.update`, never by a bare `save()` of a loaded row, which would write the key.
+    Erasure finds its tables as the subclasses of this class.
     """
 
     pk = models.CompositePrimaryKey("relationship_id", "id")

@@ -4,7 +4,7 @@ from relationships.models.owned import OwnedQuerySet, RelationshipOwned
 
 
 class Profile(RelationshipOwned):
-    """The developer's own structured JSON about the person. One row each; it persists for ever."""
+    """The developer's own structured JSON about the person: one row per relationship."""
 
     data = models.JSONField(default=dict)
     version = models.PositiveIntegerField(default=1)

@@ -9,7 +9,7 @@ class Project(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     name = models.CharField(max_length=200)
     config = models.JSONField(default=dict, blank=True)
-    # The model budget of a day (UTC), set by who runs the service; null: the service's own, if it has one.
+    # The daily (UTC) model budget, set by whoever runs the service. null: the settings', if they have one.
     daily_tokens = models.PositiveBigIntegerField(null=True)
     daily_usd = models.DecimalField(max_digits=12, decimal_places=4, null=True)
     version = models.PositiveIntegerField(default=1)

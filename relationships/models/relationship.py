@@ -15,8 +15,9 @@ class RelationshipQuerySet(models.QuerySet["Relationship"]):
 class Relationship(models.Model):
     """One end user and one companion. Everything below it is `RelationshipOwned`.
 
-    Its ID is a UUIDv5 of the pair (`relationships.ids.relationship_id`), so the primary key is its only unique and
-    the table can be distributed by it. `last_seq` numbers everything that happens in it, in commit order.
+    Its ID is a UUIDv5 of the pair (`relationships.ids.relationship_id`), so that the primary key is its only unique
+    constraint and the table can be distributed by it. `last_seq` numbers everything that happens in it, in commit
+    order.
     """
 
     id = models.UUIDField(primary_key=True, editable=False)
@@ -25,10 +26,10 @@ class Relationship(models.Model):
     user = models.ForeignKey(EndUser, on_delete=models.CASCADE, related_name="relationships")
     config = models.JSONField(default=dict, blank=True)
     timezone = models.CharField(max_length=64, default="UTC")
-    # found in what was said, as PostgreSQL's text search configurations are called; empty: not yet
+    # detected from the messages, by the name of PostgreSQL's text search configuration; "": not yet
     language = models.CharField(max_length=20, blank=True, default="")
     last_seq = models.BigIntegerField(default=0)
-    message_count = models.BigIntegerField(default=0, db_default=0)  # that were ever said, erased ones too
+    message_count = models.BigIntegerField(default=0, db_default=0)  # including erased ones
     last_turn_at = models.DateTimeField(null=True)
     version = models.PositiveIntegerField(default=1)
     created_at = models.DateTimeField(auto_now_add=True)

@@ -5,8 +5,8 @@ from relationships.models.owned import OwnedQuerySet, RelationshipOwned
 
 
 class RelationshipToken(RelationshipOwned):
-    """A short-lived bearer token of this relationship only, read or write: for a person's own browser, or for an
-    agent's session (`session_id`), which writes as that session alone."""
+    """A short-lived bearer token for this relationship only, to read or write: for the person's own browser, or for
+    an agent's session (`session_id`), which it may only write as."""
 
     token_hash = models.BinaryField(max_length=32)
     scopes = ArrayField(models.CharField(max_length=10))
@@ -24,4 +24,4 @@ class RelationshipToken(RelationshipOwned):
                 name="%(class)s_known_scopes",
             )
         ]
-        indexes = [models.Index(fields=["expires_at"], name="token_expiry")]  # the sweep drops the old
+        indexes = [models.Index(fields=["expires_at"], name="token_expiry")]  # deleting expired tokens

@@ -13,16 +13,16 @@ class SessionStateQuerySet(OwnedQuerySet):
 
 
 class SessionState(RelationshipOwned):
-    """One session of the developer's own naming, with its temporary JSON. Ending it clears the JSON."""
+    """A session, named by the developer, with its temporary JSON. Ending it clears the JSON."""
 
     session = models.CharField(max_length=200, default=DEFAULT_SESSION)
     state = models.JSONField(default=dict)
     version = models.PositiveIntegerField(default=1)
-    turns = models.BigIntegerField(default=0, db_default=0)  # that came in, whatever became of them
+    turns = models.BigIntegerField(default=0, db_default=0)  # received, in whatever state
     started_at = models.DateTimeField(auto_now_add=True)
     last_active_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True)
-    # When the configuration's idle timeout ends it; null: never by itself.
+    # When the configuration's idle timeout ends it; null: it has none.
     idle_at = models.DateTimeField(null=True)
 
     objects = SessionStateQuerySet.as_manager()

@@ -4,10 +4,11 @@ from relationships.models.owned import OwnedQuerySet, RelationshipOwned
 
 
 class Snapshot(RelationshipOwned):
-    """What a context needs and is known at write time, one row a relationship, one column a section.
+    """What a context needs, prepared when it changes: one row per relationship, one column per section.
 
-    Each section is written by its owner in the transaction of the change. `fresh_until` is when time alone makes
-    the scratchpad section untrue (something expires, or becomes valid); readers then look at each line's own times.
+    Each section is written by its owner in the transaction of the change. `fresh_until` is when the scratchpad
+    section becomes outdated by time alone (something expires, or becomes valid); from then on readers check the times
+    of each line.
     """
 
     profile = models.JSONField(default=dict)
@@ -15,7 +16,7 @@ class Snapshot(RelationshipOwned):
     scratchpad = models.JSONField(default=list)  # active entries, newest first; memory.entries.snapshots
     hot_context = models.JSONField(null=True)  # {content, version}; workspace.hot_context
     fresh_until = models.DateTimeField(null=True)
-    # Whether anything is in the archive, so that a context looks there only then; null: not written down yet.
+    # Whether there are archived entries; if not, a context doesn't search there. null: not known yet.
     has_archive = models.BooleanField(null=True)
     summary = models.JSONField(
         default=dict, db_default={}

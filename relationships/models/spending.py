@@ -4,10 +4,11 @@ from relationships.models import Project
 
 
 class ModelSpending(models.Model):
-    """What a project asked of language models on one day (UTC), counted by the transaction that keeps the calls.
+    """A project's use of language models on one day (UTC), counted in the transaction that stores the calls.
 
-    Not a relationship's, so that a budget is one look at a project's rows of a day. They are several, and a connection
-    has one of them: else every transaction that counts would wait for the one before it to be on the disk.
+    It is per project, not per relationship, so that checking a budget reads only the project's rows of a day. They are
+    several, and each connection uses one of them: with a single row, every transaction that counts would wait until the
+    one before it is on the disk.
     """
 
     pk = models.CompositePrimaryKey("day", "project_id", "part")
@@ -20,7 +21,7 @@ class ModelSpending(models.Model):
         max_digits=16, decimal_places=8, default=0
     )  # USD, of the calls whose price is known
     unpriced = models.PositiveBigIntegerField(default=0)  # calls whose price is not known
-    answered_at = models.DateTimeField(null=True)  # when a model last gave an answer of use
+    answered_at = models.DateTimeField(null=True)  # when a model last gave a usable answer
 
     class Meta:
         db_table = "memory_modelspending"

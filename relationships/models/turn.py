@@ -12,14 +12,14 @@ class TurnState(models.TextChoices):
     PENDING = "pending"  # waits for a worker, for its trigger (due_at null) or for its retry (due_at ahead)
     PROCESSING = "processing"  # a worker holds it, by lease
     APPLIED = "applied"
-    SKIPPED = "skipped"  # the configuration leaves it out; `error` says why
-    FAILED = "failed"  # permanently; `error` says why, Retry brings it back
+    SKIPPED = "skipped"  # by the configuration; `error` says why
+    FAILED = "failed"  # permanently, until an operator retries it; `error` says why
 
 
 class Turn(QueuedRow, RelationshipOwned):
-    """The messages of one exchange, and how far remembering them has come. This row is the queue.
+    """The messages of one exchange, and the state of their processing. This row is the queue.
 
-    While it is pending and its `due_at` is null it waits for its trigger.
+    A pending turn without a `due_at` waits for its trigger.
     """
 
     WAITING = {"state": TurnState.PENDING}
@@ -30,24 +30,24 @@ class Turn(QueuedRow, RelationshipOwned):
     occurred_at = models.DateTimeField()  # effective time: when it was said
     recorded_at = models.DateTimeField(auto_now_add=True)
     config = models.JSONField(default=dict, blank=True)  # the cascade's highest level, for this turn only
-    # The developer's own taxonomy, and how it was said: all that is learnt from the turn carries them.
+    # The developer's own taxonomy, and how it was said. Entries made from the turn carry the same.
     tags = models.JSONField(default=dict)  # up to 12 name=value pairs
     category = models.CharField(max_length=60, blank=True)
     modality = models.CharField(max_length=20, default="text")
-    # The reply broke off: its message is what the person had received by then.
+    # The reply broke off: its message is what the person had seen of it.
     interrupted = models.BooleanField(default=False, db_default=False)
     state = models.CharField(max_length=12, choices=TurnState.choices, default=TurnState.PENDING)
     waits_for = models.CharField(max_length=20, blank=True)  # the trigger's mode, while due_at is null
     claimed_at = models.DateTimeField(null=True)
     settled_at = models.DateTimeField(null=True)
     error = models.TextField(blank=True)
-    # Since its first try in vain, until it is settled; and the alias of the provider that failed it. No provider: it
-    # is its own project's matter, such as a spent budget or a model that its configuration names.
+    # From its first failed attempt until it is settled; and the alias of the provider that failed. No provider: the
+    # cause is the project's own, such as a spent budget or a model that its configuration names.
     waiting_since = models.DateTimeField(null=True)
     waits_on = models.CharField(max_length=60, blank=True, default="", db_default="")
     prompt_version = models.PositiveIntegerField(null=True)
     model_call_ids = ArrayField(models.UUIDField(), default=list)
-    # Of the request that owed it, where that was traced: whoever reads the turn goes on with its trace.
+    # Of the request that sent the turn, if it was traced: whoever processes the turn continues that trace.
     traceparent = models.CharField(max_length=55, null=True, default=tracing.traceparent)
 
     objects = QueuedOwnedQuerySet.as_manager()
@@ -67,10 +67,10 @@ class Turn(QueuedRow, RelationshipOwned):
             ),
         ]
         indexes = [
-            # what came in since: rows lie in that order, so a block range index is next to nothing
+            # turns received since a time: rows are stored in that order, so a block range index is tiny
             BrinIndex(fields=["recorded_at"], name="turn_by_time"),
             BrinIndex(fields=["occurred_at"], name="turn_by_time_said"),
-            # a conversation from a date on, its sessions, and when it began
+            # a conversation since a date, its sessions, and when it began
             models.Index(fields=["relationship", "occurred_at"], include=["session"], name="turn_when_said"),
             # claiming: the open turns of one relationship, in order
             models.Index(
@@ -80,20 +80,20 @@ class Turn(QueuedRow, RelationshipOwned):
             ),
             # /readyz/worker and /metrics: what is due or leased, oldest first
             models.Index(fields=["due_at"], condition=models.Q(state="pending"), name="turn_due"),
-            # the sweep: what is due of each project by itself
+            # the sweep: what is due, project by project
             models.Index(
                 fields=["project_id", "due_at", "relationship"],
                 condition=models.Q(state="pending", due_at__isnull=False),
                 name="turn_due_in_project",
             ),
             models.Index(fields=["lease_until"], condition=models.Q(state="processing"), name="turn_leased"),
-            # /readyz/worker and /metrics: what was tried in vain so far, by what it waits for, the longest first
+            # /readyz/worker and /metrics: what has failed so far, by what it waits for, longest first
             models.Index(
                 fields=["waits_on", "waiting_since"],
                 condition=models.Q(state__in=["pending", "processing"], waiting_since__isnull=False),
                 name="turn_waiting",
             ),
-            # a project's turns, newest first: all of them, and those that came to nothing
+            # a project's turns, newest first: all of them, and those that were not processed
             models.Index(
                 fields=["project_id", "-recorded_at", "-id"], include=["state"], name="turn_by_project"
             ),

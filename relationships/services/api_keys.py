@@ -13,14 +13,14 @@ from web.actor import Actor
 from web.errors import InvalidInput
 from web.secrets import new_key, secret_hash
 
-Written = Mapping[str, str | None]  # a limit's rate as in the settings; None: what the settings say
+Written = Mapping[str, str | None]  # rates by limit, written as in the settings; None: the settings' own
 
 
 @transaction.atomic
 def create_api_key(
     *, project_id: UUID, name: str, scopes: Iterable[str], by: Actor, rate_limits: Written | None = None
 ) -> tuple[ApiKey, str]:
-    """The key's row and the key itself, which is shown once and can't be had again. Raises InvalidInput."""
+    """Return the key's row and the key itself, which can't be recovered later. Raises InvalidInput."""
     wanted = sorted(set(scopes))
     if not wanted or any(scope not in Scope.values for scope in wanted):
         raise InvalidInput.of("scopes", f"name one or more of {', '.join(Scope.values)}")
@@ -42,7 +42,7 @@ def create_api_key(
 def change_rate_limits(
     *, project_id: UUID, key_id: UUID, changes: Written, by: Actor, may_raise: bool = False
 ) -> ApiKey:
-    """Give a key limits of its own. With `may_raise` above the settings' too: that is for who runs the installation.
+    """Give a key limits of its own. Only whoever runs the service `may_raise` them above the settings'.
 
     Raises NotFound, InvalidInput.
     """
@@ -56,7 +56,7 @@ def change_rate_limits(
 
 @transaction.atomic
 def revoke_api_key(*, project_id: UUID, key_id: UUID, by: Actor) -> None:
-    """It opens nothing from now on; the row stays, so that what it did can be told. Raises NotFound."""
+    """Make the key useless. Its row stays, so that the audit trail can still name it. Raises NotFound."""
     keys = ApiKey.objects.filter(project_id=project_id, id=key_id)
     row = require(keys, "API key")
     if keys.filter(revoked_at=None).update(revoked_at=datetime.now(UTC)):
@@ -64,7 +64,7 @@ def revoke_api_key(*, project_id: UUID, key_id: UUID, by: Actor) -> None:
 
 
 def _merged(own: Mapping[str, str], changes: Written, *, may_raise: bool) -> dict[str, str]:
-    """A key's own limits after `changes`."""
+    """A key's own limits after `changes`. Raises InvalidInput."""
     for name, written in changes.items():
         if name not in LIMITS:
             raise InvalidInput.of(f"rate_limits.{name}", f"is not a limit; known: {', '.join(LIMITS)}")

@@ -1,4 +1,4 @@
-"""The one place that writes AuditEvents. Call it in the transaction of the change it tells of."""
+"""The only writer of AuditEvents. Call it in the transaction of the change."""
 
 from typing import Any
 from uuid import UUID
@@ -16,7 +16,7 @@ def record_audit(
     by: Actor,
     detail: dict[str, Any] | None = None,
 ) -> None:
-    """Who did what to which row. `detail` names fields and versions; it never holds a person's words."""
+    """Record who did what to which row. `detail` names fields and versions, never anything a person said."""
     AuditEvent.objects.create(
         project_id=project_id,
         action=action,
@@ -29,8 +29,8 @@ def record_audit(
 
 
 def audit_row(row: Any, action: str, by: Actor, **detail: Any) -> None:
-    """As `record_audit`, of the row that was changed: `user.created` is about a user, and what is said of a
-    relationship's parts, such as `profile.changed`, about the relationship.
+    """Call `record_audit` for a changed row. The target's kind is the action's first word (`user.created`: user);
+    a change to part of a relationship (`profile.changed`) has the relationship as its target.
     """
     record_audit(
         project_id=row.id if isinstance(row, Project) else row.project_id,

@@ -94,12 +94,12 @@ def get_companion(*, project_id: UUID, companion_id: UUID, lock: bool = False) -
 
 
 def find_companion(*, project_id: UUID, slug_or_id: str) -> Companion | None:
-    """The companion a developer names by slug or by ID."""
+    """The project's companion with that slug or ID."""
     return Companion.objects.of_project(project_id).filter(named(slug_or_id)).first()
 
 
 def named(slug_or_id: str, *, prefix: str = "") -> Q:
-    """Which companion is meant; `prefix` where the rows asked are another table's, such as `companion__`."""
+    """The condition that a companion has this slug or ID. `prefix`, such as `companion__`, leads to it."""
     by_slug = Q(**{f"{prefix}slug": slug_or_id})
     try:
         return by_slug | Q(**{f"{prefix}id": UUID(slug_or_id)})

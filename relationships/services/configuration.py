@@ -1,4 +1,4 @@
-"""A level of the configuration as a developer writes it, and what holds for one relationship."""
+"""Check a level of the configuration that a developer sent, and resolve a relationship's configuration."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +9,7 @@ from web.errors import FieldProblem, InvalidConfiguration
 
 
 def check_level(config: Mapping[str, Any], *, inside: str = "config") -> None:
-    """Raises InvalidConfiguration, each field's path below `inside`, the member that held the level."""
+    """Raises InvalidConfiguration. Its fields' paths begin with `inside`, the member of the body with the level."""
     try:
         validate_level(config)
     except InvalidConfiguration as error:
@@ -22,7 +22,7 @@ def check_level(config: Mapping[str, Any], *, inside: str = "config") -> None:
 def configuration_of(
     relationship: Relationship, *, turn: Mapping[str, Any] | None = None
 ) -> ResolvedConfiguration:
-    """What holds here; load `relationship` with its project and companion, or it costs two queries."""
+    """Resolve a relationship's configuration. Two queries, unless its project and companion are loaded."""
     return resolve_configuration(
         project=relationship.project.config,
         companion=relationship.companion.config,

@@ -1,4 +1,4 @@
-"""Hides messages: they stay as they were said, and nothing is made of them any more, until they are shown again."""
+"""Hide messages: they are kept unchanged, but not used for anything until they are shown again."""
 
 from collections.abc import Callable, Collection
 from datetime import datetime
@@ -6,17 +6,20 @@ from uuid import UUID
 
 from relationships.models import Message
 
-# Who is told, in the transaction: functions of the relationship's ID, the messages' IDs and the present.
+# Called in the same transaction with the relationship's ID, the messages' IDs, and now.
 hiding_listeners: list[Callable[[UUID, Collection[UUID], datetime], None]] = []
 
 
 def hide_messages(*, relationship_id: UUID, message_ids: Collection[UUID], now: datetime) -> int:
-    """Call it in a transaction, under the relationship's row lock. How many were not hidden before."""
+    """Hide messages; return how many were not hidden before.
+
+    Call it in a transaction, under the relationship's row lock.
+    """
     return _write(relationship_id, message_ids, now, hidden_at=now)
 
 
 def show_messages(*, relationship_id: UUID, message_ids: Collection[UUID], now: datetime) -> int:
-    """The opposite. What was erased meanwhile stays empty."""
+    """Undo hide_messages, in the same way. Messages that were erased meanwhile stay empty."""
     return _write(relationship_id, message_ids, now, hidden_at=None)
 
 

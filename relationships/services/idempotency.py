@@ -1,7 +1,7 @@
 """Idempotency keys: repeating a call has no second effect. A key is stored with what it created, not with the answer.
 
-Both functions run inside the making transaction, after it took the relationship's row lock: so of two calls
-with one key the second waits, and then finds what the first made.
+Both functions run in the transaction that creates it, under the relationship's row lock. So of two calls with the
+same key the second waits, and then finds what the first created.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from web.errors import IdempotencyMismatch
 
 
 def earlier_resource(*, relationship_id: UUID, route: str, key: str, request_hash: bytes) -> UUID | None:
-    """What this key made before, if that is not too old. Raises IdempotencyMismatch for another request."""
+    """The ID of what an earlier call with this key created. Raises IdempotencyMismatch if the request differs."""
     earlier = (
         IdempotencyKey.objects.for_relationship(relationship_id)
         .filter(route=route, key_hash=_hash(key), created_at__gt=_oldest(datetime.now(UTC)))
@@ -33,7 +33,7 @@ def earlier_resource(*, relationship_id: UUID, route: str, key: str, request_has
     return resource_id
 
 
-# One that is too old to count is taken over.
+# A row with the same key is an expired one, and is replaced.
 KEEP_KEY = """
 INSERT INTO relationships_idempotencykey
        (relationship_id, id, project_id, route, key_hash, request_hash, resource_id, created_at)
@@ -46,14 +46,14 @@ ON CONFLICT (relationship_id, route, key_hash) DO UPDATE
 def remember_key(
     *, relationship: Relationship, route: str, key: str, request_hash: bytes, resource_id: UUID
 ) -> None:
-    """Keep what `key` made."""
+    """Store what was created with `key`."""
     own = {"relationship": relationship.id, "project": relationship.project_id}
     kept = kept_key(route=route, key=key, request_hash=request_hash, resource_id=resource_id)
     execute(KEEP_KEY, own | kept)
 
 
 def kept_key(*, route: str, key: str, request_hash: bytes | None, resource_id: UUID) -> dict[str, Any]:
-    """The parameters of KEEP_KEY, beside whose it is."""
+    """The parameters of KEEP_KEY, except for relationship and project."""
     return {
         "key_id": uuid7(),
         "route": route,
@@ -65,7 +65,7 @@ def kept_key(*, route: str, key: str, request_hash: bytes | None, resource_id: U
 
 
 def drop_old_keys(now: datetime) -> int:
-    """Delete the keys that are too old to count; how many."""
+    """Delete the expired keys; return how many."""
     return IdempotencyKey.objects.filter(created_at__lte=_oldest(now)).delete()[0]
 
 

@@ -1,6 +1,6 @@
-"""How much of what is said and sent is stored. Every writer checks here, whichever way it came in.
+"""Size limits of what is stored. Every writer checks them here, whichever way the data arrived.
 
-Each `..._fault` says what is wrong with a value, as a sentence without its subject; "" where nothing is.
+Each `..._fault` says what is wrong with a value, as a sentence without its subject; "" if nothing is.
 """
 
 import re
@@ -16,7 +16,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 def document_fault(document: Any) -> str:
-    """Of a profile, or a session's state."""
+    """Check a profile or a session's state."""
     size, limit = len(orjson.dumps(document)), settings.MAX_PROFILE_BYTES
     return f"would be {size} bytes; at most {limit} are kept" if size > limit else ""
 
@@ -36,14 +36,14 @@ def message_fault(text: str) -> str:
 
 
 def name_fault(text: str, most: int = MAX_NAME) -> str:
-    """Of what stands in addresses, logs and lists."""
+    """Check a name that appears in URLs, logs and lists."""
     if len(text) > most:
         return f"is longer than {most} characters"
     return "holds a control character" if _CONTROL.search(text) else ""
 
 
 def misplaced_role(roles: Sequence[str]) -> tuple[int, str] | None:
-    """The first message of a turn that can't stand where it does, and why."""
+    """The index of the first message of a turn whose role isn't allowed at its place, and the reason."""
     for place, role in enumerate(roles):
         if role == "system" and set(roles[:place]) - {"system"}:
             return place, "a system message comes before all others"

@@ -15,11 +15,13 @@ from web.errors import Conflict, InvalidInput, NotFound
 
 @transaction.atomic
 def add_member(*, project: Project, email: str, role: str, by: Actor, password: str = "") -> Membership:
-    """Let an operator into a project. One who has no account yet gets one, with `password`; without it they are
-    invited: the account opens once they have set a password of their own. Who is invited again may be sent a new link.
+    """Make an operator a member of a project, and give them an account if they have none.
 
-    Raises InvalidInput; Conflict where they are in already, or have yet to accept another project's invitation, whose
-    link would open this project too.
+    Without a `password` they are invited: they can sign in once they have set one themselves. Inviting somebody again
+    makes a new link possible and the old one invalid.
+
+    Raises InvalidInput; Conflict if they are a member already, or have yet to accept another project's invitation,
+    whose link would let them into this project too.
     """
     _check_role(role)
     operator = _operator(email.strip().lower(), password)
@@ -32,17 +34,20 @@ def add_member(*, project: Project, email: str, role: str, by: Actor, password: 
         operator=operator, project=project, defaults={"role": role}
     )
     if invited:
-        operator.set_unusable_password()  # another one: a link that was handed out before leads nowhere
+        operator.set_unusable_password()  # a new random one, which makes earlier links invalid
         operator.save(update_fields=["password"])
     elif not created:
         raise Conflict(f"{operator.email} is already a member, as {membership.role}.")
-    _tell("membership.created" if created else "membership.invited_again", membership, by)
+    _audit("membership.created" if created else "membership.invited_again", membership, by)
     return membership
 
 
 @transaction.atomic
 def accept_invitation(*, operator_id: int, name: str, password: str) -> Operator:
-    """Open an invited operator's account. `password` is valid. Raises Conflict where it is open already, or gone."""
+    """Give an invited operator their password, which was validated before.
+
+    Raises Conflict if the invitation was accepted or withdrawn.
+    """
     operator = Operator.objects.select_for_update().filter(id=operator_id).first()
     if operator is None or operator.has_usable_password():
         raise Conflict("This invitation was accepted or withdrawn.")
@@ -50,30 +55,30 @@ def accept_invitation(*, operator_id: int, name: str, password: str) -> Operator
     operator.set_password(password)
     operator.save(update_fields=["first_name", "password"])
     for membership in Membership.objects.filter(operator=operator):
-        _tell("membership.accepted", membership, Actor(ActorKind.OPERATOR, operator.email))
+        _audit("membership.accepted", membership, Actor(ActorKind.OPERATOR, operator.email))
     return operator
 
 
 @transaction.atomic
 def change_role(*, project_id: UUID, membership_id: UUID, role: str, by: Actor) -> Membership:
-    """Raises NotFound, InvalidInput; Conflict where the project would be left without an owner."""
+    """Raises NotFound, InvalidInput; Conflict if the project would be left without an owner."""
     _check_role(role)
     membership = _locked(project_id, membership_id)
     if membership.role == Role.OWNER and role != Role.OWNER:
         _refuse_last_owner(membership)
     membership.role = role
     membership.save(update_fields=["role"])
-    _tell("membership.changed", membership, by)
+    _audit("membership.changed", membership, by)
     return membership
 
 
 @transaction.atomic
 def remove_member(*, project_id: UUID, membership_id: UUID, by: Actor) -> None:
-    """The account stays, unless it was never opened. Raises NotFound, Conflict as change_role does."""
+    """Delete the membership, and the account if its invitation was never accepted. Raises like change_role."""
     membership = _locked(project_id, membership_id)
     if membership.role == Role.OWNER:
         _refuse_last_owner(membership)
-    _tell("membership.removed", membership, by)
+    _audit("membership.removed", membership, by)
     membership.delete()
     operator = membership.operator
     if not (operator.has_usable_password() or Membership.objects.filter(operator=operator).exists()):
@@ -99,7 +104,7 @@ def _operator(email: str, password: str) -> Operator:
 
 
 def _locked(project_id: UUID, membership_id: UUID) -> Membership:
-    """All of the project's are locked, so that two owners can't remove each other at once."""
+    """Lock all memberships of the project, so that two owners can't remove each other, and return one of them."""
     rows = Membership.objects.filter(project_id=project_id).select_for_update().order_by("id")
     found = next((row for row in rows if row.id == membership_id), None)
     if found is None:
@@ -118,5 +123,5 @@ def _refuse_last_owner(membership: Membership) -> None:
         raise Conflict("The project would have no owner left. Make somebody else an owner first.")
 
 
-def _tell(action: str, membership: Membership, by: Actor) -> None:
+def _audit(action: str, membership: Membership, by: Actor) -> None:
     audit_row(membership, action, by, operator=membership.operator_id, role=membership.role)

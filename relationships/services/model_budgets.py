@@ -1,8 +1,8 @@
-"""What a project may ask of language models in a day (UTC), and what it has asked.
+"""Model budgets: what a project may spend on language models in a day (UTC), and what it has spent.
 
-Looked at before a question, and counted by the transaction that keeps the call: no lock is held while a model
-answers. So questions that are under way at the same time may go past it, by as much as they take. Who runs the service
-sets it, and no key of the project's: the project's row has its own, the settings the one for all others.
+The budget is checked before a call, and the call is counted in the transaction that stores it; no lock is held while
+a model answers. So calls made at the same time may exceed the budget, by as much as they cost. Budgets are set by
+whoever runs the service, never with a project's API key: on the project's row, or in the settings for all others.
 """
 
 from collections.abc import Sequence
@@ -34,10 +34,10 @@ from worker.models.queued import QueuedRow
 
 log = structlog.get_logger(__name__)
 
-MOST_ROWS = 10_000  # projects that a scrape looks at
+MOST_ROWS = 10_000  # projects that a scrape reads
 REASON = BudgetSpent.code  # error_code of a turn that waits for the next day
 
-# What was asked: by itself, as a distributed database has the count on its coordinator alone.
+# A statement of its own, as in a distributed database this table is on the coordinator only.
 _READ = """
 SELECT p.daily_tokens, p.daily_usd, coalesce(sum(s.calls), 0)::bigint, coalesce(sum(s.tokens), 0)::bigint,
        coalesce(sum(s.cost), 0), coalesce(sum(s.unpriced), 0)::bigint
@@ -47,7 +47,7 @@ SELECT p.daily_tokens, p.daily_usd, coalesce(sum(s.calls), 0)::bigint, coalesce(
  GROUP BY p.id
 """
 PARTS = 64  # rows that a project's count of a day is spread over, by connection
-# Where nothing was asked, no row is made or locked.
+# Without calls it inserts and locks no row.
 COUNT_SPENDING = f"""
 INSERT INTO memory_modelspending AS spent (project_id, day, part, calls, tokens, cost, unpriced, answered_at)
 SELECT %(project)s, %(day)s, pg_backend_pid() %% {PARTS}, %(calls)s, %(tokens)s, %(cost)s, %(unpriced)s,
@@ -62,9 +62,9 @@ ON CONFLICT (day, project_id, part) DO UPDATE
 
 @dataclass(frozen=True, slots=True)
 class ModelBudget:
-    """Of one project and day: what it may ask (None: no limit), and what it has asked. Money is USD.
+    """A project's limits for a day (None: no limit), and what it has used. Money is in USD.
 
-    `cost` is that of the calls whose price is known; `unpriced` counts the others.
+    `cost` is the cost of the calls whose price is known; `unpriced` counts the others.
     """
 
     renews_at: datetime
@@ -77,7 +77,7 @@ class ModelBudget:
 
     @property
     def spent(self) -> str:
-        """Which limit is reached, in words; "" while none is."""
+        """The limit that is reached, in words; "" if none is."""
         if self.daily_tokens is not None and self.tokens >= self.daily_tokens:
             return f"{self.tokens} of {self.daily_tokens} tokens"
         if self.daily_usd is not None and self.cost >= self.daily_usd:
@@ -99,7 +99,7 @@ class ModelBudget:
 
 
 def model_budget_of(project_id: UUID, *, now: datetime | None = None) -> ModelBudget:
-    """Today's. One statement. Raises NotFound."""
+    """The project's budget for today. One statement. Raises NotFound."""
     now = now or timezone.now()
     with prepared_cursor() as cursor:
         cursor.execute(_READ, {"project": project_id, "day": ModelBudget.day_of(now)})
@@ -115,12 +115,12 @@ def model_budget_of(project_id: UUID, *, now: datetime | None = None) -> ModelBu
 
 
 def has_budget(daily_tokens: int | None, daily_usd: Decimal | None) -> bool:
-    """Whether a project with these columns has a limit: where it has none, what it asked need not be read."""
+    """Return whether a project with these columns has a limit; if not, its spending need not be read."""
     return any(_limits(daily_tokens, daily_usd))
 
 
 def _limits(daily_tokens: int | None, daily_usd: Decimal | None) -> tuple[int | None, Decimal | None]:
-    """Of a project's columns: None there is the service's own limit, 0 none."""
+    """The limits that a project's columns stand for: None means the settings' limit, 0 means no limit."""
     return (
         (settings.PROJECT_DAILY_TOKENS if daily_tokens is None else daily_tokens) or None,
         (settings.PROJECT_DAILY_USD if daily_usd is None else daily_usd) or None,
@@ -128,7 +128,7 @@ def _limits(daily_tokens: int | None, daily_usd: Decimal | None) -> tuple[int | 
 
 
 class Spent(NamedTuple):
-    """What a project asked on a day, in tokens and USD."""
+    """What a project spent in a day, in tokens and USD."""
 
     project_id: UUID
     tokens: int
@@ -136,7 +136,7 @@ class Spent(NamedTuple):
 
 
 def read_spending() -> Sequence[Spent]:
-    """Today's, of the projects that asked most, first. One statement. Raises django.db.Error."""
+    """Today's spending of the MOST_ROWS projects with most tokens, highest first. Raises django.db.Error."""
     today = ModelSpending.objects.filter(day=ModelBudget.day_of(timezone.now())).order_by()
     sums = today.values("project_id").annotate(all_tokens=Sum("tokens"), all_cost=Sum("cost"))
     rows = sums.order_by("-all_tokens", "project_id").values_list("project_id", "all_tokens", "all_cost")
@@ -152,8 +152,9 @@ def require_model_budget(project_id: UUID) -> None:
 def count_spending(
     project_id: UUID, completions: Sequence[Completion | None], *, answered: bool, now: datetime
 ) -> None:
-    """Add calls to the project's day. In the transaction that keeps the calls, and late in it: its row is locked until
-    the end. Takes what spending_figures takes.
+    """Add calls to the project's spending of the day. The arguments are those of spending_figures.
+
+    Call it in the transaction that stores the calls, and late, as it locks the row until the end.
     """
     execute(COUNT_SPENDING, spending_figures(project_id, completions, answered=answered, now=now))
 
@@ -161,7 +162,7 @@ def count_spending(
 def spending_figures(
     project_id: UUID, completions: Sequence[Completion | None], *, answered: bool, now: datetime
 ) -> dict[str, Any]:
-    """The parameters of COUNT_SPENDING. None is a call without an answer; `answered`: at least one was of use."""
+    """The parameters of COUNT_SPENDING. None is a call without an answer; `answered`: at least one was usable."""
     came = [completion for completion in completions if completion is not None]
     return {
         "project": project_id,
@@ -175,7 +176,7 @@ def spending_figures(
 
 
 def count_apart(project_id: UUID, completion: Completion | None, *, answered: bool) -> None:
-    """Count one call, in the thread that asked and that nobody waits for: it raises nothing of the database's."""
+    """Count one call in a thread that nobody waits for: errors of the database are logged, not raised."""
     try:
         count_spending(project_id, [completion], answered=answered, now=timezone.now())
     except DatabaseError as away:
@@ -191,7 +192,7 @@ def count_apart(project_id: UUID, completion: Completion | None, *, answered: bo
 def set_model_budget(
     *, project_id: UUID, by: Actor, daily_tokens: int | None, daily_usd: Decimal | None
 ) -> ModelBudget:
-    """None: the service's own; 0: no limit. What waits for a budget is looked at again at once.
+    """Set a project's limits (None: the settings'; 0: no limit), and make what waits for a budget due now.
 
     Raises NotFound, InvalidInput.
     """
@@ -204,12 +205,15 @@ def set_model_budget(
         project.save(update_fields=["daily_tokens", "daily_usd"])
         usd = None if daily_usd is None else str(daily_usd)
         audit_row(project, "project.model_budget_set", by, daily_tokens=daily_tokens, daily_usd=usd)
-    _look_again(project_id)
+    _make_due(project_id)
     return model_budget_of(project_id)
 
 
-def _look_again(project_id: UUID) -> None:
-    """Each relationship in a transaction of its own, under its lock, as its readers do. The sweep enqueues them."""
+def _make_due(project_id: UUID) -> None:
+    """Make due what waits for the project's budget; the sweep then enqueues it.
+
+    Each relationship has a transaction of its own, under its lock, like its readers.
+    """
     now = timezone.now()
     waiting = Turn.objects.filter(
         project_id=project_id, state=TurnState.PENDING, waiting_since__isnull=False, error_code=REASON
@@ -218,12 +222,12 @@ def _look_again(project_id: UUID) -> None:
         with transaction.atomic():
             if lock_relationship(relationship_id):
                 waiting.filter(relationship_id=relationship_id).update(due_at=now)
-    for kind in apps.get_models():  # summaries, behaviours and agents ask models, too
+    for kind in apps.get_models():  # summaries, behaviours and agents call models, too
         if kind is not Turn and issubclass(kind, QueuedRow) and issubclass(kind, RelationshipOwned):
             owed = kind._default_manager.filter(project_id=project_id, due_at__gt=now, error_code=REASON)
             owed.filter(lease_token=None, **kind.WAITING).update(due_at=now)
 
 
 def _count(tokens: int | None) -> int:
-    """Some servers say -1 for unknown."""
+    """Read the count that a server reports; some report -1 for unknown."""
     return max(0, tokens or 0)

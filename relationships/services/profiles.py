@@ -23,7 +23,7 @@ from web.errors import TooMuch
 
 
 def read_profile(relationship_id: UUID) -> tuple[dict[str, Any], int]:
-    """The profile and its version; an empty one of version 0 where nothing was written yet."""
+    """The profile and its version; {} and 0 if nothing was written yet."""
     row = Profile.objects.for_relationship(relationship_id).values_list("data", "version").first()
     return row or ({}, 0)
 
@@ -31,14 +31,14 @@ def read_profile(relationship_id: UUID) -> tuple[dict[str, Any], int]:
 def replace_profile(
     *, relationship: Relationship, data: dict[str, Any], by: Actor, expected_version: int | None = None
 ) -> tuple[dict[str, Any], int]:
-    """The profile as it is now, and its version. Raises StaleVersion, TooMuch, InvalidInput, NotFound."""
+    """Write the profile; return it with its version. Raises StaleVersion, TooMuch, InvalidInput, NotFound."""
     return _change(relationship, lambda current: data, by, expected_version)
 
 
 def patch_profile(
     *, relationship: Relationship, patch: dict[str, Any], by: Actor, expected_version: int | None = None
 ) -> tuple[dict[str, Any], int]:
-    """As `replace_profile`, with `patch` merged into what is there (RFC 7396)."""
+    """Like `replace_profile`, but merge `patch` into the present profile (RFC 7396)."""
     return _change(relationship, lambda current: merge_patch(current, patch), by, expected_version)
 
 

@@ -18,7 +18,7 @@ from web.actor import Actor
 from web.authentication import KEY_STILL_HOLDS, KeyChanged, RememberedKey
 from web.errors import InvalidInput
 
-# Asked before every reply: prepared once a connection.
+# Runs before every reply, so it is prepared once per connection.
 _FIND = f"""
 SELECT {{key_holds}}, {columns_of(Relationship, "r")}, {columns_of(Companion, "c")}, {columns_of(EndUser, "u")},
        {columns_of(Project, "p")}
@@ -30,7 +30,7 @@ SELECT {{key_holds}}, {columns_of(Relationship, "r")}, {columns_of(Companion, "c
    AND c.project_id = %(project)s AND c.slug = %(companion)s AND u.project_id = %(project)s
 """  # noqa: S608 - our own column names
 _BY_ID = f"{_FIND} AND r.id = %(relationship)s"
-# The person by themselves: without statistics, as of a young database, a join reads all people once for each of them.
+# The user in a subquery: without statistics, as in a new database, a join would read all users once for each of them.
 _BY_USER = f"""{_FIND}
    AND r.user_id = (SELECT id FROM relationships_enduser WHERE project_id = %(project)s AND external_id = %(user)s)
 """  # noqa: S608 - our own column names
@@ -49,9 +49,10 @@ def find_relationship(
     relationship: UUID | None = None,
     key: RememberedKey | None = None,
 ) -> Relationship | None:
-    """That of a companion's slug and the user's external ID, or of its own ID; with its companion, user and project.
+    """Find a relationship by companion slug and user's external ID, or by ID; with its companion, user and project.
 
-    `key`, which is only remembered so far, is read too. Raises KeyChanged, also where there is nothing to read it with.
+    If the API key was only taken from the cache, pass it as `key` to check it in the same statement.
+    Raises KeyChanged, also if no relationship is found, as the key can't be checked then.
     """
     told: dict[str, Any] = {
         "project": project_id,
@@ -84,13 +85,13 @@ def get_or_create_relationship(
     timezone: str = "UTC",
     config: Mapping[str, Any] | None = None,
 ) -> tuple[Relationship, bool]:
-    """The one relationship of a companion (slug or ID) and a user (external_id), and whether it was made now.
+    """Return the relationship of a companion (slug or ID) and a user (external_id), and whether it was created now.
 
-    A user who is not there yet is made too. What is there already is left as it is, whatever else was sent.
+    The user is created too if necessary. What exists already is left unchanged, whatever else was sent.
     Raises InvalidInput for an unknown companion, InvalidConfiguration.
     """
     check_level(config or {})
-    if found := find_relationship(project_id, companion=companion, user=user):  # by its slug, as most often
+    if found := find_relationship(project_id, companion=companion, user=user):  # by slug, as in most calls
         return found, False
     values = {"timezone": timezone, "config": dict(config or {})}
     return _get_or_create(project_id, companion, user, display_name, values, by)
@@ -100,7 +101,7 @@ def get_or_create_relationship(
 def _get_or_create(
     project_id: UUID, companion: str, user: str, display_name: str, values: Mapping[str, Any], by: Actor
 ) -> tuple[Relationship, bool]:
-    """However many ask at once, one is made: the ID follows from the pair, and the primary key lets one in."""
+    """Safe to call at the same time: the ID is derived from the pair, so the primary key allows only one."""
     persona = find_companion(project_id=project_id, slug_or_id=companion)
     if persona is None:
         raise InvalidInput.of("companion", "there is no companion with this slug or ID in your project")
@@ -109,7 +110,7 @@ def _get_or_create(
         id=relationship_id(persona.id, person.id),
         defaults={"project_id": project_id, "companion": persona, "user": person, **values},
     )
-    # these are the very rows; so nobody needs to ask for them again
+    # spare callers the queries for them
     found.companion, found.user = persona, person
     if created:
         audit_row(found, "relationship.created", by, fields=[], version=found.version)
@@ -120,10 +121,10 @@ def _get_or_create(
 def take_up_relationship(
     *, project_id: UUID, companion: str, user: str, said: Mapping[str, Any], by: Actor
 ) -> tuple[Relationship, bool, list[str]]:
-    """As `get_or_create_relationship`; and what is `said` of the person now is taken: display_name, timezone.
+    """Like `get_or_create_relationship`, but update the display_name and timezone from `said`.
 
-    A configuration that is there is kept, as an operator may have changed it. The list names what was said otherwise
-    and kept. Raises InvalidInput, InvalidConfiguration.
+    An existing configuration is kept, as an operator may have changed it. The list names what was kept although `said`
+    differs. Raises InvalidInput, InvalidConfiguration.
     """
     found, created = get_or_create_relationship(
         project_id=project_id, companion=companion, user=user, by=by, **said

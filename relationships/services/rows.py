@@ -1,4 +1,4 @@
-"""Helpers of services for the row that they are about to change."""
+"""Helpers for services: find, lock, check and save the row that is changed."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,7 +16,7 @@ from web.errors import NotFound, StaleVersion
 
 
 def require(rows: "QuerySet[Any]", what: str) -> Any:
-    """The row there is; `what` it should be, such as "user". Raises NotFound."""
+    """Return the first row. `what` is its name in the error, such as "user". Raises NotFound."""
     found = rows.first()
     if found is None:
         raise NotFound(f"This {what} does not exist.")
@@ -30,9 +30,9 @@ def require_lock(relationship_id: UUID) -> None:
 
 
 def check_version(*, expected: int | None, current: int) -> None:
-    """What two people may edit carries a version; whoever bases a change on an older one is told.
+    """Refuse a change that is based on an older version of what two people may edit.
 
-    Call it under the row's lock. None: no matter which. Raises StaleVersion.
+    Call it under the row's lock. `expected` None: any version. Raises StaleVersion.
     """
     if expected is not None and expected != current:
         raise StaleVersion(
@@ -49,9 +49,10 @@ def change_row(
     by: Actor,
     expected_version: int | None,
 ) -> None:
-    """Write into a locked row those of `changes` that are among `fields`: `config` and `metadata` are merged into what
-    is there (RFC 7396), anything else replaces. Where all is as it was, nothing is written. Raises StaleVersion,
-    InvalidConfiguration.
+    """Write those of `changes` that are among `fields` into a locked row, if they change it.
+
+    `config` and `metadata` are merged into the present values (RFC 7396), anything else replaces them.
+    Raises StaleVersion, InvalidConfiguration.
     """
     check_version(expected=expected_version, current=row.version)
     before = {name: getattr(row, name) for name in fields}
@@ -66,7 +67,7 @@ def change_row(
 
 
 def save_version(row: Any, what: str, *, fields: Sequence[str], changed: Sequence[str], by: Actor) -> None:
-    """Save `fields` as the row's next version, and tell which of them were `changed`."""
+    """Save `fields` as the row's next version, and record which of them `changed` in the audit trail."""
     row.version += 1
     touched = ["updated_at"] if hasattr(row, "updated_at") else []
     row.save(update_fields=[*fields, "version", *touched])

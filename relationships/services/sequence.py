@@ -15,7 +15,7 @@ from web.errors import NotFound
 
 
 class Numbers(NamedTuple):
-    """The `first` of the numbers in a row; and the levels of the configuration."""
+    """The `first` of the consecutive numbers, and the levels of the configuration."""
 
     first: int
     project: Mapping[str, Any]
@@ -23,7 +23,7 @@ class Numbers(NamedTuple):
     relationship: Mapping[str, Any]
 
 
-# The statement that has the relationship's row in hand brings the configuration at no cost.
+# The statement reads the relationship's row anyway, so it returns the configuration at no extra cost.
 TAKE_NUMBERS = """
 UPDATE relationships_relationship r
    SET last_seq = r.last_seq + %(count)s
@@ -35,7 +35,7 @@ RETURNING r.last_seq, p.config::text AS project, c.config::text AS companion, r.
 
 
 def allocate_seq(relationship_id: UUID, *, count: int) -> Numbers:
-    """Take `count` numbers in a row, and bring what the configuration follows from. Locks the row. Raises NotFound."""
+    """Take `count` consecutive numbers, and read the levels of the configuration. Locks the row. Raises NotFound."""
     rows = execute(TAKE_NUMBERS, {"count": count, "relationship": relationship_id})
     if not rows:
         raise NotFound("This relationship does not exist.")
@@ -44,6 +44,9 @@ def allocate_seq(relationship_id: UUID, *, count: int) -> Numbers:
 
 
 def lock_relationship(relationship_id: UUID) -> bool:
-    """Hold the relationship's row until the transaction ends: the one lock that serialises its writers."""
+    """Lock the relationship's row until the transaction ends: the one lock that serialises its writers.
+
+    Return whether the row exists.
+    """
     locked = execute("SELECT 1 FROM relationships_relationship WHERE id = %s FOR UPDATE", [relationship_id])
     return bool(locked)

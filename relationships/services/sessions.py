@@ -26,7 +26,7 @@ from web.errors import Conflict, TooMuch
 from worker.failures import each_alone
 
 IDLE = Actor.policy("session_idle")
-# Who is told that sessions ended, in the transaction and under the relationship's row lock.
+# Called when sessions end, in the same transaction and under the relationship's row lock.
 end_listeners: list[Callable[[Relationship, datetime], None]] = []
 
 TOUCH_SESSION = """
@@ -45,16 +45,13 @@ ON CONFLICT (relationship_id, session) DO UPDATE SET
 def touch_session(
     *, relationship: Relationship, session: str, at: datetime, idle_minutes: int, turns: int = 0
 ) -> None:
-    """Something came in `at` (our clock): the session is made or opened again, its idle timeout starts anew.
-
-    `turns`: how many turns that was.
-    """
+    """Create or reopen the session, and restart its idle timeout. `at` (our clock) is when the `turns` came in."""
     own = {"relationship": relationship.id, "project": relationship.project_id}
     execute(TOUCH_SESSION, own | touched(session, at=at, idle_minutes=idle_minutes, turns=turns))
 
 
 def touched(session: str, *, at: datetime, idle_minutes: int, turns: int) -> dict[str, Any]:
-    """The parameters of TOUCH_SESSION, beside whose it is."""
+    """The parameters of TOUCH_SESSION, except for relationship and project."""
     idle_at = at + timedelta(minutes=idle_minutes) if idle_minutes else None
     return {"session_id": uuid7(), "session": session, "at": at, "idle_at": idle_at, "turns": turns}
 
@@ -68,10 +65,10 @@ def patch_session(
     idle_minutes: int,
     expected_version: int | None = None,
 ) -> SessionState:
-    """Merge `patch` into the session's state (RFC 7396); a session that is new or ended is opened.
+    """Merge `patch` into the session's state (RFC 7396). A session that is new or ended is opened.
 
-    Raises StaleVersion, TooMuch when the state would pass the limit, InvalidInput where it does not fit the schema,
-    NotFound when the relationship is gone.
+    Raises StaleVersion, TooMuch if the state would be too long, InvalidInput if it does not fit the schema,
+    NotFound if the relationship is gone.
     """
     require_lock(relationship.id)
     current = _rows(relationship).filter(session=session).first()
@@ -79,7 +76,7 @@ def patch_session(
     state = merge_patch(current.state if current else {}, patch)
     _check(relationship, state)
     touch_session(relationship=relationship, session=session, at=datetime.now(UTC), idle_minutes=idle_minutes)
-    # a row that touching has just made keeps its version 1
+    # a row that touch_session has just inserted keeps its version 1
     _rows(relationship).filter(session=session).update(
         state=state, version=F("version") + (1 if current else 0)
     )
@@ -91,7 +88,7 @@ def patch_session(
 def replace_session_state(
     *, relationship: Relationship, session: str, state: dict[str, Any], expected_version: int | None = None
 ) -> SessionState:
-    """Write an open session's state anew. Raises like patch_session, and Conflict where it has ended."""
+    """Replace an open session's state. Raises like patch_session, and Conflict if the session has ended."""
     require_lock(relationship.id)
     current = get_session(relationship=relationship, session=session)
     if current.ended_at is not None:
@@ -105,14 +102,14 @@ def replace_session_state(
 
 @transaction.atomic
 def end_session(*, relationship: Relationship, session: str, by: Actor) -> SessionState:
-    """Mark the session ended and clear its state; one that has ended is left as it is. Raises NotFound."""
+    """Mark the session as ended and clear its state, if it is open. Raises NotFound."""
     require_lock(relationship.id)
     _end(relationship, [session], by)
     return get_session(relationship=relationship, session=session)
 
 
 def end_idle_sessions(now: datetime) -> int:
-    """End every session whose idle timeout has passed; how many. One short transaction a relationship."""
+    """End the sessions whose idle timeout has passed; return how many. One short transaction per relationship."""
     idle = SessionState.objects.open().filter(idle_at__lte=now)
     owners = idle.values_list("relationship_id", flat=True).distinct()[:1000]
     return each_alone(list(owners), partial(_end_idle, now))
@@ -123,7 +120,7 @@ def _end_idle(now: datetime, relationship_id: UUID) -> int:
     relationship = Relationship.objects.filter(id=relationship_id).first()
     if relationship is None or not lock_relationship(relationship_id):
         return 0
-    # asked again under the lock: a turn may have come in meanwhile
+    # read again under the lock: a turn may have come in meanwhile
     names = _rows(relationship).open().filter(idle_at__lte=now).values_list("session", flat=True)
     return _end(relationship, list(names), IDLE)
 
@@ -135,9 +132,9 @@ def get_session(*, relationship: Relationship, session: str) -> SessionState:
 
 
 def rebuild_sessions(relationship: Relationship) -> None:
-    """Write the snapshot's section anew, inside the transaction and the lock of their change.
+    """Rewrite the snapshot's section, in the transaction of the change and under its lock.
 
-    Only open sessions that hold something: most never do, and the snapshot is read for every reply.
+    It contains only open sessions with a state: most have none, and the snapshot is read for every reply.
     """
     held = _rows(relationship).open().exclude(state={}).values_list("session", "state")
     write_section(
@@ -163,7 +160,7 @@ def _end(relationship: Relationship, sessions: Iterable[str], by: Actor) -> int:
         rebuild_sessions(relationship)
         for listener in end_listeners:
             listener(relationship, datetime.now(UTC))
-        # what was in them is gone for good, so it is written down; patches of temporary state are not
+        # audited, as their state is gone for good; changes of temporary state are not
         audit_row(relationship, "session.ended", by, sessions=ended)
     return ended
 

@@ -1,4 +1,4 @@
-"""The snapshot's one writer: each section is put in place by its owner, in the transaction of the change."""
+"""The only writer of snapshots. Each section's owner calls it in the transaction of the change."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
@@ -21,7 +21,7 @@ _UPSERT = sql.SQL(
     ON CONFLICT (relationship_id) DO UPDATE SET {sections}, updated_at = EXCLUDED.updated_at
     """
 )
-# A row is made with the first entry, or before it: nothing is in the archive then.
+# A row inserted here is older than the first entry, so nothing is in the archive.
 _GIVEN = sql.SQL(
     """
     VALUES
@@ -35,9 +35,9 @@ _EMPTY: dict[str, str | None] = {"profile": "{}", "sessions": "{}", "hot_context
 def write_scratchpad(
     made: str, params: Mapping[str, Any], *, relationship_id: UUID, project_id: UUID
 ) -> None:
-    """Put in place what the query `made` tells, one row of `scratchpad`, `fresh_until` and `has_archive`.
+    """Write the result of the query `made`, one row with `scratchpad`, `fresh_until` and `has_archive`.
 
-    One statement: no line leaves the database. Call it as write_section.
+    One statement: no entry leaves the database. Call it as write_section.
     """
     values = """
     SELECT r.id, %(id)s, %(project)s, '{}'::jsonb, '{}'::jsonb, made.scratchpad, NULL::jsonb,
@@ -53,9 +53,9 @@ def write_scratchpad(
 
 
 def write_section(*, relationship_id: UUID, project_id: UUID, section: Section, value: Any) -> None:
-    """Put `value` (what orjson can write) into a section, in one statement; all else stays as it is.
+    """Write `value` (anything orjson can serialise) to a section, in one statement. The others stay unchanged.
 
-    Call it inside the transaction of the change, under the relationship's row lock: the last writer wins.
+    Call it in the transaction of the change, under the relationship's row lock: the last writer wins.
     """
     values: dict[str, Any] = {
         "relationship": relationship_id,

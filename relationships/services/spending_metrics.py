@@ -1,4 +1,4 @@
-"""What projects asked of language models today, for /metrics: named in METRICS of config/registries.py."""
+"""What projects spent on language models today, for /metrics. Registered in METRICS of config/registries.py."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
@@ -10,12 +10,12 @@ from worker.api.metrics import NAMED, project_label
 
 
 def spending_metrics() -> Iterable[Metric]:
-    """Of the database as it is now. Raises django.db.Error."""
+    """Read today's spending from the database. Raises django.db.Error."""
     return list(metrics_of(read_spending()))
 
 
 def metrics_of(spending: Sequence[Spent]) -> Iterator[Metric]:
-    """By the project's ID: those that asked most, then `other`."""
+    """The metrics by project ID for the projects that spent most; the rest are summed as `other`."""
     tokens = GaugeMetricFamily(
         "rapport_project_tokens_today",
         "Tokens of a project's model calls since 00:00 UTC.",

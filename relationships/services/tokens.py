@@ -23,8 +23,10 @@ def create_token(
     by: Actor,
     session_id: UUID | None = None,
 ) -> tuple[RelationshipToken, str]:
-    """The token's row and the token itself, shown this once. `expires_in`: seconds; `session_id`: of the agent's
-    session that it is for."""
+    """Return the token's row and the token itself, which can't be recovered later.
+
+    `expires_in` is in seconds; `session_id` is the agent's session that the token is for.
+    """
     token = new_token(relationship.id)
     row: RelationshipToken = RelationshipToken.objects.create(
         relationship_id=relationship.id,
@@ -40,7 +42,7 @@ def create_token(
 
 
 def prolong_token(*, relationship_id: UUID, token_id: UUID, expires_in: int) -> None:
-    """It lasts for so many seconds from now, if it opens anything still."""
+    """Make a token that is still valid expire `expires_in` seconds from now."""
     now = datetime.now(UTC)
     rows = RelationshipToken.objects.for_relationship(relationship_id).filter(id=token_id)
     rows.filter(revoked_at=None, expires_at__gt=now).update(expires_at=now + timedelta(seconds=expires_in))
@@ -48,7 +50,7 @@ def prolong_token(*, relationship_id: UUID, token_id: UUID, expires_in: int) -> 
 
 @transaction.atomic
 def revoke_token(*, relationship: Relationship, token_id: UUID, by: Actor) -> None:
-    """It opens nothing from now on. Raises NotFound."""
+    """Make the token useless. Raises NotFound."""
     rows = RelationshipToken.objects.for_relationship(relationship.id).filter(id=token_id)
     row = require(rows, "token")
     if rows.filter(revoked_at=None).update(revoked_at=datetime.now(UTC)):
@@ -56,5 +58,5 @@ def revoke_token(*, relationship: Relationship, token_id: UUID, by: Actor) -> No
 
 
 def drop_expired_tokens(now: datetime) -> int:
-    """Delete the tokens that open nothing any more; how many."""
+    """Delete the expired tokens; return how many."""
     return RelationshipToken.objects.filter(expires_at__lte=now).delete()[0]

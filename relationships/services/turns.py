@@ -1,4 +1,4 @@
-"""Stores what was said: one turn and its messages."""
+"""Store a turn with its messages."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ from web.errors import FieldProblem
 
 @dataclass(frozen=True, slots=True)
 class NewMessage:
-    """A message as it comes in. `occurred_at` defaults to its turn's."""
+    """A message to be stored. `occurred_at` defaults to its turn's."""
 
     role: str
     content: str
@@ -31,9 +31,9 @@ class NewMessage:
 
 @dataclass(frozen=True, slots=True)
 class NewTurn:
-    """A turn as it comes in. `occurred_at` is when it was said; `config` the cascade's highest level.
+    """A turn to be stored. `occurred_at` is when it was said; `config` is the cascade's highest level.
 
-    `tags`, `category` and `modality` are carried to all that is learnt from it. `interrupted`: the reply broke off.
+    `tags`, `category` and `modality` are passed on to the entries made from it. `interrupted`: the reply broke off.
     `is_report`: nobody spoke (memory.ingestion.reports), so no session was active.
     """
 
@@ -50,7 +50,7 @@ class NewTurn:
 
 @dataclass(frozen=True, slots=True)
 class TurnDisposal:
-    """What the configuration makes of a turn at its intake. With `due_at` null it waits for its trigger."""
+    """The state in which the configuration lets a turn be stored. Without a `due_at` it waits for its trigger."""
 
     state: TurnState
     due_at: datetime | None
@@ -60,7 +60,7 @@ class TurnDisposal:
 
 
 def turn_faults(turn: NewTurn) -> list[FieldProblem]:
-    """What keeps a turn from being taken in, by whichever door: each part of it that is past a limit."""
+    """The parts of a turn that exceed a limit. A turn with any is refused, whichever API it came by."""
     problems = [FieldProblem("session", said)] if (said := name_fault(turn.session)) else []
     if not 1 <= len(turn.messages) <= settings.MAX_MESSAGES_PER_TURN:
         told = f"has {len(turn.messages)} messages; a turn may have 1 to {settings.MAX_MESSAGES_PER_TURN}"
@@ -82,9 +82,9 @@ _NEW = f"""
 WITH turns AS ({insert_of(Turn, "turn_rows")}),
      messages AS ({insert_of(Message, "messages")})"""
 _SESSION = f", sessions AS ({TOUCH_SESSION})"
-# A worker is told already where an earlier turn is due or being read: who reads it goes on to the next. This statement
-# begins under the relationship's row lock, so it sees who settled that one meanwhile; on a distributed database this
-# turn too, as its rows are there before the question.
+# No task is needed if an earlier turn is due or being processed: whoever reads it goes on to this one. The statement
+# runs under the relationship's row lock, so it sees whether that turn was settled meanwhile. On a distributed database
+# the new turn is there already when this part runs, so it is excluded.
 _TOLD = """
 SELECT EXISTS (SELECT 1 FROM relationships_turn WHERE relationship_id = %(relationship)s AND id <> %(turn)s
                   AND (state = 'processing' OR (state = 'pending' AND due_at IS NOT NULL)))"""
@@ -92,8 +92,10 @@ SELECT EXISTS (SELECT 1 FROM relationships_turn WHERE relationship_id = %(relati
 
 @dataclass(frozen=True, slots=True)
 class WrittenBeside:
-    """What another room writes in the statement that stores a turn: an INSERT, and values that it asks for at the end,
-    each an expression, of what was there before (on a distributed database perhaps of what is there now)."""
+    """What another room adds to the statement that stores a turn: an INSERT, and expressions to select at the end.
+
+    They see the rows from before the statement; on a distributed database perhaps the new ones too.
+    """
 
     insert: str
     asked: str
@@ -102,7 +104,7 @@ class WrittenBeside:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """`told`: a worker knows already that there is something to read. `answers`: to what was `asked` beside."""
+    """A stored turn. `told`: a task exists already. `answers`: the values of what WrittenBeside `asked`."""
 
     turn: Turn
     messages: Sequence[Message]
@@ -124,7 +126,7 @@ def store_turn(
     request_hash: bytes | None = None,
     beside: Callable[[Turn, Sequence[Message]], WrittenBeside] | None = None,
 ) -> Stored:
-    """Insert the turn as number `seq`, its messages as the numbers after it, its session and the developer's `key`.
+    """Insert the turn as number `seq`, its messages with the numbers after it, its session and the idempotency key.
 
     One statement. Call it under the relationship's row lock.
     """

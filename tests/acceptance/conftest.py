@@ -1,4 +1,4 @@
-"""The real service under the hand of a test: processes of its own on a database of its own."""
+"""The real service under a test's control: its own processes on its own database."""
 
 import os
 from collections.abc import Iterator
@@ -16,14 +16,14 @@ from tests.vendor_servers.openai_server import OpenAIServer
 
 @pytest.fixture(scope="session")
 def own_name() -> str:
-    """What the databases of this process of the tests are called by, but for its first one."""
+    """The suffix of the names of this test process's databases, except for the first one."""
     name = os.environ.get("RAPPORT_TEST_DATABASE", "test_rapport").replace("test_", "test_acceptance_", 1)
     return name + os.environ.get("PYTEST_XDIST_WORKER", "")
 
 
 @pytest.fixture(scope="session")
 def live_database(migrated: str, own_name: str) -> Iterator[LiveDatabase]:
-    """Every test finds it empty."""
+    """A database that is empty at the beginning of every test."""
     name = f"{own_name}_live"
     yield create_database(name, template=migrated)
     drop_database(name)
@@ -39,7 +39,7 @@ def live(
 
 @pytest.fixture(scope="session")
 def standing_model() -> Iterator[OpenAIServer]:
-    """What the standing service asks where a companion says `openai`."""
+    """The server that the standing service calls if a companion has the provider `openai`."""
     with OpenAIServer() as server:
         yield server
 
@@ -52,7 +52,7 @@ def standing(
     django_db_blocker: DjangoDbBlocker,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[LiveService]:
-    """A worker and a web server on a database of their own, for all tests that do no more than use them."""
+    """A worker and a web server on their own database, for all tests that only use them."""
     name = f"{own_name}_standing"
     database = create_database(name, template=migrated)
     service = LiveService(database, tmp_path_factory.mktemp("standing"))
@@ -68,7 +68,7 @@ def standing(
 
 @pytest.fixture
 def live_service(standing: LiveService, django_db_blocker: DjangoDbBlocker) -> Iterator[LiveService]:
-    """The standing service, with a project of the test's own; what else is in its database is others'."""
+    """The standing service, with a new project for the test. The rest of its database belongs to other tests."""
     with django_db_blocker.unblock(), django_on(standing.database):
         yield standing.with_a_project_of_its_own()
 

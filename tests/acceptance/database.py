@@ -1,4 +1,4 @@
-"""A database that real processes can see: one for the session, on the server of the tests."""
+"""A database for real processes: one per session, on the tests' server."""
 
 import os
 import signal
@@ -22,7 +22,7 @@ from config.embedded_postgres.layout import PORT, USER
 
 @dataclass(frozen=True)
 class LiveDatabase:
-    """Where it is, and what a process has to be told to use it."""
+    """A database's address, and the environment of processes that use it."""
 
     parameters: dict[str, Any]  # libpq's
     environment: dict[str, str]
@@ -42,14 +42,14 @@ class LiveDatabase:
         return next(iter(self.rows(statement, *values)), None)
 
     def kill_server(self) -> None:
-        """kill -9 of the server's first process. Only of an embedded server that is this test's own."""
+        """kill -9 the server's first process. Only for an embedded server of this test's own."""
         assert "RAPPORT_DATA_DIR" in self.environment, "the server of the tests is everybody's"
         pid = running_pid(_postgres(self.environment))
         assert pid is not None
         os.kill(pid, signal.SIGKILL)
 
     def send_all(self, number: signal.Signals) -> None:
-        """To each process of the server, which is this test's own."""
+        """Send a signal to each process of the server, which must be this test's own."""
         assert "RAPPORT_DATA_DIR" in self.environment, "the server of the tests is everybody's"
         pid = running_pid(_postgres(self.environment))
         assert pid is not None
@@ -59,7 +59,7 @@ class LiveDatabase:
 
 
 def create_database(name: str, *, template: str = "template1") -> LiveDatabase:
-    """A copy of the template, to which nobody may be connected; a database of that name is replaced."""
+    """Copy the template, to which nobody may be connected. An existing database of that name is replaced."""
     database = _beside_the_tests_own(name)
     with maintenance() as session:
         _drop(session, name)
@@ -70,7 +70,7 @@ def create_database(name: str, *, template: str = "template1") -> LiveDatabase:
 
 @contextmanager
 def own_server(folder: Path) -> Iterator[LiveDatabase]:
-    """An embedded server that nobody else uses, with an empty database, as processes start it by themselves."""
+    """An embedded server of a test's own, with an empty database, started like by the service."""
     environment = {"RAPPORT_DATA_DIR": str(folder)}
     data_dir = _postgres(environment)
     ensure_running(data_dir)
@@ -91,7 +91,7 @@ def drop_database(name: str) -> None:
 
 @contextmanager
 def django_on(database: LiveDatabase) -> Iterator[None]:
-    """Have the models of this process speak to that database, and wait for its disk as the service does."""
+    """Let the models of this process use that database, and wait for its disk like the service."""
     settings_dict = connections["default"].settings_dict
     before = {key: settings_dict[key] for key in ("NAME", "USER", "PASSWORD", "HOST", "PORT", "OPTIONS")}
     parameters = database.parameters
@@ -112,7 +112,7 @@ def django_on(database: LiveDatabase) -> Iterator[None]:
 
 
 def empty() -> None:
-    """Take every row out of the database that Django speaks to."""
+    """Delete every row of the database that Django uses."""
     call_command("flush", interactive=False, verbosity=0, inhibit_post_migrate=True)
 
 
@@ -126,7 +126,7 @@ def _beside_the_tests_own(name: str) -> LiveDatabase:
 
 
 def _url(parameters: dict[str, Any]) -> str:
-    """As DATABASE_URL takes it; host and port in the query, where a socket's folder may stand too."""
+    """A DATABASE_URL, with host and port in the query, where the host may also be a socket's folder."""
     user, password = (quote(str(parameters.get(key, "")), safe="") for key in ("user", "password"))
     query = urlencode([(key, parameters[key]) for key in ("host", "port") if key in parameters])
     return f"postgresql://{user}{':' + password if password else ''}@/{parameters['dbname']}?{query}"
@@ -134,7 +134,7 @@ def _url(parameters: dict[str, Any]) -> str:
 
 @contextmanager
 def maintenance() -> Iterator[psycopg.Connection[Any]]:
-    """A session on the server of the tests, beside all of their databases."""
+    """A session on the tests' server, outside of their databases."""
     with psycopg.connect(autocommit=True, **_beside_the_tests_own("postgres").parameters) as session:
         yield session
 

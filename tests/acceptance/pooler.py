@@ -1,4 +1,4 @@
-"""PgBouncer in transaction mode before the database of a test."""
+"""PgBouncer in transaction mode in front of a test's database."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ import psycopg
 from tests.acceptance.database import LiveDatabase
 from tests.waiting import wait_until
 
-SERVER_SESSIONS = 4  # that all clients share
+SERVER_SESSIONS = 4  # shared by all clients
 
 _CONFIGURATION = """
 [databases]
@@ -31,7 +31,7 @@ max_client_conn = 500
 
 
 def pgbouncer() -> str | None:
-    """The program, if this machine has it. Debian keeps it where only root looks."""
+    """The program's path, if it is installed. On Debian it is not in the PATH of ordinary users."""
     return shutil.which("pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
 
 
@@ -50,7 +50,7 @@ class Pooler:
         return True
 
     def settings_of_its_sessions(self, name: str) -> set[str]:
-        """What the setting is on each session that it shares out: held all at once, so that each is seen."""
+        """The values of a setting on the shared sessions, which are all occupied at once, so that each is seen."""
         clients = [self.connect() for _ in range(SERVER_SESSIONS)]
         try:
             return {str(client.execute(f"SHOW {name}".encode()).fetchall()[0][0]) for client in clients}
@@ -61,7 +61,7 @@ class Pooler:
 
 @contextmanager
 def pooled(database: LiveDatabase, folder: Path) -> Iterator[Pooler]:
-    """Runs as the account that the database's socket belongs to; root may not run it."""
+    """Run it as the account that owns the database's socket, as root may not."""
     port = _free_port()
     parameters = {**database.parameters, "auth_user": ""}
     target = " ".join(f"{key}={value}" for key, value in parameters.items() if value)

@@ -1,6 +1,6 @@
-"""Real processes of the service: started with an environment of their own, watched, stopped and killed.
+"""Real processes of the service: started with their own environment, watched, stopped and killed.
 
-Nothing of the tester's own settings reaches them but the path; their output goes to a file each.
+They inherit only PATH from the tester's environment. The output of each goes to a file.
 """
 
 import os
@@ -25,18 +25,18 @@ ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 60.0
 STOP_SECONDS = 60.0
 
-# Set to nothing, so that a developer's own .env does not fill them in.
+# Set to "", so that a developer's own .env does not set them.
 _EMPTIED = ("GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "RAPPORT_PLUGINS")
 _KEPT = ("PATH", "HOME", "LANG", "TMPDIR", "PYTHONPATH", "VIRTUAL_ENV")
 
 
 def environment(database: LiveDatabase, **extra: str) -> dict[str, str]:
-    """What a process of the service is told: offline rules and this database, unless `extra` says otherwise."""
+    """The environment of a process of the service: offline rules and this database, unless `extra` says otherwise."""
     return {
         **{name: os.environ[name] for name in _KEPT if name in os.environ},
         **dict.fromkeys(_EMPTIED, ""),
         "DJANGO_SETTINGS_MODULE": "config.settings",
-        "RAPPORT_SECRET_KEY": settings.SECRET_KEY,  # tasks of the test are signed with it
+        "RAPPORT_SECRET_KEY": settings.SECRET_KEY,  # the test's tasks are signed with it
         "RAPPORT_ALLOW_EXTERNAL_PROVIDERS": "0",
         "RAPPORT_LLM_PROVIDER": "offline",
         "RAPPORT_WORKERS": "2",
@@ -47,7 +47,7 @@ def environment(database: LiveDatabase, **extra: str) -> dict[str, str]:
     }
 
 
-# manage.py on a machine that calls itself so.
+# manage.py on a machine with this host name.
 ELSEWHERE = """
 import runpy, socket, sys
 name = sys.argv.pop(1)
@@ -58,7 +58,7 @@ runpy.run_path("manage.py", run_name="__main__")
 
 
 class LiveProcess:
-    """One started command, in a session of its own."""
+    """A started command, in a process session of its own."""
 
     def __init__(self, name: str, command: list[str], env: Mapping[str, str], log: Path) -> None:
         self.name, self.log_file = name, log
@@ -96,7 +96,7 @@ class LiveProcess:
         os.kill(self.pid, number)
 
     def wait(self, timeout: float = STOP_SECONDS) -> int:
-        """Its exit status, once it has ended. AssertionError if it goes on."""
+        """Wait until it ends; return its exit status. AssertionError if it doesn't end."""
         try:
             return self._process.wait(timeout * PATIENCE)
         except subprocess.TimeoutExpired:
@@ -105,19 +105,19 @@ class LiveProcess:
             ) from None
 
     def stop(self, timeout: float = STOP_SECONDS) -> int:
-        """Ask it to stop and wait until it did. Its exit status."""
+        """Ask it to stop, wait until it ends, and return its exit status."""
         if self.running:
             self.send(signal.SIGTERM)
         return self.wait(timeout)
 
     def kill(self) -> None:
-        """kill -9 of this one process; what it started goes on, as in life."""
+        """kill -9 this process only; what it started keeps running, as in reality."""
         self.family()
         self._process.kill()
         self._process.wait()
 
     def kill_all(self) -> None:
-        """kill -9 of the process and everything it started, also what it has lost sight of."""
+        """kill -9 the process and everything it started, including what it has lost track of."""
         self.family()
         self.kill()
         for process in self._seen:
@@ -137,7 +137,7 @@ class LiveWorker(LiveProcess):
     def __init__(
         self, database: LiveDatabase, env: Mapping[str, str], log: Path, *options: str, machine: str = ""
     ) -> None:
-        """`machine`: what it takes for its host's name, where it is to be a machine of its own."""
+        """`machine`: its host name, to act as a separate machine."""
         self._database = database
         start = ["-c", ELSEWHERE, machine] if machine else ["manage.py"]
         super().__init__("worker", [sys.executable, *start, "worker", *options], env, log)
@@ -147,7 +147,7 @@ class LiveWorker(LiveProcess):
         return self._named("rapport-reader")
 
     def maintenance_processes(self) -> list[psutil.Process]:
-        """The one that sweeps; none for a moment, when it is being started anew."""
+        """The process that sweeps; none while it is being restarted."""
         return self._named("rapport-mainten")
 
     def maintenance(self) -> psutil.Process:
@@ -159,7 +159,7 @@ class LiveWorker(LiveProcess):
 
     @property
     def heartbeat(self) -> tuple[float, int] | None:
-        """Seconds since this worker's last sign of life, and how often its pool was started anew."""
+        """Seconds since this worker's last heartbeat, and how often its pool was restarted."""
         row = self._database.row(
             "SELECT extract(epoch FROM now() - beat_at)::float8, pool_restarts"
             " FROM relationships_workerheartbeat WHERE name LIKE %s",
@@ -168,7 +168,7 @@ class LiveWorker(LiveProcess):
         return (row[0], row[1]) if row else None
 
     def in_order(self, *, readers: int = 2) -> bool:
-        """A sign of life within the last seconds, and a full pool."""
+        """Return whether it had a heartbeat in the last seconds, and has a full pool."""
         self.require_running()
         heartbeat = self.heartbeat
         return heartbeat is not None and heartbeat[0] < 3 and len(self.readers()) == readers

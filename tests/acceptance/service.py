@@ -1,4 +1,4 @@
-"""What a test does with the real service: start its parts, talk to it, look at what became of the turns."""
+"""The real service for tests: start its parts, talk to it, and see what became of the turns."""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ SETTLED = ("applied", "skipped", "failed")
 
 
 class LiveService:
-    """`settings`: environment variables that every process is started with, on top of the usual ones."""
+    """`settings`: environment variables for every process, in addition to the usual ones."""
 
     def __init__(self, database: LiveDatabase, folder: Path) -> None:
         self.database, self._folder = database, folder
@@ -45,7 +45,7 @@ class LiveService:
         return worker
 
     def start_command(self, *words: str, **settings: str) -> LiveProcess:
-        """`manage.py` with these words."""
+        """Start `manage.py` with these arguments."""
         command = [sys.executable, "manage.py", *words]
         process = LiveProcess(words[0], command, self._environment(settings), self._log(words[0]))
         self.processes.append(process)
@@ -58,7 +58,7 @@ class LiveService:
 
     @property
     def worker(self) -> LiveWorker:
-        """The newest one."""
+        """The newest worker."""
         return [process for process in self.processes if isinstance(process, LiveWorker)][-1]
 
     @property
@@ -79,7 +79,7 @@ class LiveService:
     # --- its people
 
     def with_a_project_of_its_own(self) -> "LiveService":
-        """The same processes, as a test sees them that has nothing to do with the others."""
+        """The same processes with a new project, so that tests don't affect each other."""
         mine = copy(self)
         mine._project, mine.companion_config, mine.processes = None, {}, list(self.processes)
         return mine
@@ -94,7 +94,7 @@ class LiveService:
         return create_api_key(project_id=self.project.id, name="test", scopes=scopes, by=TESTER)[1]
 
     def new_relationships(self, count: int) -> list[Relationship]:
-        """So many people, who all talk to the same companion."""
+        """Make `count` people, who all talk to the same companion."""
         project = self.project
         companion, _ = Companion.objects.get_or_create(
             project=project, slug="ada", defaults={"name": "Ada", "config": self.companion_config}
@@ -104,12 +104,12 @@ class LiveService:
     # --- its turns
 
     def say(self, relationship: Relationship, *texts: str, at: datetime | None = None) -> Turn:
-        """Hand a turn over, as POST /turns does; each text is a message of the user."""
+        """Accept a turn like POST /turns. Each text is a message of the user."""
         messages = [NewMessage("user", text) for text in texts]
         return accept_turn(relationship=relationship, new=NewTurn(messages, at or timezone.now())).turn
 
     def turns(self, relationship: Relationship) -> list[Turn]:
-        """In the order in which they were accepted."""
+        """The turns, in the order in which they were accepted."""
         return list(Turn.objects.for_relationship(relationship.id).order_by("seq"))
 
     def state_of(self, turn: Turn) -> str:
@@ -117,14 +117,14 @@ class LiveService:
         return found.state
 
     def wait_until_settled(self, turns: Sequence[Turn], *, timeout: float = 30.0) -> list[str]:
-        """Their states, once each is applied, skipped or failed."""
+        """Wait until each turn is applied, skipped or failed; return their states."""
         ids = [turn.id for turn in turns]
 
         def states() -> list[str]:
             try:
                 found = dict(Turn.objects.filter(id__in=ids).values_list("id", "state"))
             except (OperationalError, InterfaceError):
-                connection.close()  # the database is away; it comes back
+                connection.close()  # the database is down, and will be back
                 return ["unknown"]
             return [found[turn_id] for turn_id in ids]
 
@@ -144,8 +144,8 @@ class LiveService:
 
 @contextmanager
 def service_on(database: LiveDatabase, folder: Path) -> Iterator[LiveService]:
-    """One without any process yet; the models of the test speak to its database. Ends what was started, and leaves the
-    database empty.
+    """A service without processes yet, whose database the test's models use. At the end, stop what was started and empty
+    the database.
     """
     with django_on(database):
         service = LiveService(database, folder)

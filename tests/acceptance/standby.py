@@ -1,4 +1,4 @@
-"""A streaming standby of a test's own embedded server, as an operator makes one: pg_basebackup, on a socket of its own."""
+"""A streaming standby of a test's own embedded server, made like an operator's by pg_basebackup, on its own socket."""
 
 import os
 import shutil
@@ -18,7 +18,7 @@ _FOLLOWED = {"wal_level": "replica", "max_wal_senders": "4"}
 
 
 class Standby(LiveDatabase):
-    """What it is to be stopped, frozen and killed."""
+    """A standby that can be stopped, frozen and killed."""
 
     @property
     def data_dir(self) -> Path:
@@ -34,8 +34,8 @@ class Standby(LiveDatabase):
 
 @contextmanager
 def followed(primary: LiveDatabase, folder: Path) -> Iterator[Standby]:
-    """`primary` is started anew with what replication needs. The standby's account could not walk to its socket, so it
-    gets a second one.
+    """Restart `primary` with the settings for replication, and with a second socket, as the standby's account may not
+    access the first.
     """
     source = Path(primary.environment["RAPPORT_DATA_DIR"]) / "postgres"
     account = account_for(source)

@@ -1,4 +1,4 @@
-"""Stock git as a person has it, without any of this machine's own settings."""
+"""Plain git, without any of this machine's settings."""
 
 import os
 import subprocess
@@ -16,7 +16,7 @@ ALONE = {
 
 
 class Git:
-    """A folder of somebody's, and what git says there."""
+    """A person's folder, in which to run git."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -1,4 +1,4 @@
-"""The whole database as text, and in which tables of it a word stands."""
+"""Dump the whole database as text, and find the tables that contain a word."""
 
 import json
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from psycopg import sql
 
 
 def dump() -> dict[str, str]:
-    """Every table of the database as COPY writes it, the queue's and Django's own too."""
+    """Every table of the database as written by COPY, including the queue's and Django's own."""
     copies: dict[str, str] = {}
     with connection.cursor() as cursor:
         cursor.execute(
@@ -22,7 +22,7 @@ def dump() -> dict[str, str]:
 
 
 def spellings(word: str) -> set[str]:
-    """The word as it may stand in a text column, in JSON, and in bytes."""
+    """The word as written in a text column, in JSON, and in bytes."""
     escaped = json.dumps(word)[1:-1]
     return {word, escaped, escaped.replace("\\", "\\\\"), word.encode().hex(), word.encode("utf-16-le").hex()}
 

@@ -1,4 +1,4 @@
-"""What the tests of the embedded database do with a real server: start others beside it, ask it, tell it."""
+"""Helpers for tests of the embedded database with a real server."""
 
 import subprocess
 import sys
@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def start_python(data_dir: Path, code: str) -> "subprocess.Popen[str]":
-    """Another Python process, leader of its own group, that knows `data_dir` and our functions."""
+    """Start another Python process, with its own process group, that has `data_dir` and our functions."""
     head = "import psycopg, resource, sys; from pathlib import Path; from config.embedded_postgres import *; "
     return subprocess.Popen(
         [sys.executable, "-c", f"{head}data_dir = Path(sys.argv[1]); {code}", str(data_dir)],

@@ -1,5 +1,5 @@
-"""What may happen to a relationship beside what is said and remembered: files, agents at work, wishes, summaries,
-behaviours. Each step does one thing, chosen by chance.
+"""What may happen in a relationship besides turns and entries: files, agents, wishes, summaries, behaviours. Each step
+does one thing, chosen at random.
 """
 
 import random
@@ -48,7 +48,7 @@ COMPANION = {
 
 
 class Beside:
-    """One relationship, to which anything may happen. `wishing`: whether something of it may be wished forgotten."""
+    """A relationship in which anything may happen. `wishing`: somebody may also ask to forget things."""
 
     def __init__(
         self, relationship: Relationship, api: Api, editor: Client, provider: ScriptedProvider, seed: int
@@ -70,7 +70,7 @@ class Beside:
         provider.wishes_answer = self._judged
 
     def live(self, most: int) -> None:
-        """Each step once, in any order, then any of them."""
+        """Do each step once, in random order, then random ones."""
         once = list(dict.fromkeys(self.steps))
         for chosen in [*self.random.sample(once, len(once)), *self.random.choices(self.steps, k=most)]:
             found = chosen()
@@ -79,7 +79,7 @@ class Beside:
             self.seen.setdefault(chosen.__name__, set()).add(status or 0)
 
     def text(self, most: int = settings.MAX_ENTRY_BYTES) -> str:
-        """Short mostly; at times as long as may be, or longer."""
+        """A text: mostly short, sometimes as long as allowed, or longer."""
         length = self.random.choice([*[1, 2, 3] * 4, most // 4, most, most + 1])
         words = " ".join(self.random.choices(WORDS, k=3)) + f" {self.random.random()}"
         return words if length < 4 else (words + "y" * most).encode()[:length].decode("utf-8", "ignore")
@@ -123,7 +123,7 @@ class Beside:
         return self.api.post(f"{self.path}/files{self._branch()}", {"changes": changes, "message": "Both"})
 
     def push(self) -> None:
-        """A program, as git's push would bring it: no other door has its mode."""
+        """Add a program like `git push`, the only way to set its file mode."""
         content = f"#!/bin/sh\necho {self.random.random()}\n".encode()
         here = whole(self.relationship)
         head, entry = open_workspace(here), entry_of(content, mode=EXECUTABLE)
@@ -156,7 +156,7 @@ class Beside:
         return ended
 
     def _advance(self) -> None:
-        """All that a worker would do of them by now."""
+        """Advance sessions as far as a worker would."""
         answers = [step("write", path="plan.md", content="- built in\n"), done("Planned.", "Likes trips")]
         for row in AgentSession.objects.for_relationship(self.relationship.id).exclude(due_at=None):
             said = iter(answers)
@@ -204,10 +204,10 @@ class Beside:
         runs = self.api.get(f"{self.path}/behaviour-runs").body["items"]
         return runs and self.api.post(f"{self.path}/behaviour-runs/{self.random.choice(runs)['id']}/retry")
 
-    # What is to be forgotten, and what to be corrected
+    # Wishes to forget and to correct
 
     def _judged(self, request: CompletionRequest) -> dict[str, Any]:
-        """Of the numbered texts some say it, some in part, some perhaps."""
+        """A judgement: some of the numbered texts say it, some in part, some perhaps."""
         numbers = [int(found) for found in NUMBERED.findall(request.prompt)]
         chosen = self.random.sample(numbers, min(len(numbers), 3))
         rest = {"rest": self.random.choice(WORDS), "now": self.random.choice(WORDS)}

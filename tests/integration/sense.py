@@ -1,7 +1,7 @@
-"""Makes a generated request one that gets past the door: IDs that exist, versions that hold, words that are known.
+"""Make generated requests meaningful: with IDs that exist, present versions, and known names.
 
-Most of what a generator thinks of is refused at the first field. Where a part of a request was meant to be valid,
-some of its values are replaced here by ones that mean something; one request in four stays as it came.
+Most generated requests are refused at the first field. If a part of a request was meant to be valid, some of its
+values are replaced here by meaningful ones; one request in four stays unchanged.
 """
 
 import random
@@ -72,7 +72,7 @@ MATCHES = ["*", '"1"', '"2"', None]
 
 
 def make_sense(case: Case[Any], world: World) -> None:
-    """Change a request in place; the same request always in the same way."""
+    """Change a request in place, deterministically."""
     choose = random.Random(repr((case.path, case.body, case.query)))
     if _was_meant(case, ParameterLocation.PATH):
         known = {name: value for name, value in world.parameters.items() if name in case.path_parameters}
@@ -88,7 +88,7 @@ def make_sense(case: Case[Any], world: World) -> None:
 
 
 def _was_meant(case: Case[Any], part: ParameterLocation) -> bool:
-    """Whether this part of the request was generated to be valid."""
+    """Return whether this part of the request was generated to be valid."""
     meta = case.meta
     component = meta.components.get(part) if meta else None
     return component is None or component.mode == GenerationMode.POSITIVE
@@ -105,7 +105,7 @@ def _body(body: dict[str, Any], path: str, world: World, choose: random.Random) 
     }
 
 
-# What to leave out of a preview, so that the rest goes together.
+# What to leave out of a preview, so that the rest is consistent.
 PREVIEWS = [("turns", "version"), ("turns", "template"), ("messages", "version"), ("messages", "template")]
 
 

@@ -1,4 +1,4 @@
-"""A few thousand other messages: of the topics of the cases, with none of the words that are to go."""
+"""A few thousand other messages about the topics of the cases, without any of the words that should go."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -37,7 +37,7 @@ ECHOES = (
 
 
 def exchanges() -> Iterator[tuple[str, str]]:
-    """The same every time."""
+    """The exchanges, the same every time."""
     random = Random(5)
     for _ in range(TURNS):
         words = {"p": random.choice(PEOPLE), "c": random.choice(CITIES), "e": random.choice(EVENTS)}
@@ -46,7 +46,7 @@ def exchanges() -> Iterator[tuple[str, str]]:
 
 
 def chat(relationship: Relationship) -> None:
-    """The exchanges, read long ago; of every fifth an entry."""
+    """Add the exchanges, read long ago, and an entry for every fifth."""
     start = timezone.now() - timedelta(days=300)
     for number, (said, echo) in enumerate(exchanges()):
         turn = NewTurn(

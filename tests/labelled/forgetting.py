@@ -1,4 +1,4 @@
-"""Plays a labelled case: tells the facts, asks to have something forgotten, and looks at what is left."""
+"""Play a labelled case: tell the facts, ask to forget something, and check what is left."""
 
 from contextlib import suppress
 from datetime import timedelta
@@ -29,7 +29,7 @@ class Outcome(NamedTuple):
 
 
 def tell(relationship: Relationship, facts: tuple[Fact, ...]) -> None:
-    """An exchange that was read for each fact, and its entry, which cites it."""
+    """Add an exchange for each fact, already read, with an entry that cites it."""
     start = timezone.now() - timedelta(days=30)
     for number, fact in enumerate(facts):
         seq = allocate_seq(relationship.id, count=3).first
@@ -91,9 +91,9 @@ def look(relationship: Relationship, case: Case) -> Outcome:
 
 
 def told_in_vain(relationship: Relationship, again: Fact) -> list[str]:
-    """What is not there after it was told once more, as a message and as an entry."""
+    """What is missing after it was told once more, as a message and as an entry."""
     say(relationship, again.said, again.echo)
-    with suppress(SameAsAnother):  # the reading has written it down
+    with suppress(SameAsAnother):  # reading the turn has already added it
         tell(relationship, (again,))
     messages = Message.objects.for_relationship(relationship.id).filter(hidden_at=None, content=again.said)
     entries = ScratchpadEntry.objects.for_relationship(relationship.id).active().filter(content=again.entry)
@@ -101,6 +101,6 @@ def told_in_vain(relationship: Relationship, again: Fact) -> list[str]:
 
 
 def has_words(text: str, words: str) -> bool:
-    """Whole words, by the forms of each: no stems, so that only what is there counts."""
+    """Return whether the text has all words, as whole words in any form, but without stems, to be exact."""
     there = spelt(words_of(text), {})
     return all(is_in(word, there, {}) for word in words_of(words))

@@ -1,6 +1,6 @@
-"""Wishes to forget, with what must be gone and what must survive: ten kinds, made of tables of facts.
+"""Wishes to forget, with what must be gone and what must survive: ten kinds, made from tables of facts.
 
-A fact: what the entry says, what the person said, what the companion answered. Survivors stand in the same relationship.
+A fact: what the entry says, what the person said, what the companion answered. Survivors are in the same relationship.
 """
 
 import json
@@ -20,7 +20,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """`gone`: words of which none may be visible in what is left. `stays`: texts that entries must still have."""
+    """A case. `gone`: words that must not be visible any more. `stays`: texts that entries must still have."""
 
     kind: str
     number: int
@@ -29,7 +29,7 @@ class Case:
     gone: tuple[str, ...]
     stays: tuple[str, ...]
     again: Fact | None = None
-    what: str = ""  # by API, where that differs from what is spoken
+    what: str = ""  # by API, if that differs from what is said
 
     @property
     def name(self) -> str:
@@ -42,7 +42,7 @@ class Case:
 
 _TABLES: dict[str, Any] = json.loads(Path(__file__).with_name("forgetting_facts.json").read_text())
 FRESH: dict[str, Any] = json.loads(Path(__file__).with_name("fresh_wishes.json").read_text())
-# OWN: entry, said, echo, the word that tells it, a topic of the wish
+# OWN: entry, said, echo, the distinctive word, a topic of the wish
 OWN = _TABLES["OWN"]
 PEOPLE = _TABLES["PEOPLE"]
 IDENTIFIERS = _TABLES["IDENTIFIERS"]
@@ -85,7 +85,7 @@ def cases() -> Iterator[Case]:
 
 
 def fresh_cases(name: str = "WISHES") -> Iterator[Case]:
-    """Written in one go before they were run; `no_wish`: nothing is asked for."""
+    """Cases that were all written before they were first run; `no_wish`: nothing is asked for."""
     for number, row in enumerate(FRESH[name], start=1):
         facts = tuple(Fact(*fact) for fact in row["facts"])
         told = Fact(*row["again"]) if "again" in row else None

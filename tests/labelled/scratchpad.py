@@ -1,4 +1,4 @@
-"""A list that the offline provider keeps while somebody talks: entries by number, as ingestion shows them, and no database."""
+"""A list of entries that the offline provider maintains, numbered as ingestion shows them, without a database."""
 
 import json
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ PROVIDER = OfflineProvider(alias="offline")
 
 @dataclass
 class Scratchpad:
-    """Hand it what is said; `contents` is what is remembered then, in the order in which it was learnt."""
+    """Give it what is said; `contents` is what it then remembers, in the order in which it was learnt."""
 
     known: Sequence[NumberedEntry] = ()
     timezone: str = "Europe/Lisbon"
@@ -37,11 +37,11 @@ class Scratchpad:
         return [entry.content for entry in self.entries]
 
     def hear(self, *said: str, at: datetime = THURSDAY) -> list[dict[str, Any]]:
-        """Messages of the person, read together and applied. The operations."""
+        """Read messages of the person together and apply them; return the operations."""
         return self.take([("user", text) for text in said], at=at)
 
     def take(self, said: Sequence[tuple[str, str]], *, at: datetime = THURSDAY) -> list[dict[str, Any]]:
-        """(role, text) messages, read together and applied. The operations."""
+        """Read (role, text) messages together and apply them; return the operations."""
         messages = tuple(
             NumberedMessage(number, role, self.user_name if role == "user" else "Ada", text, at)
             for number, (role, text) in enumerate(said, start=1)
@@ -81,12 +81,12 @@ class Scratchpad:
 
 
 def entry(content: str, type: str = "other", subject: str = "user", **more: Any) -> NumberedEntry:
-    """An entry that is known already; it gets its number from its place in the list (see `known`)."""
+    """A known entry. Its number comes from its place in the list (see `known`)."""
     return NumberedEntry(1, type, subject, content, **more)
 
 
 def known(*entries: NumberedEntry) -> tuple[NumberedEntry, ...]:
-    """Entries numbered in order."""
+    """Number entries in order."""
     return tuple(
         NumberedEntry(
             number,
@@ -103,7 +103,7 @@ def known(*entries: NumberedEntry) -> tuple[NumberedEntry, ...]:
 
 
 def remembered(said: str | Sequence[str], *entries: NumberedEntry) -> list[str]:
-    """What is remembered when somebody of whom the entries are known has said so."""
+    """What is remembered after a person with these known entries has said this."""
     pad = Scratchpad(known(*entries))
     pad.hear(*([said] if isinstance(said, str) else said))
     return pad.contents

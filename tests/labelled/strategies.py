@@ -1,4 +1,4 @@
-"""What a strategy makes of the offline provider's answers, as operations, so that they can be held against labels."""
+"""The operations that a strategy makes from the offline provider's answers, to compare them with labels."""
 
 import json
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ def ask(
     keys: Sequence[KnownKey] = (),
     earlier: Sequence[str] = (),
 ) -> Answer:
-    """The answer to one question about one message of the person, of whom the entries are known."""
+    """The answer to one question about one message of a person with these known entries."""
     prompt_data = PromptData(
         entries=tuple(known),
         messages=(NumberedMessage(1, "user", "Maya", said, at),),
@@ -47,7 +47,7 @@ def ask(
 
 
 def numbered(facts: Sequence[dict[str, Any]]) -> list[NumberedFact]:
-    """The facts of call 1 as call 2 is shown them."""
+    """The facts of call 1 as shown in call 2."""
     return [
         NumberedFact(
             number=number,
@@ -63,7 +63,7 @@ def numbered(facts: Sequence[dict[str, Any]]) -> list[NumberedFact]:
 
 
 def by_two_calls(said: str, known: Sequence[NumberedEntry], *, at: datetime) -> list[dict[str, Any]]:
-    """Extracted first, then decided; a contradiction is a delete and an add."""
+    """Extract, then decide. A contradiction is a delete and an add."""
     facts = ask("extract", said, at=at)["facts"]
     if not facts:
         return []
@@ -84,7 +84,7 @@ def by_two_calls(said: str, known: Sequence[NumberedEntry], *, at: datetime) -> 
 def by_one_call(
     task: Task, said: str, known: Sequence[NumberedEntry], *, at: datetime
 ) -> list[dict[str, Any]]:
-    """Scored or classified: what names an entry is an update of it."""
+    """Score or classify. An item that names an entry is an update of it."""
     answer = ask(task, said, known, at=at)
     changes = [{**memory, "op": "update" if "entry" in memory else "add"} for memory in answer["memories"]]
     return changes + [{**gone, "op": "delete"} for gone in answer["forget"]]

@@ -1,1 +1,1 @@
-"""What an outsider would bring: named in settings.PLUGINS, so that a configuration may name it by dotted path."""
+"""Plugins for tests. They are in settings.PLUGINS, so that a configuration may name them by dotted path."""

@@ -4,11 +4,11 @@ from typing import ClassVar
 from context.layers.base import Layer, LayerRequest, LayerText, left_out
 from context.text import fit_lines
 
-ANSWERED = Event()  # set by a test: what LateLayer waits for has come
+ANSWERED = Event()  # set by a test to let LateLayer answer
 
 
 class BrokenLayer(Layer):
-    """One that meets a mistake, whose text quotes somebody."""
+    """A layer that fails, with an error text that quotes somebody."""
 
     slug = "broken"
     mistake: ClassVar[type[Exception]] = KeyError
@@ -18,7 +18,7 @@ class BrokenLayer(Layer):
 
 
 class MoodLayer(Layer):
-    """An outsider's layer: one line from the person's name."""
+    """A plugin's layer: one line with the person's name."""
 
     slug = "mood"
 
@@ -27,7 +27,7 @@ class MoodLayer(Layer):
 
 
 class NewsLayer(Layer):
-    """One that a budget of the whole may cut."""
+    """A layer that the context's budget may cut."""
 
     slug = "news"
     weight = 4
@@ -44,7 +44,7 @@ class NewsLayer(Layer):
 
 
 class LateLayer(Layer):
-    """One that waits for something outside."""
+    """A layer that waits for something outside."""
 
     slug = "late"
 

@@ -1,4 +1,4 @@
-"""Rerankers from elsewhere, for tests."""
+"""Rerankers of a plugin, for tests."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -14,7 +14,7 @@ class LongestFirst(Reranker):
 
 
 class Broken(Reranker):
-    """One that meets a mistake, whose text quotes somebody."""
+    """A reranker that fails, with an error text that quotes somebody."""
 
     slug: ClassVar[str] = "broken"
 

@@ -1,4 +1,4 @@
-"""A strategy from elsewhere, for tests: proposes what they list, and asks no model."""
+"""A strategy of a plugin, for tests: it proposes what they list, and calls no model."""
 
 from collections import deque
 from collections.abc import Callable

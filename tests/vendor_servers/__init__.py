@@ -7,5 +7,5 @@
         assert server.requests[0].body["generationConfig"]
 
 See script.py for what can be pushed. `python -m tests.vendor_servers.gemini_server --port 8999` runs one
-alone; then the script is steered over HTTP (server.py).
+alone; its script is then controlled over HTTP (server.py).
 """

@@ -1,5 +1,5 @@
-"""The embeddings side of the vendors' servers. Without a script, a text's vector counts its words in hashed places,
-so that equal texts have equal vectors and texts that share words are near.
+"""The embeddings of the vendors' servers. Without a script, a text's vector counts its words at hashed positions, so
+that equal texts have equal vectors and texts that share words are similar.
 """
 
 import base64
@@ -24,7 +24,7 @@ def vector_of(text: str, dimensions: int) -> list[float]:
 
 
 def gemini_said(body: dict[str, Any]) -> list[str]:
-    """The texts that embeddings are asked for: all parts of one content make one of them."""
+    """The texts to embed. All parts of one content are one text."""
     return [
         " ".join(part.get("text", "") for part in request["content"]["parts"])
         for request in body.get("requests", [])

@@ -1,4 +1,4 @@
-"""A local server that speaks the Gemini API's generateContent and batchEmbedContents. What it can be told is in script.py.
+"""A local server for the Gemini API's generateContent and batchEmbedContents. See script.py for what it can be told.
 
 python -m tests.vendor_servers.gemini_server --port 8999
 """
@@ -72,7 +72,7 @@ class GeminiServer(VendorServer):
         return Reply(200, body)
 
     def _streamed(self, item: Item, seen: Seen, model: str) -> Reply:
-        """A word an event; calls, each with a signature of its thoughts, in one."""
+        """Stream one word per event; calls come in a single event, each with a signature of its thoughts."""
         text = answer_text(item, schema=None, said=seen.said) if "tool_calls" not in item else ""
         pieces = item.get("pieces") or re.findall(r"\s*\S+", text)
         said = [[{"text": piece}] for piece in pieces]
@@ -124,11 +124,11 @@ class GeminiServer(VendorServer):
 
 
 def _parameters(body: dict[str, Any]) -> dict[str, Any] | None:
-    """What the function takes, if one has to be called."""
+    """The parameters of the function, if one must be called."""
     if not _function_name(body):
         return None
     [declaration] = body["tools"][0]["functionDeclarations"]
-    # the SDK spells it so; to Google both spellings of a field are the same
+    # the SDK's spelling; Google accepts both spellings of a field
     parameters: dict[str, Any] = declaration["parameters_json_schema"]
     return parameters
 
@@ -139,7 +139,7 @@ def _function_name(body: dict[str, Any]) -> str:
 
 
 def _calling(item: Item, calls: list[str], name: str) -> dict[str, Any]:
-    """Gemini reads the arguments itself: where it can't, it quotes the call and gives no content."""
+    """A function call in Gemini's format. Gemini parses the arguments; if it can't, it quotes the call without content."""
     candidate: dict[str, Any] = {"index": 0, "finishReason": "MAX_TOKENS" if "truncate" in item else "STOP"}
     parts = [{"text": item["think"], "thought": True}] if "think" in item else []
     try:

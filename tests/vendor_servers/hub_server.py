@@ -1,4 +1,4 @@
-"""A local model hub: gives the files of a folder as the real one does, and counts what it was asked."""
+"""A local model hub: it serves the files of a folder like the real one, and counts requests."""
 
 import hashlib
 from http.server import BaseHTTPRequestHandler

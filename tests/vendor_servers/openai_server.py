@@ -1,4 +1,4 @@
-"""A local server that speaks OpenAI's chat completions and embeddings. What it can be told is in script.py.
+"""A local server for OpenAI's chat completions and embeddings. See script.py for what it can be told.
 
 python -m tests.vendor_servers.openai_server --port 8998
 """
@@ -103,7 +103,7 @@ class OpenAIServer(VendorServer):
 
 
 def _parameters(body: dict[str, Any]) -> dict[str, Any] | None:
-    """What the function takes, if one has to be called."""
+    """The parameters of the function, if one must be called."""
     if body.get("tool_choice", "none") in ("none", "auto"):
         return None
     parameters: dict[str, Any] = body["tools"][0]["function"]["parameters"]

@@ -1,4 +1,4 @@
-"""A local receiver of traces: takes spans as every collector does, by OTLP over HTTP, and shows them as a tree.
+"""A local receiver of traces: it receives spans by OTLP over HTTP, like any collector, and shows them as a tree.
 
 python -m tests.vendor_servers.otlp_receiver --port 4318
 """
@@ -19,7 +19,7 @@ from tests.waiting import wait_until
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """`links`: (trace, span) each; `parent`: empty where it begins a trace; times are seconds."""
+    """A span. `links`: pairs (trace, span); `parent`: empty if it begins a trace; times are in seconds."""
 
     service: str
     trace: str
@@ -34,7 +34,7 @@ class Span:
 
 
 class OtlpReceiver(Loopback):
-    """In a test it is a context manager. `bodies`: what came, as it came."""
+    """In a test it is a context manager. `bodies`: the raw bodies."""
 
     def __init__(self, port: int = 0) -> None:
         self.bodies: list[bytes] = []
@@ -73,12 +73,12 @@ class OtlpReceiver(Loopback):
 
 
 def children(spans: Sequence[Span], of: Span) -> list[str]:
-    """Their names, in order of time."""
+    """The names of the children, in order of time."""
     return [span.name for span in spans if span.parent == of.id]
 
 
 def as_tree(spans: Sequence[Span]) -> Iterator[str]:
-    """A line each, below its parent: when it began and how long it took in ms, who made it, what it says."""
+    """A line for each span, below its parent: start and duration in ms, service, name and attributes."""
     ids = {span.id for span in spans}
     roots = [span for span in spans if span.parent not in ids]
     for root in roots:

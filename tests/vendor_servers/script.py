@@ -1,8 +1,8 @@
-"""What a vendor's server is to answer, one item per request, and what it was asked.
+"""The answers of a vendor's server, one item per request, and what it was asked.
 
-An item is a dict, so that it can also be sent over HTTP. Without one the server answers by itself: with
-the smallest thing that fits the schema, or an echo. Where a function has to be called, `json` is what it is
-called with, and `text` is said in place of the call.
+An item is a dict, so that it can also be sent over HTTP. Without one the server answers with the smallest value
+that fits the schema, or an echo. If a function must be called, `json` has its arguments, and `text` is said instead
+of the call.
 
     the answer   json: value      text: str
                  calls: [value]   the function is called with each; a str is sent as it is, JSON or not
@@ -70,19 +70,19 @@ KEYS = {
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One request as it came in. Header names are in lower case."""
+    """One received request. Header names are in lower case."""
 
     path: str
     headers: dict[str, str]
     body: dict[str, Any]
-    said: str = field(repr=False)  # every text that the model would read
+    said: str = field(repr=False)  # all texts that the model would read
 
     def as_json(self) -> dict[str, Any]:
         return {"path": self.path, "headers": self.headers, "body": self.body}
 
 
 class Script:
-    """The items that wait, and the newest `keep` requests. Shared by the server's threads."""
+    """The waiting items, and the newest `keep` requests. Shared by the server's threads."""
 
     def __init__(self, *, keep: int = 1000) -> None:
         self.asked = 0
@@ -99,7 +99,7 @@ class Script:
             self._items.extend(dict(item) for item in items)
 
     def clear(self) -> None:
-        """Forget what waits and what was asked."""
+        """Remove the waiting items and the requests."""
         with self._lock:
             self._items.clear()
             self._seen.clear()
@@ -111,7 +111,7 @@ class Script:
             return list(self._seen)
 
     def take(self, seen: Seen) -> Item | None:
-        """Note the request down; the first waiting item that matches it."""
+        """Record the request, and return the first waiting item that matches it."""
         with self._lock:
             self.asked += 1
             self._seen.append(seen)
@@ -130,7 +130,7 @@ class Script:
 
 
 def answer_text(item: Item, *, schema: dict[str, Any] | None, said: str) -> str:
-    """The model's words for an item, before a vendor's envelope is put around them."""
+    """The model's text for an item, without the vendor's envelope."""
     if "json" in item:
         text = json.dumps(item["json"], ensure_ascii=False)
     elif "text" in item:
@@ -145,7 +145,7 @@ def answer_text(item: Item, *, schema: dict[str, Any] | None, said: str) -> str:
 
 
 def call_texts(item: Item, *, parameters: dict[str, Any] | None, said: str) -> list[str]:
-    """The arguments of each call of the function that takes these `parameters`; none where it answers in words."""
+    """The arguments of each call of the function with these `parameters`; none if the model answers in words."""
     if parameters is None or "text" in item or item.get("fenced") or "refusal" in item:
         return []
     if "calls" in item:

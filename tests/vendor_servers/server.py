@@ -1,6 +1,6 @@
 """A threaded HTTP server on loopback that answers by script; a vendor adds only its envelopes.
 
-In a test it is a context manager. Run alone, it is steered over HTTP:
+In a test it is a context manager. Run alone, it is controlled over HTTP:
 
     POST   /_control/script     an item or a list of items
     DELETE /_control/script     forget the items and the requests
@@ -33,12 +33,12 @@ class Reply:
     drop: bool | str = False
     drip: float = 0.0
     drip_head: bool = False
-    events: Sequence[str] | None = None  # of a stream, in place of the body
+    events: Sequence[str] | None = None  # of a stream, instead of the body
     manner: dict[str, Any] = field(default_factory=dict)  # pause, stall, break: script.py
 
 
 class VendorServer(ABC):
-    """`respond(body)` gives the item where the script has none; `key` is the one key accepted."""
+    """`respond(body)` returns the item if the script has none; `key` is the only key accepted."""
 
     base_path: ClassVar[str] = ""
 
@@ -73,16 +73,16 @@ class VendorServer(ABC):
 
     @property
     def asked(self) -> int:
-        """How many requests came, also those no longer kept."""
+        """How many requests came, including those no longer kept."""
         return self.script.asked
 
     @abstractmethod
     def speaks(self, path: str) -> bool:
-        """Whether the vendor answers questions at this path."""
+        """Return whether the vendor has an endpoint at this path."""
 
     @abstractmethod
     def said(self, body: dict[str, Any]) -> str:
-        """Every text that the model would read, joined."""
+        """All texts that the model would read, joined."""
 
     @abstractmethod
     def refusal_of_key(self, headers: dict[str, str]) -> Item | None:
@@ -158,7 +158,7 @@ class _HTTPServer(ThreadingHTTPServer):
         self.connections: set[socket.socket] = set()
 
     def hang_up(self) -> None:
-        """End connections that clients keep alive, so that no thread outlives the server."""
+        """Close connections that clients keep alive, so that no thread outlives the server."""
         for connection in list(self.connections):
             try:
                 connection.shutdown(socket.SHUT_RDWR)
@@ -166,7 +166,7 @@ class _HTTPServer(ThreadingHTTPServer):
                 continue
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that gave up is no news."""
+        """Ignore errors of clients that gave up."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -253,7 +253,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.flush()
 
     def _stream(self, events: Sequence[str], reply: Reply) -> None:
-        """Server-sent events, chunked."""
+        """Send server-sent events, chunked."""
         self.send_response(reply.status)
         for name, value in {"Content-Type": "text/event-stream", **reply.headers}.items():
             self.send_header(name, value)
@@ -278,7 +278,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.flush()
 
     def _drip(self, data: bytes, reply: Reply) -> None:
-        """Byte by byte, until the client has had enough."""
+        """Send byte by byte, until the client gives up."""
         if not reply.drip_head:
             self.end_headers()
             self.wfile.flush()

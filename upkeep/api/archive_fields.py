@@ -14,9 +14,9 @@ from memory.models import EntrySource, EntryState, Tier
 from relationships.services.limits import document_fault, message_fault, name_fault
 from web.fields import Body, JsonObject, Name, Timestamp, within, wrong_part
 
-MOST_ATTEMPTS = 10_000  # of a turn: RAPPORT_MAX_ATTEMPTS goes up to 1,000
+MOST_ATTEMPTS = 10_000  # of a turn: RAPPORT_MAX_ATTEMPTS can be up to 1,000
 
-Count = Annotated[int, Field(ge=0, le=1_000_000_000)]  # leaves a column room to count on
+Count = Annotated[int, Field(ge=0, le=1_000_000_000)]  # leaves room in the column for more
 Seq = Annotated[int, Field(ge=1, le=2**53)]
 Fraction = Annotated[float, Field(ge=0, le=1)]
 Milliseconds = Annotated[float, Field(ge=0, le=2**53)]
@@ -36,7 +36,7 @@ Reason = Annotated[str, StringConstraints(max_length=MAX_REASON)]
 Document = Annotated[JsonObject, within(document_fault)]
 CallText = Annotated[str, within(call_text_fault)]
 Operation = Annotated[Any, within(operation_fault)]
-# An entry's text may have been longer than one may be today; as long as what was said it never was.
+# An entry's limit may have been higher once, but never higher than that of messages.
 PastText = Annotated[str, within(message_fault)]
 
 
@@ -88,7 +88,7 @@ class EntryFields(EntryColumns):
 
 
 def _as_history_has_it(fields: EntryFields) -> dict[str, Any]:
-    """With each value written as `memory.entries.history` writes it, and the fingerprint of what it says."""
+    """The fields as `memory.entries.history` writes them, with the content's fingerprint."""
     told = {name: _plain(value) for name, value in fields.model_dump(exclude_unset=True).items()}
     return {**told, "content_hash": content_hash(fields.content).hex()}
 
@@ -105,7 +105,7 @@ Fields = Annotated[EntryFields, AfterValidator(_as_history_has_it), PlainSeriali
 
 
 def refuse_words(marked: datetime | None, **texts: Any) -> None:
-    """What is marked as erased holds no words. Raises ValidationError, naming the column that does."""
+    """Check that a row marked as erased has no texts. Raises ValidationError, naming the column that has one."""
     for name, text in texts.items():
         if marked is not None and text:
             raise wrong_part(name, detail="is marked as erased, and holds words")

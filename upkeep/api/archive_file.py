@@ -1,6 +1,6 @@
-"""Reads an archive as it came in, piece by piece, so that 64 MB of it never become a million objects at once.
+"""Read an uploaded archive piece by piece, so that its 64 MB never become a million objects at once.
 
-What is not a row is read at once. Rows are only found; each is parsed when it is asked for, and let go again.
+Everything but the rows is parsed at once. Of rows only the place is kept; each is parsed when it is needed.
 """
 
 import codecs
@@ -20,13 +20,13 @@ from web.fields import field_problems
 from web.parsing import parse_object
 from web.problems import MalformedBody
 
-FIRST_LOOK = 8192  # bytes in which most rows end
-MOST_AT_ONCE = 33_554_432  # bytes of one row, and of all that is not a row
-# Of the same: strings, commas and opening braces and brackets. A profile may be made of nothing else.
+FIRST_LOOK = 8192  # bytes; most rows are shorter
+MOST_AT_ONCE = 33_554_432  # bytes of one row, or of everything but the rows
+# Of the same, in strings, commas, and opening braces and brackets. A profile may consist of nothing else.
 MOST_PARTS = 250_000 + settings.MAX_PROFILE_BYTES
-MOST_MEMBERS = 1000  # that are no list of rows; an archive has six
+MOST_MEMBERS = 1000  # of the document, besides lists of rows; an archive has six
 MOST_PROBLEMS = 20
-SHORTEST_ROW = 16  # bytes; no row that says enough is written in less
+SHORTEST_ROW = 16  # bytes; no valid row is shorter
 
 ROWS: dict[str, type[BaseModel]] = {
     name: get_args(field.annotation)[0]
@@ -36,14 +36,14 @@ ROWS: dict[str, type[BaseModel]] = {
 _SPACE = re.compile(rb"[ \t\n\r]*")
 _PART = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[,\[{]', re.DOTALL)  # a string may be cut off
 _Utf8 = codecs.getincrementaldecoder("utf-8")
-# Only to see where a value ends: numbers stay as they are written, however long.
+# Only finds where a value ends, so numbers of any length stay texts.
 _DECODER = json.JSONDecoder(parse_int=str, parse_float=str)
 
 
 class ArchiveFile:
-    """`head`: all but the rows, checked. `rows` gives the rows of a list, in order, as often as it is asked.
+    """An archive whose rows are parsed one at a time. `head` is everything but the rows, validated.
 
-    Making one raises MalformedBody, InvalidInput, TooMuch. Memory: the bytes, 16 more for each row, and one row.
+    It takes the memory of the bytes, 16 more for each row, and one row. Raises MalformedBody, InvalidInput, TooMuch.
     """
 
     def __init__(self, raw: bytes, *, depth: int) -> None:
@@ -52,13 +52,13 @@ class ArchiveFile:
         self.head: Mapping[str, Any] = _checked(Archive, head, depth).model_dump()
 
     def check_rows(self, name: str, problems: list[FieldProblem]) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Each row with its place, looked at closely; what is wrong with one goes to `problems`, and it is left out."""
+        """Validate the rows of a list; yield the valid ones with their index, and add what is wrong to `problems`."""
         for place, piece in enumerate(self._pieces(name)):
             try:
                 row = _checked(ROWS[name], piece, self._depth - 2)
             except (InvalidInput, TooMuch) as error:
                 if not error.problems:
-                    raise  # no JSON at all
+                    raise  # not JSON at all
                 problems += [_under(f"{name}.{place}", line) for line in error.problems]
                 if len(problems) >= MOST_PROBLEMS:
                     return
@@ -66,12 +66,12 @@ class ArchiveFile:
                 yield place, row.model_dump()
 
     def rows(self, name: str) -> Iterator[dict[str, Any]]:
-        """Of an archive whose rows were all checked."""
+        """The rows of a list, in order, once all rows were checked. May be called repeatedly."""
         for piece in self._pieces(name):
             yield ROWS[name].model_validate_json(piece).model_dump()
 
     def row(self, name: str, place: int) -> dict[str, Any]:
-        """One that was checked."""
+        """One row that was checked."""
         start, end = self._places[name][2 * place : 2 * place + 2]
         return ROWS[name].model_validate_json(self._raw[start:end]).model_dump()
 
@@ -94,14 +94,14 @@ def _under(path: str, line: FieldProblem) -> FieldProblem:
 
 
 class _Scanner:
-    """Finds the members of the document and the rows of its lists; what they say is nobody's business here."""
+    """Finds the members of the document and the rows of its lists, whatever they contain."""
 
     def __init__(self, raw: bytes, depth: int) -> None:
         self._raw, self._at, self._depth = raw, 0, depth
         self._where = "the body"
 
     def archive(self) -> tuple[bytes, dict[str, "array[int]"]]:
-        """An object of all members but the lists of rows; and by list, where each row begins and ends."""
+        """Return an object of all members but the lists of rows, and for each list where each row begins and ends."""
         names: set[str] = set()
         members: list[bytes] = []
         rows: dict[str, array[int]] = {}
@@ -131,7 +131,7 @@ class _Scanner:
         return head, rows
 
     def _rows(self, name: str) -> "array[int]":
-        """Few of them may be too short to be one: 64 MB of these would be 32 million rows to remember."""
+        """Find a list's rows. Only a few may be too short for a row: 64 MB of those would be 32 million."""
         places, short = array("q"), 0
         for piece in self._items(b"[", b"]"):
             places.extend((self._at - len(piece), self._at))
@@ -142,7 +142,7 @@ class _Scanner:
         return places
 
     def _items(self, opening: bytes, closing: bytes) -> Iterator[bytes]:
-        """The first value of each item of a list or an object; whoever takes one leaves `_at` behind the item."""
+        """Yield the first value of each item of a list or an object. The caller must move `_at` past the item."""
         self._take(opening)
         if self._next() == closing:
             self._take(closing)
@@ -167,7 +167,7 @@ class _Scanner:
         return name
 
     def _value(self) -> bytes:
-        """The value that begins here. Looks at more and more of it until it ends."""
+        """Read the value that begins here. Doubles the size of what it looks at until the value ends."""
         start, size = self._at, FIRST_LOOK
         while True:
             reach = _reach(self._raw, start, size)
@@ -192,7 +192,7 @@ class _Scanner:
             size *= 2
 
     def _text(self, start: int, size: int, *, final: bool) -> str:
-        """A letter that is cut in two by the end of the piece is left out, but at the `final` end of the body."""
+        """Decode a piece. A character that is cut in two by its end is left out, unless it is the `final` piece."""
         try:
             return _Utf8().decode(self._raw[start : start + size], final)
         except UnicodeDecodeError as error:
@@ -217,9 +217,9 @@ class _Scanner:
 
 
 def _reach(raw: bytes, start: int, size: int) -> int:
-    """How many of these bytes have no more than MOST_PARTS: all of them, unless it is more than anybody writes.
+    """How many of these bytes contain at most MOST_PARTS. In honest archives it is all of them.
 
-    A small list takes twenty times its bytes, and no other thread runs while values are made of JSON.
+    A small list takes twenty times its bytes in memory, and no other thread runs while JSON is parsed.
     """
     if size <= MOST_PARTS:
         return size

@@ -1,4 +1,4 @@
-"""Hiding messages, and showing them again: by ID, of whole turns, or a range of the conversation. (Erasing them:
+"""Hide messages and show them again: by ID, by turn, or a range of the conversation. (To erase them:
 upkeep.api.erasure.)"""
 
 from collections.abc import Sequence
@@ -84,7 +84,7 @@ class ShowMessagesView(_HidingView):
 
 
 def which_messages(relationship_id: UUID, which: WhichMessages) -> Sequence[UUID]:
-    """Raises InvalidInput for what is not there, and for a range that is too long."""
+    """The IDs of the messages. Raises InvalidInput for one that doesn't exist, or a range that is too long."""
     owned = Message.objects.for_relationship(relationship_id)
     named = set(owned.filter(id__in=which.messages).values_list("id", flat=True))
     if missing := set(which.messages) - named:

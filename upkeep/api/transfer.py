@@ -16,7 +16,7 @@ from web.parsing import JSON, read_json
 
 TAG = "Relationships"
 
-# How much deeper a profile or metadata lies in an archive than in the body that brought it.
+# How much deeper a profile or metadata is nested in an archive than in the request that brought it.
 ARCHIVE_DEPTH = 8
 
 
@@ -31,7 +31,7 @@ class ImportedAnswer(Answer):
 
 
 class ExportView(ApiView):
-    http_method_names = ["get"]  # the document would be written for a HEAD too, and thrown away
+    http_method_names = ["get"]  # for a HEAD the whole document would be written and thrown away
 
     @operation("relationships_export", "Export a relationship", answers={200: Archive})
     def get(self, request: Request, relationship_id: UUID, query: ExportQuery) -> StreamingHttpResponse:

@@ -1,4 +1,4 @@
-"""Erasure, export and import under /v1. Before the routes of other rooms: these views add DELETE to theirs."""
+"""Erasure, export and import under /v1. Included before other rooms' routes, as these views add DELETE to theirs."""
 
 from django.urls import URLPattern, path
 

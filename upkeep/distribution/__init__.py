@@ -1,4 +1,4 @@
-"""Spreads a database over the nodes of Citus, by relationship: `manage.py distribute`.
+"""Distribute a database over the nodes of Citus, by relationship: `manage.py distribute`.
 
-`checks` say what is in the way, `estimate` how long it takes, `pipeline` does it in steps that can be begun again.
+`checks` says what prevents it, `estimate` how long it takes, and `pipeline` does it in steps that can be resumed.
 """

@@ -1,4 +1,4 @@
-"""What must be true before a database is distributed. Each sentence says what is wrong, and what to do."""
+"""Check whether a database can be distributed. Each sentence says what is wrong, and what to do."""
 
 from collections.abc import Iterator, Sequence
 
@@ -7,16 +7,16 @@ from config.postgresql.sessions import execute
 from upkeep.distribution.tables import Table
 
 OLDEST = 13  # Citus' major version
-_ROOM = 1.5  # of what a node is to hold; a copy writes its log beside it
+_ROOM = 1.5  # times what a node will store, as copying also writes its log
 
-# Of the service, and nothing of Citus' own; a server that answers for no other session sees itself only.
+# Sessions of the service, none of Citus' own. An account without the right to see others' sees only itself.
 _SESSIONS = """
 SELECT DISTINCT application_name FROM pg_stat_activity
  WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name LIKE 'rapport-%%'
  ORDER BY application_name
 """
 _NODES = "SELECT nodename || ':' || nodeport FROM pg_dist_node WHERE isactive AND shouldhaveshards ORDER BY 1"
-# The answer of each node is one text, as this is how Citus hands it over.
+# Citus returns each node's answer as one text.
 _ON_NODES = """
 SELECT nodename || ':' || nodeport, success, result
   FROM run_command_on_all_nodes(%s) JOIN pg_dist_node USING (nodeid)
@@ -29,7 +29,7 @@ SELECT string_agg(name || ' ' || version, ', ' ORDER BY name) FROM (
 
 
 def in_the_way(tables: Sequence[Table]) -> list[str]:
-    """Empty where the database can be distributed once the service has stopped. Changes nothing."""
+    """What prevents a distribution, apart from a running service; [] if nothing does. Changes nothing."""
     version = execute("SELECT extversion FROM pg_extension WHERE extname = 'citus'")
     if not version:
         return [

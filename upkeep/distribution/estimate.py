@@ -1,6 +1,6 @@
-"""How long a distribution takes, measured on these servers: a sample of each table is distributed and rolled back.
+"""Estimate how long a distribution takes, by distributing a sample of each table on these servers, and rolling back.
 
-What is counted: making a table's shards, copying its rows, and holding its foreign keys against them.
+It counts creating a table's shards, copying its rows, and checking its foreign keys.
 """
 
 from collections.abc import Sequence
@@ -12,13 +12,15 @@ from psycopg import sql
 from config.postgresql.sessions import execute
 from upkeep.distribution.tables import Table
 
-_SAMPLE = 4_000  # rows; of a table with fewer all are copied
+_SAMPLE = 4_000  # rows; of a table with fewer, all
 _PROBE = "rapport_probe"
 
 
 def seconds_needed(tables: Sequence[Table], *, shards: int) -> float:
-    """Of those that are not done, and of the end, which goes through all. Takes about as long as copying the sample of
-    each; nothing of it stays."""
+    """Estimate the seconds for the tables that are left, and for the last step, which goes through all.
+
+    It takes about as long as copying a sample of each; nothing of it stays.
+    """
     execute(sql.SQL("SET citus.shard_count = {}").format(sql.Literal(shards)))
     each = _seconds(None)
     total = 0.0
@@ -31,7 +33,7 @@ def seconds_needed(tables: Sequence[Table], *, shards: int) -> float:
 
 
 def _seconds(table: Table | None) -> float:
-    """For a sample of the table, or for an empty one."""
+    """Measure the seconds for a sample of the table; None: for an empty table."""
     probe = sql.Identifier(_PROBE)
     with transaction.atomic():
         if table is None:

@@ -1,4 +1,4 @@
-"""What the nodes hold, and moving shards among them."""
+"""Show what the nodes store, and move shards among them."""
 
 from collections.abc import Callable, Iterator
 
@@ -31,7 +31,7 @@ def status() -> Iterator[str]:
 
 
 def rebalance(told: Callable[[str], None]) -> None:
-    """Move shards until the nodes hold about the same; the service goes on meanwhile. Raises NotDistributed."""
+    """Move shards until the nodes store about the same. The service keeps running. Raises NotDistributed."""
     if not is_distributed(connection):
         raise NotDistributed("This database is not distributed. Run manage.py distribute first.")
     told("Shards move. SELECT * FROM get_rebalance_progress() on the coordinator says how far they are.")

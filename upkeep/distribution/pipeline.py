@@ -1,8 +1,8 @@
-"""Distributes the tables, step after step.
+"""Distribute the tables, step by step.
 
-Each step is one transaction and leaves behind how far it came: a table is in Citus' own catalogue, and a foreign key
-that has to be put back is in a table of ours. So whoever was killed is followed by the same command, which does what
-is left. Citus copies a table through the coordinator and lets nobody change it meanwhile.
+Each step is one transaction and records its progress: distributed tables are in Citus' own catalogue, and foreign keys
+that must be restored are in a table of ours. So if it was killed, the same command does what is left. Citus copies a
+table through the coordinator and locks it against changes meanwhile.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,10 +13,10 @@ from psycopg import sql
 from config.postgresql.sessions import execute, sqlstate
 from upkeep.distribution.tables import KEPT_KEYS, tables, unfinished
 
-# Of the database, for all of its sessions from the next on. Our triggers change rows of their own shard only; SET LOCAL
-# has to reach the nodes (upkeep.erasure.allow_erasure). A statement over many shards asks one after the other, so that
-# a transaction can go on after it. A node that is cut off without a word is taken for lost soon; so is, by the nodes, a
-# coordinator, and its locks are free then.
+# Settings of the database, for all new sessions. Triggers are safe, as ours change only rows of their own shard. SET
+# LOCAL must reach the nodes (upkeep.erasure.allow_erasure). A statement over many shards runs on one after the other,
+# so that its transaction can continue. The last are for a node that is cut off, which is soon given up; nodes do the
+# same with a coordinator, whose locks are released then.
 SETTINGS = {
     "citus.enable_unsafe_triggers": "on",
     "citus.propagate_set_commands": "local",
@@ -27,10 +27,10 @@ SETTINGS = {
     "tcp_keepalives_count": "3",
     "tcp_user_timeout": "10s",
 }
-# The same of the coordinator's connections to nodes, which it takes from its server's configuration alone.
+# The same for the coordinator's connections to nodes, which are only in its server's configuration.
 _TO_NODES = " keepalives_idle=5 keepalives_interval=2 keepalives_count=3 tcp_user_timeout=10000"
 _NOT_ALLOWED = "42501"  # SQLSTATE
-_LOCK = 0x52_41_50_50  # one distribution at a time; the server frees it when our session ends
+_LOCK = 0x52_41_50_50  # one distribution at a time; the server releases it when our session ends
 
 _KEYS = """
 SELECT conrelid::regclass::text AS held_by, conname::text AS name, pg_get_constraintdef(oid) AS rule
@@ -40,7 +40,7 @@ SELECT conrelid::regclass::text AS held_by, conname::text AS name, pg_get_constr
 
 
 def distribute(*, shards: int, told: Callable[[str], None]) -> None:
-    """Do what is left of it; `told` hears of each step. Call it outside a transaction. Raises DatabaseError."""
+    """Do what is left, and call `told` after each step. Call it outside a transaction. Raises DatabaseError."""
     execute("SELECT pg_advisory_lock(%s)", [_LOCK])
     try:
         for setting, value in {**SETTINGS, "citus.shard_count": str(shards)}.items():
@@ -71,7 +71,7 @@ def _steps() -> Iterator[str]:
 
 
 def _bound_silence(told: Callable[[str], None]) -> None:
-    """Unless whoever runs the server has said how long it is borne, or lets nobody say it here."""
+    """Limit how long a silent node is waited for, unless that is set already or may not be set from here."""
     given = execute("SHOW citus.node_conninfo")[0][0]
     if "tcp_user_timeout" in given:
         return
@@ -86,7 +86,7 @@ def _bound_silence(told: Callable[[str], None]) -> None:
 
 @transaction.atomic
 def _set_keys_aside(names: list[str]) -> None:
-    """Citus takes no table that another, not yet distributed, refers to."""
+    """Drop and record foreign keys, as Citus refuses a table that an undistributed one refers to."""
     kept = sql.Identifier(KEPT_KEYS)
     execute(sql.SQL("CREATE TABLE {} AS " + _KEYS).format(kept), {"tables": names})
     for table, name, _ in execute(sql.SQL("SELECT held_by, name, rule FROM {}").format(kept)):

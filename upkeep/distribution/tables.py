@@ -1,4 +1,4 @@
-"""What there is to distribute, in which order, and what of it is done: all read from the database itself."""
+"""The tables to distribute, in order, and which are done. All of it is read from the database."""
 
 from typing import Any, NamedTuple
 
@@ -9,12 +9,12 @@ from psycopg import sql
 from config.postgresql.citus import REFERENCE_TABLES, ROOT_TABLE, distribution_of
 from config.postgresql.sessions import execute
 
-# Holds the foreign keys that are put back at the end, and is there from the first step to the last.
+# A table with the foreign keys that are restored at the end. It exists from the first step to the last.
 KEPT_KEYS = "rapport_distribution"
 
 
 class Table(NamedTuple):
-    """`statement` distributes it. `bytes` with its indexes; both measures are 0 of one that is done."""
+    """A table and the `statement` that distributes it. `bytes` includes indexes; `rows` and `bytes` are 0 if done."""
 
     name: str
     statement: str
@@ -25,12 +25,12 @@ class Table(NamedTuple):
 
     @property
     def copied(self) -> bool:
-        """Whether every node gets all of it."""
+        """Whether it is a reference table, copied to every node."""
         return self.name in REFERENCE_TABLES
 
 
 def tables() -> list[Table]:
-    """Those that every node has first, then that of the relationships, then what they own."""
+    """The reference tables, then the table of relationships, then the tables that belong to it."""
     models: dict[str, type[Model]] = {model._meta.db_table: model for model in apps.get_models()}
     wanted = {name: distribution_of(model) for name, model in models.items()}
     names = sorted((name for name, (statement, _) in wanted.items() if statement), key=_place)
@@ -39,12 +39,12 @@ def tables() -> list[Table]:
 
 
 def unfinished() -> bool:
-    """Whether a distribution was begun and has not come to its end."""
+    """Return whether a distribution was begun and not finished."""
     return bool(execute("SELECT to_regclass(%s) IS NOT NULL", [KEPT_KEYS])[0][0])
 
 
 def _distributed() -> set[str]:
-    """Nothing where there is no Citus."""
+    """Names of distributed tables; none without Citus."""
     if not execute("SELECT to_regclass('pg_dist_partition') IS NOT NULL")[0][0]:
         return set()
     return {name for (name,) in execute("SELECT logicalrelid::text FROM pg_dist_partition")}

@@ -1,8 +1,8 @@
-"""Erases for good: messages, an entry, a relationship, a person, a companion, a project, with every copy of their text.
+"""Erase for good: messages, an entry, a relationship, a person, a companion, a project, with every copy of their text.
 
-There is no other way to take a word out of the history: only this package sets the flag that the append-only
-triggers ask for (allow_erasure.py). What was erased is told by AuditEvents that hold counts and no words.
-Why it is built so: docs/adr/0010-append-only-yet-erasable.md
+Nothing else can remove text from the history: only this package sets the flag that the append-only triggers check
+(allow_erasure.py). AuditEvents record what was erased as counts, without any text.
+Why it is built this way: docs/adr/0010-append-only-yet-erasable.md
 """
 
 from upkeep.erasure.counts import Counts

@@ -6,10 +6,10 @@ from django.db import connection, transaction
 
 @contextmanager
 def erasing() -> Iterator[None]:
-    """A transaction in which history may be emptied and deleted. Nothing else of ours may set this flag.
+    """A transaction in which history may be emptied and deleted. No other code may set this flag.
 
-    By the statement SET LOCAL, as that is what a distributed database passes on to its other servers. It ends with
-    the outermost such block, also inside a caller's longer transaction; a roll-back takes it back by itself.
+    It is set by SET LOCAL, which a distributed database passes on to its nodes. It is reset at the end of the outermost
+    such block, even inside a caller's longer transaction, and by a rollback.
     """
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SELECT current_setting('rapport.erasing', true) = 'on'")

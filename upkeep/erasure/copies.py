@@ -1,4 +1,4 @@
-"""Empties copies of erased text: traces, prompts and answers, reasons, index, vectors."""
+"""Empty the copies of erased text: traces, prompts and answers, reasons, index, vectors."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -33,8 +33,8 @@ _TEXTS = ("operation", "reason", "text", "content_hash", "held_reason", "erased"
 
 @dataclass(slots=True)
 class _Emptied:
-    """Turns of which something was emptied, the entries that their emptied operations were about, and the held
-    deletions among them that lost their reason."""
+    """Turns in which something was emptied, the entries that the emptied operations were about, and the held
+    deletions that lost their reason."""
 
     turns: set[UUID] = field(default_factory=set)
     entries: set[UUID] = field(default_factory=set)
@@ -44,7 +44,7 @@ class _Emptied:
 def empty_copies(
     relationship_id: UUID, words: Words, traces: Traces, *, messages: Collection[UUID], now: datetime
 ) -> Counts:
-    """Everything but the entries and their own history; `messages` are emptied with what rests on them."""
+    """Empty everything but the entries and their history. `messages` are emptied with all that is based on them."""
     left = leave_index(relationship_id, SearchedKind.MESSAGE, messages)
     summaries, of_summaries = erase_in_summaries(
         relationship_id=relationship_id, message_ids=messages, now=now
@@ -65,12 +65,12 @@ def empty_copies(
         entry_revision=_empty_reasons(relationship_id, words, emptied),
         agent_session=forget_facts(relationship_id, spoken_in),
         mending_plan=leave_plans(relationship_id, {*words.entries, *messages}),
-        replay=Replay.objects.for_relationship(relationship_id).delete()[0],  # trials: they quote it all
+        replay=Replay.objects.for_relationship(relationship_id).delete()[0],  # trials, which quote everything
     )
 
 
 def leave_index(relationship_id: UUID, kind: SearchedKind, owner_ids: Collection[UUID]) -> Counts:
-    """What search read of them, and what a model made of that."""
+    """Remove texts from the index, and their vectors."""
     gone = forget_texts(relationship_id=relationship_id, kind=kind, owner_ids=owner_ids)
     return Counts(gone._asdict())
 
@@ -78,7 +78,7 @@ def leave_index(relationship_id: UUID, kind: SearchedKind, owner_ids: Collection
 def _empty_operations(
     relationship_id: UUID, traces: Traces, messages: Collection[UUID], spoken_in: Collection[UUID]
 ) -> _Emptied:
-    """Those found, those that rest on these messages, and those nobody can read which may. The others stay."""
+    """Empty the operations found, those based on these messages, and unreadable ones that may be."""
     owned = OperationResult.objects.for_relationship(relationship_id)
     which = Q(id__in=traces.operations)
     if messages:
@@ -103,7 +103,7 @@ def _empty_operations(
 
 
 def _empty_reasons(relationship_id: UUID, words: Words, done: _Emptied) -> int:
-    """Of other entries' changes: where the operation behind them was emptied, or the reason quotes the words."""
+    """Empty reasons in other entries' history, if their operation was emptied or they quote the words."""
     behind = Q(turn_id__in=done.turns, entry_id__in=done.entries)
     quoting = Q(id__in=quoting_reasons(relationship_id, words))
     revisions = EntryRevision.objects.for_relationship(relationship_id).filter(behind | quoting)
@@ -126,24 +126,23 @@ def _redact_calls(
     now: datetime,
 ) -> int:
     showed = Q(shown_entry_ids__overlap=list(words.entries)) | Q(turn_ids__overlap=list(turns))
-    showed |= Q(id__in=of_summaries) | Q(
-        purpose__in=MendingVerb.values
-    )  # a wish says in any words what it is about
+    # A request to forget may use other words.
+    showed |= Q(id__in=of_summaries) | Q(purpose__in=MendingVerb.values)
     if cited:
         messages = list(cited)
         showed |= Q(shown_message_ids__overlap=messages) | Q(reference_message_ids__overlap=messages)
     calls = ModelCall.objects.for_relationship(relationship_id)
     found = list(calls.filter(showed, redacted_at=None).values_list("id", flat=True))
     calls.filter(id__in=found).update(system="", prompt="", answer="", error="", redacted_at=now)
-    # A provider's words about a call may quote it.
+    # A provider's error message may quote the call.
     failed = Turn.objects.for_relationship(relationship_id).filter(model_call_ids__overlap=found)
     failed.exclude(error="").update(error="")
     return len(found)
 
 
 def empty_replies(relationship_id: UUID, gone: Collection[UUID], now: datetime) -> Counts:
-    """Take entries and messages out of kept contexts, and the arguments out of all calls of memory tools: a question
-    says in any words what it is about.
+    """Remove entries and messages from kept contexts, and the arguments of all calls of memory tools, as a question
+    may use other words.
     """
     calls = ToolCall.objects.for_relationship(relationship_id).filter(redacted_at=None)
     return Counts(
@@ -166,7 +165,7 @@ def _forget_sources(relationship_id: UUID, gone: Collection[UUID]) -> int:
 
 
 def _without(layer: Mapping[str, Any], named: Collection[str]) -> Mapping[str, Any]:
-    """A kept layer that names none of these."""
+    """A kept layer without these sources."""
     left = {**layer, "sources": [source for source in layer["sources"] if source not in named]}
     if "ends" in layer:
         left["ends"] = {source: end for source, end in layer["ends"].items() if source not in named}

@@ -1,4 +1,4 @@
-"""What an erasure did, in numbers."""
+"""Count what an erasure did, and record it in the audit trail."""
 
 import re
 from collections import Counter
@@ -14,7 +14,7 @@ Counts = Counter[str]  # how many rows of each table were deleted or emptied
 
 
 def table_name(model: type[Model]) -> str:
-    """How a table is called in an answer and in the audit: `scratchpad_entry`."""
+    """A table's name in answers and in the audit trail, such as `scratchpad_entry`."""
     return _underscored(model.__name__)
 
 
@@ -28,8 +28,9 @@ def tell(
     action: str = "",
     messages: Collection[UUID] = (),
 ) -> Counts:
-    """Write the AuditEvent, in the erasing transaction; its counts, without tables of which nothing went. `messages`:
-    which were named, by their IDs.
+    """Write the AuditEvent, in the erasing transaction. Return the counts, without zeros.
+
+    `messages`: the IDs that were named in the request.
     """
     erased = Counts({table: count for table, count in sorted(counts.items()) if count})
     named = {"messages": sorted(map(str, messages))} if messages else {}

@@ -1,4 +1,4 @@
-"""Erases one entry with every copy of its words; what happened to it, when and by whom stays readable."""
+"""Erase an entry with every copy of its words. What happened to it, when and by whom, stays readable."""
 
 from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,7 +33,8 @@ from workspace.redaction import redact_workspace
 
 @dataclass(frozen=True, slots=True)
 class EntryErasure:
-    """`redacted`: the messages that were emptied, in order of their IDs. `holding`: who still holds its words."""
+    """What was erased. `redacted`: messages that were emptied, sorted by ID; `holding`: those that still contain
+    its words."""
 
     counts: Counts
     redacted: tuple[UUID, ...]
@@ -48,13 +49,12 @@ def erase_entry(
     messages: Literal["redact", "keep"] = "redact",
     version: int | None = None,
 ) -> EntryErasure:
-    """Forget an entry, and entries shown nowhere that say exactly the same. `version`: the one that is meant, None for
-    any. Raises NotFound, StaleVersion.
+    """Erase an entry, and inactive entries that say exactly the same.
 
-    Its history keeps what happened, when and by whom, without words. With `redact` the messages it rests on are
-    emptied too, and those of the same exchanges, of either side, that say all of it, so that it can't be learnt from
-    them again; `keep` leaves the conversation as it was. What the model was asked and answered about it is emptied
-    either way, and so are operations that quote it.
+    Its history keeps what happened, when and by whom, without words. With `redact` the messages it is based on are
+    emptied too, and those of the same exchanges, by either side, that contain all of it, so that it can't be learnt
+    again. `keep` leaves the conversation as it is. Prompts and answers about it, and operations that quote it, are
+    emptied in both cases. `version`: the expected one, None for any. Raises NotFound, StaleVersion.
     """
     with erasing():
         lock_relationship(relationship_id)
@@ -67,13 +67,14 @@ def erase_entry(
         redacted = _messages_of(relationship_id, words, traces, search) if messages == "redact" else set()
         counts = _erase([entry], words, traces, redacted, by)
         told = tell(project_id=entry.project_id, level="entry", target_id=entry_id, by=by, counts=counts)
-    # Nobody waits for this: the lock is given back, and what was emptied holds no word any more.
+    # After the lock is released, so that nobody waits for this; what was emptied is no longer found.
     return EntryErasure(told, tuple(sorted(redacted)), search.still_holding())
 
 
 def erase_entries(entries: Sequence[ScratchpadEntry], kept: Mapping[UUID, str], *, by: Actor) -> Counts:
-    """Forget several of one relationship as `erase_entry` does, with a few statements for each, and keep the
-    conversation. `kept`: by an entry's ID a text of it that is no secret. Inside `erasing`, under the row lock.
+    """Erase several entries of one relationship like `erase_entry`, with few statements, and keep the conversation.
+
+    `kept`: by an entry's ID, a text of it that may stay. Call it inside `erasing`, under the row lock.
     """
     if not entries:
         return Counts()
@@ -98,7 +99,7 @@ def _erase(
     relationship_id, now = entries[0].relationship_id, timezone.now()
     active = [row for row in entries if row.state == EntryState.ACTIVE and row.id not in edited]
     if active:
-        withhold(relationship_id, active)  # with what they say in other words
+        withhold(relationship_id, active)  # removes what says the same in other words, too
     counts = empty_copies(relationship_id, words, traces, messages=redacted, now=now)
     counts += leave_index(relationship_id, SearchedKind.ENTRY, words.entries)
     counts += files_of(redact_workspace(relationship_id, words.contents))
@@ -108,15 +109,17 @@ def _erase(
 
 
 def _messages_of(relationship_id: UUID, words: Words, traces: Traces, search: WordSearch) -> set[UUID]:
-    """Those that were cited for it, and those of the same exchanges that say all of it, whoever said them."""
+    """The cited messages, and those of the same exchanges, by either side, that contain all of it."""
     cited = words.cited | traces.cited
     exchanges = {*words.turns, *traces.turns, *turns_of(relationship_id, cited)}
     return {*cited, *search.whole(exchanges)}
 
 
 def _redact_history(entry: ScratchpadEntry, words: Words, by: Actor, now: datetime) -> int:
-    """The entries go, and one more revision of each says who erased it; then all of theirs lose their text, this
-    one's bare ID included. `entry`: any of the relationship."""
+    """Delete the entries, with one more revision of each that says who erased it, then empty all their revisions.
+
+    `entry`: any of the relationship.
+    """
     gone = [
         Change(RevisionEvent.REDACT, {"id": str(entry_id), "version": version + 1}, None, now)
         for entry_id, version in words.entries.items()

@@ -1,4 +1,4 @@
-"""What an entry ever said, and where else that is written down. Only reads."""
+"""Find everything an entry ever said, and where else that is stored. Only reads."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -11,14 +11,14 @@ from memory.entries.fingerprint import content_hash
 from memory.models import EntryRevision, OperationResult, ScratchpadEntry
 from relationships.models import Message, Turn
 
-SHORTEST_PHRASE = 8  # characters; a shorter text, such as a bare name, is no sign of a quotation
+SHORTEST_PHRASE = 8  # characters; a shorter text, such as a name, doesn't prove a quotation
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What is to be forgotten. `entries`: the entry, and those that are shown nowhere and say exactly the same.
+    """What to erase. `entries`: the entry, and inactive ones that say exactly the same.
 
-    `spared` are active entries that say the same: they were not asked to be forgotten, and keep their history.
+    `spared` are active entries that say the same: nobody asked to erase them, so they keep their history.
     """
 
     entries: dict[UUID, int] = field(default_factory=dict)  # version by ID
@@ -26,7 +26,7 @@ class Words:
     hashes: frozenset[bytes] = frozenset()
     contents: frozenset[str] = frozenset()  # as they were written
     phrases: tuple[str, ...] = ()  # case folded
-    cited: frozenset[UUID] = frozenset()  # messages they rest on
+    cited: frozenset[UUID] = frozenset()  # messages they are based on
     turns: frozenset[UUID] = frozenset()
 
     def quoted_in(self, text: str) -> bool:
@@ -35,7 +35,7 @@ class Words:
 
     @property
     def about(self) -> Q:
-        """Of operations: those that name one of the entries, say exactly what is to be forgotten, or quote it."""
+        """A filter for operations that name one of the entries, or say or quote what is to be erased."""
         about = Q(entry_ids__overlap=list(self.entries)) | Q(content_hash__in=self.hashes)
         for phrase in self.phrases:
             about |= Q(text__contains=phrase)
@@ -44,7 +44,7 @@ class Words:
 
 @dataclass(slots=True)
 class Traces:
-    """Where operations speak of what is to be forgotten: these, their turns, and the messages that they cite."""
+    """The operations about what is to be erased, their turns, and the messages they cite."""
 
     operations: set[UUID] = field(default_factory=set)
     turns: set[UUID] = field(default_factory=set)
@@ -52,7 +52,7 @@ class Traces:
 
 
 def words_of(entry: ScratchpadEntry, kept: str | None = None) -> Words:
-    """Everything the entry says now and ever said but `kept`, with the messages that rests on."""
+    """Everything the entry says or ever said, except for `kept`, with the messages that is based on."""
     revisions = _revisions(entry.relationship_id, [entry.id])
     said = [saying for saying in _sayings([entry], revisions) if saying.content != kept]
     same = list(
@@ -110,7 +110,7 @@ def turns_of(relationship_id: UUID, message_ids: Collection[UUID]) -> set[UUID]:
 
 
 def same_words_elsewhere(relationship_id: UUID, words: Words) -> list[UUID]:
-    """Revisions of other entries that say what is to be forgotten, before or after."""
+    """IDs of revisions of other entries that contain what is to be erased, before or after the change."""
     hashes = [digest.hex() for digest in words.hashes]
     said = Q(before__content_hash__in=hashes) | Q(after__content_hash__in=hashes)
     revisions = EntryRevision.objects.for_relationship(relationship_id).filter(said)
@@ -118,7 +118,7 @@ def same_words_elsewhere(relationship_id: UUID, words: Words) -> list[UUID]:
 
 
 def quoting_reasons(relationship_id: UUID, words: Words) -> list[UUID]:
-    """Revisions whose reason quotes what is to be forgotten."""
+    """IDs of revisions whose reason quotes what is to be erased."""
     if not words.phrases:
         return []
     revisions = EntryRevision.objects.for_relationship(relationship_id).exclude(reason="")

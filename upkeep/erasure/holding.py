@@ -1,6 +1,6 @@
-"""Which messages of a relationship contain the words of an entry that is to be erased. Only reads.
+"""Find the messages of a relationship that contain the words of an entry to be erased. Only reads.
 
-The database finds the messages that may, by how a word begins; which of them do is decided here.
+The database finds candidates by the beginnings of words; the rest is decided here.
 """
 
 import re
@@ -22,27 +22,27 @@ from memory.retrieval.index.text import words_for_index
 from memory.words import WORD
 from relationships.models import Message
 
-# Letters and digits, joined by what may join an identifier: 2026-03-02, 3.5, eva@firm.org. Not by _, which is emphasis.
+# Letters and digits, joined by what identifiers may contain: 2026-03-02, 3.5, eva@firm.org.
 _JOINED = re.compile(rf"{WORD}(?:[-.@_]+{WORD})*")
 _PART = re.compile(WORD)
 _IDENTIFIER = re.compile(r"[\d@]")
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _HYPHENS = re.compile("[\u2010\u2011]")
-BEGINNING = 3  # letters: two words that begin differently have no stem in common
+BEGINNING = 3  # letters: two words that begin differently have different stems
 
-Stems = Mapping[str, Collection[str]]  # of a word; none: a stop word
+Stems = Mapping[str, Collection[str]]  # by word; a stop word has none
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What an entry says or said, as words. `names` are those of them that it writes with a capital."""
+    """The words of what an entry says or said. `names` are those written with a capital."""
 
     words: frozenset[str]
     names: frozenset[str] = frozenset()
 
 
 def statement_of(content: str, *, stems: Stems, people: Collection[str] = ()) -> Statement:
-    """Without stop words, and without the `people` it may be told of, unless they are half of what it says."""
+    """The content's words without stop words, and without names of `people`, unless little else is left."""
     words = {word for word in words_of_entry(content) if is_identifier(word) or stems.get(word)}
     others = words - {word for name in people for word in words_of_entry(name)}
     if len(others) > 1 or any(map(is_identifier, others)):
@@ -51,7 +51,7 @@ def statement_of(content: str, *, stems: Stems, people: Collection[str] = ()) ->
 
 
 def words_of_entry(content: str) -> frozenset[str]:
-    """Every word, an identifier as one."""
+    """Every word, with an identifier as one."""
     found: set[str] = set()
     for joined in _JOINED.findall(fold(content)):
         found.update([joined] if is_identifier(joined) else _PART.findall(joined))
@@ -59,7 +59,7 @@ def words_of_entry(content: str) -> frozenset[str]:
 
 
 def words_of_message(content: str) -> frozenset[str]:
-    """The same; the parts of an identifier that are words, too: Vienna stands in Vienna-2026."""
+    """Every word, with an identifier as one and also its parts that are words: Vienna in Vienna-2026."""
     found: set[str] = set()
     for joined in _JOINED.findall(fold(content)):
         found.add(joined)
@@ -72,13 +72,13 @@ def is_identifier(word: str) -> bool:
 
 
 def may_be_of(words: Iterable[str], wanted: Collection[str]) -> frozenset[str]:
-    """Those `words` that are one of these, or may be another ending of one: whose stems are worth asking for."""
+    """Those `words` that are in `wanted`, or may be other forms of one, so that their stems must be compared."""
     beginnings = {word[:BEGINNING] for word in wanted if not is_identifier(word)}
     return frozenset(word for word in words if word in wanted or word[:BEGINNING] in beginnings)
 
 
 def held_in(words: Collection[str], wanted: Iterable[str], stems: Stems) -> frozenset[str]:
-    """Which of the words `wanted` are among these, in any of their endings."""
+    """Which of `wanted` are among these words, in any form."""
     there = {stem for word in words if not is_identifier(word) for stem in stems.get(word, ())}
     return frozenset(
         word
@@ -88,7 +88,7 @@ def held_in(words: Collection[str], wanted: Iterable[str], stems: Stems) -> froz
 
 
 def fold(text: str) -> str:
-    """Without case and accents; a script without spaces as pairs of its signs, as in the index."""
+    """Remove case and accents; split scripts without spaces into pairs of characters, as in the index."""
     folded = text.casefold()
     if folded.isascii():
         return folded
@@ -97,17 +97,17 @@ def fold(text: str) -> str:
 
 
 def _capitalised(content: str) -> set[str]:
-    """Words with a capital that do not begin the text."""
+    """Words with a capital that are not at the beginning of the text."""
     written = (match for match in _PART.finditer(content) if match.start() and match[0][0].isupper())
     return {word for match in written for word in words_of_entry(match[0])}
 
 
-MOST_LISTED = 500  # messages; how many there are beyond is told
-# A word is common in a conversation if more than one message in SHARE, and more than COMMON, hold it.
+MOST_LISTED = 500  # messages; of more, only the number is given
+# A word is common in a conversation if more than one message in SHARE, and more than COMMON, contain it.
 SHARE, COMMON = 20, 20
 NARRATED = ("user", "assistant")  # what a model may call the two when it writes an entry
 
-# Where the server does not have the language, as with none: English has the stop words that do the least harm.
+# If the server lacks the language, or there is none: English, whose stop words do the least harm.
 _STEMS = """
 SELECT word, ts_lexize(coalesce(
          (SELECT oid FROM pg_ts_dict WHERE dictname = %(language)s || '_stem'
@@ -117,8 +117,8 @@ SELECT word, ts_lexize(coalesce(
 """
 
 
-# Whether a message has one of some ASCII beginnings as `distinctive.fold` would write it, whatever the database's
-# locale; or, where a beginning is of another script, any letter that is not ASCII.
+# Whether a message, folded like `fold` does in any locale of the database, contains one of some ASCII beginnings; or,
+# if a beginning is not ASCII, whether it contains any character that isn't.
 _MAY_HOLD = r"""(
        lower(replace(replace(replace(regexp_replace(
            CASE WHEN octet_length(content) = char_length(content) THEN content ELSE normalize(content, NFKD) END,
@@ -128,7 +128,7 @@ _MAY_HOLD = r"""(
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """A message and the words it holds, as they are compared."""
+    """A message, and which of the words it contains."""
 
     id: UUID
     turn_id: UUID
@@ -139,9 +139,9 @@ class Holding:
 
 @dataclass(frozen=True, slots=True)
 class StillHolding:
-    """Messages that a person has to decide about, the most telling first; `total` of them are there.
+    """Messages that a person has to decide about, of `total`, the most revealing first.
 
-    `common` words are held by so many messages that one is not listed for these alone.
+    `common` words are in so many messages that none is listed for these alone.
     """
 
     listed: tuple[Holding, ...] = ()
@@ -151,7 +151,7 @@ class StillHolding:
 
 @dataclass(frozen=True, slots=True)
 class WordSearch:
-    """Looks in a relationship's messages for the distinctive words of what an entry says or said."""
+    """A search in a relationship's messages for the words of what an entry says or said."""
 
     relationship_id: UUID
     language: str
@@ -171,13 +171,13 @@ class WordSearch:
         return cls(relationship_id, language, statements, words, stems)
 
     def whole(self, turn_ids: Collection[UUID]) -> set[UUID]:
-        """Messages of these turns that hold every word of something the entry says or said."""
+        """Messages of these turns that contain every word of something the entry says or said."""
         said = [statement.words for statement in self.statements if statement.words]
         found = self._holding(self._messages().filter(turn_id__in=turn_ids)) if said else []
         return {holding.id for holding in found if any(words <= holding.words for words in said)}
 
     def still_holding(self) -> StillHolding:
-        """All messages that hold some, but those that hold only what a good part of them holds."""
+        """All messages that contain any of the words, except those with nothing but common words."""
         found = self._holding(self._candidates()) if self.words else []
         counts = Counter(word for holding in found for word in holding.words)
         names = {name for statement in self.statements for name in statement.names}
@@ -188,7 +188,7 @@ class WordSearch:
             if count > most and word not in names and not is_identifier(word)
         }
         if common == counts.keys():
-            common = set()  # nothing else is known of it
+            common = set()  # there are no other words
         telling = [holding for holding in found if not holding.words <= common]
         telling.sort(key=lambda holding: (-sum(1 / counts[word] for word in holding.words), holding.seq))
         return StillHolding(tuple(telling[:MOST_LISTED]), len(telling), tuple(sorted(common)))
@@ -197,14 +197,14 @@ class WordSearch:
         return Message.objects.for_relationship(self.relationship_id).filter(erased_at=None)
 
     def _candidates(self) -> Any:
-        """Messages in which one of the words, or another ending of it, may begin: as the database finds them."""
+        """Messages that may contain one of the words, or another form of it, by the word's beginning."""
         beginnings = {word if is_identifier(word) else word[:BEGINNING] for word in self.words}
         plain = [f"%{_escaped(text.lower())}%" for text in sorted(beginnings) if text.isascii()]
         may_hold = RawSQL(_MAY_HOLD, [plain, len(plain) < len(beginnings)], output_field=BooleanField())  # noqa: S611 - a constant of ours
         return self._messages().filter(may_hold)
 
     def _holding(self, messages: Any) -> list[Holding]:
-        """Those of the messages that hold any of the words, in order."""
+        """Those of the messages that contain any of the words, in order."""
         read = []
         for message in messages.order_by("seq").only("id", "turn_id", "seq", "role", "content").iterator():
             if words := may_be_of(words_of_message(message.content), self.words):

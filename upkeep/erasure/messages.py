@@ -1,4 +1,4 @@
-"""Erases the words of messages; that something was said, when and by whom stays readable."""
+"""Erase the words of messages. That something was said, when and by whom, stays readable."""
 
 from collections.abc import Collection
 from uuid import UUID
@@ -18,9 +18,9 @@ from web.errors import InvalidInput
 def redact_messages(
     *, project_id: UUID, relationship_id: UUID, message_ids: Collection[UUID], by: Actor
 ) -> Counts:
-    """Empty messages with every copy of what they say: all of them or, where one is not there, none.
+    """Empty messages, with every copy of what they say; if one of them doesn't exist, none.
 
-    Entries that rest on them stay. One that was emptied before stays empty. Raises InvalidInput.
+    Entries based on them stay. Emptied ones stay empty. Raises InvalidInput.
     """
     with erasing():
         lock_relationship(relationship_id)

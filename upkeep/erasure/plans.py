@@ -1,5 +1,7 @@
-"""Carries a plan to forget out for good: entries, parts of entries, messages and what other rooms keep. One that hid it
-all before can be carried out so too."""
+"""Carry out a plan to forget by erasing: entries, parts of entries, messages and what other rooms keep.
+
+A plan that was carried out by hiding can be erased later.
+"""
 
 from collections.abc import Collection, Sequence
 from contextlib import suppress
@@ -23,13 +25,14 @@ from upkeep.erasure.messages import redact_messages
 from web.actor import Actor
 from web.errors import InvalidInput
 
-_KEPT = EDITABLE - {"content", "effective_at"}  # of an entry of which a part stays
+_KEPT = EDITABLE - {"content", "effective_at"}  # columns of an entry of which a part stays
 
 
 def erase_plan(plan: MendingPlan, *, by: Actor, ticked: Collection[int] | None = None) -> MendingPlan:
-    """Erase what is ticked (None: as the plan has it), in one transaction; it can't be undone. What stays of an entry
-    becomes an entry of its own, as the history of the old one goes. What was changed since is left, and its item says
-    so. Raises AlreadyDecided, InvalidInput.
+    """Erase what is ticked (None: the plan's own ticks), in one transaction. It can't be undone.
+
+    What stays of an entry becomes a new entry, as the old one's history is erased. What was changed since is left
+    alone, and its item says so. Raises AlreadyDecided, InvalidInput.
     """
     with erasing():
         relationship = locked_relationship(plan)
@@ -65,7 +68,7 @@ def _listed(plan: MendingPlan, ticked: Collection[int] | None) -> list[dict[str,
 
 
 def _as_planned(plan: MendingPlan, listed: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """What is as the plan has it; where it hid that before: as it left it. What stays of an entry it says by then."""
+    """The items that haven't changed since the plan was made, or since it hid them; then `rest` is what is left."""
     hid = plan.state == MendingState.CARRIED_OUT
     ids = [item["id"] for item in listed]
     rows = ScratchpadEntry.objects.for_relationship(plan.relationship_id).filter(id__in=ids)
@@ -73,9 +76,8 @@ def _as_planned(plan: MendingPlan, listed: Sequence[dict[str, Any]]) -> list[dic
     shown = Message.objects.for_relationship(plan.relationship_id).filter(id__in=ids, hidden_at=None)
     again = set(shown.values_list("id", flat=True)) if hid else set()
     chosen = []
-    for item in sorted(
-        listed, key=lambda item: bool(item.get("hidden"))
-    ):  # an entry before what it said earlier
+    # An entry comes before its earlier versions.
+    for item in sorted(listed, key=lambda item: bool(item.get("hidden"))):
         entry = entries.get(UUID(item["id"]))
         if item["kind"] != "entry":
             same = UUID(item["id"]) not in again
@@ -93,7 +95,7 @@ def _as_planned(plan: MendingPlan, listed: Sequence[dict[str, Any]]) -> list[dic
 def _erase_entries(relationship: Relationship, items: Sequence[dict[str, Any]], by: Actor) -> Counts:
     rests: dict[UUID, str | None] = {}
     for item in items:
-        rests.setdefault(UUID(item["id"]), item["rest"])  # an entry before what it said earlier
+        rests.setdefault(UUID(item["id"]), item["rest"])  # an entry comes before its earlier versions
     rows = ScratchpadEntry.objects.for_relationship(relationship.id).filter(id__in=rests)
     entries = list(rows.order_by("id"))
     counts = erase_entries(entries, {key: rest for key, rest in rests.items() if rest is not None}, by=by)
@@ -101,7 +103,7 @@ def _erase_entries(relationship: Relationship, items: Sequence[dict[str, Any]], 
         rest = rests[entry.id]
         if rest is not None and entry.state == EntryState.ACTIVE:
             values = {name: getattr(entry, name) for name in _KEPT}
-            with suppress(SameAsAnother):  # another says the rest already
+            with suppress(SameAsAnother):  # another entry already says the rest
                 add_entry(
                     relationship=relationship,
                     values={**values, "content": rest, "effective_at": entry.effective_at},

@@ -1,8 +1,8 @@
-"""Erases a relationship; a person, a companion or a project, relationship after relationship. Counts what would go.
+"""Erase a relationship; or a person, a companion or a project, one relationship after another. Count what would go.
 
-Each relationship goes in a transaction of its own, and the row of the person or companion last. So an erasure that
-was killed is finished by asking for it again. A relationship that is made meanwhile is caught at the end, under the
-lock of that row, which no new relationship can get past.
+Each relationship is erased in its own transaction, and the row of the person or companion last. So repeating the call
+finishes an erasure that was killed. Relationships created meanwhile are erased at the end, under the lock of that row,
+which prevents further ones.
 """
 
 from typing import Any
@@ -17,11 +17,11 @@ from upkeep.erasure.counts import Counts, table_name, tell
 from web.actor import Actor
 from web.errors import NotFound
 
-_AT_ONCE = 500  # how many IDs are read before their relationships are erased
+_AT_ONCE = 500  # IDs that are read before their relationships are erased
 
 
 def owned_models() -> list[type[Model]]:
-    """Every table whose rows belong to a relationship: found by their base, so that a new one is never forgotten."""
+    """Every model whose rows belong to a relationship. Found by the base class, so that none is forgotten."""
     return [model for model in apps.get_models() if issubclass(model, RelationshipOwned)]
 
 
@@ -34,7 +34,7 @@ def erase_relationship(*, project_id: UUID, relationship_id: UUID, by: Actor) ->
 
 
 def erase_user(*, project_id: UUID, user_id: UUID, by: Actor) -> Counts:
-    """Delete a person: all their relationships, then what is known of them outside. Raises NotFound."""
+    """Delete a person: all their relationships, then their own row. Raises NotFound."""
     people = EndUser.objects.of_project(project_id).filter(id=user_id)
     theirs = Relationship.objects.of_project(project_id).filter(user_id=user_id)
     return _erase_with_all("user", people, theirs, project_id, by)
@@ -66,7 +66,7 @@ def _erase_with_all(
 def erase_project(*, project_id: UUID, by: Actor) -> Counts:
     """Delete a project and everything in it, its audit trail included. Raises NotFound.
 
-    In short transactions, the project's row last: an erasure that was killed is finished by asking for it again.
+    In short transactions, the project's row last: repeating the call finishes an erasure that was killed.
     """
     projects = Project.objects.filter(id=project_id)
     if not projects.exists():
@@ -77,13 +77,13 @@ def erase_project(*, project_id: UUID, by: Actor) -> Counts:
     counts += _erase_in_batches(Companion.objects.of_project(project_id), "companion_id", by)
     with erasing():
         counts += _erase_owners(projects, relationships, by)
-        # The last word on this project is that it was erased; what was told before it goes.
+        # Of the audit trail only the last event stays: that the project was erased.
         counts += _delete_rows(AuditEvent.objects.filter(project_id=project_id))
         return tell(project_id=project_id, level="project", target_id=project_id, by=by, counts=counts)
 
 
 def _erase_each(relationships: QuerySet[Relationship, Relationship], by: Actor) -> Counts:
-    """Erase these relationships, a transaction each; what somebody else erases meanwhile is theirs to count."""
+    """Erase these relationships, one transaction each. What others erase meanwhile is not counted."""
     counts = Counts()
     while batch := list(relationships.order_by("id").values_list("project_id", "id")[:_AT_ONCE]):
         for project_id, relationship_id in batch:
@@ -94,14 +94,14 @@ def _erase_each(relationships: QuerySet[Relationship, Relationship], by: Actor) 
 def _erase_owners(
     owners: QuerySet[Any, Any], relationships: QuerySet[Relationship, Relationship], by: Actor
 ) -> Counts:
-    """Delete people or companions whose relationships are gone, and those made since. Inside `erasing`."""
-    # From here on no relationship of theirs can be made: its foreign key would have to get past this lock.
+    """Delete people or companions, with relationships created meanwhile. Call it inside `erasing`."""
+    # From here on no relationship of theirs can be created, as its foreign key would wait for this lock.
     list(owners.select_for_update().values_list("id"))
     return _erase_each(relationships, by) + _delete_rows(owners)
 
 
 def _delete_rows(rows: QuerySet[Any, Any]) -> Counts:
-    """Delete rows, with all that hangs on them by a foreign key that cascades."""
+    """Delete rows, with what their foreign keys cascade to."""
     _, by_label = rows.delete()
     return Counts({table_name(apps.get_model(label)): count for label, count in by_label.items()})
 
@@ -116,13 +116,13 @@ def _erase_in_batches(owners: QuerySet[Any, Any], reference: str, by: Actor) -> 
 
 
 def _erase_one(project_id: UUID, relationship_id: UUID, by: Actor) -> Counts | None:
-    """None when it is not there. Whoever waited for the row's lock, a turn coming in, finds nothing to add to."""
+    """Erase one relationship; None if it doesn't exist. A turn that waits for its lock then finds it gone."""
     row = Relationship.objects.of_project(project_id).filter(id=relationship_id)
     with erasing():
         if row.select_for_update().first() is None:
             return None
         counts = Counts()
-        for model in reversed(owned_models()):  # what a turn takes along is counted before it
+        for model in reversed(owned_models()):  # what a turn cascades to is counted before it
             counts += _delete_rows(model._base_manager.filter(relationship_id=relationship_id))
         counts += _delete_rows(row)
         return tell(
@@ -131,20 +131,20 @@ def _erase_one(project_id: UUID, relationship_id: UUID, by: Actor) -> Counts | N
 
 
 def count_relationships(relationships: QuerySet[Relationship, Relationship]) -> Counts:
-    """Rows of every table that would go with these relationships, in one statement; tables with none are left out."""
+    """Count the rows of every table that would be deleted with these relationships, in one statement, without zeros."""
     ids = relationships.order_by().values("id")
     owned = [_count(model, model._base_manager.filter(relationship_id__in=ids)) for model in owned_models()]
     return Counts(dict(_count(Relationship, relationships.order_by()).union(*owned, all=True)))
 
 
 def _count(model: type[Model], rows: QuerySet[Any, Any]) -> QuerySet[Any, Any]:
-    """The table's name and how many rows; no row where there are none."""
+    """A query for the table's name and number of rows; no row if it has none."""
     named: QuerySet[Any, Any] = rows.order_by().annotate(table=Value(table_name(model)))
     counted: QuerySet[Any, Any] = named.values("table").annotate(count=Count("*"))
     return counted.values_list("table", "count")
 
 
 def count_user(user: EndUser) -> Counts:
-    """Rows of every table that would go with a person."""
+    """Count the rows of every table that would be deleted with a person."""
     theirs = Relationship.objects.of_project(user.project_id).filter(user_id=user.id)
     return count_relationships(theirs) + Counts({table_name(EndUser): 1})

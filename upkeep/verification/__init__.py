@@ -1,8 +1,8 @@
-"""Checks the tables against every invariant, reports what is broken, and repairs what can be repaired.
+"""Check the tables against every invariant, report what is broken, and repair what can be repaired.
 
-Every invariant is one small class that names the rows it doubts, page by page, in a fixed number of statements whatever
-the rows. What it doubts is looked at once more under the lock of its owner, which every writer holds, before it is
-called wrong: so a service that runs meanwhile gives no false alarm. What is mended is mended under that same lock.
+Every invariant is a small class that finds suspicious rows, page by page, in a fixed number of statements. These are
+checked again under the lock of their owner, which every writer holds, so that a running service causes no false alarms.
+Repairs are made under the same lock.
 """
 
 from upkeep.verification.pipeline import verify

@@ -1,4 +1,4 @@
-"""What an invariant is: a promise about the tables, how to find the rows that break it, and how it asks for them."""
+"""The base class of invariants: a promise about the tables, and how to find and repair the rows that break it."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ BY_VERIFY = Actor.policy("verify")
 
 
 class Level(StrEnum):
-    """Whose rows an invariant is about; its pages are pages of these."""
+    """The owners of an invariant's rows. They are checked in pages."""
 
     DATABASE = "database"
     COMPANION = "companion"
@@ -28,10 +28,10 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One way to break a promise. `words` say what is wrong with one row; `remedy` what a person does about it.
+    """One way to break a promise. `words` say what is wrong with a row, `remedy` what a person should do about it.
 
-    Without a remedy `--repair` does it: by `repair`, a statement that may name %(owner)s, %(rows)s and %(now)s, or by
-    the invariant's own method.
+    Without a remedy `--repair` repairs it: by `repair`, a statement with the parameters %(owner)s, %(rows)s and
+    %(now)s, or by the invariant's own method.
     """
 
     slug: str
@@ -45,16 +45,16 @@ class Problem:
 
 
 class Finding(NamedTuple):
-    """A row that breaks a promise. `detail` names columns, tables and numbers, never anybody's words."""
+    """A row that breaks a promise. `detail` names columns, tables and numbers, nothing that a person said."""
 
     problem: Problem
-    owner_id: UUID | None  # the relationship or companion; None: of the database itself
+    owner_id: UUID | None  # the relationship or companion; None: the database itself
     row_id: UUID | None = None
     detail: str = ""
 
 
 def owner_of(findings: Sequence[Finding]) -> UUID:
-    """Whose rows they are, all of one owner."""
+    """The owner of findings that all have the same."""
     owner_id = findings[0].owner_id
     assert owner_id is not None, "they are of the database itself"
     return owner_id
@@ -62,9 +62,9 @@ def owner_of(findings: Sequence[Finding]) -> UUID:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Owners in order of their IDs. `first` to `last` leaves no gap between pages: rows of nobody lie in it too.
+    """Owners in order of their IDs. `first` to `last` has no gap to the next page, so it includes rows without owner.
 
-    `project_id`: only of this project; None: of all.
+    `project_id`: only this project's; None: all.
     """
 
     ids: tuple[UUID, ...]
@@ -78,10 +78,10 @@ class Page:
 
 
 class Invariant:
-    """One promise. An invariant keeps nothing between two checks.
+    """One promise. It has no state between checks.
 
-    Its `statements` find what breaks it: the problem's slug, owner, row and detail. What SQL can't tell or mend is told
-    and mended by methods that replace these.
+    Its `statements` select the rows that break it, as problem's slug, owner, row and detail. Where SQL isn't enough,
+    subclasses override `check` and `repair`.
     """
 
     slug: ClassVar[str]
@@ -91,13 +91,13 @@ class Invariant:
     statements: ClassVar[Sequence[str]] = ()
 
     def told(self, page: Page, *, now: datetime) -> Mapping[str, Any]:
-        """What the statements may name besides the page."""
+        """Parameters of the statements, besides the page's."""
         return {}
 
     def check(self, page: Page, *, now: datetime) -> Iterator[Finding]:
-        """The rows that break it, in a number of statements that does not depend on how many there are.
+        """Find the rows that break it, in a number of statements that does not depend on how many there are.
 
-        Without the lock some of them may only be in the middle of being written.
+        Without the lock, some of them may just be being written.
         """
         problems = {problem.slug: problem for problem in self.problems}
         told = self.told(page, now=now)
@@ -106,14 +106,14 @@ class Invariant:
                 yield Finding(problems[slug], owner_id, row_id, detail)
 
     def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
-        """Put these right: repairable ones of one owner, under its lock, in a transaction."""
+        """Repair findings of one owner. Called under its lock, in a transaction."""
         for problem in self.problems:
             wrong = [finding.row_id for finding in findings if finding.problem == problem]
             if wrong:
                 execute(problem.repair, {"owner": owner_of(findings), "rows": wrong, "now": now})
 
     def lock(self, owner_id: UUID) -> None:
-        """Until the transaction ends. An owner that is gone has no writers either."""
+        """Lock the owner until the transaction ends. If it doesn't exist, it has no writers either."""
         if self.level == Level.RELATIONSHIP:
             lock_relationship(owner_id)
         elif self.level == Level.COMPANION:
@@ -124,7 +124,7 @@ AT_ONCE = 2_000  # rows
 
 
 def rows(statement: str | sql.Composable, page: Page, **more: Any) -> Iterator[tuple[Any, ...]]:
-    """The rows of one statement, which may name %(ids)s, %(first)s, %(last)s, %(project)s, and `more`."""
+    """Yield the rows of a statement with the parameters %(ids)s, %(first)s, %(last)s, %(project)s, and `more`."""
     told: Mapping[str, Any] = {
         "ids": list(page.ids),
         "first": page.first,
@@ -148,10 +148,9 @@ SELECT DISTINCT ON (target_id) target_id, recorded_at, coalesce((detail ->> 'cal
 
 
 def imports_of(relationship_ids: Collection[UUID]) -> dict[UUID, tuple[datetime, int]]:
-    """When those were imported that were, by the audit trail, and how many calls that their turns name did not come:
-    any number, where an earlier version did not count them.
+    """When relationships were imported, by the audit trail, and how many model calls of their turns were left behind.
 
-    No statement where none is asked about.
+    That is a huge number for imports by versions that did not count them. No statement without IDs.
     """
     if not relationship_ids:
         return {}

@@ -1,6 +1,6 @@
-"""The walk: page after page, invariant after invariant; what is doubted is checked again under its owner's lock.
+"""Check page by page, invariant by invariant, and check suspicious rows again under their owner's lock.
 
-Pages are of all relationships, or companions, in order of their IDs: a keyset walk, without a long cursor.
+A page has relationships, or companions, in order of their IDs: keyset pagination instead of a long cursor.
 """
 
 import time
@@ -31,7 +31,7 @@ FIRST, LAST = UUID(int=0), UUID(int=(1 << 128) - 1)
 
 @cache
 def invariants() -> tuple[Invariant, ...]:
-    """All of INVARIANTS in config/registries.py, in their order: what others rest on comes first."""
+    """All of INVARIANTS in config/registries.py, in that order: those that others depend on come first."""
     return tuple(import_string(path)() for path in settings.INVARIANTS)
 
 
@@ -43,10 +43,10 @@ def verify(
     examples: int | None = EXAMPLES,
     told: Callable[[int], None] = lambda relationships: None,
 ) -> Report:
-    """Look at every invariant, of one project or relationship if it is named; mend what can be mended if asked.
+    """Check every invariant, for one project or relationship if given, and repair what can be repaired if asked.
 
-    `examples`: how many rows of a problem the report names; None: all. `told` hears how many relationships were looked
-    at, page by page. Memory does not grow with the number of relationships.
+    `examples`: how many rows of a problem the report names; None: all. `told` is called after each page with its number
+    of relationships. Memory does not grow with the number of relationships.
     """
     started = time.monotonic()
     report = Report(most_examples=examples, repair=repair, invariants=len(invariants()))
@@ -76,7 +76,7 @@ def verify(
 
 
 def _look(report: Report, level: Level, page: Page) -> None:
-    """In order of ID, so that two who verify at once never wait for each other in a circle."""
+    """Check a page. Owners are locked in order of ID, so that two verifications never deadlock."""
     for invariant in invariants():
         if invariant.level == level:
             doubted = {finding.owner_id for finding in invariant.check(page, now=timezone.now())}
@@ -100,7 +100,7 @@ def _check_again(report: Report, invariant: Invariant, owner_id: UUID | None) ->
 
 
 def _repair(invariant: Invariant, findings: Sequence[Finding]) -> None:
-    """All at once; where that is refused, each alone, so that one of them does not keep the others from it."""
+    """Repair all at once or, if that fails, one by one, so that a single one does not prevent the others."""
     if _repaired(invariant, findings) or len(findings) == 1:
         return
     for finding in findings:
@@ -124,7 +124,7 @@ def _repaired(invariant: Invariant, findings: Sequence[Finding]) -> bool:
 
 
 def pages_of(model: type[Relationship] | type[Companion], project_id: UUID | None = None) -> Iterator[Page]:
-    """At most OWNERS_A_PAGE each. Together they cover every ID there may be."""
+    """Pages of at most OWNERS_A_PAGE owners. Together they cover every possible ID."""
     owners = model._base_manager.order_by("id")
     if project_id is not None:
         owners = owners.filter(project_id=project_id)
@@ -139,14 +139,14 @@ def pages_of(model: type[Relationship] | type[Companion], project_id: UUID | Non
 def remarks(
     *, now: datetime, project_id: UUID | None, relationship_id: UUID | None, examples: int | None
 ) -> Iterator[str]:
-    """None while a worker lives. `examples`: how many turns are named; None: all."""
+    """Remarks on waiting turns if no worker runs. `examples`: how many turns are named; None: all."""
     condition = read_condition()
     if any(worker.alive for worker in condition.workers):
         return
     waiting = condition.turns.due + condition.turns.retrying + condition.turns.processing
     if waiting:
         yield f"No worker is running, and {waiting} turns wait for one: start it (manage.py worker)."
-    # no damage: it is the first that the next worker's sweep looks for
+    # no damage: the next worker's sweep takes these back first
     held = Turn.objects.filter(state=TurnState.PROCESSING, lease_until__lt=now)
     if project_id is not None:
         held = held.filter(relationship__project_id=project_id)

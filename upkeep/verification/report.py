@@ -1,4 +1,4 @@
-"""What a verification found: counts of everything, and the first few rows of each problem by their IDs."""
+"""The result of a verification: counts, and the IDs of the first few rows of each problem."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -6,12 +6,12 @@ from typing import Any
 
 from upkeep.verification.invariant import Finding, Invariant, Problem
 
-EXAMPLES = 10  # rows of a problem that are named, unless all are asked for
+EXAMPLES = 10  # rows of a problem that are named, unless all are wanted
 
 
 @dataclass(slots=True)
 class Tally:
-    """One problem of one invariant: how often, how often it was mended, and the first rows with it."""
+    """One problem of one invariant: how often it was found and mended, and the first rows."""
 
     invariant: str
     problem: Problem
@@ -26,7 +26,7 @@ class Tally:
 
 @dataclass(slots=True)
 class Report:
-    """`relationships`: how many were looked at. `remarks`: what is no problem, and worth knowing."""
+    """The whole result. `relationships`: how many were checked; `remarks`: what isn't a problem, but worth knowing."""
 
     most_examples: int | None = EXAMPLES  # None: all
     repair: bool = False
@@ -43,7 +43,7 @@ class Report:
 
     @property
     def left(self) -> int:
-        """What is wrong now, after what was mended."""
+        """How many problems are left."""
         return sum(tally.left for tally in self.tallies.values())
 
     @property
@@ -51,7 +51,7 @@ class Report:
         return self.left == 0
 
     def note(self, invariant: Invariant, findings: Iterable[Finding], *, left: Iterable[Finding]) -> None:
-        """Count what was found, and as mended what is not `left`."""
+        """Count the findings; those that are not `left` were mended."""
         still = set(left)
         for finding in findings:
             key = (invariant.slug, finding.problem.slug)
@@ -74,7 +74,7 @@ class Report:
         }
 
     def lines(self) -> Iterator[str]:
-        """For people: each problem with what to do about it, then the sum."""
+        """The report for people: each problem with what to do about it, then the sum."""
         for tally in self.tallies.values():
             yield f"{tally.invariant}/{tally.problem.slug}: {tally.found}, {_state(tally, self.repair)}"
             yield f"  {tally.problem.words}"

@@ -1,8 +1,8 @@
-"""Which request gets a thread, and when: each client has a line of waiting requests, and the lines take turns.
+"""Decide which request gets a thread, and when: each client has a line of waiting requests, and the lines take turns.
 
-The number of open and of running requests of a client is limited, so that threads are left for the others whatever it
-sends. Within a client's line its people take turns, and each may have a share of these numbers: so the holder of a
-token can't block the project that issued it. No asyncio and no Django here.
+A client's open and running requests are limited, so that threads are left for the others, whatever it sends. Within a
+client's line its people take turns, and each may have a share of these limits: so the holder of a token can't block the
+project that issued it. No asyncio and no Django here.
 """
 
 import time
@@ -16,14 +16,14 @@ Job = Callable[[], None]
 
 
 class Client(NamedTuple):
-    """The client to which a request counts. `person`: one of the client's people; empty for the client itself."""
+    """The client of a request. `person`: one of the client's people; "" for the client itself."""
 
     name: str
     person: str = ""
 
 
 def share(limit: int) -> int:
-    """How many of a client's a person may have."""
+    """How many of a client's `limit` one person may have."""
     return max(1, limit // 3)
 
 
@@ -41,7 +41,7 @@ class _Line:
     has_turn: bool = False
 
     def next(self) -> str | None:
-        """Whose job may run now."""
+        """The person whose job may run now, if any."""
         if self.running >= self.limit:
             return None
         most = share(self.limit)
@@ -66,11 +66,11 @@ class _Line:
 
 
 class FairQueue:
-    """Jobs for a pool of threads. Of the clients with something to do, the one served longest ago comes first.
+    """Jobs for a pool of threads. Of the clients with waiting jobs, the one served longest ago comes first.
 
-    Threads that all compute only take Python's lock from one another, which costs as much again as their work. So no
-    more than `young_limit` jobs that began less than YOUNG_SECONDS ago run at once. Who runs for longer waits for
-    something, as a rule, and is not counted: another one begins.
+    Threads that all compute only take Python's lock from each other, which costs as much as their work. So at most
+    `young_limit` jobs run at once that began less than YOUNG_SECONDS ago. One that runs for longer mostly waits for
+    something, so it is not counted, and another one begins.
     """
 
     def __init__(
@@ -82,14 +82,14 @@ class FairQueue:
     ) -> None:
         self._limit, self._young_limit, self._clock = running_limit, young_limit, clock
         self._lines: dict[str, _Line] = {}
-        self._turns: deque[str] = deque()  # each client that has a job waiting and may run one more, once
-        self._began: dict[int, float] = {}  # when the job of a thread began, of the young ones; oldest first
-        self._watched = False  # whether a thread waits for a young job to be one no longer
+        self._turns: deque[str] = deque()  # each client with a waiting job that may run now, once
+        self._began: dict[int, float] = {}  # when young jobs began, by thread, oldest first
+        self._watched = False  # whether a thread waits until a job isn't young any more
         self._threads = 0
         self._changed = Condition()
 
     def add_thread(self, name: str, *, most: int) -> None:
-        """One more that works here, unless there are `most` of them."""
+        """Start another thread for these jobs, unless there are `most` of them."""
         with self._changed:
             if self._threads >= most:
                 return
@@ -97,7 +97,7 @@ class FairQueue:
         Thread(target=self.work, name=name, daemon=True).start()
 
     def put(self, client: Client, job: Job, *, limit: int | None = None) -> None:
-        """`limit`: how many of this client's jobs run at once, where that is not what the others may."""
+        """Add a job. `limit`: how many of this client's jobs may run at once, if it differs from other clients'."""
         with self._changed:
             line = self._lines.get(client.name)
             if line is None:
@@ -119,7 +119,7 @@ class FairQueue:
             self.finished(client)
 
     def take(self) -> tuple[Client, Job]:
-        """Wait for a job. Its thread says `finished` afterwards."""
+        """Wait for a job and take it. Its thread must call `finished` afterwards."""
         with self._changed:
             self._wait_for_turn()
             name = self._turns.popleft()
@@ -142,7 +142,7 @@ class FairQueue:
                 del self._lines[client.name]
 
     def _note_turn(self, name: str, line: _Line) -> bool:
-        """Whether the line has one more turn than before."""
+        """Give the line a turn, if it may have one more; return whether it got one."""
         if line.has_turn or line.next() is None:
             return False
         line.has_turn = True
@@ -150,7 +150,7 @@ class FairQueue:
         return True
 
     def _wait_for_turn(self) -> None:
-        """Until somebody has a turn and there is room for one more that is young."""
+        """Wait until a client has a turn and one more young job may run."""
         while True:
             if not self._turns:
                 self._changed.wait()
@@ -173,13 +173,13 @@ class FairQueue:
         return 0.0
 
     def _wake_one(self) -> None:
-        """A thread to take the turn, or to watch for room; where there is no room and one watches, nobody."""
+        """Wake a thread to take the turn, or to watch for room; unless there is none and one is already watching."""
         if not self._watched or len(self._began) < self._young_limit:
             self._changed.notify()
 
 
 class Places:
-    """So many at once for each client and so many for all of them together; a share of the client's for a person."""
+    """Limits what is open at once: for each client, for all clients together, and a person's share of the client's."""
 
     def __init__(self, *, each: int, together: int) -> None:
         self._each, self._free = each, together
@@ -187,7 +187,7 @@ class Places:
         self._lock = Lock()
 
     def take(self, client: Client) -> bool:
-        """False, and nothing is taken, where there is no place left."""
+        """Take a place. False if there is none left."""
         with self._lock:
             holders = self._holders(client)
             if not self._free or any(self._taken.get(one, 0) >= most for one, most in holders.items()):
@@ -206,6 +206,6 @@ class Places:
                     del self._taken[one]
 
     def _holders(self, client: Client) -> dict[Client, int]:
-        """Who holds the place, with how many they may hold."""
+        """Those who hold the place (the client, and its person), with how many they may hold."""
         whole = {Client(client.name): self._each}
         return {**whole, client: share(self._each)} if client.person else whole

@@ -1,4 +1,4 @@
-"""Reads a request's body before a thread is needed: into memory if it is small, else to the disk."""
+"""Read a request's body before it needs a thread: into memory if it is small, otherwise to disk."""
 
 import asyncio
 import re
@@ -11,28 +11,28 @@ from typing import IO, Any
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 
-IN_MEMORY = 1_048_576  # bytes; what is larger waits on the disk
-SECONDS, BYTES_A_SECOND = 30.0, 65_536  # a body may take so long, and a large one as long as this pace needs
+IN_MEMORY = 1_048_576  # bytes; larger ones are on disk
+SECONDS, BYTES_A_SECOND = 30.0, 65_536  # the time for any body, and in addition the lowest speed
 _LEFT_SECONDS, _SILENCE_SECONDS = (
     10.0,
     1.0,
 )  # for which the rest of a body that was refused is taken; waited for
-# Where files and archives come and go: long work, and the only bodies beyond MAX_BODY_BYTES.
+# Paths of files and archives: long work, and the only bodies beyond MAX_BODY_BYTES.
 _BULK = re.compile(r"^/(v1|admin-ui)/.*/(import|export|documents)/?$|^/git/.*/git-(upload|receive)-pack$")
 
 CHAT = "/v1/chat/completions"
 
 
 class BodyTooSlow(Exception):
-    """It did not arrive in its time."""
+    """The body did not arrive in time."""
 
 
 class BodyTooLarge(Exception):
-    """It came in pieces, without saying how long it would be, and was longer than anything we take."""
+    """The body came in chunks, without its length, and was longer than anything that is accepted."""
 
 
 class ClientGone(Exception):
-    """Nobody is left to answer."""
+    """The client has left."""
 
 
 def is_bulk(path: str) -> bool:
@@ -40,17 +40,17 @@ def is_bulk(path: str) -> bool:
 
 
 def may_be_large(path: str) -> bool:
-    """Whether bodies beyond MAX_BODY_BYTES are taken: of files and archives, and of pictures in a chat."""
+    """Return whether bodies beyond MAX_BODY_BYTES are accepted: for files and archives, and for images in a chat."""
     return is_bulk(path) or path == CHAT
 
 
 def time_for(length: int) -> float:
-    """Seconds in which a body of so many bytes has to arrive."""
+    """How many seconds a body of `length` bytes may take to arrive."""
     return SECONDS + length / BYTES_A_SECOND
 
 
 async def read_body(receive: Receive, *, length: int | None, limit: int, seconds: float) -> IO[bytes]:
-    """The whole body, at its beginning. `length`: as its sender says; None, it comes in pieces.
+    """Read the whole body into a file at its beginning. `length`: Content-Length; None: it comes in chunks.
 
     Raises BodyTooSlow, BodyTooLarge, ClientGone.
     """
@@ -64,8 +64,8 @@ async def read_body(receive: Receive, *, length: int | None, limit: int, seconds
 
 
 async def throw_away(receive: Receive) -> None:
-    """The rest of a body that nobody wants, unless its sender falls silent: most look for an answer when they have sent
-    all, and one who was cut off before never sees it.
+    """Read and discard the rest of a refused body, unless the client falls silent. Most clients read the answer only
+    after sending everything, and would never see it if they were cut off.
     """
     with suppress(TimeoutError):
         async with asyncio.timeout(_LEFT_SECONDS):
@@ -75,7 +75,7 @@ async def throw_away(receive: Receive) -> None:
 
 
 async def _read(receive: Receive, length: int | None, limit: int) -> IO[bytes]:
-    """It has ended where it is as long as it was to be: the server says so in a message more, which costs as much."""
+    """Read a body. It ends at its length; waiting for the server's final message would cost as much again."""
     message = await receive()
     if message["type"] == "http.request" and length is not None and len(message["body"]) == length <= limit:
         return BytesIO(message["body"])  # nearly always

@@ -1,4 +1,4 @@
-"""Runs the WSGI application on a completely read request, and keeps the answer until the client has received it."""
+"""Run the WSGI application on a completely read request, and store its answer until the client has received it."""
 
 import sys
 from collections.abc import Callable, Iterable
@@ -12,17 +12,17 @@ from web.server.body import IN_MEMORY
 Headers = list[tuple[bytes, bytes]]
 Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 _STREAM = b"text/event-stream"
-# Without these names as they are, a header could pass for another one, or for what the server itself says.
+# Variables without the prefix HTTP_, and headers that are dropped, as they could be mistaken for the server's values.
 _PLAIN = {"content-type": "CONTENT_TYPE", "content-length": "CONTENT_LENGTH"}
 _LEFT_OUT = frozenset(("content-length", "transfer-encoding", "expect", "proxy"))
 
 
 @dataclass(slots=True)
 class Answer:
-    """One of `body`, of `file` (at its beginning, for the sender to close), or of `stream`, still to be run.
+    """An answer with one of `body`, `file` (at its beginning; the sender closes it), or `stream`, yet to be run.
 
-    `later`: the answer is yet to be made, by `finish`; `made_to_the_end`, whoever leaves. `runner`: takes what runs the
-    stream, where a thread is there. `leave`: to be called when nobody waits for it any more.
+    `later`: `finish` has yet to make the answer; if `made_to_the_end`, it does so even after the client has left.
+    `runner`: runs a stream in a thread that exists already. `leave`: must be called when the client leaves.
     """
 
     status: int
@@ -37,7 +37,7 @@ class Answer:
 
 
 def environ_of(scope: Any, body: IO[bytes], length: int | None, *, proxies: int) -> dict[str, Any]:
-    """PEP 3333's environment. `length`: of the body in bytes; None, there is none."""
+    """PEP 3333's environment. `length`: the body's, in bytes; None: there is no body."""
     address, port = scope.get("client") or ("", 0)
     host, server_port = scope.get("server") or ("localhost", 80)
     environ: dict[str, Any] = {
@@ -76,7 +76,7 @@ def environ_of(scope: Any, body: IO[bytes], length: int | None, *, proxies: int)
 
 
 def call(application: Application, environ: dict[str, Any]) -> Answer:
-    """Run it to its end; of a stream (text/event-stream) only up to its first byte."""
+    """Run the application to its end; of a stream (text/event-stream) only up to its first byte."""
     told: list[tuple[int, Headers]] = []
 
     def start_response(
@@ -108,7 +108,7 @@ def call(application: Application, environ: dict[str, Any]) -> Answer:
 
 
 def finish(answer: Answer) -> Answer:
-    """The answer that was to be made later: a response of Django's, with the headers of the first one."""
+    """Make the answer of a LaterResponse: a Django response, with the headers of the first one."""
     assert answer.later is not None
     response = answer.later()
     own = [
@@ -129,7 +129,7 @@ def _is_stream(headers: Headers) -> bool:
 
 
 def _collect(parts: Iterable[bytes]) -> tuple[bytes, IO[bytes] | None, int]:
-    """In memory while it is small. A file where it is not: a slow reader then costs disk and no memory. The length."""
+    """Collect the body in memory or, if it is large, in a file, so that slow readers cost no memory; and its length."""
     file: IO[bytes] | None = None
     small: list[bytes] = []
     length = 0

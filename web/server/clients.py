@@ -1,17 +1,17 @@
-"""Whose request it is, as far as that can be known before a thread looks at it."""
+"""Determine the client of a request, as far as that is possible before a thread runs it."""
 
 from ipaddress import IPv6Network, ip_address
 from threading import Lock
 
 from web.server.admission import Client
 
-CLIENT = "rapport.client"  # in a request's environ: the Client that its key turned out to be
+CLIENT = "rapport.client"  # in a request's environ: the Client to whom its key belongs
 _PROBES = frozenset(("/healthz", "/readyz", "/readyz/worker", "/metrics"))
 _KNOWN_LIMIT = 10_000
 
 
 class Clients:
-    """Remembers whose each key is. A key nobody has proved yet counts for its address."""
+    """Remembers the client of each key. A key that was not verified yet counts for its IP address."""
 
     def __init__(self, *, proxies: int) -> None:
         self._proxies = proxies
@@ -19,7 +19,7 @@ class Clients:
         self._lock = Lock()
 
     def name(self, path: str, *, key: str, remote: str, forwarded: str) -> Client:
-        """The client of a request; of an address its probes of one kind are another, so that no line holds them."""
+        """The client of a request. Probes of each kind are a client of their own, so that they wait in no line."""
         probe = is_probe(path)
         proved = self._proved.get(key) if key and not probe else None
         if proved:
@@ -28,7 +28,7 @@ class Clients:
         return Client(f"{path} {place}" if probe else place)
 
     def learn(self, key: str, client: Client | None) -> None:
-        """The key was proved, or (without a client) refused."""
+        """Note that a key was verified, or (without a client) refused."""
         if not key or self._proved.get(key) == client:
             return
         with self._lock:
@@ -36,7 +36,7 @@ class Clients:
                 self._proved.pop(key, None)
                 return
             if len(self._proved) >= _KNOWN_LIMIT:
-                self._proved.clear()  # each is learnt anew by its next request
+                self._proved.clear()  # each is learnt again by its next request
             self._proved[key] = client
 
 
@@ -45,9 +45,9 @@ def is_probe(path: str) -> bool:
 
 
 def address_beyond_proxies(remote: str, forwarded: str, *, proxies: int) -> str | None:
-    """The address beyond so many proxies of ours, each of which added one to X-Forwarded-For; None if it is none.
+    """The address beyond our `proxies`, each of which adds one to X-Forwarded-For; None if it isn't an IP address.
 
-    Of IPv6 the first address of the network, its first 64 bits: one host may have every address in it.
+    For IPv6 the first address of the /64 network, as one host may have every address in it.
     """
     told = remote
     if proxies:
@@ -56,7 +56,7 @@ def address_beyond_proxies(remote: str, forwarded: str, *, proxies: int) -> str 
     try:
         known = ip_address(told)
     except ValueError:
-        return None  # such as behind a Unix socket
+        return None  # for example behind a Unix socket
     if known.version == 4:
         return str(known)
     return str(known.ipv4_mapped or IPv6Network((known, 64), strict=False).network_address)

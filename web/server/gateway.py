@@ -1,6 +1,6 @@
-"""The ASGI application that every request passes: admitted, read whole, run in a thread, answered.
+"""The ASGI application that handles every request: admit it, read it completely, run it in a thread, send the answer.
 
-On its event loop nothing waits for Django, and in its threads nothing waits for a client.
+Nothing on its event loop waits for Django, and nothing in its threads waits for a client.
 """
 
 import asyncio
@@ -38,21 +38,21 @@ from web.stopping import notice_stop
 
 log = structlog.get_logger(__name__)
 
-# The answer to the request of this environ (PEP 3333, without its body), which Django never saw.
+# Makes the answer to a request that Django never saw, from its environ (PEP 3333, without body).
 Refusal = Callable[[dict[str, Any], Refused], Answer]
 
 _BULK_THREADS = 2
-_CHATS = 4  # times as many as are made at once: so many of one client may be open
-_LONG_BODY = 131_072  # bytes; several times as long as what people say to one another
+_CHATS = 4  # times the replies made at once: how many of one client may be open
+_LONG_BODY = 131_072  # bytes; several times as long as what people say to each other
 _PAUSES, _LONGEST_PAUSE = (
     3,
     0.25,
-)  # after a long body its client's next one waits so many times what it took; seconds
+)  # after a long body, the client's next one waits this many times what it took; at most, in seconds
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Of one process. `body`, `large_body`: bytes; `proxies`: how many stand before us; the others: at once."""
+    """Limits of one process. `body`, `large_body`: bytes; `proxies`: how many are in front; the others: at once."""
 
     threads: int
     running_each: int
@@ -70,10 +70,10 @@ class _Request:
     scope: Any
     receive_next: Receive  # the server's
     key: str  # as it was sent
-    client: Client  # whom it counts for
-    length: int | None  # of its body; None: it comes in pieces
+    client: Client  # to which it counts
+    length: int | None  # of its body; None: it comes in chunks
     read: bool = False
-    ended: bool = False  # its end was received, which comes in a message of its own
+    ended: bool = False  # its end was received, which is a separate message
 
     async def receive(self) -> Message:
         message = await self.receive_next()
@@ -81,8 +81,8 @@ class _Request:
         return message
 
     async def receive_end(self) -> None:
-        """Before anybody waits for the client to leave: after a wait that was cancelled before the end had come, the
-        server says that the client left.
+        """Receive the request's end, before waiting for the client to leave: if that wait is cancelled before the end
+        was received, the server reports that the client left.
         """
         while self.read and not self.ended:
             await self.receive()
@@ -96,18 +96,18 @@ class _Request:
         return bool(self.scope["path"] == CHAT)
 
     def lined_up(self, line: str) -> Client:
-        """In a line of its own."""
+        """The client with a separate line of this name."""
         return self.client._replace(name=f"{self.client.name}, {line}")
 
 
 class Gateway:
-    """ASGI 3, HTTP only. `application`: WSGI. Its threads begin with the first request."""
+    """An ASGI 3 application for HTTP only, around a WSGI `application`. Its threads begin with the first request."""
 
     def __init__(self, application: Application, *, limits: Limits, refusal: Refusal) -> None:
         self._application, self._limits, self._refusal = application, limits, refusal
         self._clients = Clients(proxies=limits.proxies)
         self._queue = FairQueue(running_limit=limits.running_each)
-        self._bulk_queue = FairQueue(running_limit=1)  # what takes long never has the threads of the rest
+        self._bulk_queue = FairQueue(running_limit=1)  # long work, which has its own threads
         self._chats = Lane(limits.chats)
         self._open_chats = Places(each=_CHATS * limits.chats, together=4 * _CHATS * limits.chats)
         self._open = Places(each=limits.open_each, together=limits.open_together)
@@ -177,10 +177,10 @@ class Gateway:
         length = request.length
         limit = self._limits.large_body if may_be_large(request.scope["path"]) else self._limits.body
         if is_probe(request.scope["path"]):
-            # A body is not waited for: all who ask share the places of a probe, and one could hold them.
+            # Don't wait for a body: all callers share the places of a probe, which one could occupy.
             return await self._run(request, BytesIO(), 0)
         if length is not None and length > limit:
-            # Not read: the view sees how long it is said to be, and words the refusal once the key is known.
+            # Not read: the view sees its length, and refuses it once the key is known.
             return await self._run(request, BytesIO(), length)
         large = length is None or length > self._limits.body
         if large and not self._large_bodies.take(request.client):
@@ -204,13 +204,13 @@ class Gateway:
             raise Refused(408, "too_slow", detail) from None
         except BodyTooLarge:
             raise Refused(413, "too_much", f"The body is longer than {limit} bytes.") from None
-        except ClientGone:  # or it is there still, and sent what is no HTTP
+        except ClientGone:  # or it is still there, and sent invalid HTTP
             raise Refused(400, "malformed_body", "The body broke off before its end.") from None
         request.read = True
         return body
 
     async def _run(self, request: _Request, body: IO[bytes], length: int) -> Answer:
-        """In a thread, when it is this client's turn."""
+        """Run the request in a thread, when it is this client's turn."""
         loop = asyncio.get_running_loop()
         done: asyncio.Future[Answer] = loop.create_future()
         environ = environ_of(request.scope, body, length, proxies=self._limits.proxies)
@@ -234,16 +234,16 @@ class Gateway:
         work = tracing.carried(job, wait=WAIT)
         if request.is_bulk:
             self._bulk_queue.put(request.client, work)
-        elif is_long:  # taking it apart keeps Python busy: one of them at a time, in a line of its own
+        elif is_long:  # parsing keeps Python busy: one at a time, in a separate line
             self._queue.put(request.lined_up("long bodies"), work, limit=1)
-        elif request.is_chat:  # many may come at once, and nobody's context waits behind them
+        elif request.is_chat:  # there may be many at once, and no context should wait behind them
             self._queue.put(request.lined_up("chats"), work, limit=share(self._limits.running_each))
         else:
             self._queue.put(request.client, work)
         try:
             return await done
-        except Exception as error:  # that Django's own handler let through; its text may quote a person
-            if database_went_away(error):  # as an answer was read that comes in parts, such as an export
+        except Exception as error:  # not handled by Django; its text may quote a person
+            if database_went_away(error):  # while reading an answer in parts, such as an export
                 raise Refused(
                     503, "database_unavailable", "The database went away. Try again shortly."
                 ) from None
@@ -256,9 +256,9 @@ class Gateway:
 
 
 class GivingWay:
-    """While something is inside, who only computes gives way after 0.5 ms, where Python lets it go on for 5.
+    """While something is inside, threads that compute give way after 0.5 ms, instead of Python's 5 ms.
 
-    That is for the long only: each change of thread costs, and the short ones are done by then.
+    Only for long bodies, as each switch of threads costs time, and short ones are done by then.
     """
 
     def __init__(self) -> None:

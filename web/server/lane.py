@@ -1,6 +1,6 @@
-"""Where answers are made that take long and need no database: in threads of their own, each with its stream.
+"""Threads for answers that take long and need no database. Each thread also runs the stream of its answer.
 
-A request that only reads never waits behind them. Threads begin as they are needed, and stay.
+So a request that only reads never waits behind them. Threads are started as needed, and stay.
 """
 
 import asyncio
@@ -16,11 +16,11 @@ from web.server.call import Answer, finish
 from web.server.sending import Refused, until_gone
 
 WAIT = "wait for a thread"  # in traces
-_WAITING = 4  # times as many as there are threads: so many of one client may be under way or wait
+_WAITING = 4  # times the threads: how many answers of one client may be in the works or waiting
 
 
 class Lane:
-    """`threads`: answers at once. A client has at most three quarters of them; more of its requests wait."""
+    """The lane. `threads`: answers at once, of which a client may have three quarters; its other requests wait."""
 
     def __init__(self, threads: int) -> None:
         each = max(1, threads * 3 // 4)
@@ -29,9 +29,9 @@ class Lane:
         self._places = Places(each=_WAITING * threads, together=4 * _WAITING * threads)
 
     async def make(self, answer: Answer, client: Client, receive: Receive) -> Answer:
-        """The answer that `answer` was to become; its stream, if it has one, runs in the thread that made it.
+        """Make the answer of a LaterResponse. If it has a stream, that runs in the thread that made it.
 
-        Who leaves meanwhile is noticed. Raises Refused.
+        It notices if the client leaves meanwhile. Raises Refused.
         """
         if not self._places.take(client):
             raise Refused(
@@ -75,7 +75,7 @@ def _make(answer: Answer, tell: Callable[[Answer], object]) -> None:
     running: SimpleQueue[Callable[[], None]] = SimpleQueue()
     made.runner = running.put
     tell(made)
-    running.get()()  # the sender's: it hands each part over, and ends with the stream
+    running.get()()  # from the sender: it passes each part on, and returns at the stream's end
 
 
 def _settle(future: "asyncio.Future[Answer]", made: Answer | BaseException) -> None:

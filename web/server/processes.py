@@ -1,4 +1,4 @@
-"""The processes of the web server: granian's, each forked of one that has loaded the code, which they share."""
+"""The processes of the web server: granian's, forked from one that has loaded the code, so that they share it."""
 
 import multiprocessing
 import resource
@@ -14,19 +14,19 @@ from granian.http import HTTP1Settings
 from granian.log import LogLevels
 from granian.server.common import AbstractServer
 
-# Of the head of a request, from when its connection is free for it: the longest that granian takes.
+# The time for a request's head, from when its connection is free: granian's maximum.
 _HEADER_SECONDS = 60
 _HEADER_BYTES = 65_536
 _CONNECTIONS = 8192  # of one process; each costs a descriptor and some memory, and no thread
 
 
 def web_server(bind: str, *, processes: int, grace: float) -> AbstractServer[Any]:
-    """`bind`: host:port, [address]:port, or unix:/path. `grace`: seconds in which a stop has to be over; a little more
-    than the longest request takes. Raises ValueError, OSError.
+    """Make the server. `bind`: host:port, [address]:port, or unix:/path. `grace`: seconds that stopping may take, a
+    little more than the longest request. Raises ValueError, OSError.
 
-    Its `serve()` forks, so nothing may be open that a fork breaks.
+    Its `serve()` forks, so nothing may be open that a fork would break.
     """
-    if sys.platform == "linux":  # Python 3.14 forks no more by itself; elsewhere a fork is not safe
+    if sys.platform == "linux":  # not the default since Python 3.14; on other systems a fork is not safe
         multiprocessing.set_start_method("fork", force=True)
     return Granian(
         "config.asgi:application",
@@ -62,15 +62,18 @@ def _where(bind: str) -> dict[str, Any]:
 
 
 def refuse_taken(address: str, port: int) -> None:
-    """Granian would share the port with another server of ours, and both their files of meters. Raises OSError."""
+    """Refuse a port that is in use: granian would share it with another server, and also the files of counters.
+
+    Raises OSError.
+    """
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     with socket.socket(family) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # what closed a moment ago is free
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a port that was just closed is free
         probe.bind((address, port))
 
 
 def remove_left_socket(path: Path) -> None:
-    """A server that was killed leaves its own, at which no other could listen."""
+    """Remove the socket of a server that was killed, as otherwise no other could listen there."""
     if path.is_socket():
         with socket.socket(socket.AF_UNIX) as probe:
             try:
@@ -80,7 +83,7 @@ def remove_left_socket(path: Path) -> None:
 
 
 def _raise_descriptors(connections: int) -> int:
-    """Let this process, and those it forks, open as many files as that takes; how many connections there may be."""
+    """Raise the limit of open files for this process and its forks; return how many connections that allows."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = connections + 1024
     if soft != resource.RLIM_INFINITY and soft < wanted:

@@ -1,4 +1,4 @@
-"""Hands an answer over at the client's own pace. No thread of the pool waits for that."""
+"""Send an answer at the client's own pace, without occupying a thread of the pool."""
 
 import asyncio
 import threading
@@ -18,18 +18,18 @@ log = structlog.get_logger(__name__)
 
 Send = Callable[[Message], Awaitable[None]]
 
-LARGE_EACH, LARGE_TOGETHER = 4, 16  # answers that wait on the disk: of one client, of all
-_PART = 65_536  # bytes of a large answer on their way at once
-_PART_SECONDS = 30.0  # in which a client has to take one of them
-_PARTS_AHEAD = 16  # of a stream
+LARGE_EACH, LARGE_TOGETHER = 4, 16  # answers that are on disk: of one client, of all
+_PART = 65_536  # bytes of a large answer that are sent at once
+_PART_SECONDS = 30.0  # in which a client must take them
+_PARTS_AHEAD = 16  # of a stream, that its thread may be ahead of the client
 _KEEP_ALIVE_SECONDS = (
-    12.0  # of silence, after which a stream says that it goes on: proxies let go of silent ones
+    12.0  # of silence, after which a stream sends a comment, as proxies close silent connections
 )
 _KEEP_ALIVE = b": it goes on\n\n"
 
 
 class Refused(Exception):
-    """A request that Django never saw, or whose answer can't be sent: the status, the code and a sentence instead."""
+    """A request is refused before Django sees it, or its answer can't be sent: with status, code and a sentence."""
 
     def __init__(self, status: int, code: str, detail: str) -> None:
         super().__init__(detail)
@@ -44,7 +44,7 @@ class Sender:
     async def send(
         self, answer: Answer, *, client: Client, receive: Receive, send: Send, unread: bool = False
     ) -> None:
-        """`unread`: the request's body, or a part of it. Raises Refused, and nothing is sent then."""
+        """Send an answer. `unread`: the request's body was not read to its end. Raises Refused, before it sends."""
         if answer.file is not None:
             with answer.file as file:
                 await self._file(answer, file, client, send)
@@ -60,7 +60,7 @@ class Sender:
             await send({"type": "http.response.body", "body": answer.body})
 
     async def _file(self, answer: Answer, file: IO[bytes], client: Client, send: Send) -> None:
-        """Part by part, each when the one before is taken. Who takes none for long has the rest kept from him."""
+        """Send a file part by part, each when the one before was taken. It gives up if a client takes none for long."""
         if not self._large.take(client):
             detail = f"At most {LARGE_EACH} large answers are sent at once. Read those first."
             raise Refused(429, "too_many_at_once", detail)
@@ -76,7 +76,7 @@ class Sender:
             self._large.give_back(client)
 
     async def _stream(self, answer: Answer, client: Client, receive: Receive, send: Send) -> None:
-        """In a thread of its own, until the application ends it or the client leaves."""
+        """Run a stream in a thread, until the application ends it or the client leaves."""
         stream = _Stream(answer, asyncio.get_running_loop(), send)
         if answer.runner is not None:
             answer.runner(stream.run)
@@ -93,7 +93,7 @@ class Sender:
             self._streams.give_back(client)
 
     async def _attend(self, stream: "_Stream", receive: Receive) -> None:
-        """Until it ends. Who leaves is noticed; silence is broken."""
+        """Attend a stream until it ends: notice if the client leaves, and keep the connection alive in silence."""
         gone = asyncio.ensure_future(until_gone(receive))
         handing = asyncio.ensure_future(stream.hand_over())
         until = {gone, handing, stream.ended}
@@ -111,22 +111,22 @@ class Sender:
 
 
 class _Stream:
-    """Takes from the application's iterator in a thread, and hands over on the loop, all at once that has come
-    meanwhile. The thread is at most _PARTS_AHEAD parts ahead of its client.
+    """Reads the application's iterator in a thread, and sends on the event loop what has accumulated. The thread is at
+    most _PARTS_AHEAD parts ahead of its client.
     """
 
     def __init__(self, answer: Answer, loop: asyncio.AbstractEventLoop, send: Send) -> None:
         self._answer, self._loop, self._send = answer, loop, send
         self._left = threading.Event()
         self.ended: asyncio.Future[None] = loop.create_future()
-        self._parts: deque[bytes] = deque()  # taken, and not yet handed over
+        self._parts: deque[bytes] = deque()  # read, and not yet sent
         self._room = threading.Semaphore(_PARTS_AHEAD)
         self._news = asyncio.Event()
         self._told_at = loop.time()
         self._begun = self._busy = self._whole = False
 
     def run(self) -> None:
-        """In the thread."""
+        """Run the stream. Called in the thread."""
         assert self._answer.stream is not None
         try:
             for part in self._answer.stream:
@@ -153,20 +153,20 @@ class _Stream:
         self._news.set()
 
     def close(self) -> None:
-        """Let the application let go of what it holds."""
+        """Close the application's iterator, which releases its resources."""
         close = getattr(self._answer.stream, "close", None)
         if close is not None:
             close()
 
     def leave(self) -> None:
-        """Nobody takes anything any more: the thread ends with the next part, or with what it waits for."""
+        """Note that the client left: the thread ends with the next part, or with what it waits for."""
         self._left.set()
         if self._answer.leave is not None:
             self._answer.leave()
         self._room.release(_PARTS_AHEAD)
 
     async def hand_over(self) -> None:
-        """To the end, as far as it came. On the loop."""
+        """Send everything until the end. Called on the event loop."""
         await self._send(_start(self._answer))
         while self._parts or not self.ended.done():
             await self._news.wait()
@@ -184,7 +184,7 @@ class _Stream:
         return max(0.05, self._told_at + _KEEP_ALIVE_SECONDS - self._loop.time())
 
     async def keep_alive(self) -> None:
-        """A comment, where nothing was said for long. Call it on the loop."""
+        """Send a comment after a long silence. Call it on the event loop."""
         if self._loop.time() >= self._told_at + _KEEP_ALIVE_SECONDS:
             self._told_at = self._loop.time()
             if self._begun and not self._busy:
@@ -196,11 +196,11 @@ def _start(answer: Answer) -> Message:
 
 
 def _without_length(headers: Headers) -> Headers:
-    """With a length the server would take the answer for ended, and hang up."""
+    """Drop Content-Length, with which the server would consider the answer complete, and close the connection."""
     return [(name, value) for name, value in headers if name.lower() != b"content-length"]
 
 
 async def until_gone(receive: Receive) -> None:
-    """Of a request that was read to its end."""
+    """Wait until the client leaves. Its request must have been read to the end."""
     while (await receive())["type"] != "http.disconnect":
         pass

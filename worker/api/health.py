@@ -1,5 +1,5 @@
-"""/healthz, /readyz, /readyz/worker and /metrics: without authentication, without a prefix, and without anything that
-people said.
+"""/healthz, /readyz, /readyz/worker and /metrics: without authentication or prefix, and without anything that people
+said.
 """
 
 from collections.abc import Callable
@@ -81,7 +81,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
 
 
 def _read(part: str, read: Callable[[], R], unread: dict[str, bool]) -> R | None:
-    """None, which is noted: a node that it needs is away, or did not answer in time."""
+    """Read a part of the metrics; None, recorded in `unread`, if a node that it needs is down or too slow."""
     unread[part] = False
     try:
         with transaction.atomic():

@@ -1,9 +1,8 @@
 """/metrics: what the database knows about the queue, in the text format that is asked for, Prometheus' or OpenMetrics.
 
-Every figure comes from the database, so it does not matter which process is asked, nor how many there are.
-What other parts know of the projects comes from the functions that METRICS of config/registries.py names.
-Counters of model calls are each worker's own since it started, written with its heartbeat; Prometheus handles
-their restarts.
+Every figure comes from the database, so it does not matter which process is asked, nor how many there are. Other rooms
+add metrics by the functions in METRICS of config/registries.py. Counters of model calls are each worker's own since it
+started, written with its heartbeat; Prometheus handles their restarts.
 """
 
 from collections import Counter
@@ -52,9 +51,9 @@ _COUNTERS = {
 def render_metrics(
     condition: QueueCondition | None, others: Sequence[Metric] = (), *, openmetrics: bool = False
 ) -> bytes:
-    """`condition`: None where it could not be read; `others`: what the functions of METRICS gave.
+    """Render the metrics. `condition`: None if it could not be read; `others`: those of the functions in METRICS.
 
-    `openmetrics`: in that format, which has examples of traces.
+    `openmetrics`: in that format, which has example traces.
     """
     registry = CollectorRegistry()
     registry.register(_Condition(condition, others))
@@ -98,7 +97,7 @@ def _turns(condition: QueueCondition) -> Iterator[Metric]:
 
 
 def _waits(waits: Sequence[Wait]) -> Iterator[Metric]:
-    """By the project's ID: those with most waiting turns, then `other`, so that there are never many series."""
+    """Metrics by project ID for the projects with most waiting turns; the rest as `other`, to limit the series."""
     labels = ["project", "reason"]
     turns = GaugeMetricFamily("rapport_turns_waiting", "Turns by what they wait for.", labels=labels)
     told = "How long the oldest of them has been owed."
@@ -134,7 +133,7 @@ def _vectors(vectors: VectorCounts) -> Iterator[Metric]:
 
 
 def unread_metric(unread: Mapping[str, bool]) -> Metric:
-    """By part of the metrics, whether it is missing."""
+    """The metric that says which parts of the metrics are missing."""
     told = "1: these metrics are missing, as a node of a distributed database is away."
     return _filled(
         GaugeMetricFamily("rapport_metrics_unread", told, labels=["part"]),
@@ -164,7 +163,7 @@ def worker_metrics(workers: Sequence[WorkerCondition]) -> Iterator[Metric]:
 
 
 def _cumulative(buckets: Sequence[Any]) -> list[tuple[str, float] | tuple[str, float, Exemplar]]:
-    """As Prometheus counts: each bucket with all before it. The example is a trace, which leads to a turn's spans."""
+    """Cumulate buckets like Prometheus: each includes those before it. The example is the trace of a turn."""
     bounds = [*map(floatToGoString, TURN_SECONDS), "+Inf"]
     turns = accumulate(bucket[0] for bucket in buckets)
     return [

@@ -21,7 +21,7 @@ from django.db.models.sql import UpdateQuery
 from django.utils import timezone
 
 WORKER_DIED = (
-    "worker_died"  # error_code of a row whose holder ended; a row that ends every holder is found by it
+    "worker_died"  # error_code of a row whose holder died, by which a row that kills workers is recognised
 )
 
 
@@ -105,10 +105,10 @@ class QueuedQuerySet(models.QuerySet[Any]):
     def update_returning(
         self, fields: Sequence[str] = (), *, only: models.QuerySet[Any] | None = None, **values: Any
     ) -> list[Any]:
-        """`update`, and the rows as they are then, with these fields or all. One statement.
+        """Like `update`, but return the changed rows, with these fields or all. One statement.
 
-        `only`: of all rows, those whose key it finds and locks. It runs once; as a subquery of a condition it might run
-        again for each row, and each time find the next ones, as what was updated meanwhile is skipped.
+        `only`: a query that finds and locks the keys of the rows to update. It runs once; as a subquery in a condition
+        it might run for each row, and find further ones each time, as it skips those updated meanwhile.
         """
         query: Any = self.query.chain(UpdateQuery)
         query.add_update_values(values)
@@ -145,12 +145,12 @@ class QueuedRow(models.Model):
     WAITING: ClassVar[dict[str, Any]] = {}
     HELD: ClassVar[dict[str, Any]] = {}
 
-    due_at = models.DateTimeField(null=True)  # null: nothing is owed, or not yet
-    attempts = models.PositiveIntegerField(default=0)  # in vain, since it was owed
-    lease_token = models.UUIDField(null=True)  # null: nobody holds it
+    due_at = models.DateTimeField(null=True)  # null: no work is due, or not yet
+    attempts = models.PositiveIntegerField(default=0)  # failed ones, since it became due
+    lease_token = models.UUIDField(null=True)  # null: no worker holds it
     lease_until = models.DateTimeField(null=True)
     leased_by = models.CharField(max_length=120, blank=True, default="", db_default="")  # worker.identity
-    error_code = models.CharField(max_length=60, blank=True)  # of the last try in vain
+    error_code = models.CharField(max_length=60, blank=True)  # of the last failed attempt
 
     class Meta:
         abstract = True
@@ -163,7 +163,7 @@ class QueuedRow(models.Model):
         return held
 
     def keep_lease(self) -> bool:
-        """Renew the lease, from any thread. False: it is not ours any more."""
+        """Renew the lease, from any thread. False: it is not held any more."""
         return bool(self.held_row().update(lease_until=lease_end(timezone.now())))
 
 

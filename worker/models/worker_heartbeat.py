@@ -7,9 +7,7 @@ class WorkerHeartbeat(models.Model):
     name = models.CharField(max_length=120, primary_key=True)  # host and process
     started_at = models.DateTimeField()
     beat_at = models.DateTimeField()
-    pool_restarts = models.PositiveIntegerField(
-        default=0
-    )  # how often the watchdog had to start the pool anew
+    pool_restarts = models.PositiveIntegerField(default=0)  # how often the watchdog restarted the pool
     counters = models.JSONField(default=dict)  # what its pool counted since it started, for /metrics
 
     class Meta:

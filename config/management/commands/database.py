@@ -1,4 +1,4 @@
-"""manage.py database start|stop|status|url: the embedded PostgreSQL, by hand."""
+"""manage.py database start|stop|status|url: control the embedded PostgreSQL."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -23,7 +23,7 @@ from config.embedded_postgres.server import STOP_MODES
 
 class Command(BaseCommand):
     help = "Start, stop or look at the embedded PostgreSQL, which Rapport uses when DATABASE_URL is not set."
-    requires_system_checks = ()  # they may ask the database, which need not be up
+    requires_system_checks = ()  # some query the database, which may be down
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)

@@ -11,7 +11,7 @@ from config.serving import Address, AddressUnusable, Foreground, port_number, re
 
 class Command(BaseCommand):
     help = "Run the whole service in the foreground, web server and worker, until Ctrl-C."
-    requires_system_checks = ("settings", "security")  # the others load every page, and look at code
+    requires_system_checks = ("settings", "security")  # the others load every page and check code
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")

@@ -1,5 +1,5 @@
-"""Asks a model for JSON: once more with the complaint where the answer can't be read, and with more room where it
-was cut off, unless all that it did with the room was to repeat itself.
+"""Ask a model for JSON. If the answer can't be parsed, ask once more with the complaint; if it was cut off, ask with
+more output tokens, unless it only repeated itself.
 """
 
 from collections.abc import Callable
@@ -16,8 +16,8 @@ from providers.llm.base import Completion, CompletionRequest
 from providers.llm.json_text import closed_loop
 
 T = TypeVar("T")
-SHOWN_BACK = 8000  # characters of an answer that could not be read
-MORE_ROOM = 2  # times an answer that was cut off is asked for again, each time with twice the tokens
+SHOWN_BACK = 8000  # characters of an answer that could not be parsed
+MORE_ROOM = 2  # times that an answer is asked for again if it was cut off, each with twice the tokens
 WAY_OUT = (
     "Raise ingestion.max_output_tokens, choose a model that answers at greater length, or say less in a turn."
 )
@@ -26,7 +26,7 @@ WAY_OUT = (
 def ask(
     question: Question, given: IngestionInput, log: CallLog, *, purpose: str, parse: Callable[[str], T]
 ) -> T:
-    """What `parse` makes of the answer. Raises UnparsableAnswer when the second is no better, ProviderError."""
+    """Ask, and parse the answer. Raises UnparsableAnswer if the second is no better; ProviderError."""
     request = build_request(given, question)
     completion, request = _ask_with_room(request, question, given, log, purpose)
     try:
@@ -39,13 +39,13 @@ def ask(
 
 
 def _shape(question: Question) -> str:
-    """What an answer without anything looks like: a small model says in words that there is nothing."""
+    """An empty answer as an example, as small models otherwise say in words that there is nothing."""
     name = _list_of(question)
     return f': {{"{name}": []}} if there is nothing' if question.guided and name else ""
 
 
 def _list_of(question: Question) -> str:
-    """The name of the list that is asked for; "" where the form of the answer is free."""
+    """The name of the list that the answer must have; "" if its form is free."""
     schema = question.tool.parameters if question.tool else question.schema
     return str(schema["required"][0]) if schema else ""
 
@@ -53,14 +53,14 @@ def _list_of(question: Question) -> str:
 def ask_back(
     question: Question, given: IngestionInput, log: CallLog, *, answered: str, complaint: str, purpose: str
 ) -> str:
-    """What the model says to a complaint about an answer that could be read. Raises ProviderError."""
+    """Send the model a complaint about an answer that could be parsed; return its new answer. Raises ProviderError."""
     request = build_request(given, question)
     history = (("assistant", answered[:SHOWN_BACK]), ("user", complaint))
     return log.ask(replace(request, history=history), given, purpose=purpose_of(question, purpose)).text
 
 
 def purpose_of(question: Question, purpose: str) -> str:
-    """What a trace says a call was for: `operations` asks one question, the others are named by theirs."""
+    """The purpose of a call in a trace. The strategy `operations` asks only one question; others name theirs."""
     if question.task == "operations":
         return purpose
     return question.task if purpose == "ingestion" else f"{question.task} {purpose}"
@@ -69,10 +69,10 @@ def purpose_of(question: Question, purpose: str) -> str:
 def _ask_with_room(
     request: CompletionRequest, question: Question, given: IngestionInput, log: CallLog, purpose: str
 ) -> tuple[Completion, CompletionRequest]:
-    """The answer, and the request that had the room for it. Raises ProviderError.
+    """Return the answer, and the request that had enough output tokens for it. Raises ProviderError.
 
-    Of several turns fewer are read at once instead, which whoever reads them sees to. Of one whose answer goes in a
-    circle with more room it would go on.
+    Not for several turns, as the pipeline reads fewer at once instead. Nor if the answer repeats itself, as with more
+    tokens it would go on.
     """
     named, tries = purpose_of(question, purpose), 0
     while True:

@@ -12,9 +12,9 @@ from memory.models import Tier
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What a strategy would do. Entry numbers in `items` count in `shown`, from 1; what it adds goes to `tier`.
+    """What a strategy proposes. Entry numbers in `items` refer to `shown`, from 1; new entries go to `tier`.
 
-    `vectors` of texts that it had embedded are kept for the entries that say just that.
+    `vectors` of texts that it embedded are stored for new entries with the same text.
     """
 
     shown: tuple[ShownEntry, ...]
@@ -30,7 +30,7 @@ class Strategy(ABC):
 
     @abstractmethod
     def propose(self, given: IngestionInput, log: CallLog, *, purpose: str) -> Proposal:
-        """What to do with one input. Raises ProviderError, UnparsableAnswer, InvalidTemplate.
+        """Propose what to do with one input. Raises ProviderError, UnparsableAnswer, InvalidTemplate.
 
-        `purpose` is why it is asked: ingestion, ask_again or preview.
+        `purpose`: ingestion, ask_again or preview.
         """

@@ -1,7 +1,7 @@
-"""A cheap model sorts what was said into categories; most turns hold nothing, and cost one small call and no more.
+"""A cheap model sorts what was said into categories; most turns have nothing to keep, and cost only one small call.
 
-After Cereby: what it is sure enough of is kept, with its category's weight, unless an entry is nearly the same by
-cosine. What is skipped for that is kept aside and can be restored, as cosine can't tell a repeat from a negation.
+After Cereby: what the model is sure enough of is kept, with its category's weight, unless an entry is nearly the same
+by cosine. What is skipped for that can be restored, as cosine can't tell a repetition from a negation.
 """
 
 from collections.abc import Mapping
@@ -26,9 +26,9 @@ from memory.ingestion.vectors import TextVectors, embed_texts
 from memory.retrieval.results import SearchResult
 from memory.retrieval.search import search_entries_for
 
-# The one call of classifier: what of the messages falls into a category (`type`), and how sure that is.
+# The only call of classifier: what in the messages belongs to a category (`type`), and how sure that is.
 CLASSIFY_SCHEMA = memories_schema("type", "confidence", confidence=number(0, 1))
-# The type of what is worth nothing some days after its date. What happened, or began, on a day is true for good.
+# The type of what is worthless some days after its date. What happened or began on a day stays true.
 SCHEDULE = "schedule"
 
 
@@ -36,7 +36,7 @@ class ClassifierStrategy(Strategy):
     slug = "classifier"
 
     def propose(self, given: IngestionInput, log: CallLog, *, purpose: str) -> Proposal:
-        """Before the call entries are looked up by their words: a turn that holds nothing embeds nothing."""
+        """Before the call, entries are searched by words only, so that a turn with nothing to keep embeds nothing."""
         likely = likely_entries(given, texts_of(given), by_meaning=False)
         shown = replace(given, entries=likely)
         model = given.ingestion.classifier.model
@@ -73,7 +73,7 @@ def _over_at(operation: Operation, options: ClassifierOptions, timezone: str) ->
 
 
 def _vectors_of(items: list[Operation | Refusal], given: IngestionInput) -> TextVectors | None:
-    """Of what would be added, where there is something to compare it with."""
+    """The vectors of what would be added, if there is anything to compare them with."""
     if not has_entries(given):
         return None
     added = [item.content for item in items if isinstance(item, Operation) and item.op == "add"]
@@ -83,7 +83,7 @@ def _vectors_of(items: list[Operation | Refusal], given: IngestionInput) -> Text
 def _without_near(
     items: list[Operation | Refusal], vectors: TextVectors | None, given: IngestionInput
 ) -> list[Operation | Refusal]:
-    """What would be added and is nearly the same as an entry is skipped, naming the entry and how near it is."""
+    """Skip what is nearly the same as an entry, naming the entry and the similarity."""
     if vectors is None:
         return items
     nearest = dict(zip(vectors.texts, _nearest(vectors, given), strict=True))
@@ -91,7 +91,7 @@ def _without_near(
 
 
 def _nearest(vectors: TextVectors, given: IngestionInput) -> list[SearchResult]:
-    """Among entries that have a vector: one without would stand by its words, with a likeness nobody measured."""
+    """The nearest of the entries that have a vector; others would be ranked by words, without a real similarity."""
     return search_entries_for(
         vectors.texts,
         project_id=given.project_id,
@@ -108,7 +108,7 @@ def _nearest(vectors: TextVectors, given: IngestionInput) -> list[SearchResult]:
 def _skipped(
     item: Operation | Refusal, nearest: Mapping[str, SearchResult], given: IngestionInput
 ) -> Operation | Refusal:
-    """Only a comparison of vectors counts: where none could be made, what was said is kept."""
+    """Skip an item by a comparison of vectors only; without one it is kept."""
     if isinstance(item, Refusal) or item.op != "add":
         return item
     found = nearest[item.content]

@@ -1,4 +1,4 @@
-"""Reads the second call's decisions: each becomes one operation that rests on what its fact rests on."""
+"""Parse the decisions of the second call: each becomes an operation that cites the messages of its fact."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -35,9 +35,9 @@ class Fact:
 def decide_on(
     facts: Sequence[Fact], decisions: Sequence[Any], given: IngestionInput
 ) -> list[Operation | Refusal]:
-    """In the order of the facts; of each the first decision holds. One nobody decided on is refused, visibly.
+    """Make the operations, in order of the facts. The first decision counts; without one a fact is refused, visibly.
 
-    A fact may end several entries ("forget all about my job"): further decisions of it may delete, and no more.
+    A fact may end several entries ("forget all about my job"), so further decisions on it may delete, but nothing else.
     """
     made: dict[int, Item] = {}
     ended: list[tuple[int, Item]] = []
@@ -65,8 +65,8 @@ def decide_on(
 
 
 def rest_on_all(items: Sequence[Operation | Refusal]) -> list[Operation | Refusal]:
-    """What says several facts in one text rests on the messages of all: a fact that was decided to be known by an entry
-    that another decision rewrites is part of its new text."""
+    """Let a text that contains several facts cite the messages of all of them: if a fact is known by an entry that
+    another decision rewrites, it is part of the new text."""
     known: dict[int | None, list[int]] = {}
     for item in items:
         if isinstance(item, Operation) and item.op == "known":
@@ -124,7 +124,7 @@ def _operation(fact: Fact, decision: Item, changed: set[int], given: IngestionIn
 
 
 def _more_of(entry: ShownEntry, change: Operation) -> Operation:
-    """More of the same thing: its type and whom it is about stand. For a detail it neither matters less nor expires."""
+    """An update that adds to an entry: type and subject stay. A detail makes it neither less important nor expire."""
     matters = None if change.importance is None else max(change.importance, entry.importance)
     expires_at = change.expires_at if entry.expires_at else None
     return replace(change, type="", subject=None, importance=matters, expires_at=expires_at)
@@ -137,7 +137,7 @@ def _new(fact: Fact, decision: Item) -> Operation:
 
 
 def _known(decision: Item, given: IngestionInput) -> int:
-    """The entry that says it already; that it may not be changed is no matter."""
+    """The entry that says it already, even if that may not be changed."""
     number = number_of(decision.get("entry"))
     if number is None or not 1 <= number <= len(given.entries):
         raise RefusedItem("was decided to be known, by no entry that was shown")
@@ -145,7 +145,7 @@ def _known(decision: Item, given: IngestionInput) -> int:
 
 
 def _beside(fact: Fact, number: int) -> Operation:
-    """An entry is changed once in an answer; what else is said of it is not lost."""
+    """Add the fact as a new entry, as an answer may change an entry only once."""
     if fact.forget:
         raise RefusedItem(f"entry {number} is changed by an earlier decision of this answer")
     remark = f"entry {number} is changed by an earlier decision; kept as new"
@@ -153,7 +153,7 @@ def _beside(fact: Fact, number: int) -> Operation:
 
 
 def _text(fact: Fact, decision: Item) -> str:
-    """The decision's text, or the fact's where it gives none; "" where nothing is to be said."""
+    """The decision's text, or the fact's if it has none; "" if there should be none."""
     if fact.forget and not decision.get("content"):
         return ""
     if decision.get("content") is None:

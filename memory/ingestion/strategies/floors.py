@@ -1,7 +1,7 @@
-"""Floors under what a person says: the phrases are looked for in the message, whatever a model makes of it.
+"""Floors of importance: certain phrases in the person's message set a minimum, whatever a model's score.
 
-After Emotion Machine's first version, which scored whole messages. A message of several sentences is told apart here,
-so that a name lifts what is kept of it and not the weather beside it. Pure.
+After Emotion Machine's first version, which scored whole messages. Here each sentence has its own floor, so that a name
+raises what is kept of it, but not the weather beside it. Pure.
 """
 
 import re
@@ -12,7 +12,7 @@ from typing import NamedTuple
 from memory.ingestion.strategies.options import Floor
 from memory.words import WORD
 
-LONGEST = 400  # characters of a sentence; of a longer one, as many around the phrase
+LONGEST = 400  # characters of a sentence; of a longer one, those around the phrase
 _SENTENCES = re.compile(r"(?<=[.!?…])(?<!\b(?:Dr|Mr|Ms|St)\.)(?<!\b(?:Mrs)\.)(?<!\b[A-Z]\.)\s+|\n+")
 _FORGET = re.compile(
     r"^\W*(?:(?:please|now|and|so|just|ok|okay|can you|could you|would you|you can|you should)\W+)*"
@@ -25,11 +25,11 @@ _SILENT = frozenset(
     "is are was were be been am do did does done have has had just really very much more so too all also not no now "
     "then there here what when how who why which s t re ve ll m d".split()
 )
-_STEM = 5  # letters by which words of one family are held alike: paint, painting
+_STEM = 5  # letters by which words match: paint, painting
 
 
 class Told(NamedTuple):
-    """A sentence of a message, and the highest floor under it; None: none of its words tells one."""
+    """A sentence of a message, and its highest floor; None: it has no such phrase."""
 
     message: int
     text: str
@@ -45,9 +45,9 @@ def sentences_of(message: int, text: str, floors: Iterable[Floor]) -> list[Told]
 
 
 def floor_over(content: str, sentences: Sequence[Told]) -> Told | None:
-    """The sentence a memory was made of: the one that has most of its words, of equals the highest floor.
+    """The sentence a memory was made from: the one with most of its words; of equals, the one with the highest floor.
 
-    None where there are no sentences. What is held alike is the beginning of words, whatever the language.
+    None without sentences. Words are compared by their beginning, whatever the language.
     """
     told = telling_words(content)
     return max(
@@ -58,7 +58,7 @@ def floor_over(content: str, sentences: Sequence[Told]) -> Told | None:
 
 
 def telling_words(text: str) -> frozenset[str]:
-    """The words of a text that say something, by their first letters."""
+    """The meaningful words of a text, by their first letters."""
     words = _WORD.findall(text.casefold())
     return frozenset(word[:_STEM] for word in words if word not in _SILENT)
 
@@ -89,7 +89,7 @@ def _cut(sentence: str, place: int) -> str:
 
 @lru_cache(maxsize=256)
 def _telling(phrases: tuple[str, ...], unless: tuple[str, ...]) -> re.Pattern[str]:
-    """Any of the phrases as whole words, where none of `unless` stands."""
+    """A pattern for any of the phrases as whole words, unless one of `unless` is there."""
     barred = f"(?!(?:{'|'.join(map(_spelt, unless))})(?!\\w))" if unless else ""
     return re.compile(rf"(?<!\w){barred}(?:{'|'.join(map(_spelt, phrases))})(?!\w)", re.IGNORECASE)
 

@@ -1,8 +1,8 @@
 """A small model scores what was said from 1 to 10; what scores enough is kept, by default in the archive.
 
-After Emotion Machine's first version: a tenth of the score is the entry's importance, what comes to less than the
-threshold is left out, and where the person's own message tells who they are, what they want, may not or prefer, there
-is a floor, whatever the model says: also where it says nothing, or no score that is one.
+After Emotion Machine's first version: a tenth of the score is the entry's importance, and what is below the threshold
+is left out. If the person's own message says who they are, what they want, must not do or prefer, there is a floor,
+whatever the model says, and even if it says nothing or no valid score.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ from memory.ingestion.strategies.schema_parts import number
 from memory.ingestion.strategies.vocabulary import type_among
 
 HIGHEST = 10
-# The one call of importance: memories of the messages, each scored.
+# The only call of importance: memories from the messages, each with a score.
 SCORE_SCHEMA = memories_schema("score", score=number(1, HIGHEST))
 Sentences = Mapping[int, Sequence[Told]]  # by the number of their message
 
@@ -46,7 +46,7 @@ class ImportanceStrategy(Strategy):
 
 
 def _sentences(given: IngestionInput) -> Sentences:
-    """What the person said: nobody else's words tell of them."""
+    """The sentences of the person; only their own words count."""
     floors = given.ingestion.importance.floors
     return {
         place: sentences_of(place, message.content, floors)
@@ -56,7 +56,7 @@ def _sentences(given: IngestionInput) -> Sentences:
 
 
 def _made_of(operation: Operation, sentences: Sentences) -> list[Told]:
-    """The sentence of each message it cites that it speaks of."""
+    """For each message it cites, the sentence that it was made from."""
     found = (floor_over(operation.content, sentences.get(message, ())) for message in operation.messages)
     return [told for told in found if told is not None]
 
@@ -93,7 +93,7 @@ def _score(item: dict[str, Any]) -> float:
 def _left_unsaid(
     items: Sequence[Operation | Refusal], given: IngestionInput, sentences: Sentences
 ) -> Iterator[Operation]:
-    """The sentences with a floor of which the answer says nothing: kept as they were said, or known already."""
+    """Operations for sentences with a floor that the answer left out: kept as they were said, unless known already."""
     operations = [item for item in items if isinstance(item, Operation)]
     said = {told for operation in operations for told in _made_of(operation, sentences)}
     forgets = {message for item in operations if item.op == "delete" for message in item.messages}
@@ -106,7 +106,7 @@ def _left_unsaid(
 
 
 def _known(told: Told, given: IngestionInput) -> Operation | None:
-    """An entry that has all its telling words says it already."""
+    """The operation `known`, if an entry has all the meaningful words."""
     for place, entry in enumerate(given.entries, start=1):
         if told.words <= telling_words(f"{entry.subject} {entry.content}"):
             raw = {"op": "known", "content": told.text, "entry": place, "messages": [told.message]}

@@ -1,9 +1,9 @@
 """The model must call a tool that records values under keys of a strict vocabulary; a new value supersedes the old.
 
-After "Building AI agent memory": a key has one value, kept and embedded as `key: value`; nearly the same keys are one,
-what fits no key is refused where it can be seen, a value holds from when it was said until another takes its place, and
-every fact cites the messages it rests on. What happens to a person is no value that another takes the place of: events,
-and keys that a companion says so of, have several.
+After "Building AI agent memory": a key has one value, which is stored and embedded as `key: value`; nearly equal keys
+are the same; what fits no key is refused, visibly; a value is valid from when it was said until another supersedes it;
+and every fact cites its messages. Events, and keys for which a companion says so, may have several values, as what
+happens to a person does not supersede what happened before.
 """
 
 from collections.abc import Callable, Sequence
@@ -43,7 +43,7 @@ class KeyedFactsStrategy(Strategy):
         vocabulary = Vocabulary(given.ingestion.keyed_facts)
         question, record = _question(given, vocabulary), _recorder(given, vocabulary)
         items = ask_for_memories(question, given, log, purpose=purpose, keep=record)
-        # What is to be forgotten goes first: the rest of its value is recorded anew, in its place.
+        # What should be forgotten comes first, as the rest of its value is recorded again in its place.
         items.sort(key=lambda item: not (isinstance(item, Operation) and item.op == "delete"))
         return Proposal(given.entries, items, given.tier)
 
@@ -69,7 +69,7 @@ def _question(given: IngestionInput, vocabulary: Vocabulary) -> Question:
 
 
 def _recorder(given: IngestionInput, vocabulary: Vocabulary) -> Callable[[dict[str, Any]], Operation]:
-    """Makes an operation of each value. What a key says of its type and number of values goes before the model."""
+    """Return a function that makes an operation from a value. The key decides on type and number of values."""
     least = given.ingestion.keyed_facts.confident_from
     types = [entry_type.name for entry_type in given.ingestion.types]
 
@@ -102,7 +102,7 @@ def _recorder(given: IngestionInput, vocabulary: Vocabulary) -> Callable[[dict[s
 
 
 def _said_anew(item: dict[str, Any], key: FactKey, given: IngestionInput) -> int | None:
-    """The number of the shown value that this one says anew, of a key that has several. Raises RefusedItem."""
+    """For a key with several values: the number of the shown value that this one rephrases. Raises RefusedItem."""
     if key.single_valued or item["op"] == "add":
         return None
     number = entry_number(item, given.entries)
@@ -110,7 +110,7 @@ def _said_anew(item: dict[str, Any], key: FactKey, given: IngestionInput) -> int
 
 
 def record_schema(keys: Sequence[str], types: Sequence[str]) -> dict[str, Any]:
-    """The parameters of RECORD_TOOL: a key outside the vocabulary is refused, so they name the keys there are."""
+    """The parameters of RECORD_TOOL. They list the keys, as one outside the vocabulary is refused."""
     return answer_of(
         memories=list_of(
             {

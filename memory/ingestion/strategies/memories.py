@@ -1,4 +1,4 @@
-"""What the strategies of one call have in common: an answer of memories to keep, and of entries to forget."""
+"""What strategies with a single call share: an answer with memories to keep and entries to forget."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,17 +10,17 @@ from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.operations import Operation, Refusal, check_each, parse_object, understand
 from memory.ingestion.prompt import Question
 from memory.ingestion.strategies.asking import ask
-from memory.ingestion.strategies.mending import mend_losses
+from memory.ingestion.strategies.eroded_updates import ask_about_losses
 from memory.ingestion.strategies.schema_parts import FORGET, NUMBERS, TEXT, WISHES, answer_of, list_of
-from memory.ingestion.strategies.unknown_types import mend_types
+from memory.ingestion.strategies.unknown_types import ask_about_types
 
 ENTRY = {"type": "integer", "description": "number of the shown entry it replaces"}
 
 
 def memories_schema(*required: str, **own: dict[str, Any]) -> dict[str, Any]:
-    """The answer's schema: what every memory says, and what a strategy has each say beside that.
+    """The answer's schema: the members of every memory, and a strategy's own ones.
 
-    `entry`: the memory says this shown entry anew, so it is updated; without it the memory is added.
+    `entry`: the memory rephrases this shown entry, which is updated; without it the memory is added.
     """
     memory = {
         "content": TEXT,
@@ -35,7 +35,7 @@ def memories_schema(*required: str, **own: dict[str, Any]) -> dict[str, Any]:
     return answer_of(memories=memories, forget=FORGET, wishes=WISHES)
 
 
-# What is said where memories lost something of the entries they say anew.
+# What the model is asked if memories lost something of the entries that they rephrase.
 AGAIN = (
     "Give the memories of these entries again, and no others, with that put back in. Leave out only what the new "
     "messages contradict."
@@ -44,14 +44,14 @@ AGAIN = (
 
 @dataclass(frozen=True, slots=True)
 class Memories:
-    """The items of an answer, as the model wrote them."""
+    """The raw items of an answer."""
 
     keep: list[Any]
     forget: list[Any]
 
 
 def parse_memories(text: str) -> Memories:
-    """Raises UnparsableAnswer. What is to be forgotten may be left out."""
+    """Parse an answer, in which `forget` may be missing. Raises UnparsableAnswer."""
     answer = parse_object(text, "memories")
     forget = answer.get("forget") or []
     if not isinstance(forget, list):
@@ -62,7 +62,7 @@ def parse_memories(text: str) -> Memories:
 def judge_memories(
     answer: Memories, given: IngestionInput, keep: Callable[[dict[str, Any]], Operation]
 ) -> list[Operation | Refusal]:
-    """Each by itself. `keep` makes an operation of a memory, or raises RefusedItem. `given` holds what was shown."""
+    """Make operations. `keep` makes one from a memory, or raises RefusedItem. `given` has what was shown."""
     items = [_named(item, "update" if _names_entry(item) else "add") for item in answer.keep]
     items += [_named(item, "delete") for item in answer.forget]
     return check_each(
@@ -78,18 +78,18 @@ def ask_for_memories(
     purpose: str,
     keep: Callable[[dict[str, Any]], Operation],
 ) -> list[Operation | Refusal]:
-    """What the answer's memories would do, judged; sent back once where they lost something, or have no type."""
+    """Ask for memories and make operations. They are sent back once if they lost something or have no valid type."""
 
     def check(text: str) -> list[Operation | Refusal]:
         return judge_memories(parse_memories(text), given, keep)
 
     items, text = ask(question, given, log, purpose=purpose, parse=lambda text: (check(text), text))
-    items = mend_types(items, given, question=question, log=log, answered=text, check=check)
-    return mend_losses(items, given, question=question, log=log, answered=text, again=AGAIN, check=check)
+    items = ask_about_types(items, given, question=question, log=log, answered=text, check=check)
+    return ask_about_losses(items, given, question=question, log=log, answered=text, again=AGAIN, check=check)
 
 
 def statement(item: dict[str, Any], given: IngestionInput) -> Operation:
-    """A memory that is a sentence: added, or said of an entry that was shown. Raises RefusedItem."""
+    """Make an operation from a memory that is a sentence: an addition or an update. Raises RefusedItem."""
     return understand(item, given, item["op"])
 
 
@@ -98,5 +98,5 @@ def _named(item: Any, op: str) -> Any:
 
 
 def _names_entry(item: Any) -> bool:
-    """Models that need not name an entry write null, 0 or nothing."""
+    """Return whether an item names an entry. If they don't have to, models write null, 0 or nothing."""
     return isinstance(item, dict) and item.get("entry") not in (None, "", 0, "0", [])

@@ -1,6 +1,6 @@
-"""One call a batch: the model sees the whole scratchpad and answers with operations.
+"""One call per batch: the model sees the whole scratchpad and answers with operations.
 
-Where there is an archive, it also sees what a search finds there for the new messages, so that it can change that.
+If there is an archive, it also sees what a search finds there for the new messages, so that it can change that.
 """
 
 from dataclasses import replace
@@ -13,8 +13,8 @@ from memory.ingestion.operations import Operation, Refusal, check_operations, of
 from memory.ingestion.prompt import OPERATIONS, Question, answer_schema
 from memory.ingestion.strategies.asking import ask
 from memory.ingestion.strategies.base import Proposal, Strategy
-from memory.ingestion.strategies.mending import mend_losses
-from memory.ingestion.strategies.unknown_types import mend_types
+from memory.ingestion.strategies.eroded_updates import ask_about_losses
+from memory.ingestion.strategies.unknown_types import ask_about_types
 from memory.models import Tier
 
 AGAIN = (
@@ -36,8 +36,8 @@ class OperationsStrategy(Strategy):
             return check_operations(parse_answer(text), given)
 
         items, text = ask(question, given, log, purpose=purpose, parse=lambda text: (check(text), text))
-        items = mend_types(items, given, question=question, log=log, answered=text, check=check)
-        items = mend_losses(
+        items = ask_about_types(items, given, question=question, log=log, answered=text, check=check)
+        items = ask_about_losses(
             items,
             given,
             question=question,

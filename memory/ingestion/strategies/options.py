@@ -52,7 +52,7 @@ def _floor(
     )
 
 
-# The phrases and figures of Emotion Machine's first version, with what is written for the same words.
+# The phrases and numbers of Emotion Machine's first version, with other spellings of the same words.
 IDENTITY = _floor("identity", 0.85, "my name is, my name's", type="identity")
 GOALS = _floor("goals", 0.75, "my goal is, my goal's", type="goal")
 REMINDERS = _floor("reminders", 0.75, "remind me", type="goal", ask=True, unless="remind me of, reminds me")

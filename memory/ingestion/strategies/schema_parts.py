@@ -1,4 +1,4 @@
-"""What the JSON Schemas of several questions have in common. Flat, in the subset all vendors know."""
+"""Parts of JSON Schemas that several questions share. Flat, in the subset that all vendors support."""
 
 from typing import Any
 
@@ -43,5 +43,5 @@ def list_of(properties: dict[str, Any], *, required: list[str]) -> dict[str, Any
 
 
 def answer_of(**lists: dict[str, Any]) -> dict[str, Any]:
-    """An object of these lists; the first must be there."""
+    """An object with these lists, of which the first is required."""
     return {"type": "object", "properties": lists, "required": [next(iter(lists))]}

@@ -1,8 +1,9 @@
-"""Two calls: the first extracts atomic facts, the second decides what they do to the entries like them.
+"""Two calls: the first extracts atomic facts, the second decides what they do to similar entries.
 
-After Case.dev, with one decision call for all of a batch's facts instead of one each, and with the entries like any
-of them shown together: so the entry that is to be replaced is among them far more often than by cosine alone. A batch
-without facts costs one call and no embedding; one whose facts are known word for word, or resemble nothing, no more.
+After Case.dev, but with one decision call for all facts of a batch instead of one each, in which the entries similar to
+any of them are shown together: so the entry that should be replaced is shown far more often than by cosine alone.
+A batch without facts costs one call and no embedding, as does one whose facts are known word for word or resemble no
+entry.
 """
 
 from collections.abc import Sequence
@@ -19,15 +20,15 @@ from memory.ingestion.prompt import Question
 from memory.ingestion.strategies.asking import ask
 from memory.ingestion.strategies.base import Proposal, Strategy
 from memory.ingestion.strategies.deciding import Fact, decide_on, rest_on_all
-from memory.ingestion.strategies.mending import mend_losses
+from memory.ingestion.strategies.eroded_updates import ask_about_losses
 from memory.ingestion.strategies.schema_parts import NUMBERS, TEXT, WISHES, answer_of, list_of, number
-from memory.ingestion.strategies.unknown_types import mend_types
+from memory.ingestion.strategies.unknown_types import ask_about_types
 from memory.ingestion.vectors import TextVectors, embed_texts
 from memory.models import USER_SUBJECT, ScratchpadEntry
 
 # Call 1 of two_call: the atomic facts of the messages. No entries are shown.
 #
-# A fact with `forget` names what the person asks to have forgotten; it is never kept itself.
+# A fact with `forget` names what the person asks to forget; it is never kept itself.
 EXTRACT_SCHEMA: dict[str, Any] = answer_of(
     facts=list_of(
         {
@@ -83,7 +84,7 @@ class TwoCallStrategy(Strategy):
             return check_each(parse_answer(text, "facts"), given, lambda item: _extracted(item, given))
 
         extracted, text = ask(EXTRACT, alone, log, purpose=purpose, parse=lambda text: (check(text), text))
-        extracted = mend_types(extracted, alone, question=EXTRACT, log=log, answered=text, check=check)
+        extracted = ask_about_types(extracted, alone, question=EXTRACT, log=log, answered=text, check=check)
         items: list[Operation | Refusal] = [item for item in extracted if isinstance(item, Refusal)]
         facts = [
             Fact(item, forget=item.raw.get("forget") is True)
@@ -109,7 +110,7 @@ def _extracted(item: dict[str, Any], given: IngestionInput) -> Operation:
 
 
 def _known_exactly(given: IngestionInput, facts: Sequence[Fact]) -> list[Fact]:
-    """Those that an active entry says word for word: no model needs to decide on them."""
+    """The facts that an active entry says word for word, on which no model needs to decide."""
     hashes = {content_hash(fact.operation.content) for fact in facts}
     rows = ScratchpadEntry.objects.for_relationship(given.relationship_id).active()
     said = {
@@ -125,7 +126,7 @@ def _known_exactly(given: IngestionInput, facts: Sequence[Fact]) -> list[Fact]:
 
 
 def _like(given: IngestionInput, facts: Sequence[Fact]) -> tuple[tuple[ShownEntry, ...], TextVectors | None]:
-    """The entries that any of the facts may change, and the facts' vectors: one batch, whatever their number."""
+    """The entries that any of the facts may change, and the facts' vectors, from one batch."""
     texts = [fact.operation.content for fact in facts]
     similar_from = given.ingestion.two_call.similar_from
     few = few_entries(given) if texts and similar_from is None else None
@@ -139,7 +140,7 @@ def _like(given: IngestionInput, facts: Sequence[Fact]) -> tuple[tuple[ShownEntr
 
 
 def _unopposed(fact: Fact) -> Operation | Refusal:
-    """Nothing like it is known: it is new, and there is nothing to forget."""
+    """The operation for a fact that resembles no entry: it is new, or there is nothing to forget."""
     if not fact.forget:
         return fact.operation
     return Refusal(fact.operation.raw, "nothing like it is remembered", fact.operation.messages)
@@ -163,5 +164,7 @@ def _decide(
         return decide_on(facts, parse_answer(text, "decisions"), given)
 
     items, text = ask(question, given, log, purpose=purpose, parse=lambda text: (decided(text), text))
-    mended = mend_losses(items, given, question=question, log=log, answered=text, again=AGAIN, check=decided)
-    return rest_on_all(mended)
+    items = ask_about_losses(
+        items, given, question=question, log=log, answered=text, again=AGAIN, check=decided
+    )
+    return rest_on_all(items)

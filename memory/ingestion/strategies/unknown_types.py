@@ -1,5 +1,5 @@
-"""Sends back once what names a type that the companion does not have, with the types that it has. If the answer names
-no valid type, it stays refused: choosing a type might silently be wrong.
+"""Send items with an unknown type back once, with the companion's types. If the answer has no valid type, the item
+stays refused, as silently choosing a type might be wrong.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ Items = list[Operation | Refusal]
 REMARK = "its type was sent back once"
 
 
-def mend_types(
+def ask_about_types(
     items: Items,
     given: IngestionInput,
     *,
@@ -28,7 +28,7 @@ def mend_types(
     answered: str,
     check: Callable[[str], Sequence[Operation | Refusal]],
 ) -> Items:
-    """`answered`: the answer that the items were read from. `check` reads what the model says then."""
+    """Ask the model once for the types. `answered`: the answer with the items. `check` parses its new answer."""
     told = "\n".join(f"- {item.raw['content']}: {item.reason}" for item in items if _lacks_type(item))
     if not told:
         return items
@@ -37,17 +37,17 @@ def mend_types(
     )
     try:
         again = check(ask_back(question, given, log, answered=answered, complaint=complaint, purpose="type"))
-    except (ProviderError, UnparsableAnswer):  # kept with its call; the rest is applied
+    except (ProviderError, UnparsableAnswer):  # stored with the call; the rest is applied
         again = []
     better = {
         content_hash(item.content): item for item in again if isinstance(item, Operation) and item.op == "add"
     }
 
-    def mended(item: Operation | Refusal) -> Operation | Refusal:
+    def replaced(item: Operation | Refusal) -> Operation | Refusal:
         found = better.get(content_hash(" ".join(item.raw["content"].split()))) if _lacks_type(item) else None
         return replace(found, remarks=(*found.remarks, REMARK)) if found else item
 
-    return [mended(item) for item in items]
+    return [replaced(item) for item in items]
 
 
 def _lacks_type(item: Operation | Refusal) -> bool:

@@ -1,4 +1,4 @@
-"""The strict vocabulary of keyed facts: which key a model's word stands for, and how a value under it is kept."""
+"""The strict vocabulary of keyed facts: which key a model's word means, and how its value is stored."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -10,18 +10,18 @@ from pydantic import TypeAdapter
 from memory.ingestion.strategies.options import FactKey, KeyedFactsOptions
 from providers.llm.base import KnownKey
 
-# What a companion most often wants to know of a person, under stable names.
+# Stable names for what companions most often want to know about a person.
 SHIPPED_KEYS: tuple[FactKey, ...] = TypeAdapter(tuple[FactKey, ...]).validate_json(
     (Path(__file__).parent / "shipped_keys.json").read_bytes()
 )
 _SEPARATORS = re.compile(r"[^\w]+|_+")
 _ADORNMENTS = re.compile(r"^(?:user|users|person|my|their|his|her|the|current|currently|present|new)_")
-# How alike (difflib) a word is to a key it can only be a misspelling of: `favorite`, `favourite`.
+# The similarity (difflib) from which a word can only be a misspelt key: `favorite`, `favourite`.
 MISSPELT = 0.88
 
 
 class Vocabulary:
-    """The keys of one companion: those that ship, unless it leaves them out, and its own before them."""
+    """A companion's keys: its own, then the shipped ones, unless it leaves those out."""
 
     def __init__(self, options: KeyedFactsOptions) -> None:
         own = {key.name: key for key in options.keys}
@@ -32,7 +32,7 @@ class Vocabulary:
         self._names |= dict(self.keys)
 
     def find(self, word: str) -> FactKey | None:
-        """The key that `word` names, also by a near name (`current_city`) or misspelt; None: no key of ours."""
+        """The key that `word` means, also by a similar name (`current_city`) or misspelt; None: none."""
         name = "_".join(part for part in _SEPARATORS.split(word.lower()) if part)
         plain = (name, _ADORNMENTS.sub("", name), name.removesuffix("s"), name.removesuffix("_name"))
         for candidate in plain:
@@ -42,7 +42,7 @@ class Vocabulary:
         return self._names[close[0]] if close else None
 
     def known_keys(self, types: Iterable[str]) -> tuple[KnownKey, ...]:
-        """The keys as a model is told them; one of a type the companion has not is of its type `other`, or first."""
+        """The keys for the model. If the companion lacks a key's type, it gets the type `other`, or the first one."""
         known = list(types)
         return tuple(
             KnownKey(key.name, type_among(key.type, known)[0], key.says, key.single_valued)
@@ -51,12 +51,12 @@ class Vocabulary:
 
 
 def fact_text(key: FactKey, value: str) -> str:
-    """What a value is kept as, and embedded as: `city: Lisbon`."""
+    """The text that is stored and embedded for a value: `city: Lisbon`."""
     return f"{key.name}: {value}"
 
 
 def type_among(wanted: str, known: list[str]) -> tuple[str, tuple[str, ...]]:
-    """The type if the companion has it, else its `other`, else its first one; with a remark where that differs."""
+    """The type if the companion has it, or its `other`, or its first one, with a remark if it was changed."""
     if wanted in known:
         return wanted, ()
     fallback = "other" if "other" in known else known[0]

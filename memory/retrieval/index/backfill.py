@@ -1,8 +1,8 @@
-"""Rebuilds the index of a relationship, or adds what is missing; walks all relationships to find what is.
+"""Rebuild the index of a relationship, or add what is missing; and walk all relationships to find what is missing.
 
-So texts that were written before there was an index, or with another language or embedder, are indexed without a
-command. Pieces are always written from the newest to the oldest: if the oldest of a kind is indexed, all of them are.
-A relationship where nothing is missing costs a few index probes.
+So texts from before there was an index, or with another language or embedder, are indexed without a command. They are
+always indexed from the newest to the oldest: if the oldest of a kind is indexed, all are. A relationship where nothing
+is missing costs a few index probes.
 """
 
 from collections.abc import Iterator, Sequence
@@ -52,7 +52,7 @@ SELECT r.id FROM relationships_relationship r
                WHERE s.relationship_id = r.id AND s.kind = ends.kind AND s.owner_id = ends.id
                  AND s.language = w.language))
 """
-# What is of nothing any more. No change leaves such rows; a hand in the database might.
+# Rows without a text. No change leaves any, but somebody editing the database might.
 _DROP_ORPHANS = """
 DELETE FROM {table} s
  WHERE s.relationship_id = %(relationship)s AND NOT (
@@ -68,9 +68,9 @@ _DROPS = [_DROP_ORPHANS.format(table=table) for table in ("memory_searchtext", "
 
 
 def rebuild_index(relationship_id: UUID) -> int:
-    """Index every entry and message anew, a few hundred in a transaction, and drop rows of what is gone.
+    """Index every entry and message again, a few hundred per transaction, and delete rows of what is gone.
 
-    Vectors of texts that did not change stay. How many rows were written.
+    Vectors of unchanged texts stay. Return how many rows were written.
     """
     with transaction.atomic():
         if lock_config(relationship_id) is not None:
@@ -85,9 +85,9 @@ def rebuild_index(relationship_id: UUID) -> int:
 
 
 def complete_index(relationship_id: UUID, *, most: int) -> int:
-    """Index what has no row, or one of another language than is wanted now: about `most` at a time, newest first.
+    """Index texts without a row, or with one in another language than wanted: about `most`, newest first.
 
-    How many rows were written; 0: nothing is missing.
+    Return how many rows were written; 0: nothing is missing.
     """
     rows = 0
     for some in _pieces(relationship_id, missing_only=True):
@@ -98,13 +98,13 @@ def complete_index(relationship_id: UUID, *, most: int) -> int:
 
 
 class Backfill:
-    """Walks all relationships, a few at a time. Remembers, between its steps, which it saw last."""
+    """Walks all relationships, a few per step. Between steps it remembers which it saw last."""
 
     def __init__(self) -> None:
         self._after = UUID(int=0)
 
     def step(self, now: datetime) -> int:
-        """Look at the next relationships. How many rows were written or relationships enqueued."""
+        """Check the next relationships; return how many rows were written or relationships enqueued."""
         ids = Relationship.objects.filter(id__gt=self._after).order_by("id").values_list("id", flat=True)
         wanted = configs_of(list(ids[:RELATIONSHIPS_A_STEP]))
         if not wanted:
@@ -114,13 +114,13 @@ class Backfill:
         for relationship_id in _incomplete(wanted):
             rows += each_alone([relationship_id], partial(complete_index, most=ROWS_A_STEP - rows))
             if rows >= ROWS_A_STEP:
-                return rows  # the next step sees these again, and goes on
+                return rows  # the next step continues with these
         self._after = wanted[-1].relationship_id
         return rows + _enqueue_gaps(wanted)
 
 
 def _incomplete(wanted: Sequence[RelationshipConfig]) -> list[UUID]:
-    """Those whose index lacks something. A wrong configuration has to be mended first."""
+    """The relationships whose index lacks something, without those with an invalid configuration."""
     known = known_languages()
     languages = {each.relationship_id: _language(each, known) for each in wanted if each.retrieval}
     with connection.cursor() as cursor:
@@ -129,7 +129,7 @@ def _incomplete(wanted: Sequence[RelationshipConfig]) -> list[UUID]:
 
 
 def _enqueue_gaps(wanted: Sequence[RelationshipConfig]) -> int:
-    """Have a worker look where texts have no vector in the wanted space. It owes them, and embeds them."""
+    """Enqueue relationships where texts have no vector in the wanted space, for a worker to embed them."""
     enqueued = 0
     for each in wanted:
         if enqueued < TASKS_A_STEP and _has_gaps(each):
@@ -140,7 +140,7 @@ def _enqueue_gaps(wanted: Sequence[RelationshipConfig]) -> int:
 
 
 def _has_gaps(wanted: RelationshipConfig) -> bool:
-    """False also where the embedder can't work: the worker says so on the texts that are due."""
+    """Return whether there are gaps. False if the embedder can't work, which the worker notes on due texts."""
     if wanted.retrieval is None:
         return False
     try:
@@ -151,13 +151,13 @@ def _has_gaps(wanted: RelationshipConfig) -> bool:
 
 
 def _language(config: RelationshipConfig, known: frozenset[str]) -> str:
-    """The one that rows are written in."""
+    """The language of new rows."""
     wanted = config.written_as.language
     return wanted if wanted in known else NO_STEMS
 
 
 def _pieces(relationship_id: UUID, *, missing_only: bool) -> Iterator[int]:
-    """Index piece by piece, the newest first, entries before messages; how many each time."""
+    """Index piece by piece, newest first, entries before messages; yield how many."""
     known = known_languages() if missing_only else None
     for kind in (SearchedKind.ENTRY, SearchedKind.MESSAGE):
         before: Any = None
@@ -176,7 +176,7 @@ def _pieces(relationship_id: UUID, *, missing_only: bool) -> Iterator[int]:
 
 
 def _next(kind: SearchedKind, relationship_id: UUID, before: Any, *, missing_in: str | None) -> list[Any]:
-    """The next rows below `before`; with a language only those that have no row of it in the index."""
+    """The next rows below `before`; with `missing_in`, only those without an index row in that language."""
     rows: QuerySet[Any]
     if kind == SearchedKind.ENTRY:
         order, rows = "id", ScratchpadEntry.objects.for_relationship(relationship_id).only("id")

@@ -28,7 +28,7 @@ _HELD = _STANDING + " FOR UPDATE OF r"
 
 @dataclass(frozen=True, slots=True)
 class RelationshipConfig:
-    """`names`: of the person and the companion, for `without_names`. `retrieval` None: the configuration is wrong."""
+    """`names`: of the person and the companion, for `without_names`. `retrieval` None: the configuration is invalid."""
 
     relationship_id: UUID
     project_id: UUID
@@ -37,27 +37,27 @@ class RelationshipConfig:
 
     @property
     def written_as(self) -> Retrieval:
-        """Where the configuration is wrong, the defaults: what is to be written down does not wait for that."""
+        """`retrieval`, or the defaults if the configuration is invalid, as writing must not wait for that."""
         return self.retrieval or Retrieval()
 
 
 def retrieval_of(project: Level, companion: Level, relationship: Level) -> Retrieval:
-    """Where the levels have become wrong, the defaults: what is to be written down does not wait for that."""
+    """The section `retrieval`, or its defaults if the levels are invalid, as writing must not wait for that."""
     return _resolved(project, companion, relationship) or Retrieval()
 
 
 def configs_of(relationship_ids: Sequence[UUID]) -> list[RelationshipConfig]:
-    """Of those that are there, in order of ID. One query."""
+    """The configurations of existing relationships, in order of ID. One query."""
     return _read(_STANDING, relationship_ids)
 
 
 def config_of(relationship_id: UUID) -> RelationshipConfig | None:
-    """None when it is not there any more."""
+    """The relationship's configuration; None if it doesn't exist any more."""
     return next(iter(_read(_STANDING, [relationship_id])), None)
 
 
 def lock_config(relationship_id: UUID) -> RelationshipConfig | None:
-    """The same under the relationship's row lock, inside a transaction."""
+    """Take the relationship's row lock, in a transaction, and return the same."""
     return next(iter(_read(_HELD, [relationship_id])), None)
 
 

@@ -1,4 +1,4 @@
-"""Embeds the due texts of a relationship: claims them, asks the embedder, writes the vectors."""
+"""Embed the due texts of a relationship: claim them, call the embedder, write the vectors."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,14 +34,16 @@ from worker.worker_stats import stop_requested
 
 log = structlog.get_logger(__name__)
 
-MOST_SECONDS = 30.0  # after so long a task hands over to another, so that no relationship starves the rest
+MOST_SECONDS = (
+    30.0  # after which a task leaves the rest to another one, so that no relationship starves others
+)
 SHORTENED = 2_000  # characters of a text that was refused as a whole: its beginning is better than nothing
 INVALID_CONFIGURATION = "invalid_configuration"
 
 
 @dataclass(slots=True)
 class EmbeddedTexts:
-    """What one task did: vectors written, texts given up, and texts that wait for another try."""
+    """What one task did: vectors written, texts given up, and texts that wait for another attempt."""
 
     written: int = 0
     failed: int = 0
@@ -49,7 +51,7 @@ class EmbeddedTexts:
 
 
 def embed_owed(*, relationship_id: UUID) -> EmbeddedTexts:
-    """Embed all that is due in one relationship, batch after batch, until nothing is, it has to wait, or others do."""
+    """Embed what is due in one relationship, batch by batch, until nothing is left, it must wait, or others wait."""
     done = EmbeddedTexts()
     started = monotonic()
     while not stop_requested():
@@ -77,7 +79,7 @@ def embed_owed(*, relationship_id: UUID) -> EmbeddedTexts:
 def _step(
     relationship_id: UUID, retrieval: Retrieval, embedder: Embedder | None, done: EmbeddedTexts
 ) -> bool:
-    """One claim, or a look for gaps where nothing is due. False: there is nothing more to do for now."""
+    """Process one claim, or search for gaps if nothing is due. False: there is nothing more to do for now."""
     claim = claim_texts(relationship_id, retrieval, embedder)
     if embedder is None:
         return False
@@ -94,7 +96,7 @@ def _step(
 
 
 def _embed(claim: TextClaim, embedder: Embedder, done: EmbeddedTexts) -> bool:
-    """False: the embedder fails for now, so that what has no vector yet waits."""
+    """Embed a claim. False: the embedder fails for now, so the texts wait."""
     settled = 0
 
     def ask(texts: Sequence[str]) -> Embedded:
@@ -146,7 +148,7 @@ def _give_up(claim: TextClaim, text: OwedText, error: ProviderError, done: Embed
 
 
 def _wait(claim: TextClaim, texts: Sequence[OwedText], error: ProviderError, done: EmbeddedTexts) -> None:
-    """A passing failure. What is an operator's to mend never counts against a text."""
+    """After a transient failure, let the texts wait. What an operator must fix never counts against a text."""
     delay = retry_delay(claim.attempts, error.retry_after)
     put_off(claim, texts, code=error.code, delay=delay, counted=error.counts)
     done.waiting += len(texts)
@@ -169,9 +171,9 @@ def _log_waiting(relationship_id: UUID, code: str, delay: float) -> None:
 
 
 def _handle_internal_error(claim: TextClaim, error: Exception, done: EmbeddedTexts) -> bool:
-    """A mistake of ours: tried again in ever smaller company, then the text that trips us goes without.
+    """After an internal error, retry in ever smaller batches; then the text that causes it gets no vector.
 
-    Only the kind and place of the error are kept: its text may quote somebody's words.
+    Only the kind and place of the error are stored, as its text may quote a person.
     """
     log.error(
         "a mistake of ours",

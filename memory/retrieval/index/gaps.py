@@ -1,9 +1,9 @@
 """Texts that have no vector in a space where they should have one.
 
-Every change owes its own vectors, so gaps come only from outside: a configuration changed by hand, a database older
-than the index. They are filled from the newest text to the oldest, so one look at the oldest (and at the newest, as
-the configuration may have gone back and forth) tells whether there are any. A companion that moves to another embedder
-has all its texts embedded beside what is owed (memory.retrieval.index.reembed).
+Every change owes its own vectors, so gaps only come from outside: a configuration that was changed, or a database from
+before the index. They are filled from the newest text to the oldest, so checking the oldest (and the newest, as the
+configuration may have been changed back) shows whether there are any. When a companion moves to another embedder, its
+texts are embedded separately (memory.retrieval.index.reembed).
 """
 
 from typing import Any
@@ -27,7 +27,7 @@ _TEXTS = """
  WHERE s.relationship_id = %(relationship)s AND s.kind = ANY(%(kinds)s) AND s.state NOT IN ('deleted', 'skipped')
    AND s.text_hash <> %(nothing)s
 """
-# Those that wait for no vector. One that failed for good stays as it is.
+# Texts without a vector that don't wait for one. Those that failed for good are left alone.
 _SETTLED = f"{_TEXTS} AND s.due_at IS NULL AND s.error_code = ''"
 _WITHOUT = """
 NOT EXISTS (
@@ -35,7 +35,7 @@ NOT EXISTS (
      WHERE v.relationship_id = %(relationship)s AND v.kind = s.kind AND v.model = %(model)s
        AND v.dimensions = coalesce(%(dimensions)s, v.dimensions) AND v.owner_id = s.owner_id)
 """
-# Messages in the order of their places, entries in that of their IDs: each served by an index.
+# Messages in order of place, entries in order of ID: each is served by an index.
 _END = """
 SELECT EXISTS (
     SELECT 1 FROM (SELECT s.kind, s.owner_id {settled} AND s.kind = {kind} ORDER BY {order} LIMIT 1) s WHERE {without})
@@ -69,7 +69,7 @@ _NOTHING = text_hash("")
 
 
 def has_gaps(relationship_id: UUID, retrieval: Retrieval, embedder: Embedder) -> bool:
-    """A few index probes, whatever the number of texts."""
+    """Return whether there are gaps. A few index probes, whatever the number of texts."""
     with connection.cursor() as cursor:
         cursor.execute(_LOOK, _params(relationship_id, retrieval, embedder))
         found: bool = cursor.fetchone()[0]
@@ -78,7 +78,7 @@ def has_gaps(relationship_id: UUID, retrieval: Retrieval, embedder: Embedder) ->
 
 @transaction.atomic
 def owe_gaps(relationship_id: UUID, retrieval: Retrieval, embedder: Embedder) -> int:
-    """Make the newest AT_ONCE of them due. How many; 0 also where the configuration is not `retrieval` any more."""
+    """Make the newest AT_ONCE gaps due, and return how many; 0 also if the configuration has changed."""
     if not has_gaps(relationship_id, retrieval, embedder):
         return 0
     wanted = lock_config(relationship_id)
@@ -91,7 +91,7 @@ def owe_gaps(relationship_id: UUID, retrieval: Retrieval, embedder: Embedder) ->
 
 
 def count_without(relationship_id: UUID, retrieval: Retrieval, embedder: Embedder) -> int:
-    """How many texts have no vector of this embedder's, owed or not."""
+    """Count the texts without a vector from this embedder, owed or not."""
     with connection.cursor() as cursor:
         cursor.execute(_COUNT, _params(relationship_id, retrieval, embedder))
         found: int = cursor.fetchone()[0]
@@ -101,7 +101,7 @@ def count_without(relationship_id: UUID, retrieval: Retrieval, embedder: Embedde
 def next_without(
     relationship_id: UUID, retrieval: Retrieval, embedder: Embedder, *, after: Owner, limit: int
 ) -> list[Owner]:
-    """The next of these texts behind `after`, in the order of their owners."""
+    """The next texts without a vector after `after`, in order of their owners."""
     place = {"kind": after.kind, "owner": after.owner_id, "limit": limit}
     with connection.cursor() as cursor:
         cursor.execute(_NEXT, _params(relationship_id, retrieval, embedder, **place))

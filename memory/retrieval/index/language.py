@@ -1,4 +1,4 @@
-"""Keeps with a relationship in which language its two people talk. It is found again as the conversation grows."""
+"""Store the language in which a relationship's two talk. It is detected again as the conversation grows."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -35,16 +35,16 @@ def known_languages() -> frozenset[str]:
 
 
 def looks_again(before: int, count: int, *, known: str) -> bool:
-    """Whether a language is to be looked for, now that the messages, `before` of them and at least one, are `count`:
-    each time that they are twice as many, and while none is `known` between that too."""
+    """Return whether to detect the language, now that the messages have grown from `before` to `count`: each time their
+    number doubles and, while none is `known`, also in between."""
     steps = 2 if known == UNKNOWN else 1
     return int(steps * log2(count)) > int(steps * log2(before))
 
 
 def keep_language(relationship_id: UUID, said: Sequence[str] = ()) -> bool:
-    """Look at what was `said`, or at the newest messages, or where there are none at the newest entries; whether the
-    language is another than was kept. What was known stays where these are too few, or mixed. Call under the
-    relationship's row lock."""
+    """Detect the language of what was `said`, or of the newest messages, or else of the newest entries. Return whether
+    it is another than before. If they are too few or mixed, the known one stays. Call it under the relationship's row
+    lock."""
     found = language_of([spoken(text) for text in said or _newest(relationship_id)])
     if found == UNKNOWN:
         return False
@@ -63,14 +63,14 @@ def _newest(relationship_id: UUID) -> list[str]:
 
 
 UNKNOWN = ""
-SAMPLE = 64  # messages, the newest, that are looked at
+SAMPLE = 64  # newest messages that are read
 LONGEST = 200  # characters of each
-ENOUGH = 2000  # characters of all together: of more, every second message is looked at, or third
-FEWEST_LETTERS = 60  # of all together
-SHORTEST = 12  # letters of a message that has a vote, weighed by its letters
-SURE, MAJORITY = 0.9, 0.6  # of all together; of the votes
+ENOUGH = 2000  # characters altogether: with more, every second or third message is read
+FEWEST_LETTERS = 60  # altogether
+SHORTEST = 12  # letters of a message that has a vote, weighted by its letters
+SURE, MAJORITY = 0.9, 0.6  # probability of all together; share of the votes
 NO_STEMS = "simple"
-# PostgreSQL's text search configurations, by ISO 639-1. Other languages are known, but have no stems: `simple`.
+# PostgreSQL's text search configurations, by ISO 639-1. Other known languages have no stems: `simple`.
 CONFIGURATIONS = {
     "ar": "arabic",
     "hy": "armenian",
@@ -105,7 +105,7 @@ CONFIGURATIONS = {
 
 
 def language_of(texts: Sequence[str]) -> str:
-    """The text search configuration of the language that most of the texts are in; UNKNOWN: too little, or mixed."""
+    """The text search configuration for the language of most texts; UNKNOWN: they are too short, or mixed."""
     said = [text[:LONGEST] for text in texts[:SAMPLE]]
     said = said[:: 1 + sum(map(len, said)) // ENOUGH]
     letters = np.array([_letters(text) for text in said])
@@ -125,7 +125,7 @@ def language_of(texts: Sequence[str]) -> str:
 
 
 def _letters(text: str) -> int:
-    """A sign of a script without spaces stands for a syllable or a word, and counts for three."""
+    """Count letters. A character of a script without spaces is a syllable or a word, and counts as three."""
     if text.isascii():
         return sum(map(str.isalpha, text))
     return sum(1 if ord(sign) < 0x0E00 else 3 for sign in text if sign.isalpha())

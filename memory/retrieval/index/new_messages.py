@@ -1,4 +1,4 @@
-"""Indexes the messages of a turn as it is taken in, by the statement that stores them."""
+"""Index the messages of a new turn, by the statement that stores them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -16,14 +16,14 @@ from worker.enqueue import enqueue_embedding
 
 @dataclass(slots=True)
 class NewMessages:
-    """Those of one turn: first `beside`, then `settle`, under the relationship's row lock."""
+    """The messages of one turn. Call `beside` while storing it, then `settle`, under the relationship's row lock."""
 
     retrieval: Retrieval
     now: datetime
     _rows: list[IndexRow] = field(default_factory=list)
 
     def beside(self, turn: Turn, messages: Sequence[Message]) -> WrittenBeside:
-        """The statement doesn't see the turn that it stores, so whether it is on record is said here."""
+        """The index rows for the storing statement, which can't read the turn, so that its state is set here."""
         self._rows = [message_row(message, self.retrieval) for message in messages]
         if is_off_the_record(turn):
             self._rows = [replace(row, state=TurnState.SKIPPED.value, owes=False) for row in self._rows]
@@ -32,7 +32,7 @@ class NewMessages:
         return WrittenBeside(WRITTEN, ASKED, params | {"rows": rows_json(self._rows)})
 
     def settle(self, stored: Stored) -> None:
-        """What is to be done once they are there."""
+        """Pack full segments, and enqueue the embedding, after the rows were written."""
         told, last = stored.answers
         pack_messages(stored.turn.relationship_id, [row.place for row in self._rows], last=last)
         if not told and any(row.owes for row in self._rows):

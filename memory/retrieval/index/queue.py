@@ -1,7 +1,7 @@
-"""Claims texts that have no vector yet, and settles them, under the relationship's row lock.
+"""Claim texts that have no vector yet, and settle them, under the relationship's row lock.
 
-Rows of a killed worker are taken back. A text that kills workers again and again is claimed in ever smaller batches, in
-the end alone.
+Rows of a killed worker are taken back. A text that kills workers repeatedly is claimed in ever smaller batches, in the
+end alone.
 """
 
 from collections.abc import Sequence
@@ -27,9 +27,9 @@ from worker.models.queued import WORKER_DIED
 TEXTS_AT_ONCE = 100
 _CLAIMED = ("relationship", "id", "kind", "owner_id", "text_hash", "attempts")
 INTERNAL_ERROR = "internal_error"
-_MOST_WAITS = 8  # attempts that waiting for an embedder may come to: a long outage condemns no text
+_MOST_WAITS = 8  # attempts counted at most while an embedder is down, so that a long outage fails no text
 
-# What fell due and owes nothing: its kind is not embedded, it was deleted or skipped, or it has its vector already.
+# Due rows that need no vector: their kind is not embedded, they were deleted or skipped, or have one already.
 _SETTLE_REST = """
 UPDATE memory_searchtext s SET due_at = NULL, attempts = 0, error_code = ''
  WHERE s.relationship_id = %(relationship)s AND s.due_at <= %(now)s AND s.lease_token IS NULL
@@ -51,7 +51,7 @@ UPDATE memory_searchtext s
 
 @dataclass(frozen=True, slots=True)
 class TextClaim:
-    """Texts that this worker embeds; `alias` as the configuration named the embedder when they were taken."""
+    """Texts that this worker embeds. `alias`: the configured embedder when they were claimed."""
 
     relationship_id: UUID
     alias: str | None
@@ -62,7 +62,7 @@ class TextClaim:
 
 @transaction.atomic
 def claim_texts(relationship_id: UUID, retrieval: Retrieval, embedder: Embedder | None) -> TextClaim | None:
-    """The next texts that are due; None: none is, or the configuration is not `retrieval` any more."""
+    """Claim the next due texts; None: none is due, or the configuration is not `retrieval` any more."""
     wanted = lock_config(relationship_id)
     if wanted is None or wanted.retrieval != retrieval:
         return None
@@ -77,7 +77,7 @@ def claim_texts(relationship_id: UUID, retrieval: Retrieval, embedder: Embedder 
     with connection.cursor() as cursor:
         cursor.execute(_SETTLE_REST, params)
     rows = SearchText.objects.for_relationship(relationship_id)
-    # Over which so many workers died, or something of ours failed: they are left to their words.
+    # Workers died on these too often, or they caused internal errors: they get no vector.
     deadly = rows.due(now).filter(attempts__gte=settings.MAX_ATTEMPTS)
     deadly.filter(error_code__in=(WORKER_DIED, INTERNAL_ERROR)).update(due_at=None)
     limit = min(TEXTS_AT_ONCE, embedder.most_texts) if embedder else 0
@@ -98,7 +98,7 @@ def claim_texts(relationship_id: UUID, retrieval: Retrieval, embedder: Embedder 
 
 @transaction.atomic
 def keep_lease(claim: TextClaim) -> bool:
-    """Hold on for another while to what is not settled yet, from any thread. False: nothing of it is ours."""
+    """Renew the lease of what is not settled yet, from any thread. False: nothing is held any more."""
     if claim.token is None or lock_config(claim.relationship_id) is None:
         return False
     rows = SearchText.objects.for_relationship(claim.relationship_id)
@@ -106,7 +106,7 @@ def keep_lease(claim: TextClaim) -> bool:
 
 
 def hand_back(claim: TextClaim) -> None:
-    """After the database went away: what is not settled is due again once it is back."""
+    """After a failure of the database, make what is not settled due again once it is back."""
     if claim.token is not None:
         held = SearchText.objects.for_relationship(claim.relationship_id).held(claim.token)
         release_when_possible(lambda: held.release(due_at=timezone.now(), counted=True))
@@ -114,9 +114,9 @@ def hand_back(claim: TextClaim) -> None:
 
 @transaction.atomic
 def keep_vectors(claim: TextClaim, texts: Sequence[OwedText], embedded: Embedded) -> int:
-    """Write what was embedded and settle it; how many. Nothing, if the relationship was erased.
+    """Write vectors and settle their texts; return how many. Nothing, if the relationship was erased.
 
-    If its configuration names another embedder by now, nothing is written either, and the texts stay due.
+    If its configuration has another embedder by now, nothing is written either, and the texts stay due.
     """
     wanted = lock_config(claim.relationship_id)
     if wanted is None:
@@ -132,7 +132,7 @@ def keep_vectors(claim: TextClaim, texts: Sequence[OwedText], embedded: Embedded
 
 @transaction.atomic
 def put_off(claim: TextClaim, texts: Sequence[OwedText], *, code: str, delay: float, counted: bool) -> None:
-    """Owed again `delay` seconds from now, and so are the relationship's other texts that are due."""
+    """Make these texts due in `delay` seconds, and so the relationship's other due texts."""
     if lock_config(claim.relationship_id) is None:
         return
     now = timezone.now()
@@ -144,14 +144,14 @@ def put_off(claim: TextClaim, texts: Sequence[OwedText], *, code: str, delay: fl
 
 @transaction.atomic
 def give_up(claim: TextClaim, texts: Sequence[OwedText], *, code: str) -> None:
-    """These get no vector: they are found by their words, and say why."""
+    """Settle these texts without a vector, with the reason. They are found by words only."""
     if lock_config(claim.relationship_id) is not None:
         _settle(claim, texts, due=None, error=code, most=settings.MAX_ATTEMPTS)
 
 
 @transaction.atomic
 def block(relationship_id: UUID, *, code: str, delay: float) -> None:
-    """Nothing can be embedded here until somebody mends a setting. What is due says so, and waits uncounted."""
+    """Let due texts wait, uncounted and with the reason, until somebody fixes a setting."""
     if lock_config(relationship_id) is not None:
         now = timezone.now()
         _wait(relationship_id, now, now + timedelta(seconds=delay), code)
@@ -165,8 +165,8 @@ def _settle(
     error: str = "",
     most: int = 0,
 ) -> None:
-    """Rows that tell of another text by now are somebody else's to settle, and those that another worker has taken
-    over, unless they have their vector now. `most` attempts count on.
+    """Settle rows, unless their text has changed, or another worker has taken them over and they have no vector. At
+    most `most` attempts are counted.
     """
     params: dict[str, Any] = {
         "relationship": claim.relationship_id,
@@ -184,5 +184,5 @@ def _settle(
 
 
 def _wait(relationship_id: UUID, now: datetime, until: datetime, code: str) -> None:
-    """The others that are due wait too: the embedder would hardly take them."""
+    """Let the relationship's other due texts wait, too, as the embedder would hardly take them."""
     SearchText.objects.for_relationship(relationship_id).due(now).update(due_at=until, error_code=code)

@@ -1,7 +1,7 @@
-"""Moves a companion to another embedder: makes the new vectors beside the old ones, then changes the configuration.
+"""Move a companion to another embedder: make new vectors beside the old ones, then change the configuration.
 
-Until then searches use the old vectors. The rows show what is done, so a killed command can be run again and goes on.
-Workers may embed new texts with the old embedder at the same time.
+Until then searches use the old vectors. The rows show what is done, so a killed command can be run again and continues.
+Meanwhile workers may embed new texts with the old embedder.
 """
 
 import time
@@ -27,13 +27,13 @@ from web.actor import Actor
 from web.errors import InvalidConfiguration
 from worker.leases import retry_delay
 
-TRIES = 6  # of a batch, before the move stops; run again, it goes on
+TRIES = 6  # of a batch, before the move stops; if run again, it continues
 RELATIONSHIPS_AT_ONCE = 500
 
 
 @dataclass(slots=True)
 class Moved:
-    """What a move did: texts that have their new vector, texts refused for good, old vectors taken away."""
+    """What a move did: texts with a new vector, texts refused for good, old vectors deleted."""
 
     written: int = 0
     refused: int = 0
@@ -43,7 +43,7 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A companion on its way to `alias`, whose embedder gives vectors of `space`; `batch` texts in one call."""
+    """A companion's move to the embedder `alias`, with vectors of `space`; `batch` texts per call."""
 
     companion: Companion
     alias: str
@@ -52,7 +52,7 @@ class Move:
     batch: int
 
     def relationships(self) -> Iterator[tuple[UUID, Retrieval]]:
-        """Those that will have this embedder, and their configuration then: one may keep to another of its own."""
+        """The relationships that will have this embedder (some may have their own), and their configuration then."""
         rows = Relationship.objects.filter(companion_id=self.companion.id).order_by("id")
         patched = merge_patch(self.companion.config, {"retrieval": {"embedder": self.alias}})
         project = self.companion.project.config
@@ -60,17 +60,17 @@ class Move:
             try:
                 resolved = resolve_configuration(project=project, companion=patched, relationship=config)
             except InvalidConfiguration:
-                continue  # nothing can be embedded there until somebody mends it
+                continue  # nothing can be embedded there until somebody fixes its configuration
             if resolved.values.retrieval.embedder == self.alias:
                 yield relationship_id, resolved.values.retrieval
 
     def owed(self) -> int:
-        """How many texts are without their new vector."""
+        """Count the texts without a new vector."""
         return sum(count_without(*each, self.embedder) for each in self.relationships())
 
 
 def begin_move(companion: Companion, *, alias: str, batch: int) -> Move:
-    """Asks the embedder for one vector, so that a wrong key is noticed before anything begins. Raises ProviderError."""
+    """Make a move. Asks the embedder for one vector, so that a wrong key is noticed at once. Raises ProviderError."""
     embedder = embedder_of(alias)
     assert embedder is not None, "an alias names an embedder"
     space = embedder.embed(["."], purpose="document").space
@@ -78,9 +78,9 @@ def begin_move(companion: Companion, *, alias: str, batch: int) -> Move:
 
 
 def embed_beside(move: Move, done: Moved, *, told: Callable[[int], None]) -> None:
-    """Make every vector of the new space that is not there; `told` hears how many texts each time.
+    """Make all missing vectors of the new space; `told` is called with the number of texts after each batch.
 
-    Raises ProviderError when the embedder fails for good, or for longer than TRIES.
+    Raises ProviderError if the embedder fails for good, or more than TRIES times.
     """
     for relationship_id, retrieval in move.relationships():
         after = Owner("", UUID(int=0), b"")
@@ -93,7 +93,7 @@ def embed_beside(move: Move, done: Moved, *, told: Callable[[int], None]) -> Non
 
 
 def change_over(move: Move, *, by: Actor) -> bool:
-    """Have the companion's configuration name the new embedder; False if it does already."""
+    """Set the new embedder in the companion's configuration; False if it has it already."""
     config = Companion.objects.get(id=move.companion.id).config
     if (config.get("retrieval") or {}).get("embedder") == move.alias:
         return False
@@ -108,7 +108,7 @@ def change_over(move: Move, *, by: Actor) -> bool:
 
 
 def drop_old(move: Move) -> int:
-    """Take away the vectors that nobody compares any more. How many."""
+    """Delete the vectors that are not used any more; return how many."""
     dropped = 0
     for relationship_id, _ in move.relationships():
         with transaction.atomic():

@@ -1,4 +1,4 @@
-"""What a SearchText row is made of. Pure: entries and messages in, columns out."""
+"""Make SearchText rows. Pure: entries and messages in, columns out."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ from memory.retrieval.index.text import text_hash, words_for_index
 from relationships.ids import uuid7
 from relationships.models import Message, Turn, TurnState
 
-# A turn `t` that was told off the record: in a pause of the person's, or with a configuration of its own that says so.
-# What a companion does not read (ingestion.enabled, ingestion.roles) is on record all the same.
+# A turn `t` is off the record if remembering was paused, or if its own configuration turns reading off. What a
+# companion does not read (ingestion.enabled, ingestion.roles) is on record all the same.
 OFF_THE_RECORD = """t.state = 'skipped'
        AND (t.error_code = 'paused' OR t.config -> 'ingestion' -> 'enabled' = 'false'::jsonb)"""
 
 
 def is_off_the_record(turn: Turn) -> bool:
-    """The same of a turn that is at hand."""
+    """The same as OFF_THE_RECORD, in Python."""
     own = turn.config.get("ingestion") or {}
     return turn.state == TurnState.SKIPPED and (turn.error_code == "paused" or own.get("enabled") is False)
 
@@ -43,11 +43,11 @@ class IndexRow:
     words: str
     text_hash: bytes
     owes: bool  # a vector
-    turn_id: UUID | None = None  # of a message: whether it is off the record, the statement asks
+    turn_id: UUID | None = None  # of a message: by it the statement checks whether it is off the record
 
 
 def entry_row(entry: ScratchpadEntry, retrieval: Retrieval) -> IndexRow:
-    """A deleted entry stays findable for who asks for deleted ones, but its text is sent to no embedder."""
+    """An entry's row. A deleted entry can still be found by filter, but its text is not embedded."""
     return IndexRow(
         id=uuid7(),
         owner_id=entry.id,
@@ -65,7 +65,7 @@ def entry_row(entry: ScratchpadEntry, retrieval: Retrieval) -> IndexRow:
 
 
 def entry_words(content: str, happens_at: str | None) -> str:
-    """What an entry is found by: its text, and when it happens, where the text does not say so."""
+    """The words by which an entry is found: its text, and when it happens, if the text doesn't say so."""
     date = spelt_out(happens_at) if happens_at else ""
     said = content.casefold().split()
     return words_for_index(
@@ -74,7 +74,7 @@ def entry_words(content: str, happens_at: str | None) -> str:
 
 
 def message_row(message: Message, retrieval: Retrieval) -> IndexRow:
-    """Of a message, without memory of ours that was injected into it."""
+    """A message's row, without memory that was injected into the message."""
     said = spoken(message.content)
     return IndexRow(
         id=uuid7(),
@@ -94,7 +94,7 @@ def message_row(message: Message, retrieval: Retrieval) -> IndexRow:
 
 
 def spoken(content: str) -> str:
-    """What of a message its speaker said; empty where that is nothing."""
+    """The part of a message that its speaker said; "" if there is none."""
     said, _ = cut_fenced(content)
     return said if said.strip() else ""
 
@@ -104,14 +104,14 @@ def owes_vector(kind: SearchedKind, retrieval: Retrieval, *, state: str = EntryS
 
 
 def owing_kinds(retrieval: Retrieval) -> list[str]:
-    """Of which kinds the texts are to have vectors."""
+    """The kinds of texts that should have vectors."""
     if retrieval.embedder is None:
         return []
     return [SearchedKind.ENTRY.value, *([SearchedKind.MESSAGE.value] if retrieval.embed_messages else [])]
 
 
 def rows_json(rows: Sequence[IndexRow]) -> str:
-    """For the statement: a list of objects by column."""
+    """The rows as JSON for the statement: a list of objects by column."""
     return orjson.dumps(rows, default=_plain).decode()
 
 

@@ -1,7 +1,7 @@
-"""Packs the index of long conversations: a search reads one row for 128 messages, not one for each.
+"""Pack the index of long conversations, so that a search reads one row for 128 messages instead of one for each.
 
-A segment is written when its last place is taken, and again in the transaction of every change of one of its rows: so
-what was erased, or went off the record, is gone from it too. It contains only what its SearchText rows contain.
+A segment is written when its last place is taken, and again in the transaction of every change of one of its rows, so
+that what was erased or is off the record is removed from it, too. It contains only what its SearchText rows contain.
 """
 
 from collections.abc import Collection, Sequence
@@ -13,7 +13,7 @@ from django.db import connection
 from relationships.ids import uuid7
 
 WHO = "coalesce(nullif(s.speaker, ''), s.role)"
-# What is sent of a message, one after the other: numpy reads it as PACKED_MESSAGE.
+# A message's packed bytes, which numpy reads as PACKED_MESSAGE.
 _PACKED = (
     "uuid_send(s.owner_id) || float8send(date_part('epoch', s.told_at)) || int4send(s.length)"
     f' || int4send(hashtext({WHO})) || charsend(left(s.role, 1)::"char") || int8send(s.place)'
@@ -30,16 +30,18 @@ PACKED_MESSAGE = [
     ("session", ">i8"),
 ]
 SEGMENT = 128  # places of a conversation that are packed in one SearchSegment
-# A hit of a message is one number: (its place, how often the word stands there, which word). A segment's tsvector holds
-# the first two as a position, within the segment: those go to 16,383, and a word has 256 at most.
+# A hit in a message is one number made of its place, how often the word occurs there, and which word. A segment's
+# tsvector has the first two as a position; positions go to 16,383, and a word has 256 at most.
 COUNTS, TERMS = 128, 8192
-_MOST_BYTES = 700_000  # of the words of one, as a tsvector holds a megabyte. What has more is read row by row
+_MOST_BYTES = (
+    700_000  # of a segment's words, as a tsvector has up to a megabyte; with more, rows are read singly
+)
 
 _ROWS = f"""SELECT * FROM memory_searchtext t
              WHERE t.relationship_id = n.relationship_id AND t.kind = 'message' AND t.state = 'active'
                AND t.place >= n.number * {SEGMENT} AND t.place < (n.number + 1) * {SEGMENT}
              ORDER BY t.place LIMIT {SEGMENT}"""  # noqa: S608 - our own; by the index of places, whatever is known of them
-# What the segment `n` has to hold: no row where it is not full, or has nothing to be found, or too much.
+# The content of segment `n`; no row if it isn't full, or has nothing to find, or too many words.
 MADE = f"""
 SELECT rows.*, words.lexemes
   FROM (SELECT array_agg(DISTINCT s.language ORDER BY s.language) AS languages,
@@ -75,9 +77,9 @@ def number_of(place: int) -> int:
 
 
 def pack_messages(relationship_id: UUID, places: Sequence[int], *, last: int | None) -> None:
-    """After rows of these places were written: write the segments that are full now, and those that they changed.
+    """After rows of these places were written, write the segments that are full now, and those that were changed.
 
-    `last`: the last segment there is. Most writes fill none, and cost nothing more.
+    `last`: the last existing segment. Most writes fill none, and cost nothing here.
     """
     last = -1 if last is None else last
     changed = {number_of(place) for place in places}
@@ -86,7 +88,7 @@ def pack_messages(relationship_id: UUID, places: Sequence[int], *, last: int | N
 
 
 def pack_again(relationship_id: UUID, numbers: Collection[int]) -> None:
-    """Write these segments as their rows are now; one that is not full, or has nothing to be found, goes."""
+    """Rewrite these segments from their rows; delete those that aren't full or have nothing to find."""
     if not numbers:
         return
     params: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""Finds texts that owe vectors and that nobody is told to embed: tasks get lost, retries and leases fall due."""
+"""Find texts that owe vectors but have no task, as tasks get lost, and retries and leases become due."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -12,12 +12,12 @@ from worker.leases import take_back_dead
 from worker.lost_nodes import among
 from worker.reminders import Reminders
 
-# A text just written was enqueued by its change; give that a moment. A retry was enqueued by nobody.
+# A new text was enqueued by its change; give that a moment. Nothing enqueues a retry.
 GRACE = timedelta(seconds=2)
 ROWS_PER_PROJECT = 500
 TASKS_PER_SWEEP = 20
 
-# Of each project, the longest due of each relationship, of the longest due of all. Served by the index
+# For each project, among the longest due texts, the longest due one of each relationship. Served by the index
 # searchtext_owed_in_project.
 _DUE = """
 SELECT relationship_id, min(due_at) FROM (
@@ -30,13 +30,13 @@ SELECT relationship_id, min(due_at) FROM (
 
 
 class VectorSweep:
-    """Remembers, between its rounds, whom it enqueued."""
+    """The sweep of texts. Between rounds it remembers what it enqueued."""
 
     def __init__(self) -> None:
         self._reminders = Reminders()
 
     def due(self, room: Mapping[UUID, int], now: datetime) -> dict[UUID, UUID]:
-        """Whom to enqueue, each with its project, which has room for it."""
+        """Relationships to enqueue, each with its project, as many as the project's queue has room for."""
         take_back_dead(SearchText.objects.all(), now, fields=("relationship", "id"))
         owed: dict[UUID, list[tuple[UUID, datetime]]] = {}
         for project_id, relationship_id, since in _due([each for each in room if room[each] > 0], now):

@@ -1,4 +1,4 @@
-"""Prepares texts for the index. Pure: the same text gives the same words on every machine and PostgreSQL.
+"""Prepare texts for the index. Pure: the same text gives the same words on every machine and PostgreSQL.
 
 PostgreSQL's parser separates words at white space. In scripts without it, overlapping pairs of characters take the
 place of words, which needs no dictionary (as in Lucene's CJKAnalyzer), and each Han character is added by itself, as
@@ -15,7 +15,7 @@ from itertools import pairwise
 from memory.words import MARKS, POINTS, UMLAUTS, WORD, serials, spelt_alike, telephones
 from providers.normal_form import normal_form
 
-LONGEST = 65_536  # characters that are indexed; more might not fit in PostgreSQL's 1 MB of lexemes for a row
+LONGEST = 65_536  # characters that are indexed; more might not fit into a tsvector, which has up to 1 MB
 
 # Han with its iteration marks, kana, Hangul (spaces, but particles glued on), Thai, Lao, Khmer, Myanmar.
 _RANGES = (
@@ -36,7 +36,7 @@ _RANGES = (
 _DENSE = "".join(f"{chr(first)}-{chr(last)}" for first, last in _RANGES)
 _RUN = re.compile(f"[{_DENSE}]+")
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
-# Signs that sit on the letter before them: they are no letters of their own.
+# Marks on the letter before them, which are not letters.
 _MARKS = "".join(
     chr(code)
     for first, last in _RANGES
@@ -46,29 +46,28 @@ _MARKS = "".join(
 )
 _LETTER = re.compile(f".[{_MARKS}]*", re.DOTALL)
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
-# PostgreSQL's parser looks for addresses, paths and comments to the end of a run, from each `_` and `~` in it anew.
-LONGEST_RUN = 250  # signs without white space
+# PostgreSQL's parser searches for URLs, paths and comments up to the end of a run, again from each `_` and `~` in it.
+LONGEST_RUN = 250  # characters without white space
 _LONG_RUN = re.compile(rf"(\S{{{LONGEST_RUN}}})(?=\S)")
-_FIRST_EMOJI = 0x2190  # symbols from the arrows on; below are such as © and °
+_FIRST_EMOJI = 0x2190  # symbols from the arrows on; before them are such as © and °
 _WORD = re.compile(WORD)
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _LETTERS = str.maketrans(
     {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ß": "ss", "ı": "i"}
 )
 _POINTS = re.compile(f"[{POINTS}]")
-# "And", "to", "with" and the like are written as the first letters of an Arabic word.
+# In Arabic, "and", "to", "with" and the like are the first letters of a word.
 _ARABIC = re.compile("(?P<joined>[وف]?[بلك]?)(?P<word>[\u0621-\u064a]{3,})")
 _SPACE_BEFORE_SIGN = re.compile(r" ([,.;:!?])")
 
 
 def words_for_index(text: str, *, longest: int = LONGEST) -> str:
-    """`text` as `to_tsvector` is to read it: words with spaces between them, in lower case.
+    """Prepare `text` for `to_tsvector`: words with spaces between them, in lower case.
 
-    Runs of a script without spaces become overlapping pairs, a sign by itself stays one. An emoji becomes a word of
-    its own, 😀 `u1f600`, as the parser would drop it. Then what else its words are found by: Han signs, words without
-    their accents or what is joined to them, and telephone numbers, tickets, amounts and web addresses by what their
-    spellings share. At most `longest` characters of the text are read, and what goes on without white space is cut
-    after LONGEST_RUN.
+    Runs of a script without spaces become overlapping pairs; a single character stays one. An emoji becomes a word, 😀
+    `u1f600`, as the parser would drop it. Then other forms are added by which words are found: Han characters, words
+    without their accents or prefixes, and the common spelling of telephone numbers, tickets, amounts and web addresses.
+    At most `longest` characters of the text are read, and runs without white space are cut after LONGEST_RUN.
     """
     composed = normal_form("NFKC", text[:longest])
     folded = composed.lower().replace("\x00", " ")[:longest]
@@ -84,7 +83,7 @@ def words_for_index(text: str, *, longest: int = LONGEST) -> str:
 
 
 def count_words(text: str) -> int:
-    """How many there are, each in one spelling; of a script without spaces, its pairs."""
+    """Count words, each in one spelling; in a script without spaces, count pairs."""
     words = _RUN.sub(_pairs, _spelt_out(normal_form("NFKC", text).lower()))
     return sum(any(map(str.isalnum, word)) for word in words.split())
 
@@ -95,9 +94,9 @@ def _spelt_out(folded: str) -> str:
 
 
 def _other_spellings(words: str) -> Iterable[str]:
-    """Words of Latin letters without their accents, so that "renee muller" and "renee mueller" find Renée Müller, and
-    Arabic ones without what is joined to them, or with the ending that is often written so. Both stay: endings are told
-    by accents in some languages."""
+    """Words in Latin letters without accents, so that "renee muller" and "renee mueller" find Renée Müller, and Arabic
+    ones without prefixes or with a frequent spelling of their ending. The original words are kept, too, as in some
+    languages accents distinguish endings."""
     found: dict[str, None] = {}
     for word in dict.fromkeys(_WORD.findall(words)):
         for spelling in (word, word.translate(UMLAUTS)):
@@ -111,9 +110,9 @@ def _other_spellings(words: str) -> Iterable[str]:
 
 
 def first_words(words: str, most: int) -> str:
-    """`words` up to its `most`-th different word, however they are parted: what PostgreSQL makes of it is bounded."""
+    """Cut `words` after the `most`-th different word, to limit what PostgreSQL makes of it."""
     if len(words) < 2 * most:
-        return words  # too short to hold more
+        return words  # too short to have more
     seen: set[str] = set()
     for match in _WORD.finditer(words):
         seen.add(match[0])
@@ -123,12 +122,12 @@ def first_words(words: str, most: int) -> str:
 
 
 def text_hash(text: str) -> bytes:
-    """SHA-256 of the text, 32 bytes: a vector of another one is stale."""
+    """SHA-256 of the text, 32 bytes. A vector with another hash is stale."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
 def without_names(text: str, names: Iterable[str]) -> str:
-    """`text` as a small embedding model is to read it: without the names people call each other.
+    """Prepare `text` for a small embedding model: without the names of the two who talk.
 
     Such models match names rather than what is said (measured: 44 to 59 recall@10 without them). Whole words in any
     case, with a following 's; each part of a name counts. A text of nothing but names stays as it is.
@@ -158,7 +157,7 @@ def _pairs(run: re.Match[str]) -> str:
 
 @lru_cache(maxsize=16_384)
 def _spelt(sign: str) -> str:
-    """A character beyond ASCII as the parser is to see it. Which of them are letters, servers judge differently."""
+    """Write a non-ASCII character for the parser, as servers disagree on which of them are letters."""
     category = unicodedata.category(sign)
     if sign in "’ʼ＇":
         return "'"

@@ -1,4 +1,4 @@
-"""Texts that are to have vectors, as a model is to read them, and the vectors that were made of them."""
+"""Texts that should have vectors, as given to the model, and the vectors made from them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from relationships.models import Message
 
 
 class Owner(NamedTuple):
-    """A row of the index, by what it is of."""
+    """An index row, by its entry or message."""
 
     kind: str
     owner_id: UUID
@@ -29,7 +29,7 @@ class Owner(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class OwedText:
-    """A text to be embedded. `text` as the model is to read it, `text_hash` of the one it was made from."""
+    """A text to embed. `text` is for the model, `text_hash` is the original's."""
 
     kind: str
     owner_id: UUID
@@ -37,7 +37,7 @@ class OwedText:
     text_hash: bytes
 
 
-# The rows of the index say what is still there: an erased or changed text has none with this hash.
+# Checked against the index: an erased or changed text has no row with this hash.
 _WRITE = """
 INSERT INTO memory_embedding
        (relationship_id, id, project_id, kind, owner_id, model, dimensions, vector, text_hash, recorded_at)
@@ -61,7 +61,7 @@ _ROWS_AT_ONCE = 5_000
 
 
 def texts_of(wanted: RelationshipConfig, owners: Sequence[Owner], *, now: datetime) -> list[OwedText]:
-    """In order. A row that does not tell its owner's text is put right, and left out. Under the row lock."""
+    """The texts, in order. A row that doesn't match its owner's text is corrected and left out. Under the row lock."""
     said = _said(wanted, owners)
     texts: list[OwedText] = []
     wrong: list[Owner] = []
@@ -78,7 +78,7 @@ def texts_of(wanted: RelationshipConfig, owners: Sequence[Owner], *, now: dateti
 
 
 def _said(wanted: RelationshipConfig, owners: Iterable[Owner]) -> dict[tuple[str, UUID], tuple[str, bytes]]:
-    """What each owner says, and the hash of its text before the names were taken out."""
+    """Each owner's text, and its hash before names were removed."""
     entries = ScratchpadEntry.objects.for_relationship(wanted.relationship_id)
     contents = entries.filter(id__in=_ids(owners, SearchedKind.ENTRY)).values_list("id", "content")
     said = {(SearchedKind.ENTRY.value, row[0]): (row[1], text_hash(row[1])) for row in contents}
@@ -98,7 +98,7 @@ def _ids(owners: Iterable[Owner], kind: SearchedKind) -> list[UUID]:
 def write_vectors(
     relationship_id: UUID, texts: Sequence[OwedText], embedded: Embedded, *, now: datetime
 ) -> int:
-    """One vector for each text, in order; how many were written. Call under the relationship's row lock."""
+    """Write one vector per text, in order; return how many. Call it under the relationship's row lock."""
     vectors = [HalfVector(vector).to_text() for vector in embedded.vectors]
     params: dict[str, Any] = {
         "relationship": relationship_id,
@@ -118,7 +118,7 @@ def write_vectors(
 
 
 def drop_other_spaces(relationship_id: UUID, kept: Space) -> int:
-    """Delete the relationship's vectors of every other model, in short statements. How many."""
+    """Delete the relationship's vectors in other spaces, in short statements; return how many."""
     dropped = 0
     params: list[Any] = [relationship_id, relationship_id, kept.model, kept.dimensions, _ROWS_AT_ONCE]
     with connection.cursor() as cursor:

@@ -1,7 +1,7 @@
-"""Writes SearchText rows, in the transaction that changes the text, and marks their vectors as due.
+"""Write SearchText rows, in the transaction that changes the text, and mark their vectors as due.
 
-Call it under the relationship's row lock. Vectors are written under that lock too, so none of an earlier text can be
-written afterwards.
+Call it under the relationship's row lock. Vectors are written under the same lock, so that none of an earlier text can
+be written afterwards.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -34,9 +34,9 @@ log = structlog.get_logger(__name__)
 
 ROWS_AT_ONCE = 500
 
-# A changed text owes a vector anew; one that stays keeps what it owes, so that neither a retry's date nor a lease is
-# lost. One that was deleted comes back as if it were new, and so does a message that was off the record and is read
-# after all. From the relationship's row on, so that a distributed database does it on that row's own node.
+# A changed text owes a new vector; an unchanged one keeps what it owes, so that neither a retry's time nor a lease is
+# lost. A restored one counts as new, and so does a message that was off the record and is read after all. It selects
+# from the relationship's row, so that a distributed database runs it on that row's node.
 _WRITE = """
 INSERT INTO memory_searchtext AS kept
        (relationship_id, id, project_id, kind, owner_id, place, session, role, speaker, state, tier, told_at,
@@ -78,8 +78,8 @@ WRITTEN: str = (
     )
     .as_string()
 )
-# Asked first: an earlier row is due, so a worker knows already; the last segment. Not of what the rows' statement
-# returns, as that may read no table where it is distributed.
+# Selected before writing: whether an earlier row is due, so that there is a task already; and the last segment. The
+# writing statement can't return them, as it may read no table on a distributed database.
 ASKED = """
 EXISTS (SELECT 1 FROM memory_searchtext
          WHERE relationship_id = %(relationship)s AND due_at < %(now)s AND lease_token IS NULL),
@@ -105,14 +105,14 @@ SELECT (SELECT count(*) FROM texts), (SELECT count(*) FROM vectors),
 
 
 class Forgotten(NamedTuple):
-    """How many rows went."""
+    """How many rows were deleted."""
 
     search_text: int
     embedding: int
 
 
 def index_changes(made: ChangedEntries) -> None:
-    """Hears of every change of entries; one without an `after` is gone, or about to go."""
+    """Index changed entries. A listener of every change; without an `after` an entry is gone, or about to go."""
     owner, retrieval = made.relationship_id, retrieval_of(*made.levels)
     known = {UUID(each["id"]) for pair in made.changes for each in pair if each is not None}
     gone = {UUID(before["id"]) for before, after in made.changes if before is not None and after is None}
@@ -122,7 +122,7 @@ def index_changes(made: ChangedEntries) -> None:
         for before, after in made.changes
     )
     tells_language = made.tells_language and any(before is None for before, _ in made.changes)
-    if tells_language and keep_language(owner):  # earlier ones are written anew, the oldest by a worker
+    if tells_language and keep_language(owner):  # earlier ones are rewritten, the oldest by a worker
         ids = ScratchpadEntry.objects.for_relationship(owner).order_by("-id").values_list("id", flat=True)
         known |= set(ids[:ROWS_AT_ONCE])
     rows = [entry_row(made.entries[one], retrieval) for one in known - gone if one in made.entries]
@@ -138,7 +138,7 @@ def index_entries(
     retrieval: Retrieval,
     now: datetime,
 ) -> None:
-    """Entries as their rows are now, in any state; what has no row any more leaves the index."""
+    """Index entries in any state; those without a row leave the index."""
     rows = _entry_rows(relationship_id, entry_ids, retrieval)
     gone = set(entry_ids) - {row.owner_id for row in rows}
     forget_texts(relationship_id=relationship_id, kind=SearchedKind.ENTRY, owner_ids=gone)
@@ -160,8 +160,8 @@ def index_messages(
     retrieval: Retrieval,
     now: datetime,
 ) -> None:
-    """Messages that were stored, with their turns; an erased or hidden one leaves the index. One off the record is
-    kept for the day it is read after all: no search finds it, and it owes no vector.
+    """Index stored messages; erased or hidden ones leave the index. One that is off the record is indexed, in case its
+    turn is read after all, but no search finds it, and it owes no vector.
     """
     gone = [message.id for message in messages if message.erased_at or message.hidden_at]
     forget_texts(relationship_id=relationship_id, kind=SearchedKind.MESSAGE, owner_ids=gone)
@@ -176,7 +176,7 @@ def index_messages(
 def index_again(
     config: RelationshipConfig, kind: SearchedKind, owner_ids: Collection[UUID], *, now: datetime
 ) -> None:
-    """These as their rows are now; what has no row any more leaves the index."""
+    """Index these owners again; those without a row leave the index."""
     own: dict[str, Any] = {
         "relationship_id": config.relationship_id,
         "project_id": config.project_id,
@@ -194,14 +194,14 @@ def index_again(
 
 
 def index_hidden(relationship_id: UUID, message_ids: Collection[UUID], now: datetime) -> None:
-    """Hears of messages that were hidden or shown again."""
+    """Index messages that were hidden or shown again. A listener."""
     config = config_of(relationship_id)
     if config is not None:
         index_again(config, SearchedKind.MESSAGE, message_ids, now=now)
 
 
 def forget_texts(*, relationship_id: UUID, kind: SearchedKind, owner_ids: Collection[UUID]) -> Forgotten:
-    """Take texts and their vectors, in every space, out of the index."""
+    """Remove texts and their vectors, in every space, from the index."""
     if not owner_ids:
         return Forgotten(0, 0)
     params: dict[str, Any] = {
@@ -250,7 +250,7 @@ def _write(
 def params_of(
     relationship_id: UUID, project_id: UUID, kind: SearchedKind, retrieval: Retrieval, now: datetime
 ) -> dict[str, Any]:
-    """What WRITTEN and ASKED want, beside the rows."""
+    """The parameters of WRITTEN and ASKED, besides the rows."""
     known = known_languages()
     return {
         "relationship": relationship_id,
@@ -272,7 +272,7 @@ _warned: set[str] = set()
 
 
 def _known(wanted: str | None, known: Collection[str]) -> str | None:
-    """None: as the relationship's own. Warns once per process of one that this PostgreSQL's version does not have."""
+    """The configured language, if this PostgreSQL has it (otherwise warn, once per process); None: the detected one."""
     if wanted is None or wanted in known:
         return wanted
     if wanted not in _warned:

@@ -20,9 +20,9 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How often a word of the question stands in a row: three columns, of those that stand there at all.
+    """How often words of the question occur in rows: three columns, without zeros.
 
-    `row` counts in the candidates, `term` in the question's words.
+    `row` is an index in the candidates, `term` in the question's words.
     """
 
     row: Ints
@@ -32,19 +32,19 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Columns of one length: one row for each entry or message of the relationship, in the order they were told.
+    """Columns of equal length, with a row for each entry or message of the relationship, in the order they were told.
 
-    Of rows told at the same time the one with the lower ID comes later, so "the later row" settles every tie.
-    `counted` rows make the statistics (idf, means): what is active, whatever the filters. `allowed` rows pass the
-    filters and may be found. So a filter never changes the order of what it lets through.
+    Of rows told at the same time the one with the lower ID comes later, so "the later row" breaks every tie.
+    `counted` rows are used for statistics (idf, means): active ones, whatever the filters. `allowed` rows pass the
+    filters and may be found. So a filter never changes the order of what passes it.
     """
 
     told: Floats  # seconds since 1970
-    touched: Floats  # the last access, else told
+    touched: Floats  # the last access, or else when it was told
     length: Floats  # words, as BM25 counts them
-    session: Ints  # a number for each session; -1: belongs to none, as entries do
+    session: Ints  # a number for each session; -1: none, as for entries
     named: Bools  # its speaker or subject is named in the question
-    cosine: Floats  # with the question; NaN: no vector in the question's space
+    cosine: Floats  # to the question; NaN: no vector in the question's space
     importance: Floats  # 0..1; messages: 1
     weight: Floats  # 0 and more; messages: 1
     counted: Bools
@@ -61,7 +61,7 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked. `terms`: how many words the counts speak of; `periods`: the times it names."""
+    """A question. `terms`: the number of its words; `periods`: the times it names."""
 
     terms: int
     retrieval: Retrieval
@@ -69,8 +69,8 @@ class Question:
 
 
 def order_of(*scores: Floats) -> Ints:
-    """Places of the rows, best first; of equal scores the later row first. More scores than one: each decides where
-    those before it are equal."""
+    """The indexes of the rows, best first; of equal ones the later row first. Further scores decide if the ones before
+    are equal."""
     places = np.arange(len(scores[0]))
     order: Ints = np.lexsort((-places, *(-score for score in reversed(scores))))
     return order
@@ -78,9 +78,9 @@ def order_of(*scores: Floats) -> Ints:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """A score for each candidate, and what it is made of, by name. `kept`: what the ranker itself lets through.
+    """A score for each candidate, and its parts, by name. `kept`: the candidates that the ranker accepts.
 
-    `order`: what to order by, the first before the second, where a float is too small for the score.
+    `order`: what to order by instead, the first before the second, if a score may be too small for a float.
     """
 
     total: Floats
@@ -89,7 +89,7 @@ class Scores:
     order: Sequence[Floats] = ()  # empty: by the total
 
     def best_first(self, rows: Ints, *, most: int | None = None) -> Ints:
-        """These candidates, best first; of equal ones the later. `most`: only so many of them."""
+        """These candidates, best first; of equal ones the later first. `most`: only so many of them."""
         if most is not None and len(rows) > 2 * most and not self.order:
             total = self.total[rows]
             rows = rows[total >= np.partition(total, -most)[-most]]
@@ -98,10 +98,10 @@ class Scores:
 
 
 class Ranker(ABC):
-    """One way to order candidates. `needs_vectors`: makes no sense without an embedder.
+    """One way to order candidates. `needs_vectors`: it makes no sense without an embedder.
 
-    `sums_text`: text search and vectors are summed. Then lexical vectors are left out: they would count words twice
-    (measured: 3.8 points of recall less than without them).
+    `sums_text`: it sums text search and vectors. Then lexical vectors are left out, as they would count words twice
+    (measured: 3.8 points of recall less).
     """
 
     slug: ClassVar[str]
@@ -110,4 +110,4 @@ class Ranker(ABC):
 
     @abstractmethod
     def rank(self, candidates: Candidates, question: Question, now: datetime) -> Scores:
-        """Scores for every candidate; what is not `kept` is not found."""
+        """Score every candidate. What is not `kept` is not found."""

@@ -1,4 +1,4 @@
-"""The default ranker: the one that measured best; each of its parts is justified by a measurement."""
+"""The default ranker, which measured best. Each of its parts is justified by a measurement."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,11 +16,11 @@ from memory.retrieval.relative_dates import Days
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What each part counts. Chosen on LoCoMo (docs/reference/recall.md); no setting of a wide grid round these falls
-    below the goals. The kernels say what a neighbour's words and cosine count, by its distance.
+    """The weight of each part. Chosen on LoCoMo (docs/reference/recall.md); no setting in a wide grid around these
+    falls below the goals. The kernels are the weights of a neighbour's words and cosine, by its distance.
     """
 
-    vector: float = 1.2  # beside 1 for the text
+    vector: float = 1.2  # relative to 1 for the text
     named: float = 0.4
     length: float = 0.1
     date: float = 0.4
@@ -30,7 +30,7 @@ class Weights:
     vector_reach: int = 2
 
 
-_NARROWEST = 1e-9  # between the mean cosine and the best, below which all are equal
+_NARROWEST = 1e-9  # difference between the mean cosine and the best, below which all are equal
 WEIGHTS = Weights()
 
 
@@ -94,14 +94,14 @@ def _shares(scores: Floats) -> Floats:
 
 
 def _above_mean(candidates: Candidates, cosine: Floats) -> Floats:
-    """As shares of the way from the relationship's mean to the best; NaN stays NaN."""
+    """Cosines as shares of the way from the relationship's mean to the best; NaN stays NaN."""
     mean = mean_over(cosine, candidates.counted & ~np.isnan(cosine))
     width = float(np.nanmax(cosine)) - mean
     return np.maximum((cosine - mean) / (width if width > _NARROWEST else 1.0), 0.0)
 
 
 def _date_part(candidates: Candidates, periods: tuple[Period | Days, ...]) -> Floats:
-    """By the day in UTC on which each row was told; few days are told of in many rows."""
+    """The part `date`, computed by day (UTC), as many rows share few days."""
     if not periods or not len(candidates):
         return np.zeros(len(candidates))
     days, row_day = np.unique(np.floor(candidates.told / SECONDS_A_DAY), return_inverse=True)

@@ -13,7 +13,7 @@ from memory.retrieval.rankers.scoring import fuse_ranks, similarities, text_scor
 class CosineRanker(Ranker):
     """score = cosine(question, row): the plain vector search of most memory services.
 
-    A row without a vector yet stands by its words (`similarities`).
+    A row without a vector yet is ranked by its words (`similarities`).
     """
 
     slug: ClassVar[str] = "cosine"
@@ -45,10 +45,10 @@ class HybridRanker(Ranker):
 class ImportanceRanker(Ranker):
     """score = similarity x importance x weight x hourly_decay ^ (hours since the last access, or since it was told).
 
-    The `candidates` nearest that pass the filters are ranked so; what scores less than `saliency_floor` is left out.
-    As Emotion Machine published it for its first memory: 300 candidates, 0.995 an hour, the best 15. At 0.995 half of
-    a score is gone after 138 hours, so what was told long ago is rarely found; measured, such a product ruins recall
-    over months (docs/reference/recall.md).
+    Only the `candidates` most similar rows that pass the filters are ranked; what scores less than `saliency_floor` is
+    left out. As Emotion Machine published it for its first memory: 300 candidates, 0.995 per hour, the best 15. At
+    0.995 half of a score is gone after 138 hours, so what was told long ago is rarely found; measured, such a product
+    ruins recall over months (docs/reference/recall.md).
     """
 
     slug: ClassVar[str] = "importance"
@@ -80,12 +80,12 @@ def _nearest(near: Floats, allowed: Bools, count: int) -> Bools:
 class DecayRanker(Ranker):
     """score = similarity x importance x 2^(-age / half-life), the formula of pgmemai as it was published.
 
-    A bare product: what is old has to be far more similar to be found. On long conversations that ruins recall
+    A bare product: what is old must be far more similar to be found. On long conversations that ruins recall
     (docs/reference/recall.md); it suits what is only worth knowing for a while.
 
-    Exact, in float8. A negative similarity ranks lower the more it weighs. Without a vector nothing is found.
+    Exact, in float8. A negative similarity ranks lower the more it weighs. A row without a vector is not found.
 
-    What is over a thousand half-lives old has a score of 0, and is ordered by the formula all the same.
+    After more than a thousand half-lives the score is 0, but rows are still ordered by the formula.
     """
 
     slug = "decay"

@@ -1,7 +1,7 @@
-"""What rankers are made of. Pure arithmetic: BM25, the words of a question in the candidates, neighbours, fusion.
+"""The parts of rankers. Pure arithmetic: BM25, the words of a question in the candidates, neighbours, fusion.
 
-BM25 is over the relationship's own statistics (Robertson and Zaragoza 2009). PostgreSQL's ts_rank is not that: it knows
-neither how rare a word is nor how long the texts are.
+BM25 uses the relationship's own statistics (Robertson and Zaragoza 2009). PostgreSQL's ts_rank does not replace it: it
+knows neither how rare a word is nor how long the texts are.
 """
 
 from collections.abc import Sequence
@@ -18,19 +18,19 @@ WORDS_AT_ONCE = 64  # of a question: a table of all its words and rows could tak
 
 
 def inverse_document_frequency(documents: Floats, rows: int) -> Floats:
-    """Of each term, from in how many of `rows` it stands; never negative (Lucene's form)."""
+    """The idf of each term, from the number of `rows` in which it occurs; never negative (Lucene's form)."""
     return np.log1p((rows - documents + 0.5) / (documents + 0.5))
 
 
 def length_norm(length: Floats, mean: float) -> Floats:
-    """What a count is held against in each row: more in a row longer than the mean."""
+    """What a count is normalised by in each row: more in a row longer than the mean."""
     return K1 * (1 - B + B * length / (mean or 1.0))
 
 
 def bm25(*, row: Ints, term: Ints, count: Floats, idf: Floats, norm: Floats) -> Floats:
     """The score of every row: sum over its terms of idf x count x (k1 + 1) / (count + norm).
 
-    `row`, `term` and `count` are of one length, each pair of row and term at most once; `idf` is by term and
+    `row`, `term` and `count` have equal length, with each pair of row and term at most once; `idf` is by term and
     `norm` by row.
     """
     gained = idf[term] * count * (K1 + 1) / (count + norm[row])
@@ -42,14 +42,14 @@ class Neighbours:
     """Gives a row's values to those before and after it in the same session, fading by `kernel` ** distance.
 
     What was said PAUSE later is half as near, and what was said on another day hardly at all: people answer what was
-    said just now, and a session may go on for years. Rows of no session (-1) have no neighbours; `alone` says that all
-    are such. `told`: in seconds.
+    just said, and a session may last for years. Rows without a session (-1) have no neighbours; `alone`: no row has a
+    session. `told` is in seconds.
     """
 
     def __init__(self, session: Ints, told: Floats, *, kernel: float, reach: int) -> None:
         self._kernel = kernel
         self.alone = bool((session < 0).all())
-        # a session's rows in a row, in the order they were told
+        # the rows of a session together, in the order they were told
         self._order = np.argsort(session, kind="stable")
         self._back = np.empty_like(self._order)
         self._back[self._order] = np.arange(len(session))
@@ -57,7 +57,7 @@ class Neighbours:
         self._steps = np.arange(1, min(reach, len(session) - 1) + 1)[:, None]
 
     def spread(self, values: Floats) -> Floats:
-        """Sums: each row's own value and its neighbours', faded."""
+        """Sums of each row's own value and its neighbours', faded."""
         if self.alone:
             return values
         own = values[self._order]
@@ -69,9 +69,7 @@ class Neighbours:
         return spread
 
     def spread_counts(self, counts: Counts, terms: int) -> Counts:
-        """The same of counts, for each term by itself. What stands nowhere costs nothing, and most words stand in few
-        rows.
-        """
+        """The same for counts, term by term. Zeros cost nothing, and most words occur in few rows."""
         rows, place, steps, near = len(self._session), self._back[counts.row], self._steps, self._nearness
         after, before = (
             np.minimum(place + steps, rows - 1),
@@ -97,7 +95,7 @@ class Neighbours:
 
     @cached_property
     def _nearness(self) -> Floats:
-        """By the distance, from 1, and the row: what it and the one so far after it give each other, or 0."""
+        """The weights between each row and the one at each distance (from 1) after it; 0 if they aren't neighbours."""
         rows = np.arange(len(self._session))
         later = np.minimum(rows + self._steps, len(rows) - 1)
         same = (
@@ -109,7 +107,7 @@ class Neighbours:
 
 
 def text_scores(candidates: Candidates, question: Question) -> Floats:
-    """BM25 of every row by its own words (0: it has none of the question's)."""
+    """BM25 of every row by its own words; 0 if it has none of the question's."""
     counts, length = candidates.counts, candidates.length
     return bm25(
         row=counts.row,
@@ -123,8 +121,8 @@ def text_scores(candidates: Candidates, question: Question) -> Floats:
 def spread_text_scores(candidates: Candidates, question: Question, near: Neighbours) -> Floats:
     """BM25 with the words of near neighbours counted in: the positional language model (Lv and Zhai 2009) in BM25.
 
-    A turn such as "Yes, since March" is found by what was asked just before it. How rare a word is stays a matter of
-    single rows.
+    A turn such as "Yes, since March" is found by the question just before it. The rarity of words is still computed
+    from single rows.
     """
     if near.alone:
         return text_scores(candidates, question)
@@ -139,8 +137,8 @@ def spread_text_scores(candidates: Candidates, question: Question, near: Neighbo
 
 
 def idf_of(candidates: Candidates, question: Question) -> Floats:
-    """Of each word of the question, over the counted rows. What is only near to it (less than 1) tells how rare it is
-    where it stands in none itself.
+    """The idf of each word of the question, over the counted rows. If a word occurs in none, similar words (which count
+    less than 1) are used.
     """
     counts = candidates.counts
     counted = candidates.counted[counts.row]
@@ -153,25 +151,25 @@ def idf_of(candidates: Candidates, question: Question) -> Floats:
 
 
 def mean_over(values: Floats, rows: Bools) -> float:
-    """Of the values of these rows; 0 where there are none."""
+    """The mean of these rows' values; 0 if there are none."""
     return float(values[rows].mean()) if rows.any() else 0.0
 
 
 def _of_words(counts: Counts, words: slice) -> Counts:
-    """Those of these words, numbered anew from 0."""
+    """The counts of these words, renumbered from 0."""
     among = (counts.term >= words.start) & (counts.term < words.stop)
     return Counts(row=counts.row[among], term=counts.term[among] - words.start, count=counts.count[among])
 
 
-LEAST_COMPARED = 5  # vectors, below which their mean says nothing of where an embedder's cosines lie
+LEAST_COMPARED = 5  # vectors, below which their mean says nothing about an embedder's cosines
 
 
 def fits(candidates: Candidates, question: Question) -> Floats:
-    """How well each row fits the question, from 0 to 1, whatever the others do: so that nothing may fit.
+    """How well each row fits the question, from 0 to 1, independently of the others, so that it may be that none fits.
 
-    The share of the question's words that it has, rare ones counting more, those that stand nowhere as much as
-    one that stands in one row; being named in the question counts as one word more. Or, where it is higher, how far its
-    cosine lies from the relationship's mean towards 1: embedders differ in where their cosines lie.
+    It is the share of the question's words in the row, where rare words count more, those that occur nowhere as much as
+    one in a single row, and being named in the question like one more word. Or, if that is higher, it is how far its
+    cosine is from the relationship's mean towards 1, as embedders differ in the range of their cosines.
     """
     rarest = inverse_document_frequency(np.ones(1), int(candidates.counted.sum()))
     idf, counts = np.minimum(idf_of(candidates, question), rarest), candidates.counts
@@ -187,9 +185,9 @@ def fits(candidates: Candidates, question: Question) -> Floats:
 
 
 def similarities(candidates: Candidates, question: Question) -> Floats:
-    """The cosine of each row. One without a vector is held to be as near as its words say.
+    """The cosine of each row; without a vector, an estimate from its words.
 
-    That is its BM25 as a share of the best, times the best cosine: so what was just written is found at once.
+    That is its BM25 as a share of the best, times the best cosine, so that what was just written is found at once.
     """
     missing = np.isnan(candidates.cosine)
     if not missing.any():
@@ -202,9 +200,9 @@ def similarities(candidates: Candidates, question: Question) -> Floats:
 
 
 def fuse_ranks(score_lists: Sequence[Floats]) -> tuple[Floats, ...]:
-    """What each list gives each row by Reciprocal Rank Fusion: 1 / (RRF_K + rank). Their sum is the fused score.
+    """Each list's part of each row's score by Reciprocal Rank Fusion: 1 / (RRF_K + rank). Their sum is the fused score.
 
-    All lists are of one length. A row with NaN stands in no rank of that list, and gets nothing from it.
+    All lists have equal length. A row with NaN has no rank in that list, and gets nothing from it.
     """
     return tuple(_reciprocal_ranks(scores) for scores in score_lists)
 

@@ -1,8 +1,8 @@
-"""Words that are looked up with those of a question: other forms of them, and what means nearly the same. Pure.
+"""Words that are looked up together with those of a question: their other forms, and similar words. Pure.
 
-A stemmer joins "buying" and "buys", not "bought"; nor does it know that a kid is a child, or a guitar an instrument.
-Only the question is widened, the index is as it was. What each is worth: docs/reference/recall.md. The words of a
-language are in the file of its name beside this one; without a file nothing is added.
+A stemmer joins "buying" and "buys", but not "bought"; nor does it know that a kid is a child, or a guitar an
+instrument. Only the question is widened, the index is not. What each is worth: docs/reference/recall.md. The words of a
+language are in the file with its name in this folder; without a file nothing is added.
 """
 
 import re
@@ -13,14 +13,14 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-NEAR = 0.2  # of a word, for one that means nearly the same
-MOST = 20  # words of a search, with these: each costs a look at every text
+NEAR = 0.2  # what a similar word counts, relative to the word itself
+MOST = 20  # words of a search, including these, as each costs a look-up in every text
 _WORD = re.compile(r"[^\W_]+")
 _SHORTEST = 2  # letters before an ending
 
 
 class Related(NamedTuple):
-    """Of one word of the question of that number. `forms`: it and what counts as it; `near`: what counts NEAR."""
+    """For one word of the question of this number. `forms`: what counts like it; `near`: what counts NEAR."""
 
     question: int
     forms: str
@@ -28,14 +28,14 @@ class Related(NamedTuple):
 
 
 class _Family(NamedTuple):
-    """What belongs to a word."""
+    """The words that belong to a word."""
 
     forms: tuple[str, ...] = ()
     near: tuple[str, ...] = ()
 
 
 def related_to(questions: Sequence[str], language: str | None) -> list[Related]:
-    """`questions`: as the index spells them. Their words and those added are MOST at most, forms before others."""
+    """The related words of `questions`, which are written as in the index: MOST words altogether, forms first."""
     if language is None or not _families(language):
         return []
     asked = [dict.fromkeys(_WORD.findall(text)) for text in questions]
@@ -56,7 +56,7 @@ def related_to(questions: Sequence[str], language: str | None) -> list[Related]:
 
 
 def _first(groups: Sequence[Sequence[str]], most: int) -> tuple[list[str], int]:
-    """The first words of each, `most` of all together; how many more there might have been."""
+    """The first words of each group, `most` altogether; and how many more are possible."""
     taken = []
     for words in groups:
         taken.append(" ".join(words[: max(most, 0)]))
@@ -66,7 +66,7 @@ def _first(groups: Sequence[Sequence[str]], most: int) -> tuple[list[str], int]:
 
 @lru_cache(maxsize=8192)
 def _family_of(language: str, word: str) -> _Family | None:
-    """Of the word as it stands, or without a regular ending."""
+    """The family of the word, or of the word without a regular ending."""
     families = _families(language)
     return next((families[base] for base in _bases(language, word) if base in families), None)
 
@@ -83,7 +83,7 @@ def _bases(language: str, word: str) -> Iterator[str]:
 
 @cache
 def _families(language: str) -> Mapping[str, _Family]:
-    """By the word; none where there is no file of the language."""
+    """The families by word; none without a file for the language."""
     told = _told(language)
     forms = {word: group for group in _groups(told.get("forms", "")) for word in group}
     near: dict[str, list[str]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""The interface of rerankers: a question and the texts that a ranker found go in, a better order comes out."""
+"""The interface of rerankers: a question and the texts that a ranker found go in, and a better order comes out."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import ClassVar, NamedTuple
 from uuid import UUID
 
-RERANKED = 40  # of what a ranker finds, the first: a wider stage costs more than it finds
+RERANKED = 40  # of the ranker's first hits: more cost more than they are worth
 
 
 class Asked(NamedTuple):
@@ -19,7 +19,7 @@ class Asked(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """One entry or message: its text, whose or about whom it is, and when it was told."""
+    """An entry or message: its text, its subject or speaker, and when it was told."""
 
     text: str
     who: str
@@ -28,7 +28,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class RerankRequest:
-    """What to put in order. `passages`: as the ranker has them, best first; `seconds`: what is left for it."""
+    """What to rerank. `passages`: in the ranker's order, best first; `seconds`: the time left for it."""
 
     project_id: UUID
     question: str
@@ -38,20 +38,20 @@ class RerankRequest:
 
 
 class NotUnderstood(Exception):
-    """What a model answered is no order of what it was shown."""
+    """The model's answer is not an order of what it was shown."""
 
 
 class Reranker(ABC):
-    """One way to put few passages in order by reading them."""
+    """One way to order a few passages by reading them."""
 
     slug: ClassVar[str]
 
     def require(self, request: RerankRequest) -> None:  # noqa: B027 - most need nothing
-        """Look whether it may be asked at all, before a thread is. Raises RapportError, ProviderError."""
+        """Check whether it can be used, before a thread is. Raises RapportError, ProviderError."""
 
     @abstractmethod
     def rerank(self, request: RerankRequest) -> Sequence[int]:
-        """Places of the passages, from 0, best first; who is not among them follows in the order of before.
+        """The indexes of the passages, from 0, best first. Missing ones follow in the previous order.
 
-        It runs in a thread of its own, and who waits for it may be gone. Raises ProviderError, NotUnderstood.
+        It runs in a thread of its own, and the caller may have given up waiting. Raises ProviderError, NotUnderstood.
         """

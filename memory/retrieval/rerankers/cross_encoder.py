@@ -8,9 +8,9 @@ from providers.cross_encoder import get_cross_encoder
 
 
 class CrossEncoderReranker(Reranker):
-    """A small model on this machine reads the question with each passage in turn, and says how well they fit.
+    """A small model on this machine reads the question with each passage, and scores how well they fit.
 
-    Which one is the operator's to say (RAPPORT_CROSS_ENCODER_MODEL), as a configuration may name no folder of ours.
+    The operator chooses it (RAPPORT_CROSS_ENCODER_MODEL), as a configuration may not name folders of this machine.
     """
 
     slug: ClassVar[str] = "cross_encoder"

@@ -14,8 +14,8 @@ from providers.llm.registry import get_provider
 from relationships.services.model_budgets import count_apart, require_model_budget
 from web.errors import shorten
 
-LONGEST = 600  # characters of a passage that are shown: 40 of them are some 6,000 tokens at the most
-MOST_OUTPUT_TOKENS = 2_000  # the numbers take 200; a reasoning model thinks before them
+LONGEST = 600  # characters of a passage that are shown: 40 of them are at most about 6,000 tokens
+MOST_OUTPUT_TOKENS = 2_000  # the numbers take 200; a reasoning model thinks first
 SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {"ranking": {"type": "array", "items": {"type": "integer"}}},
@@ -27,8 +27,8 @@ SCHEMA: dict[str, Any] = {
 class ModelReranker(Reranker):
     """The companion's language model reads all passages in one call, and says which are best.
 
-    It costs a call for each search, which counts towards the project's day; it is not kept, as it tells nothing that
-    the search does not.
+    It takes a call per search, which counts towards the project's model budget. The call is not stored, as it says
+    nothing that the search doesn't.
     """
 
     slug: ClassVar[str] = "model"
@@ -52,7 +52,7 @@ class ModelReranker(Reranker):
 
 
 def read_ranking(text: str, count: int) -> list[int]:
-    """Places from 0 out of the numbers from 1 that a model answered with. Raises NotUnderstood."""
+    """Convert the numbers (from 1) in a model's answer to indexes (from 0). Raises NotUnderstood."""
     try:
         numbers = json.loads(text)["ranking"]
     except (ValueError, TypeError, KeyError, RecursionError):

@@ -36,9 +36,9 @@ class Command(BaseCommand):
                 )
         except RapportError as error:
             raise CommandError(str(error)) from error
-        self._tell(found.name, budget)
+        self._print(found.name, budget)
 
-    def _tell(self, name: str, budget: ModelBudget) -> None:
+    def _print(self, name: str, budget: ModelBudget) -> None:
         tokens = "no limit" if budget.daily_tokens is None else f"at most {budget.daily_tokens}"
         usd = "no limit" if budget.daily_usd is None else f"at most {budget.daily_usd:.2f}"
         self.stdout.write(f"{name}, today (UTC): {budget.calls} calls of language models")
@@ -69,5 +69,5 @@ def _limit(number: Callable[[str], Any], most: int) -> Callable[[str], Any]:
 
 
 def _chosen(given: Any, present: Any) -> Any:
-    """None, as the row has it, stands for the settings' default."""
+    """The new limit, where None stands for the settings' default; `present` if the option was not given."""
     return present if given is None else None if given == DEFAULT else given

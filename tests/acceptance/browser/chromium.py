@@ -1,4 +1,4 @@
-"""The browser that the tests drive: what scripts/chromium.py finds or installs."""
+"""The browser for the tests, which scripts/chromium.py finds or installs."""
 
 import os
 
@@ -11,7 +11,7 @@ MISSING = "There is no Chrome or Chromium on this machine, so the pages are not 
 
 
 def require_chromium() -> str:
-    """Its path. Skips the test without one; where everything has to be tested (CI), fails it."""
+    """The browser's path. Without one the test is skipped; in CI, where everything must be tested, it fails."""
     found = find_chromium()
     if found is None:
         (pytest.fail if os.environ.get("CI") else pytest.skip)(MISSING)

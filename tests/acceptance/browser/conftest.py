@@ -1,4 +1,4 @@
-"""A real browser before the real service. One service and one browser for all tests here; a context for each."""
+"""A real browser and the real service. All tests here share one service and one browser; each has its own context."""
 
 import os
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ from tests.vendor_servers.openai_server import OpenAIServer
 def chromium() -> Iterator[Browser]:
     path = require_chromium()
     with pytest.MonkeyPatch.context() as patch:
-        # Playwright keeps an event loop in this thread; the models are spoken to beside it, never inside.
+        # Playwright has an event loop in this thread, but Django's ORM is only called outside of it.
         patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
@@ -31,7 +31,7 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture(scope="package")
 def model() -> Iterator[OpenAIServer]:
-    """Who reads what is said to Mole; a test scripts it."""
+    """The server that reads the turns of the companion Mole. Tests script it."""
     with OpenAIServer() as server:
         yield server
 
@@ -61,7 +61,7 @@ def stage(
 
 @pytest.fixture
 def desk(chromium: Browser, stage: Stage, signed_in_as: dict[Role, Path]) -> Iterator[Desk]:
-    """Opens windows for operators; at the end, no page may have complained."""
+    """Opens windows for operators, and checks at the end that no page complained."""
     desk = Desk(chromium, stage, signed_in_as)
     yield desk
     desk.close()
@@ -71,7 +71,7 @@ def desk(chromium: Browser, stage: Stage, signed_in_as: dict[Role, Path]) -> Ite
 def signed_in_as(
     chromium: Browser, stage: Stage, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[Role, Path]:
-    """The cookies of each operator, who signed in by the page, once."""
+    """The cookies of each operator, who signs in on the page once."""
     folder = tmp_path_factory.mktemp("cookies")
     desk = Desk(chromium, stage, {})
     for role in Role:
@@ -84,7 +84,7 @@ def signed_in_as(
 
 @pytest.fixture
 def screenshots() -> Path | None:
-    """Where pictures are kept, if anybody wants them."""
+    """The folder for screenshots, if they are wanted."""
     wanted = os.environ.get("RAPPORT_SCREENSHOTS")
     if not wanted:
         return None

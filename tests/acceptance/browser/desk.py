@@ -11,8 +11,8 @@ from tests.waiting import PATIENCE
 
 WIDE, PHONE = 1280, 390
 Scheme = Literal["light", "dark"]
-MILLISECONDS = 20_000 * PATIENCE  # a loaded machine is slow, not wrong
-# Chromium and htmx say so of every answer that is no success; the tests look at what the page says instead.
+MILLISECONDS = 20_000 * PATIENCE  # generous, as a busy machine may be slow
+# Chromium and htmx log this for every error status; the tests check what the page says instead.
 _REFUSALS = (
     "Failed to load resource: the server responded with a status of 4",
     "Response Status Error Code 4",
@@ -35,7 +35,7 @@ class Desk:
         scheme: Scheme = "light",
         scripts: bool = True,
     ) -> Page:
-        """A window of its own for an operator of this role; None: nobody has signed in there."""
+        """Open a new window for an operator with this role; None: nobody is signed in."""
         context = self._browser.new_context(
             viewport={"width": width, "height": 900},
             storage_state=self._cookies[role] if role else None,

@@ -1,4 +1,4 @@
-"""What holds of every page, however it is looked at: nothing sticks out sideways, and axe-core finds nothing serious."""
+"""What must be true of every page in every look: it doesn't scroll sideways, and axe-core finds nothing serious."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,8 +27,8 @@ _STICKS_OUT = """() => {
 
 
 def look(page: Page, name: str, folder: Path | None) -> Iterator[str]:
-    """Take a picture in each look, where there is a folder for it, and tell what is wrong in words. Of one width's
-    other scheme only the colours are examined: all else is the same page.
+    """Take a screenshot in each look, if there is a folder for it, and yield what is wrong. In the second colour scheme of
+    a width only colours are checked, as the rest of the page is the same.
     """
     seen: set[int] = set()
     for width, scheme in LOOKS if folder else EACH_ONCE:

@@ -1,4 +1,4 @@
-"""What the pages show in the browser tests: a few people, with everything that a page can have to show."""
+"""The content of the pages in the browser tests: a few people, with everything that a page can show."""
 
 from datetime import timedelta
 from typing import Any
@@ -27,17 +27,17 @@ from web.actor import Actor
 
 PASSWORD = "a long pass phrase"
 BY = Actor.policy("test")
-# Whatever a person may type, in every field that is shown.
+# Hostile input, for every field that is shown.
 NASTY = "<script>alert(1)</script> {{ 7|add:7 }} \u202e txet \u200b\u200d שלום " + "longword" * 20
 
 
 class Stage:
-    """The service with its people. Each test that changes something asks for a relationship of its own."""
+    """The service with its people. A test that changes something makes its own relationship."""
 
     def __init__(self, service: LiveService) -> None:
         self.service, self.project = service, service.project
         self.ada = self._companion("ada", "Ada")
-        # Its model is the server that a test scripts.
+        # Its model is the scripted server.
         self.mole = self._companion("mole", "Mole", {"ingestion": {"provider": "openai"}})
         self.operators = {role: self._operator(role) for role in Role}
 
@@ -49,7 +49,7 @@ class Stage:
         return f"{self.url}/relationships/{relationship.id}/{part}"
 
     def relationship(self, name: str, companion: Companion | None = None) -> Relationship:
-        """A person of that name, who has said nothing yet."""
+        """A relationship with a person of this name, who has said nothing yet."""
         companion = companion or self.ada
         person = EndUser.objects.create(
             project=self.project, external_id=f"id of {name[:60]}", display_name=name
@@ -76,7 +76,7 @@ class Stage:
         ]
 
     def talk(self, relationship: Relationship, *texts: str, days_ago: int = 1) -> list[Turn]:
-        """Turns from so many days ago on, an hour apart, read by the worker."""
+        """Add turns that begin `days_ago`, an hour apart, and let the worker read them."""
         began = timezone.now() - timedelta(days=days_ago)
         turns = [
             self.service.say(relationship, text, at=began + timedelta(hours=number))
@@ -86,7 +86,7 @@ class Stage:
         return self.service.turns(relationship)
 
     def chat(self, relationship: Relationship, text: str) -> str:
-        """Says it by the chat endpoint; the ID of the context that was shown before the reply."""
+        """Say it by the chat endpoint; return the ID of the context that was shown before the reply."""
         said = {"model": relationship.companion.slug, "user": relationship.user.external_id}
         answer = httpx.post(
             f"{self.service.web.url}/v1/chat/completions",
@@ -98,7 +98,7 @@ class Stage:
         return context_id
 
     def contents(self, relationship: Relationship) -> set[str]:
-        """What is remembered now."""
+        """The texts that are remembered now."""
         entries = ScratchpadEntry.objects.for_relationship(relationship.id).active()
         return set(entries.values_list("content", flat=True))
 
@@ -152,7 +152,7 @@ class Stage:
         edit_summary(relationship=relationship, summary_id=made[0].id, text=NASTY, by=BY)
 
     def hold(self, relationship: Relationship, turn: Turn) -> HeldDeletion:
-        """As if the model had wanted all of it gone."""
+        """Hold deletions of everything, as if the model had proposed them."""
         entries = ScratchpadEntry.objects.for_relationship(relationship.id).active()
         return hold_deletions(turn, *entries.values_list("id", flat=True), reason="was told to")
 
@@ -181,7 +181,7 @@ class Stage:
         return Companion.objects.create(project=self.project, slug=slug, name=name, config=config or {})
 
     def _operator(self, role: Role) -> Operator:
-        # With few rounds: what is slow about a password is not what these tests are about.
+        # With few rounds, as these tests are not about hashing passwords.
         password = PBKDF2PasswordHasher().encode(PASSWORD, "salt", iterations=1)
         operator = Operator.objects.create(email=f"{role}@example.org", password=password)
         Membership.objects.create(operator=operator, project=self.project, role=role)

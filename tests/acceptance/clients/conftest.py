@@ -1,4 +1,4 @@
-"""The real service, for clients that know no more of it than its address and a key."""
+"""The real service, for clients that know only its URL and a key."""
 
 import subprocess
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from tests.acceptance.processes import ROOT
 from tests.acceptance.service import LiveService
 from tests.environments import python_with, uv
 
-# The frameworks for which there is an adapter, and mem0's client: in one environment, as far as their needs agree.
+# The frameworks with an adapter, and mem0's client, in one environment as far as their requirements agree.
 FRAMEWORKS = (
     "google-adk==2.13.0",
     "llama-index-core==0.14.25",
@@ -26,7 +26,7 @@ SECONDS = scaled(300, 1800)
 
 
 class Door:
-    """How a client comes in. `run` runs a program of another environment, which finds both in its own."""
+    """A client's URL and key. `run` runs a program of another environment with both in its environment variables."""
 
     def __init__(self, url: str, key: str) -> None:
         self.url, self.key = url, key
@@ -71,5 +71,5 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def client_python(wheel: Path) -> Path:
-    """The interpreter of an environment that holds the client and what it needs, and nothing else."""
+    """The interpreter of an environment with the client and its requirements, and nothing else."""
     return python_with(str(wheel))

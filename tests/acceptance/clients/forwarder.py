@@ -1,4 +1,4 @@
-"""Stands before the service and adds a key to every request, for programs that can't be told one."""
+"""A proxy that adds a key to every request, for programs that can't be given one."""
 
 import http.client
 from contextlib import closing

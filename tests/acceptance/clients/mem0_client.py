@@ -1,4 +1,4 @@
-"""Run by the interpreter of an environment that holds mem0ai: its own client, unmodified, against /mem0."""
+"""Run by the interpreter of an environment with mem0ai: its own client, unmodified, against /mem0."""
 
 import asyncio
 import os

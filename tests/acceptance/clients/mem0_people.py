@@ -1,4 +1,4 @@
-"""Run by the interpreter of an environment that holds mem0ai: many people at once by its own client, unmodified."""
+"""Run by the interpreter of an environment with mem0ai: many people at once, by its own client, unmodified."""
 
 import os
 import time
@@ -30,7 +30,7 @@ def own(number: int) -> set[str]:
 
 
 def tell(number: int) -> None:
-    """One is kept as it stands, one is said, for the worker to read; one is for another companion."""
+    """Add three memories: one stored unchanged, one said for the worker to read, and one for another companion."""
     kept = client.add(f"The code word is W{number}Z.", infer=False, **person(number))["results"][0]["id"]
     client.add([{"role": "user", "content": f"My sister is called Ana{number}q."}], **person(number))
     client.add(f"The coach's word is C{number}Z.", infer=False, agent_id="coach", **person(number))

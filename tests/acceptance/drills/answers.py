@@ -1,7 +1,7 @@
-"""The drills' model: what it does is said once, and put into the answer that each strategy asks for.
+"""The drills' model. What it does is defined once, and converted into the answer that each strategy expects.
 
-What can be done differs. `two_call` acts on entries through facts, one each, so a change of many begins with as many
-facts. `keyed_facts` writes values and never rewrites an entry, so where another strategy changes one, it strikes it out.
+Strategies differ in what they can do. `two_call` changes entries by facts, one for each, so changing many begins with
+as many facts. `keyed_facts` writes values and never rewrites an entry, so it deletes those that others would change.
 """
 
 import hashlib
@@ -11,7 +11,7 @@ from typing import Any
 from tests.acceptance.drills.questions import Question
 
 Answer = dict[str, list[dict[str, Any]]]
-KEY = "event"  # of the vocabulary that ships: any number of values, each kept in its own words
+KEY = "event"  # of the shipped vocabulary: it may have any number of values
 NOTHING: dict[str, Answer] = {
     "operations": {"operations": []},
     "extract": {"facts": []},
@@ -23,12 +23,12 @@ NOTHING: dict[str, Answer] = {
 
 
 def own_words(text: str) -> str:
-    """An entry's text for a message: its own words, and so many others that no two are alike to an embedder."""
+    """An entry's text for a message: its own words, and enough others that no two are similar for an embedder."""
     return f"Said: {text} ({hashlib.sha256(text.encode()).hexdigest()})"
 
 
 def add_each(question: Question) -> Answer:
-    """One new entry a message, resting on it."""
+    """Add one entry per message, which it cites."""
     if question.task == "decide":
         return {"decisions": [{"fact": number, "op": "ADD"} for number in question.facts]}
     found = [_new(question.task, own_words(text), number) for number, text in question.messages.items()]
@@ -36,7 +36,7 @@ def add_each(question: Question) -> Answer:
 
 
 def change_entries(question: Question, *, facts: int) -> Answer:
-    """Other words for every entry that is shown. `facts`: how many there may be."""
+    """Rephrase every entry that is shown. `facts`: the most facts that there may be."""
     task = question.task
     if task == "extract":
         texts = list(question.messages.values())
@@ -58,7 +58,7 @@ def change_entries(question: Question, *, facts: int) -> Answer:
 
 
 def delete_entries(question: Question, entries: Iterable[int]) -> Answer:
-    """Strike these entries out, shown or not."""
+    """Delete these entries, shown or not."""
     task = question.task
     if task == "extract":
         return {"facts": [{**_new(task, next(iter(question.messages.values())), 1), "forget": True}]}

@@ -1,4 +1,4 @@
-"""What a hostile client does to a server. Each goes on until its block ends; only loopback is ever its target."""
+"""What hostile clients do to a server. Each attack lasts until its block ends, and only targets loopback."""
 
 import json
 import selectors
@@ -14,14 +14,14 @@ _STEP_SECONDS = 0.5
 
 @contextmanager
 def dripping(url: str, head: bytes, *, sockets: int, drip: bytes = b"x") -> Iterator[None]:
-    """So many connections that begin a request with `head` and then send a byte now and then."""
+    """Open `sockets` connections that begin a request with `head` and then send a byte now and then."""
     connections = [_connect(url) for _ in range(sockets)]
     for connection in connections:
         connection.sendall(head)
 
     def step() -> None:
         for connection in connections:
-            with suppress(OSError):  # the server had enough of it
+            with suppress(OSError):  # the server gave up
                 connection.send(drip)
 
     with _repeated(step):
@@ -31,7 +31,7 @@ def dripping(url: str, head: bytes, *, sockets: int, drip: bytes = b"x") -> Iter
 
 @contextmanager
 def reading_slowly(url: str, request: bytes, *, sockets: int) -> Iterator[Counter[bytes]]:
-    """So many connections that ask for a large answer and take a little of it now and then; the first lines heard."""
+    """Open `sockets` connections that request a large answer and read a little now and then. Counts first lines."""
     heard: Counter[bytes] = Counter()
     connections = [_connect(url, room=4096) for _ in range(sockets)]
     selector = selectors.DefaultSelector()
@@ -62,7 +62,7 @@ def reading_slowly(url: str, request: bytes, *, sockets: int) -> Iterator[Counte
 def sending(
     url: str, path: str, key: str, content: bytes, *, at_once: int, statuses: Counter[int]
 ) -> Iterator[None]:
-    """So many clients that post this body again and again, with as little work of their own as can be."""
+    """Run `at_once` clients that post this body repeatedly, with as little own work as possible."""
     lines = (f"POST {path} HTTP/1.1", "Host: 127.0.0.1", f"Authorization: Bearer {key}")
     more = ("Content-Type: application/json", f"Content-Length: {len(content)}", "Connection: close", "", "")
     head, stop = "\r\n".join([*lines, *more]).encode(), threading.Event()
@@ -70,7 +70,7 @@ def sending(
     def go_on() -> None:
         while not stop.is_set():
             with _connect(url, patience=120) as connection:
-                with suppress(OSError):  # refused before all was sent
+                with suppress(OSError):  # refused before everything was sent
                     connection.sendall(head)
                     connection.sendall(content)
                 with suppress(OSError):
@@ -89,13 +89,13 @@ def sending(
 
 
 def repeated_names(size: int) -> bytes:
-    """A body of about `size` bytes whose one object has as many members as there is room for, all of two names."""
+    """A body of about `size` bytes with one object of as many members as fit, with only two different names."""
     members = ('"a":1,"b":1,' * (size // 12))[:-1]
     return f"{{{members}}}".encode()
 
 
 def hostile_archive(size: int) -> bytes:
-    """An archive of about `size` bytes, of entries that are all refused, each for a reason of its own."""
+    """An archive of about `size` bytes with entries that are all refused, each for a different reason."""
     entry = {
         "type": "preference",
         "content": "x" * 9000,
@@ -107,7 +107,7 @@ def hostile_archive(size: int) -> bytes:
 
 
 def archive_wrong_at_its_end(size: int) -> bytes:
-    """An archive of about `size` bytes, of as many lawful entries as there is room for, whose last alone is refused."""
+    """An archive of about `size` bytes with as many entries as fit, of which only the last is refused."""
     entries = [{"type": "preference", "content": f"{number:08}"} for number in range(size // 45)]
     document = {"format": "rapport.relationship", "version": 1, "entries": [*entries, {"type": "preference"}]}
     return json.dumps(document).encode()

@@ -10,7 +10,7 @@ from tests.acceptance.service import LiveService
 from tests.vendor_servers.openai_server import OpenAIServer
 from upkeep.verification import verify
 
-# Retries come soon and dead workers are noticed at once, so that a drill is over in seconds.
+# Retries are soon and dead workers are noticed at once, so that a drill takes only seconds.
 QUICK = {
     "RAPPORT_WATCHDOG_SECONDS": "2",
     "RAPPORT_SWEEP_SECONDS": "0.3",
@@ -24,7 +24,7 @@ RECIPE = os.environ.get("RAPPORT_DRILLS_RECIPE", "scratchpad")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Each drill under the recipe that RAPPORT_DRILLS_RECIPE names, or under `all` of them."""
+    """Run each drill under the recipe in RAPPORT_DRILLS_RECIPE, or under `all` of them."""
     if "recipe" not in metafunc.fixturenames:
         return
     if RECIPE != "all" and RECIPE not in RECIPES:
@@ -34,11 +34,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture(autouse=True)
 def every_invariant_holds_at_the_end(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Whatever was killed, and while the rest of it still runs: `verify` finds nothing."""
+    """Check that `verify` finds nothing, whatever was killed, while the rest still runs."""
     service = next(name for name in ("own_live", "live", "distributed") if name in request.fixturenames)
     request.getfixturevalue(service)  # so that this ends before the service does
     yield
-    connection.close()  # it may have died with its server
+    connection.close()  # in case it died with its server
     report = verify()
     assert report.relationships > 0
     assert not report.found, "\n".join(report.lines())
@@ -52,7 +52,7 @@ def model() -> Iterator[OpenAIServer]:
 
 @pytest.fixture
 def drilled(live: LiveService, model: OpenAIServer, recipe: str) -> LiveService:
-    """No process yet; what is started asks `model`, and its companion follows the recipe."""
+    """A service without processes yet, whose model is `model` and whose companion follows the recipe."""
     return ask(live, model, recipe)
 
 

@@ -1,4 +1,4 @@
-"""A server in a network of its own, which can be cut off without a word: no packet goes through, and nobody is told."""
+"""A server in its own network, which can be cut off silently: no packet goes through, and no error is reported."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ _START = "import pathlib, sys; from scripts import citus; citus.start_node(pathl
 
 
 class CutOff:
-    """While the block runs, the server of these files answers at THERE too. Start it anew afterwards."""
+    """In the block, the server of these files also answers at THERE. Restart it afterwards."""
 
     def __init__(self, data: Path) -> None:
         self._data = data

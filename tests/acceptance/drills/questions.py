@@ -1,4 +1,4 @@
-"""What a strategy asked, as the drills' model reads it: from the prompt and the shape of the answer alone."""
+"""Parse what a strategy asked, for the drills' model: only from the prompt and the answer's schema."""
 
 import re
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ _FACTS = re.compile(r"^New facts:\n(.*?)(?=^New messages|\Z)", re.MULTILINE | re
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`task` as in providers.llm.base; the texts of what is numbered, by number."""
+    """A strategy's question. `task` as in providers.llm.base; the other fields have the numbered texts, by number."""
 
     task: str
     entries: dict[int, str]
@@ -21,7 +21,7 @@ class Question:
 
 
 def question_in(body: dict[str, Any]) -> Question:
-    """The question that a request to an OpenAI-compatible server holds."""
+    """The question in a request to an OpenAI-compatible server."""
     prompt = body["messages"][1]["content"]
     _, heading, new = prompt.rpartition("New messages")
     return Question(

@@ -1,8 +1,8 @@
-"""A model that remembers each message in its own words, and what must hold of the memory afterwards.
+"""A model that remembers each message in its own words, and what must be true of the memory afterwards.
 
-The promises are the same under every recipe: an accepted turn is applied once or visibly failed, nothing is doubled,
-what a person wrote stands. What differs is what a model gets to see: `scratchpad` shows it all entries, the others
-those that may have to do with what was said. So where a drill is about entries, its messages share a word with them.
+The promises are the same under every recipe: an accepted turn is applied once or visibly failed, nothing is duplicated,
+and what a person wrote stays. What differs is what a model is shown: all entries by `scratchpad`, by the others those
+that may be related. So if a drill is about entries, its messages share a word with them.
 """
 
 import os
@@ -41,7 +41,7 @@ def require_each_applied_once_in_order(relationship: Relationship) -> None:
 
 
 def require_once_in_order(relationship: Relationship, turns: Sequence[Turn]) -> None:
-    # Without those that moved the oldest into the archive: they belong to no turn.
+    # Without moves to the archive, which belong to no turn.
     revised = EntryRevision.objects.for_relationship(relationship.id).exclude(turn_id=None)
     revisions = list(revised.order_by("seq"))
     assert [revision.turn_id for revision in revisions] == [turn.id for turn in turns]

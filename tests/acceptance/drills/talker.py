@@ -1,4 +1,4 @@
-"""Hands turns over by HTTP, whatever happens to the service meanwhile."""
+"""Send turns by HTTP, whatever happens to the service meanwhile."""
 
 import threading
 from collections.abc import Iterator, Sequence
@@ -13,14 +13,14 @@ from tests.waiting import wait_until
 
 
 class Talker:
-    """A client as we advise it: one Idempotency-Key a turn, and patience."""
+    """A client as we recommend it: one Idempotency-Key per turn, and retries."""
 
     def __init__(self, http: httpx.Client) -> None:
         self._http = http
         self.answers: set[int] = set()
 
     def say(self, relationship: Relationship, text: str) -> str:
-        """The accepted turn's ID, however often it has to be sent."""
+        """Send a turn until it is accepted; return its ID."""
         key = uuid4().hex
 
         def accepted() -> str | None:
@@ -46,7 +46,7 @@ class Talker:
 
 @contextmanager
 def talking(live: LiveService, people: Sequence[Relationship]) -> Iterator[list[str]]:
-    """While the block runs somebody hands turns over, one after the other round the people. The accepted turns' IDs."""
+    """In the block, send turns to these people in rotation. Yields the list of accepted turns' IDs."""
     accepted: list[str] = []
     enough = threading.Event()
     headers = {"Authorization": f"Bearer {live.new_api_key()}"}

@@ -1,7 +1,7 @@
 """A plugin for pytest, under which the anthropic SDK's tests of its memory tool run against Rapport.
 
-The SDK's two classes that keep files on a disk are replaced by the client's adapters, which keep them in Rapport; a
-folder beside each is kept equal to its files before and after every command, because those tests look there.
+The SDK's two classes that store files on disk are replaced by the client's adapters, which store them in Rapport. A
+folder is synchronised with the files before and after every command, because those tests look there.
 """
 
 import tempfile
@@ -19,7 +19,7 @@ CLIENT = Rapport(timeout=60)
 
 
 class Mirror:
-    """One relationship's files, and the folder beside them."""
+    """One relationship's files, and the folder that mirrors them."""
 
     def __init__(self, base_path: str) -> None:
         self.base_path = Path(base_path or tempfile.mkdtemp())

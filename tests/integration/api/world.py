@@ -1,6 +1,6 @@
-"""A world in which every kind of object exists, so that every route of the schema leads somewhere.
+"""A world with every kind of object, so that every route of the schema leads to something.
 
-Whoever adds a route with a new path parameter makes such an object here and adds its line to `parameters`.
+When adding a route with a new path parameter, make such an object here and add it to `parameters`.
 """
 
 from dataclasses import dataclass
@@ -42,12 +42,12 @@ SECRET_WORDS = "keeps a tame raven called Huginn"
 
 @dataclass(frozen=True)
 class World:
-    """`parameters`: a value for every path parameter, each naming something of this project."""
+    """`parameters`: a value for every path parameter, each an object of this project."""
 
     parameters: dict[str, str]
 
     def address(self, path: str) -> str:
-        """A path of the schema, below /v1, with our own things in it."""
+        """A path of the schema, below /v1, with this project's objects."""
         try:
             return path.removeprefix("/v1").format(**self.parameters)
         except KeyError as missing:
@@ -57,7 +57,7 @@ class World:
 
 
 def build_world(relationship: Relationship) -> World:
-    """Something of everything below `relationship`, its companion, its user and its project."""
+    """Make one of everything below `relationship`, its companion, its user and its project."""
     Companion.objects.filter(id=relationship.companion_id).update(
         config={"ingestion": {"provider": "offline"}}
     )
@@ -98,7 +98,7 @@ def build_world(relationship: Relationship) -> World:
 
 
 def _failed_turn(relationship: Relationship) -> UUID:
-    """One that can be retried."""
+    """A turn that can be retried."""
     stored = store_turn(
         relationship_id=relationship.id,
         project_id=relationship.project_id,
@@ -142,13 +142,13 @@ def _kept_context(relationship: Relationship, turn_id: UUID, entry_id: UUID) -> 
 
 
 def _plan(relationship: Relationship) -> UUID:
-    """One that waits, by rules."""
+    """A waiting plan, made by rules."""
     draft = draft_plan(relationship, verb="forget", what="the zeppelin", by_rules=True)
     return UUID(str(store_plan(draft, depth="hide", by=PERSON).id))
 
 
 def _document(relationship: Relationship) -> UUID:
-    """Ready, with a chunk, and without a process that parsed it."""
+    """A ready document with a chunk, without having been parsed."""
     document = Document.objects.create(
         project_id=relationship.project_id,
         companion_id=relationship.companion_id,
@@ -181,7 +181,7 @@ def _summary(relationship: Relationship) -> UUID:
 
 
 def _run(relationship: Relationship, turn_id: UUID) -> UUID:
-    """One that was given up."""
+    """A run that was given up."""
     run = BehaviourRun.objects.create(
         relationship_id=relationship.id,
         project_id=relationship.project_id,
@@ -210,7 +210,7 @@ def _queued(relationship: Relationship, run_id: UUID) -> UUID:
 
 
 def _workspace(relationship: Relationship) -> dict[str, str]:
-    """Files, a failed session with a step that waits, a held change, a checkpoint; a tool and a secret; events owed."""
+    """Files, a failed session with a waiting step, a held change, a checkpoint, a tool with a secret, and owed events."""
     own = {"relationship_id": relationship.id, "project_id": relationship.project_id}
     here = Relationship.objects.select_related("companion", "user", "project").get(id=relationship.id)
     spec = {"description": "Tells.", "endpoint": "https://example.com/", "needs_approval": True}

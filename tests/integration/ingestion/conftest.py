@@ -1,4 +1,4 @@
-"""Conversations under a recipe, with models behind real HTTP that answer as their vendors do."""
+"""Conversations under a recipe, with models over real HTTP that answer like their vendors."""
 
 from collections import deque
 from collections.abc import Iterator
@@ -38,7 +38,7 @@ class Told:
         server.respond = self._respond
 
     def hear(self, *texts: str, answers: tuple[str, ...]) -> Turn:
-        """A turn whose reading takes exactly these answers; then what it made is embedded."""
+        """Process a turn that takes exactly these answers, then embed what it made."""
         self._answers.extend(answers)
         turn = self.conversation.hear(*texts)
         assert not self._answers, f"not asked for: {list(self._answers)}"
@@ -51,7 +51,7 @@ class Told:
         return turn
 
     def under(self, recipe: str, **ingestion: Any) -> None:
-        """Have the companion follow a recipe, with these values of `ingestion` over it."""
+        """Set the companion's recipe, and these values of `ingestion`."""
         companion = self.conversation.relationship.companion
         companion.config = {"recipe": recipe, "ingestion": {"provider": self._vendor, **ingestion}}
         Companion.objects.filter(id=companion.id).update(config=companion.config)

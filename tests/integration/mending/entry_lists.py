@@ -1,4 +1,4 @@
-"""Where entries are listed and read."""
+"""The URLs where entries are listed and read."""
 
 from datetime import UTC, datetime
 
@@ -7,7 +7,7 @@ from tests.fixtures.people import MORNING
 
 
 def lists_of_entries() -> list[str]:
-    """Now, in any state and in the past; then each entry by itself."""
+    """The list as of now, in any state, and in the past; then each entry."""
     known_at = EntryRevision.objects.filter(event="add").latest("seq").recorded_at
     past = [f"as_of={told_at(MORNING)}", f"known_at={told_at(known_at)}"]
     lists = ["", *(f"?state={state}" for state in ("any", "deleted")), *(f"?{one}&state=any" for one in past)]

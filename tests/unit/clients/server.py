@@ -1,4 +1,4 @@
-"""A server on loopback that answers as it is told, one thing after the other, and keeps what it was asked."""
+"""A server on loopback that gives scripted answers, one after the other, and stores requests."""
 
 import json
 from collections import deque

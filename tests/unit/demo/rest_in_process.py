@@ -1,4 +1,4 @@
-"""The real REST API in this process, for code that speaks to it: no socket, and a worker's part done at once."""
+"""The real REST API in this process, for its clients: without a socket, and with the worker's part done at once."""
 
 import re
 from uuid import UUID
@@ -17,7 +17,7 @@ ADDRESS = "http://localhost"
 
 
 class InProcess(httpx2.BaseTransport):
-    """Hands requests to Django. After a POST of turns they are read, but not after the first `idle_posts`."""
+    """Passes requests to Django. After a POST of turns they are read, but not after the first `idle_posts`."""
 
     def __init__(self) -> None:
         self._django = Client()
@@ -28,7 +28,7 @@ class InProcess(httpx2.BaseTransport):
         posted = found if request.method == "POST" else None
         if posted:
             self.posts += 1
-            request.url = request.url.copy_remove_param("wait")  # nobody would wake the waiter here
+            request.url = request.url.copy_remove_param("wait")  # nothing would wake the waiter here
         answer = self._django.generic(
             request.method,
             request.url.raw_path.decode(),
@@ -50,5 +50,5 @@ def transport() -> InProcess:
 
 @pytest.fixture
 def rest(api_key: str, transport: InProcess, monkeypatch: pytest.MonkeyPatch) -> Rest:
-    monkeypatch.setattr("demo.show.BADGE_SECONDS", 0)  # nobody reads in the meantime
+    monkeypatch.setattr("demo.show.BADGE_SECONDS", 0)  # no worker reads meanwhile
     return Rest(ADDRESS, api_key, transport=transport)

@@ -1,4 +1,4 @@
-"""manage.py distribute [--dry-run | --status | --rebalance]: spread the database over the nodes of Citus."""
+"""manage.py distribute [--dry-run | --status | --rebalance]: distribute the database over the nodes of Citus."""
 
 from argparse import ArgumentParser
 from time import perf_counter

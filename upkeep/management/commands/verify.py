@@ -1,4 +1,4 @@
-"""manage.py verify [--repair]: checks the database against every invariant. Exit status 1 if one is broken."""
+"""manage.py verify [--repair]: check the database against every invariant. Exit status 1 if one is broken."""
 
 import sys
 from argparse import ArgumentParser
@@ -65,7 +65,7 @@ class Command(BaseCommand):
         )
         total = Relationship.objects.filter(**looked_at).count()
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-        # the progress is for who watches; the report alone goes to standard output
+        # progress goes to standard error, so that standard output has only the report
         with Progress(*columns, console=Console(stderr=True), disable=quietly) as progress:
             task = progress.add_task("relationships", total=total)
             return verify(

@@ -1,4 +1,4 @@
-"""What the conversation is made of: the pair, its numbers, turns with their messages, and who is named in them."""
+"""Invariants of the conversation: the pair, its numbers, and turns with their messages and changes."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -42,7 +42,7 @@ class PairsInvariant(Invariant):
                 yield Finding(OTHER_ID, own_id)
 
 
-# Every number was given out in the transaction that wrote its row, so none is without one.
+# Every number is allocated in the transaction that writes its row, so each has a row.
 _NUMBERS = """
 SELECT p.slug, r.id, NULL, p.detail
   FROM relationships_relationship r,
@@ -114,7 +114,7 @@ SELECT 'message_without_turn', m.relationship_id, m.id, '' FROM relationships_me
  WHERE m.relationship_id = ANY(%(ids)s) AND NOT EXISTS (
        SELECT 1 FROM relationships_turn t WHERE t.relationship_id = m.relationship_id AND t.id = m.turn_id)
 """
-# An answer is applied in one transaction, so all that a model changed for a turn bears one time.
+# An answer is applied in one transaction, so all that a model changed for a turn has the same time.
 _CHANGES = """
 SELECT CASE WHEN t.state IS NULL THEN 'change_of_no_turn'
             WHEN t.state <> 'applied' THEN 'not_applied' ELSE 'applied_twice' END,
@@ -136,7 +136,7 @@ SELECT 'not_written', o.relationship_id, o.turn_id, count(*) || ' operations'
         WHERE r.relationship_id = o.relationship_id AND r.turn_id = o.turn_id AND r.entry_id = o.entry_id)
  GROUP BY o.relationship_id, o.turn_id
 """
-# While a turn is being read nobody may take another of its relationship. Machines' clocks may differ by a little.
+# While a turn is being processed, no other of its relationship may be claimed. Machines' clocks may differ a little.
 _OVERTAKEN = """
 SELECT 'overtaken', relationship_id, id, '' FROM (
        SELECT relationship_id, id, seq, claimed_at, lag(seq) OVER settled AS other, lag(settled_at) OVER settled AS at

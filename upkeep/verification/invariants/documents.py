@@ -1,4 +1,4 @@
-"""What must hold of documents: what is ready is there whole."""
+"""The invariant of documents: one that is ready is complete."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -13,7 +13,7 @@ SELECT 'file', d.companion_id, d.id, '' FROM context_document d LEFT JOIN contex
  WHERE d.companion_id = ANY(%(ids)s)
    AND (f.document_id IS NULL OR octet_length(f.content) <> d.size OR sha256(f.content) <> d.sha256)
 """
-# Places count from 0; a chunk is of its document's companion.
+# Places count from 0; a chunk has its document's companion.
 _CHUNKS = """
 SELECT CASE d.state WHEN 'ready' THEN 'chunks' ELSE 'left_over' END, d.companion_id, d.id,
        c.there || ' chunks of ' || d.chunk_count
@@ -60,7 +60,7 @@ class DocumentsInvariant(Invariant):
     statements = (_FILES, _CHUNKS, _VECTORS)
 
     def lock(self, owner_id: UUID) -> None:
-        """A worker writes under its document's lock, and an upload under its companion's."""
+        """Lock the companion, under whose lock uploads write, and its documents, under whose locks workers do."""
         super().lock(owner_id)
         list(
             Document.objects.select_for_update()
@@ -70,7 +70,7 @@ class DocumentsInvariant(Invariant):
         )
 
     def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
-        """From the bytes that are kept."""
+        """Have the documents read again, from their stored bytes."""
         documents = Document.objects.filter(id__in={finding.row_id for finding in findings})
         for document in documents:
             reread_document(

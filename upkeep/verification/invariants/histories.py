@@ -1,4 +1,4 @@
-"""Each entry's history, replayed: from nothing to the present, each change beginning where the last one ended."""
+"""Each entry's history, from nothing to the present: each change must begin where the previous one ended."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -46,7 +46,7 @@ BROKEN = Problem(
     "History is never rewritten. Restore the relationship from a backup, or live with the gap: the present is right.",
 )
 
-# A row as `fields_of` tells it. What only looks different, a time in another zone, is held against it once more below.
+# {row} is written like `fields_of`. What only looks different, such as a time in another zone, is compared again below.
 _LAST = """
 SELECT e.relationship_id, e.id, {row}::text, last.after::text, e.version, last.entry_version, last.event
   FROM memory_scratchpadentry e LEFT JOIN LATERAL (
@@ -55,7 +55,7 @@ SELECT e.relationship_id, e.id, {row}::text, last.after::text, e.version, last.e
  WHERE e.relationship_id = ANY(%(ids)s)
    AND (last.entry_version IS DISTINCT FROM e.version OR last.event = 'redact' OR last.after <> {row})
 """
-# What was erased lost its text, so there is nothing to be compared; its versions still count.
+# Erased revisions have no text to compare; but their versions still count.
 _CHAIN = """
 SELECT r.relationship_id, r.entry_id, r.seq, r.before::text, r.earlier::text, r.broken
   FROM (SELECT id FROM relationships_relationship WHERE id = ANY(%(ids)s)) w, LATERAL (
@@ -122,7 +122,7 @@ def _entries(page: Page) -> Iterator[Finding]:
 
 
 def _written_down(entry: ScratchpadEntry, last: Any, now: datetime) -> Change:
-    """The change that led from the last revision to the row as it is, or a beginning."""
+    """The change from the last revision to the present row; or an addition, if there is none."""
     if last is None:
         return Change(RevisionEvent.ADD, None, fields_of(entry), entry.effective_at, REASON)
     before = last.after or fields_of(entry)
@@ -168,7 +168,7 @@ UPDATE memory_scratchpadentry SET content_hash = %(hash)s WHERE relationship_id 
 
 
 class FingerprintsInvariant(Invariant):
-    """Before the histories: a fingerprint that is put right here is what the last revision says, if that was right."""
+    """Checked before the histories, as a fingerprint repaired here should then match the last revision."""
 
     slug = "fingerprints"
     promise = "An entry's fingerprint is that of its content."
@@ -180,7 +180,7 @@ class FingerprintsInvariant(Invariant):
                 yield Finding(WRONG, owner_id, row_id)
 
     def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
-        """Refused by the unique index where another active entry says the same: a person has to choose."""
+        """Write the right fingerprints. The unique index refuses one if another active entry says the same."""
         wrong = [finding.row_id for finding in findings]
         entries = ScratchpadEntry.objects.for_relationship(owner_of(findings)).filter(id__in=wrong)
         for row_id, content in entries.values_list("id", "content"):

@@ -30,7 +30,7 @@ SELECT CASE WHEN s.id IS NULL THEN 'missing' ELSE 'out_of_step' END, e.relations
     OR s.text_hash <> sha256(convert_to(e.content, 'UTF8'))
 """
 _STATE = "CASE WHEN t.id IS NULL THEN 'active' ELSE 'skipped' END"
-# Of a message only what its speaker said is indexed: where that may not be all of it, Python cuts the rest.
+# Of a message only what its speaker said is indexed. If that may not be all of it, Python removes the rest.
 _MESSAGES = f"""
 SELECT m.relationship_id, m.id, s.id IS NULL,
        (s.place, s.session, s.role, s.speaker, s.told_at, s.state)
@@ -70,7 +70,7 @@ SELECT s.relationship_id, s.owner_id, s.kind, m.content, NULL
   FROM memory_searchtext s JOIN relationships_message m ON m.relationship_id = s.relationship_id AND m.id = s.owner_id
  WHERE s.relationship_id = ANY(%(ids)s) AND s.kind = 'message' AND m.erased_at IS NULL AND m.hidden_at IS NULL
 """
-# A language that this server does not have makes no words: such a row is as good as lost.
+# This server makes no words in a language that it doesn't have, so such a row counts as wrong.
 _OTHER = """
 SELECT s.relationship_id, s.owner_id, s.kind
   FROM unnest(%s::uuid[], %s::uuid[], %s::text[], %s::text[]) told (relationship_id, owner_id, kind, words)
@@ -102,7 +102,7 @@ class IndexInvariant(Invariant):
                 yield Finding(WORDS, *found)
 
     def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
-        """Write these rows anew, which owes their vectors; what is of nothing goes."""
+        """Rewrite these rows, which then owe their vectors, and delete those without a text."""
         owner_id = owner_of(findings)
         config = lock_config(owner_id)
         for kind in SearchedKind:
@@ -121,7 +121,7 @@ def _of_other_messages(page: Page) -> Iterator[Finding]:
 
 
 class Told(NamedTuple):
-    """A text as the index is to spell it."""
+    """A text with the words that the index should have."""
 
     relationship_id: UUID
     owner_id: UUID
@@ -130,7 +130,7 @@ class Told(NamedTuple):
 
 
 def rows_with_other_words(page: Page) -> Iterator[tuple[UUID, UUID, str]]:
-    """Relationship, owner and kind of the rows that were not made of their text as it is now, in their language."""
+    """Relationship, owner and kind of the rows whose words are not those of the present text in their language."""
     waiting: list[Told] = []
     characters = 0
     for relationship_id, owner_id, kind, content, happens_at in rows(_TEXTS, page):

@@ -1,4 +1,4 @@
-"""What rows name is there: who did it, messages, turns, calls and entries, versions, and what vectors were made of."""
+"""What rows refer to must exist: actors, messages, turns, calls, entries, versions, and the sources of vectors."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -68,8 +68,8 @@ NOBODY = Problem(
     "Somebody wrote into the database by hand, or an account was deleted from it. Read the change in the history: it "
     "stands, and can be undone.",
 )
-# Keys are revoked, never deleted; operators lose their place in a project, not their account. Of a model, some call for
-# the turn was made with it; where all of them are lost, `references` says so.
+# Keys are revoked, never deleted; operators lose their membership, not their account. A model must have made some call
+# for the turn; if all calls are lost, `references` reports it.
 _NOBODY = """
 SELECT r.relationship_id, r.id, r.recorded_at, r.actor_kind
   FROM memory_entryrevision r JOIN relationships_relationship p ON p.id = r.relationship_id
@@ -95,7 +95,7 @@ class ActorsInvariant(Invariant):
     problems = (NOBODY,)
 
     def check(self, page: Page, *, now: datetime) -> Iterator[Finding]:
-        """What was imported keeps who did it where it comes from."""
+        """Find unknown actors. Imported rows keep the actors of the service they come from."""
         found = list(rows(_NOBODY, page))
         imports = imports_of({owner_id for owner_id, *_ in found})
         for owner_id, row_id, recorded_at, kind in found:
@@ -115,7 +115,7 @@ SELECT 'citation', e.relationship_id, e.id, count(*) || ' messages'
        SELECT 1 FROM relationships_message m WHERE m.relationship_id = e.relationship_id AND m.id = cited.id)
  GROUP BY e.relationship_id, e.id
 """
-# An entry that was erased is in no table but the history.
+# An erased entry is only in the history.
 _HELD = """
 SELECT 'held_deletion', h.relationship_id, h.id, '' FROM memory_helddeletion h
  WHERE h.relationship_id = ANY(%(ids)s) AND h.state = 'waiting' AND EXISTS (
@@ -172,7 +172,7 @@ class ReferencesInvariant(Invariant):
     statements = (_CITATIONS, _HELD, _CALLS, _KEYS)
 
     def check(self, page: Page, *, now: datetime) -> Iterator[Finding]:
-        """An import brings a turn's calls only if they were exported; as many as it left behind are not lost."""
+        """Find missing rows, without the calls that an import left behind because they were not exported."""
         yield from super().check(page, now=now)
         found = list(rows(_LOST_CALLS, page))
         imports = imports_of({owner_id for owner_id, *_ in found})
@@ -199,7 +199,7 @@ SELECT CASE WHEN v.id IS NULL OR e.id IS NULL THEN 'of_nothing' ELSE 'out_of_ste
 
 
 class DecayedVectorsInvariant(Invariant):
-    """Of the ranker `decay`: those that nobody compares go, others are made anew."""
+    """The vectors of the ranker `decay`. Repair deletes those that are not compared, and makes others again."""
 
     slug = "decayed_vectors"
     promise = "A decayed vector is fresh or marked stale, and of a vector that is there."

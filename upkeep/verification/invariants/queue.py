@@ -13,11 +13,11 @@ from worker.enqueue import enqueue, enqueue_embedding
 from worker.fairness import project_of
 from worker.leases import take_back_dead
 
-# Many times what the sweep takes to find them.
+# Many times as long as the sweep takes to find them.
 LONG = timedelta(minutes=15)
-BUSY = 50  # tasks that wait: the pool has more than enough to do, and what is due waits for its turn
+BUSY = 50  # waiting tasks: the pool is busy, so due rows may have to wait
 
-# Only where a worker lives and is not busy: nobody else finds what is owed, and all that is needed is to start one.
+# Only if a worker runs and is not busy. Without a worker nothing finds due rows, and starting one is all it needs.
 _ROWS = """
 WITH idle AS MATERIALIZED (
     SELECT EXISTS (SELECT 1 FROM relationships_workerheartbeat
@@ -76,7 +76,7 @@ class QueueInvariant(Invariant):
         }
 
     def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
-        """Due anew, and a worker is told: as the sweep does, which has missed it."""
+        """Make the rows due now and enqueue a task, as the sweep should have done."""
         owner_id = owner_of(findings)
         for finding in findings:
             if finding.problem.slug == "not_taken_back":

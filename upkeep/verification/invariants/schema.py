@@ -39,7 +39,7 @@ _CONSTRAINTS = """
 SELECT 'constraint_not_validated', NULL, NULL, concat(conname, ' on ', conrelid::regclass) FROM pg_constraint
  WHERE NOT convalidated AND connamespace = current_schema()::regnamespace
 """
-# An index that a REINDEX CONCURRENTLY is making is not valid yet.
+# An index that REINDEX CONCURRENTLY is building is not valid yet.
 _INDEXES = r"""
 SELECT 'index_invalid', NULL, NULL, c.relname FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
  WHERE NOT i.indisvalid AND c.relnamespace = current_schema()::regnamespace
@@ -96,7 +96,7 @@ class SchemaInvariant(Invariant):
         }
 
     def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
-        """Who waits for this lock holds everybody else up, so it gives up soon."""
+        """Repair with a short lock timeout, as waiting for this lock blocks everybody else."""
         execute("SET LOCAL lock_timeout = '3s'")
         for finding in findings:
             name, _, table = finding.detail.partition(" on ")
@@ -131,7 +131,7 @@ class OwnersInvariant(Invariant):
             yield Finding(ORPHAN if orphan else OTHER_PROJECT, *found)
 
     def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
-        """Rows of nobody go, as an erasure would take them; the others get the project of their relationship."""
+        """Delete rows without a relationship, as erasure would; give the others their relationship's project."""
         with erasing():
             for finding in findings:
                 table = apps.get_model(finding.detail)._meta.db_table

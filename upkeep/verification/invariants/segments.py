@@ -1,4 +1,4 @@
-"""The packed index of long conversations, checked against the rows that it is packed from."""
+"""The packed index of long conversations must match the rows that it is packed from."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""The snapshot, checked against what would be built from the rows now."""
+"""The snapshot must match what would be built from the rows now."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -20,7 +20,7 @@ DIFFERS = Problem(
     "differs", "a section of a snapshot is not what its rows say, so contexts show something else"
 )
 
-# One statement, so that all of it is of one moment. A relationship that never held anything has no snapshot.
+# One statement, so that all of it is consistent. A relationship that never had anything to show has no snapshot.
 _ROWS = """
 SELECT w.id,
        coalesce(s.profile, '{}') <> coalesce(
@@ -52,7 +52,7 @@ SELECT w.id,
 
 
 class SnapshotsInvariant(Invariant):
-    """The last one: what was mended before it may have changed what a snapshot is to say."""
+    """Checked last, as earlier repairs may have changed what a snapshot should contain."""
 
     slug = "snapshots"
     promise = (
@@ -72,7 +72,7 @@ class SnapshotsInvariant(Invariant):
                 "hot_context": hot,
                 "has_archive": archive,  # null: not written down yet
                 "scratchpad": _shown(orjson.loads(lines or "[]"), now) != _shown(built, now),
-                "fresh_until": not _still_so(fresh_until, until, now),
+                "fresh_until": not _fresh_until_is_right(fresh_until, until, now),
                 "summary": summary,
             }
             if any(wrong.values()):
@@ -81,7 +81,7 @@ class SnapshotsInvariant(Invariant):
                 )
 
     def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
-        """Build it anew."""
+        """Rebuild the snapshot."""
         for relationship in Relationship.objects.filter(id=owner_of(findings)):
             own: dict[str, Any] = {"relationship_id": relationship.id, "project_id": relationship.project_id}
             write_section(**own, section="profile", value=read_profile(relationship.id)[0])
@@ -102,7 +102,7 @@ def _time(told: str | None) -> datetime | None:
 
 
 def _shown(lines: Sequence[Line], now: datetime) -> list[Line]:
-    """What the lines say from now on, whenever they were written: what is over is out, what has begun just is."""
+    """What the lines show now, whenever they were written: no expired ones, and no start times that have passed."""
     moment = now.timestamp()
     return [
         [*said, _from_now_on(more, moment), told]
@@ -116,6 +116,6 @@ def _from_now_on(more: dict[str, Any] | None, moment: float) -> dict[str, Any] |
     return kept or None
 
 
-def _still_so(kept: datetime | None, built: datetime | None, now: datetime) -> bool:
-    """Once `fresh_until` is over, readers look at each line's own times, and what comes next is not written down."""
+def _fresh_until_is_right(kept: datetime | None, built: datetime | None, now: datetime) -> bool:
+    """Return whether `fresh_until` is right; after it has passed it says nothing, as readers check each line."""
     return kept == built or (kept is not None and kept <= now)

@@ -1,4 +1,4 @@
-"""The vectors, checked against the texts that they were made from."""
+"""The vectors must match the texts that they were made from."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -17,7 +17,7 @@ from worker.fairness import project_of
 GAP = Problem("gap", "a text has no vector, owes none, and stands where nobody looks for gaps")
 
 _NOTHING = text_hash("")
-# Unit length in half precision: how far the length of 4,000 rounded numbers may be from 1.
+# How far the length of a unit vector of 4,000 half-precision numbers may be from 1.
 _TOLERANCE = 0.02
 
 _VECTORS = """
@@ -29,8 +29,8 @@ SELECT CASE WHEN s.id IS NULL OR s.text_hash <> v.text_hash THEN 'stale' ELSE 'm
  WHERE s.id IS NULL OR s.text_hash <> v.text_hash OR vector_dims(v.vector) <> v.dimensions
     OR NOT l2_norm(v.vector) BETWEEN 1 - %(tolerance)s AND 1 + %(tolerance)s
 """
-# Gaps at the ends of a relationship's texts are found by the housekeeping (memory.retrieval.index.gaps), and are
-# legitimate while it fills them. One between texts that have their vectors is found by nobody.
+# Gaps at the ends of a relationship's texts are found by the housekeeping (memory.retrieval.index.gaps), and are not
+# wrong while it fills them. But nothing else finds a gap between texts that have vectors.
 _GAPS = """
 WITH wanted AS MATERIALIZED (
     SELECT * FROM unnest(%(owners)s::uuid[], %(messages)s::boolean[], %(models)s::text[], %(dimensions)s::int[])
@@ -68,7 +68,7 @@ UPDATE memory_searchtext SET due_at = %(now)s, attempts = 0
 
 
 class VectorsInvariant(Invariant):
-    """After the index, which says what each text is."""
+    """Checked after the index, which has the texts."""
 
     slug = "vectors"
     promise = "A vector is of its owner's present text and of its space's shape; a text without one owes it."
@@ -81,7 +81,7 @@ class VectorsInvariant(Invariant):
     statements = (_VECTORS, _GAPS)
 
     def told(self, page: Page, *, now: datetime) -> dict[str, Any]:
-        """Whose texts are to have vectors, and in which space."""
+        """The relationships whose texts should have vectors, and in which space."""
         wanted = [
             (each.relationship_id, each.retrieval.embed_messages, embedder.model, embedder.dimensions)
             for each in configs_of(page.ids)
@@ -92,7 +92,7 @@ class VectorsInvariant(Invariant):
         return {**columns, "nothing": _NOTHING, "tolerance": _TOLERANCE}
 
     def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
-        """What is wrong goes; its text, and what has none, owe a vector, and a worker is told."""
+        """Delete wrong vectors, mark all texts without one as owed, and enqueue a task."""
         owner_id = owner_of(findings)
         wanted = config_of(owner_id)
         kinds = owing_kinds(wanted.retrieval) if wanted and wanted.retrieval else []
@@ -104,7 +104,7 @@ class VectorsInvariant(Invariant):
 
 
 def _embedder(wanted: RelationshipConfig) -> Embedder | None:
-    """None also where it can't work: its texts say so themselves."""
+    """The embedder, or None if there is none or it can't work, which its texts report."""
     try:
         return embedder_of(wanted.retrieval.embedder) if wanted.retrieval else None
     except ProviderError:

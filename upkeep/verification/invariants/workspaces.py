@@ -1,4 +1,4 @@
-"""An agent's files: every branch leads to commits, trees and contents that are what their names say."""
+"""An agent's files: all that a branch leads to must exist, with content that matches its hash."""
 
 from collections.abc import Iterator
 from datetime import datetime

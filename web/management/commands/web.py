@@ -14,7 +14,7 @@ from config.supervision import name_process, share_memory_with_children
 from web.meters import count_in
 from web.server.processes import web_server
 
-_NICE = 19  # of the group for replies, as far as it goes: contexts are asked for before every one of them
+_NICE = 19  # for the group that makes replies, as contexts, which come before every reply, matter more
 
 
 class Command(BaseCommand):
@@ -53,13 +53,13 @@ class Command(BaseCommand):
         share_memory_with_children()
         try:
             server.serve()
-        except (RuntimeError, ValueError) as error:  # with a trace of granian's own after its first line
+        except (RuntimeError, ValueError) as error:  # after the first line it has granian's own traceback
             why = str(error).strip().splitlines()[0]
             raise CommandError(f"The web server can't be at {bind}: {why}.") from error
 
 
 def _folder_of_meters(bind: str) -> Path:
-    """Where this server's processes count what /metrics adds up, empty at its start."""
+    """A new, empty folder for the counters of this server's processes, which /metrics adds up."""
     folder: Path = settings.DATA_DIR / "meters" / re.sub(r"[^A-Za-z0-9]+", "-", bind)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)

@@ -66,7 +66,7 @@ def store() -> Iterator[RapportStore]:
 
 @pytest.fixture
 def fake_embeddings() -> None:
-    """The service has its own."""
+    """Do without it, as the service has its own embedder."""
 
 
 @pytest.fixture

@@ -43,7 +43,7 @@ CLIENT = Rapport()
 
 
 class Session(RapportSession):
-    """Made as their SQLiteSession is; a file is a person."""
+    """A session with the signature of their SQLiteSession. Each file name is a person."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""One world for many tests, such as a walk over all routes: made once a file, and each test is undone to it."""
+"""One world for many tests, such as a walk over all routes: made once per file; what a test changes is rolled back."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -31,7 +31,7 @@ def both(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[
 
 @pytest.fixture
 def db(both: list[Kept]) -> Iterator[None]:
-    """In place of pytest-django's, which would close the connection that the world lives in."""
+    """Replaces pytest-django's fixture, which would close the connection with the world's transaction."""
     with transaction.atomic():
         yield
         transaction.set_rollback(True)
@@ -69,5 +69,5 @@ def _kept(name: str) -> Kept:
 
 @pytest.fixture(autouse=True)
 def nobody_waits(settings: Settings) -> None:
-    """A stream of events is over at once."""
+    """Let streams of events end at once."""
     settings.MAX_WAIT_SECONDS = 0

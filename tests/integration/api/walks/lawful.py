@@ -1,7 +1,7 @@
-"""Bodies that a route takes, as large as it takes them: its example of the schema, one part at a time blown up.
+"""The largest bodies that a route accepts: its example in the schema, with one part at a time made as long as possible.
 
-`inflations(schema, example)` names each part that may be long, and what makes it about so many bytes long in one of the
-ways that ask for work.
+`inflations(schema, example)` yields each part that may be long, with a function that makes it about as long as wanted,
+in one of the ways that cause work.
 """
 
 import json
@@ -15,15 +15,15 @@ from web.docs import schema_document
 
 Made = Callable[[int], Any]
 Schema = dict[str, Any]
-SHORT = 1000  # characters or members: what can't be longer costs nothing
+SHORT = 1000  # characters or members: parts that can't be longer cost nothing
 DEEPEST = 3
-AT_ONCE = 50  # members that are blown up together
+AT_ONCE = 50  # members that are made long together
 ANY_ID = str(UUID(int=7))
 
 
-@lru_cache(maxsize=16)  # megabytes, of which the next route gets the same
+@lru_cache(maxsize=16)  # megabytes, which the next route can use again
 def numbered(size: int, each: str, between: str = ",") -> str:
-    """`each` with numbers in the place of `#`, until it is about `size` long."""
+    """Repeat `each`, with numbers for `#`, until it is about `size` long."""
     count = size // (len(each) + len(between) + 4)
     return between.join(each.replace("#", str(number)) for number in range(count))
 
@@ -48,7 +48,7 @@ OBJECTS: dict[str, Made] = {
     "long name": lambda size: {"k" * (size // 2): {f"n{number}": 1 for number in range(size // 24)}},
     "escapes": lambda size: {"a": "\x01" * (size // 6)},
 }
-USED = 9 if LONG else 2  # of either, so that the suite does not take minutes
+USED = 9 if LONG else 2  # of each, so that the suite does not take minutes
 
 
 @cache
@@ -57,7 +57,7 @@ def document() -> dict[str, Any]:
 
 
 def body_of(method: str, path: str) -> tuple[Schema, Any] | None:
-    """The schema and an example of the JSON that a route takes; None: it takes none."""
+    """The schema and an example of a route's JSON body; None: it has none."""
     content = document()["paths"][path][method.lower()].get("requestBody", {}).get("content", {})
     taken = content.get("application/json")
     if taken is None:
@@ -68,7 +68,7 @@ def body_of(method: str, path: str) -> tuple[Schema, Any] | None:
 
 
 def resolved(schema: Schema) -> Schema:
-    """Itself, not a reference; of several kinds the first that is not null."""
+    """The schema without a reference; of several alternatives, the first that is not null."""
     while "$ref" in schema or "anyOf" in schema:
         if "$ref" in schema:
             schema = document()["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
@@ -78,7 +78,7 @@ def resolved(schema: Schema) -> Schema:
 
 
 def smallest(schema: Schema) -> Any:
-    """With what it can't be without."""
+    """The smallest valid value, with required members only."""
     schema = resolved(schema)
     if "const" in schema or "enum" in schema:
         return schema.get("const", schema.get("enum", [None])[0])
@@ -131,7 +131,7 @@ def _lists(schema: Schema, example: Any, depth: int) -> Iterator[tuple[str, Made
 
 
 def _many(each: Any, size: int, most: int) -> list[Any]:
-    """The same again and again; of IDs, different ones."""
+    """Repeat a member; IDs are made different."""
     if each == ANY_ID:
         return [str(UUID(int=number)) for number in range(min(most, size // 40))]
     return [each] * min(most, size // (len(json.dumps(each)) + 2))

@@ -1,4 +1,4 @@
-"""Any document that an import takes, for hypothesis; and what of two has to be the same."""
+"""Documents that an import accepts, for hypothesis, and how to compare two of them."""
 
 from copy import deepcopy
 from datetime import datetime
@@ -80,7 +80,7 @@ def turns(draw: st.DrawFn) -> list[Any]:
 
 @st.composite
 def histories(draw: st.DrawFn, said: list[str]) -> tuple[list[Any], list[Any]]:
-    """Entries and their revisions. They cite messages of `said`. The content tells them apart, as active ones must."""
+    """Entries with their revisions, which cite messages in `said`. Contents differ, as active entries' must."""
     entries, revisions = [], []
     for place in range(draw(st.integers(0, 3))):
         content = f"{place} {draw(NAMES)}x"
@@ -136,7 +136,7 @@ def documents(draw: st.DrawFn) -> Any:
 
 
 def comparable(document: Any) -> Any:
-    """Without what says whose it is, and with each `seq` as its place among all."""
+    """A document without its owners, and with each `seq` replaced by its rank."""
     plain = {
         name: value
         for name, value in deepcopy(document).items()

@@ -1,4 +1,4 @@
-"""Entries of a given age, written by the house's own services."""
+"""Entries of a given age, written by the services."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""Readings without a database, for what only looks at them."""
+"""Ingestion inputs without a database, for code that only reads them."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -40,7 +40,7 @@ def ingestion_input(
     user_name: str = "Maya",
     **ingestion: Any,
 ) -> IngestionInput:
-    """One turn of these user messages."""
+    """An input of one turn with these user messages."""
     turn = Turn(relationship_id=uuid7(), project_id=uuid7(), seq=1, occurred_at=MONDAY)
 
     def message(text: str, said_at: datetime) -> InputMessage:

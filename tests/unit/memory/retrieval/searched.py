@@ -21,7 +21,7 @@ NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 
 
 class Memory:
-    """What one relationship remembers. `retrieval` is how it is searched."""
+    """A relationship's memory. `retrieval`: how it is searched."""
 
     def __init__(self, relationship: Relationship, **retrieval: Any) -> None:
         self.relationship = relationship
@@ -44,7 +44,7 @@ class Memory:
         return messages
 
     def embed(self) -> None:
-        """All that is owed a vector."""
+        """Embed everything that owes a vector."""
         embed_owed(relationship_id=self.relationship.id)
 
     def entries(self, text: str, **asked: Any) -> SearchResult:

@@ -1,4 +1,4 @@
-"""A sentence model of a few kilobytes in the layout of the real ones: each known word is a direction of its own."""
+"""A sentence model of a few kilobytes in the layout of real ones, where each known word is its own direction."""
 
 import json
 from pathlib import Path
@@ -25,7 +25,7 @@ def make_model(
     most_tokens: int = 16,
     pools_itself: bool = False,
 ) -> Path:
-    """The folder with a model in it. `pooling` is its 1_Pooling/config.json; None leaves that out."""
+    """Write a model into the folder. `pooling` is its 1_Pooling/config.json; None: without it."""
     said: dict[str, Any] = {
         "config.json": {"pad_token_id": 0, "max_position_embeddings": 512},
         "sentence_bert_config.json": {"max_seq_length": most_tokens},
@@ -53,12 +53,12 @@ def _tokenizer() -> Tokenizer:
         pair="[CLS] $A [SEP] $B:1 [SEP]:1",
         special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
     )
-    tokenizer.enable_padding(length=16)  # as many real ones are saved; it must not reach the vectors
+    tokenizer.enable_padding(length=16)  # as in many real ones; it must not change the vectors
     return tokenizer
 
 
 def _network(*, pools_itself: bool) -> onnx.ModelProto:
-    """Looks each token up in a table. The mask is an input as in the real ones, though nothing asks it."""
+    """A network that looks up each token in a table. As in real ones the mask is an input, but it is not used."""
     table = numpy_helper.from_array(np.eye(DIMENSIONS, dtype=np.float32), "table")
     nodes = [helper.make_node("Gather", ["table", "input_ids"], ["token_vectors"])]
     shape: list[Any] = ["texts", "tokens", DIMENSIONS]
@@ -78,7 +78,7 @@ def _network(*, pools_itself: bool) -> onnx.ModelProto:
 
 
 def make_cross_encoder(folder: Path, *, outputs: int = 1) -> Path:
-    """The folder with a cross-encoder in it: a text scores by its own words, not by those of the question before it."""
+    """Write a cross-encoder into the folder, which scores a text by its own words, not by the question's."""
     make_model(folder)
     (folder / "modules.json").write_text(json.dumps([{"type": "a.CrossEncoderHead"}]))
     onnx.save(_pair_network(outputs), str(folder / "onnx/model.onnx"))

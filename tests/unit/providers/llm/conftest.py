@@ -40,7 +40,7 @@ def question() -> CompletionRequest:
 
 @pytest.fixture
 def call_question(question: CompletionRequest) -> CompletionRequest:
-    """A question that is to be answered by calling `TOOL`."""
+    """A question that must be answered by calling `TOOL`."""
     return replace(question, schema=None, tool=TOOL)
 
 
@@ -70,7 +70,7 @@ def openai(openai_server: OpenAIServer) -> Iterator[Callable[..., OpenAIProvider
 
 @dataclass(frozen=True)
 class Vendor:
-    """A real SDK: what makes its provider, and the server that it asks."""
+    """A real SDK: how to make its provider, and the server that it calls."""
 
     name: str
     make: Callable[..., LLMProvider]

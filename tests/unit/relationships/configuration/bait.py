@@ -1,3 +1,3 @@
-"""Nothing imports this, and no configuration may make us."""
+"""Nothing imports this module, and no configuration may cause that."""
 
 RECIPE: dict[str, dict[str, str]] = {"config": {}}

@@ -1,4 +1,4 @@
-"""Watches SQL for what a distributed table forbids: an UPDATE that writes a relationship's key."""
+"""Watch SQL for what a distributed table forbids: an UPDATE that writes a relationship's key."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What the tests of erasing an entry share: a thing to forget."""
+"""A fact to forget, for the tests of erasing an entry."""
 
 from typing import Any
 
@@ -20,5 +20,5 @@ def erase(conversation: Conversation, entry: ScratchpadEntry, **how: Any) -> dic
 
 
 def texts_with(word: str) -> list[str]:
-    """Which tables still hold the word, in any column and any spelling."""
+    """The tables that still contain the word, in any column and any spelling."""
     return sorted(tables_with(word, dump()))

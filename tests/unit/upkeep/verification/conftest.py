@@ -1,4 +1,4 @@
-"""A relationship with something of everything, made by the services alone."""
+"""A relationship with one of everything, made only by the services."""
 
 import pytest
 
@@ -20,7 +20,7 @@ def lived(
     scripted_provider: ScriptedProvider,
     scripted_embedder: ScriptedEmbedder,
 ) -> Conversation:
-    """Turns that were read, entries of people and models, a profile, an open session, and every vector."""
+    """A conversation with processed turns, entries by people and models, a profile, an open session, and all vectors."""
     configure(relationship, embedder="default", embed_messages=True, language="english")
     conversation = Conversation(relationship)
     conversation.remember("Likes tea", "Lives in Porto")

@@ -1,4 +1,4 @@
-"""Damage behind the services' back, as a crash, a restore or a hand in the database leaves it."""
+"""Damage the database behind the services' backs, like a crash, a restore or an edit by hand."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,7 +18,7 @@ BY = Actor.policy("test")
 
 
 def run(statement: str, *told: Any) -> int:
-    """A statement as it stands; how many rows it changed."""
+    """Run a statement; return how many rows it changed."""
     with connection.cursor() as cursor:
         cursor.execute(statement, told or None)
         return int(cursor.rowcount)
@@ -26,24 +26,24 @@ def run(statement: str, *told: Any) -> int:
 
 @contextmanager
 def unguarded() -> Iterator[None]:
-    """Without triggers and foreign keys, as `pg_restore --disable-triggers` works."""
+    """Disable triggers and foreign keys, like `pg_restore --disable-triggers`."""
     run("SET LOCAL session_replication_role = replica")
     yield
     run("SET LOCAL session_replication_role = origin")
 
 
 def problems(report: Report) -> dict[str, int]:
-    """How often each problem was found: {"histories/differs": 1}."""
+    """The number of findings per problem: {"histories/differs": 1}."""
     return {f"{tally.invariant}/{tally.problem.slug}": tally.found for tally in report.tallies.values()}
 
 
 def check_whole() -> None:
-    """Nothing is wrong."""
+    """Check that nothing is wrong."""
     assert problems(verify()) == {}
 
 
 def check_mended(found: Sequence[str]) -> Report:
-    """Exactly these problems are named; --repair mends the first, whatever it mends with it, and then all holds."""
+    """Check that exactly these problems are found; that --repair mends the first; and that then nothing is wrong."""
     assert set(problems(verify())) == set(found)
     report = verify(repair=True)
     assert found[0] in problems(report), "it names what it mends"
@@ -53,7 +53,7 @@ def check_mended(found: Sequence[str]) -> Report:
 
 
 def check_left(found: Sequence[str]) -> Report:
-    """Exactly these problems are named, and after --repair they are still there, with a word on what to do."""
+    """Check that exactly these problems are found, and are still there after --repair, with what to do."""
     assert set(problems(verify())) == set(found)
     report = verify(repair=True)
     assert not report.holds
@@ -65,7 +65,7 @@ def check_left(found: Sequence[str]) -> Report:
 
 
 def imported(relationship: Relationship, user: str, *, calls: bool = False) -> Relationship:
-    """The same, exported and imported for another person."""
+    """A copy of the relationship, exported and imported for another person."""
     pieces = export_relationship(relationship_id=relationship.id, calls=calls)
     archive = ArchiveFile(b"".join(pieces), depth=40)
     copy, _ = get_or_create_relationship(

@@ -1,4 +1,4 @@
-"""What a ranker is given, written row by row; and the rows that property tests draw."""
+"""Candidates for rankers, written row by row, and rows for property tests."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ DAY = 86_400.0
 
 @dataclass(frozen=True)
 class Row:
-    """`words`: of the question, by name, how often they stand in it. `age` and `untouched` in days before NOW."""
+    """`words`: how often each word of the question occurs in it. `age` and `untouched` in days before NOW."""
 
     words: Mapping[str, float] = field(default_factory=dict)
     length: int = 10
@@ -70,7 +70,7 @@ WORDS = ("tea", "porto", "kayak")
 
 
 def drawn_rows(*, sessions: bool) -> st.SearchStrategy[list[Row]]:
-    """Rows that hold some of WORDS; in sessions of their own, or in none."""
+    """Rows with some of WORDS, in sessions or in none."""
     row = st.builds(
         Row,
         words=st.dictionaries(st.sampled_from(WORDS), st.integers(1, 4), max_size=3),

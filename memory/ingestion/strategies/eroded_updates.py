@@ -1,7 +1,7 @@
-"""An update whose text has lost names, numbers or dates of the old one is sent back once, whatever the strategy asks.
+"""Send an update back once if its text has lost names, numbers or dates of the old one, whatever the strategy.
 
-Where a key has one value (keyed_facts) no text is rewritten: a new value supersedes the old, which is kept. An
-update that rests on a wish to forget is meant to lose something: what, the wish's plan decides.
+If a key has one value (keyed_facts) no text is rewritten: a new value supersedes the old, which is kept. An update
+because of a request to forget is meant to lose something; what, is decided by that request's plan.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -22,13 +22,13 @@ from memory.ingestion.strategies.asking import ask_back
 from memory.models import USER_SUBJECT, MendingVerb
 from providers.errors import ProviderError
 
-MOSTLY = 1 / 3  # of its words that an update keeps
+MOSTLY = 1 / 3  # an update that keeps less of an entry's words has lost most of it
 AMISS = "the entry is about something else"
 Items = list[Operation | Refusal]
 Lost = Mapping[int, tuple[str, ...]]  # details, by the number of the entry
 
 
-def mend_losses(
+def ask_about_losses(
     items: Items,
     given: IngestionInput,
     *,
@@ -39,12 +39,11 @@ def mend_losses(
     check: Callable[[str], Items],
     reasoned: bool = False,
 ) -> Items:
-    """The items, with the updates that lost something as the model gives them when it is told so.
+    """Ask the model once about the updates that lost something, and return the items with its new versions of them.
 
-    `answered`: the answer they were read from. `again`: what the model is asked for. `check` reads what it then says.
-    `reasoned`: it is asked for a reason of what it leaves out; where it gives the same text without one, it did not
-    listen: the entry stays, and the text is kept beside it. So it is, whatever was asked, where the text has nothing
-    to do with the entry.
+    `answered`: the answer with the items. `again`: what the model is asked for. `check` parses its new answer.
+    `reasoned`: it is asked for reasons; if it repeats a text without one, the entry stays, and the text becomes a new
+    entry. So it does, whatever was asked, if the text has nothing to do with the entry.
     """
     wishes, _ = reported_wishes([answered], given)
     asked = {wish.message_id for wish in wishes if wish.verb == MendingVerb.FORGET}
@@ -59,9 +58,9 @@ def mend_losses(
         better = check(
             ask_back(question, given, log, answered=answered, complaint=complaint, purpose="left out")
         )
-    except (ProviderError, UnparsableAnswer):  # kept with its call; the operations are applied as they were
+    except (ProviderError, UnparsableAnswer):  # stored with the call; the operations are applied unchanged
         better = []
-    return _mended(items, lost, _by_entry(better, lost), given, reasoned=reasoned)
+    return _replaced(items, lost, _by_entry(better, lost), given, reasoned=reasoned)
 
 
 def _cited(item: Operation | Refusal, given: IngestionInput) -> list[UUID]:
@@ -69,13 +68,13 @@ def _cited(item: Operation | Refusal, given: IngestionInput) -> list[UUID]:
 
 
 def _lost_in(items: Sequence[Operation | Refusal], given: IngestionInput) -> dict[int, tuple[str, ...]]:
-    """What each update has lost of the entry it updates, by the entry's number.
+    """What each update has lost of its entry, by the entry's number.
 
-    Where updates to one text make entries one, the first date stays: that of another has to be in the text. When a
-    plan was made need not be said: "Planned in 2023-05 to visit Rome" becomes "Visited Rome".
+    If updates to the same text merge entries, the first one's date stays, so the dates of the others must be in the
+    text. When a plan was made need not be said: "Planned in 2023-05 to visit Rome" becomes "Visited Rome".
     """
     lost: dict[int, tuple[str, ...]] = {}
-    dates: dict[str, str] = {}  # of the first entry with a date that gets a text
+    dates: dict[str, str] = {}  # by new text, the first date of its entries
     own = (given.companion_name, given.user_name)
     known = {entry.content for entry in given.entries}
     for item in items:
@@ -90,7 +89,7 @@ def _lost_in(items: Sequence[Operation | Refusal], given: IngestionInput) -> dic
             details = lost_details(entry.content, said, names=names, own=own)
             details = tuple(detail for detail in details if detail not in _of_the_plan(entry, given))
             details = (*details, *lost_details(goes, said))
-            if not details and item.content not in known:  # else it is made one with what says that already
+            if not details and item.content not in known:  # else it is merged with the entry that says so
                 details = _mostly_lost(entry.content, said, own)
             if details:
                 lost[item.entry] = details
@@ -98,8 +97,8 @@ def _lost_in(items: Sequence[Operation | Refusal], given: IngestionInput) -> dic
 
 
 def _of_the_plan(entry: ShownEntry, given: IngestionInput) -> Collection[str]:
-    """Of an entry that was told before it happens: the day and the month in which it was, and once it is over the time
-    of day for which it was planned.
+    """Details of a plan that may be lost: the day and month when it was told and, once it is over, the time of day for
+    which it was planned.
     """
     timezone = given.timezone
     if not entry.happens_at or entry.effective_at >= span_of(entry.happens_at, timezone).begins:
@@ -110,12 +109,12 @@ def _of_the_plan(entry: ShownEntry, given: IngestionInput) -> Collection[str]:
 
 
 def _mostly_lost(old: str, said: str, own: Sequence[str]) -> tuple[str, ...]:
-    """The words of an entry of which hardly anything is left, though no name or number went: it was written over."""
+    """The lost words of an entry of which hardly anything is left, even if no name or number was lost."""
     return tuple(unsaid_words(old, said, own=own)) if share_said(old, said, own=own) < MOSTLY else ()
 
 
 def _by_entry(items: Items, lost: Lost) -> dict[int, Operation]:
-    """Only what was sent back counts."""
+    """The new versions by entry, of those only that were sent back."""
     return {
         item.entry: item
         for item in items
@@ -129,7 +128,7 @@ def _repeats(again: Operation, before: Operation) -> bool:
 
 
 def _elsewhere(update: Operation, items: Items, given: IngestionInput) -> Operation | Refusal:
-    """What an update under a mistaken number says, by itself; refused where the answer adds that, too."""
+    """Turn an update with a mistaken number into an addition; refuse it if the answer adds the same text, too."""
     if any(
         isinstance(item, Operation) and item.op == "add" and item.content == update.content for item in items
     ):
@@ -138,7 +137,7 @@ def _elsewhere(update: Operation, items: Items, given: IngestionInput) -> Operat
 
 
 def _is_of_another_thing(update: Operation, given: IngestionInput) -> bool:
-    """Whether neither its text nor the messages it rests on say a word of the entry: the number is a mistake."""
+    """Return whether the number must be a mistake: neither the text nor its messages share a word with the entry."""
     assert update.entry is not None, "an update names an entry"
     entry = given.entries[update.entry - 1]
     about = "" if entry.subject == USER_SUBJECT else entry.subject
@@ -146,10 +145,10 @@ def _is_of_another_thing(update: Operation, given: IngestionInput) -> bool:
     return share_said(f"{about} {entry.content}", *told, own=(given.user_name,)) == 0
 
 
-def _mended(
+def _replaced(
     items: Items, lost: Lost, again: Mapping[int, Operation], given: IngestionInput, *, reasoned: bool
 ) -> Items:
-    """Each as it came back. What made several entries one had the same text for each of them: they stay one."""
+    """Replace each update by its new version. Those that merge entries, with the same text, still do."""
     updates = {
         item.entry: item
         for item in items
@@ -180,8 +179,8 @@ def _mended(
         elif answered is not None and reasoned:
             placed[entry] = beside(better[entry], given, "nothing was said of why")
 
-    def mended(item: Operation | Refusal) -> Operation | Refusal:
+    def replaced(item: Operation | Refusal) -> Operation | Refusal:
         entry = item.entry if isinstance(item, Operation) else None
         return item if entry is None else placed.get(entry, item)
 
-    return [mended(item) for item in items]
+    return [replaced(item) for item in items]
