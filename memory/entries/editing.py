@@ -17,7 +17,7 @@ from memory.entries.fingerprint import content_hash
 from memory.entries.history import Change, change_entries, changed, fields_of
 from memory.entries.limits import editable, refuse_beyond_limits, refuse_empty_period
 from memory.entries.merging import of_either
-from memory.entries.taken import Taken, Text, refuse_too_many, text_of
+from memory.entries.taken import Key, Taken, Text, key_of, refuse_too_many, text_of
 from memory.errors import EntryNotActive, ReadOnlyEntry
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry, Tier
 from relationships.models import Relationship
@@ -79,29 +79,26 @@ def _revise(
     rows = ScratchpadEntry.objects.for_relationship(relationship_id)
     found = {entry.id: entry for entry in rows.filter(id__in=[one.entry_id for one in wanted])}
     refused: dict[int, RapportError] = {}
-    revised: dict[int, tuple[ScratchpadEntry, dict[str, Any], Text]] = {}
+    revised: dict[int, tuple[ScratchpadEntry, dict[str, Any], Text, Key]] = {}
     for place, one in enumerate(wanted):
         try:
             if (entry := found.pop(one.entry_id, None)) is None:
                 raise NotFound("This entry does not exist.")
             _refuse_other_version(entry, one.version)
-            before, text = fields_of(entry), text_of(entry)
+            before, text, key = fields_of(entry), text_of(entry), key_of(entry)
             _say(entry, one.values, now)
             entry.source_message_ids = list(dict.fromkeys([*entry.source_message_ids, *rests_also_on]))
-            revised[place] = entry, before, text
+            revised[place] = entry, before, text, key
         except RapportError as error:
             refused[place] = error
     entries = [entry for entry, *_ in revised.values()]
     taken = Taken(relationship_id, entries)
-    for entry, before, _ in revised.values():
-        if (entry.subject, entry.key) == (before["subject"], before["key"]):
-            taken.take_key(entry)  # until another of them takes it
     changes: list[Change] = []
-    for place, (entry, before, text) in revised.items():
+    for place, (entry, before, text, key) in revised.items():
         try:
             changes += _changes_of(entry, before, taken, now, reason=wanted[place].reason)
             taken.take(entry)
-            taken.give_up(text, entry)
+            taken.give_up(text, key, entry)
         except RapportError as error:
             refused[place] = error
     if changes and not refused:
@@ -130,7 +127,7 @@ def _changes_of(
 ) -> list[Change]:
     """None where nothing is different: no version, no revision."""
     if entry.state != EntryState.ACTIVE:
-        raise EntryNotActive(f"Another one takes {entry.key} with the same request.")
+        raise EntryNotActive("One before it in the request takes its key; name it before that one.")
     after = fields_of(entry)
     if same_json(after, {**before, "effective_at": after["effective_at"]}):
         entry.effective_at = datetime.fromisoformat(before["effective_at"])

@@ -9,6 +9,7 @@ from memory.errors import ReadOnlyEntry, SameAsAnother, TooManyEntries
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry
 
 Text = tuple[str, str, bytes]
+Key = tuple[str, str | None]
 
 
 class Taken:
@@ -31,8 +32,8 @@ class Taken:
         }
         keys = {entry.key for entry in wanted if entry.single_valued and entry.key}
         held = active.filter(key__in=keys, single_valued=True) if keys else []
-        ours = {entry.id for entry in wanted}
-        self._keys = {(entry.subject, entry.key): entry for entry in held if entry.id not in ours}
+        ours = {entry.id: entry for entry in wanted}
+        self._keys: dict[Key, ScratchpadEntry] = {key_of(entry): ours.get(entry.id, entry) for entry in held}
 
     def refuse_same(self, entry: ScratchpadEntry) -> None:
         same = self._texts.get(text_of(entry), entry.id)
@@ -41,9 +42,7 @@ class Taken:
 
     def holder_of_key(self, entry: ScratchpadEntry) -> ScratchpadEntry | None:
         """The other entry that has this one's single-valued key now."""
-        if not (entry.single_valued and entry.key):
-            return None
-        holder = self._keys.get((entry.subject, entry.key))
+        holder = self._keys.get(key_of(entry))
         return holder if holder is not None and holder.id != entry.id else None
 
     def supersede_key(self, entry: ScratchpadEntry, now: datetime, *, since: datetime) -> list[Change]:
@@ -65,20 +64,24 @@ class Taken:
 
     def take(self, entry: ScratchpadEntry) -> None:
         self._texts[text_of(entry)] = entry.id
-        self.take_key(entry)
+        if entry.single_valued and entry.key:
+            self._keys[key_of(entry)] = entry
 
-    def give_up(self, text: Text, entry: ScratchpadEntry) -> None:
-        """What it said before: those after it may say so."""
+    def give_up(self, text: Text, key: Key, entry: ScratchpadEntry) -> None:
+        """What was its own before: those after it may take it."""
         if text != text_of(entry) and self._texts.get(text) == entry.id:
             del self._texts[text]
-
-    def take_key(self, entry: ScratchpadEntry) -> None:
-        if entry.single_valued and entry.key:
-            self._keys[(entry.subject, entry.key)] = entry
+        if key != key_of(entry) and self._keys.get(key) is entry:
+            del self._keys[key]
 
 
 def text_of(entry: ScratchpadEntry) -> Text:
     return entry.subject, entry.type, bytes(entry.content_hash)
+
+
+def key_of(entry: ScratchpadEntry) -> Key:
+    """Without a name where it may have many values."""
+    return entry.subject, entry.key if entry.single_valued else None
 
 
 def refuse_too_many(relationship_id: UUID, limit: int, more: int = 1) -> None:

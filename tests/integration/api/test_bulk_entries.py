@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from memory.entries.adding import add_what_fits
 from memory.models import EntryRevision, EntrySource, ScratchpadEntry, SearchText
 from relationships.models import Companion, Relationship, Snapshot
-from tests.fixtures.api import TESTER, Api
+from tests.fixtures.api import TESTER, Api, ApiAnswer
 
 Bodies = list[dict[str, Any]]
 
@@ -215,3 +215,20 @@ def test_a_single_value_goes_to_the_last_that_is_changed(api: Api, path: str, co
     assert [one["version"] for one in answer.body["items"]] == [3, 3, 2]
     change = [{"id": faro["id"], "key": None}, {"id": faro["id"], "weight": 3}]
     assert api.post(f"{path}-change", {"entries": change}).fields == ["entries.1"]
+
+
+def test_a_key_goes_over_from_whoever_has_it_at_that_place(api: Api, path: str, companion: Companion) -> None:
+    """Also where it was no single value when the entries were written."""
+    said = [*facts("Lives in Porto", "Lives in Rome", key="home"), *facts("Lives in Faro")]
+    porto, rome, faro = (entry["id"] for entry in api.post(path, {"entries": said}).body["items"])
+    api.patch(f"/companions/{companion.id}/config", {"ingestion": {"single_valued": ["home"]}})
+
+    def change(*keys: tuple[str, str | None]) -> ApiAnswer:
+        return api.post(f"{path}-change", {"entries": [{"id": one, "key": key} for one, key in keys]})
+
+    assert api.patch(f"{path[:-5]}/{porto}", {"key": "home"}).status == 200
+    assert change((rome, "home")).status == 200
+    assert {str(one.id) for one in ScratchpadEntry.objects.active()} == {rome, faro}
+    assert change((faro, "home"), (rome, None)).fields == ["entries.1"]
+    given_over = change((rome, None), (faro, "home")).body["items"]
+    assert [(one["state"], one["key"]) for one in given_over] == [("active", None), ("active", "home")]
