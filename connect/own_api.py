@@ -7,6 +7,7 @@ its own way to the rows.
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from io import BytesIO
 from typing import Any
 from urllib.parse import urlencode
@@ -16,7 +17,9 @@ from django.http import HttpRequest
 from django.urls import Resolver404, resolve
 from rest_framework.request import Request
 
+from web.authentication import ADMITTED, Credentials, authenticate_header
 from web.server.clients import CLIENT
+from web.throttling import count_requests
 
 _CARRIED = ("REMOTE_ADDR", "SERVER_NAME", "SERVER_PORT", "HTTP_HOST", "wsgi.url_scheme", "wsgi.errors")
 MOST = 200  # items of a page
@@ -48,6 +51,16 @@ class OwnApi:
     def __init__(self, request: HttpRequest | Request, *, authorization: str) -> None:
         outer = request._request if isinstance(request, Request) else request
         self._outer, self._authorization = outer, authorization
+        self._admitted: dict[str, Credentials] = {}
+
+    def admit(self, requests: int) -> None:
+        """Let in and count so many requests beforehand, since they are made in one transaction: in it, the rows that
+        are written for that would be locked to all other requests of the same key. Raises AuthenticationFailed,
+        TooManyRequests.
+        """
+        credentials = authenticate_header(self._authorization, now=datetime.now(UTC))
+        count_requests(credentials, requests)
+        self._admitted = {ADMITTED: credentials}
 
     def get(self, path: str, **query: Any) -> Answered:
         return self.ask("GET", path, query=query)
@@ -79,6 +92,7 @@ class OwnApi:
             "CONTENT_LENGTH": str(len(raw)),
             "HTTP_AUTHORIZATION": self._authorization,
             "wsgi.input": BytesIO(raw),
+            **self._admitted,
             **headers,
         }
         inner = WSGIRequest(environ)

@@ -4,10 +4,12 @@ from collections import defaultdict
 from typing import Any
 
 from django.db import transaction
+from rest_framework.exceptions import AuthenticationFailed
 
 from connect.mem0.asking import Refusal, two_ids
 from connect.mem0.memories import changes_of, good
 from connect.own_api import MOST, Answered, OwnApi
+from web.errors import TooManyRequests
 
 MOST_AT_ONCE = 1000  # memories of a batch, as mem0 has it
 _NOT_THERE = "This entry does not exist"
@@ -53,15 +55,22 @@ def _listed(given: Given) -> list[tuple[str, str, Given]]:
     return found
 
 
-@transaction.atomic
 def _whole_or_not(api: OwnApi, call: str, named: dict[str, list[tuple[int, Any]]]) -> None:
-    for relationship in sorted(
-        named
-    ):  # so that of two batches one waits for the other, and not each for each
-        parts = named[relationship]
-        for start in range(0, len(parts), MOST):
-            places, entries = zip(*parts[start : start + MOST], strict=True)
-            _done(api.post(f"/relationships/{relationship}/entries/{call}", {"entries": entries}), places)
+    # Sorted, so that of two batches one waits for the other, and not each for each.
+    calls = [
+        (f"/relationships/{relationship}/entries/{call}", parts[start : start + MOST])
+        for relationship, parts in sorted(named.items())
+        for start in range(0, len(parts), MOST)
+    ]
+    try:
+        api.admit(len(calls))
+    except (AuthenticationFailed, TooManyRequests) as error:
+        status = 401 if isinstance(error, AuthenticationFailed) else 429
+        raise Refusal(status, str(error.detail)) from None
+    with transaction.atomic():
+        for path, parts in calls:
+            places, entries = zip(*parts, strict=True)
+            _done(api.post(path, {"entries": entries}), places)
 
 
 def _done(answered: Answered, places: tuple[int, ...]) -> None:

@@ -1,6 +1,8 @@
 """mem0's protocol over Django's test client: whose memory is whose, and what is refused."""
 
 import json
+import re
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -12,11 +14,14 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from pytest_django.fixtures import Settings
 
+from config.rates import Rate
 from memory.models import ScratchpadEntry
-from relationships.models import Companion, Project, Turn
+from relationships.models import ApiKey, Companion, Project, Turn
 from relationships.services.projects import create_project
 from tests.acceptance.drills.talk import scaled
 from tests.fixtures.api import TESTER, new_key
+from web import throttling
+from web.rate_counters import RateCounters
 
 PEOPLE = scaled(60, 1000)
 NOT_THERE = "This entry does not exist, or was named before."
@@ -228,6 +233,33 @@ def test_a_batch_is_done_whole_or_not_at_all_and_says_what_can_not_be(mem0: Mem0
     done = batch("PUT", one, (fish, {"text": "Has a bird."}), (cat, {"text": "Has two cats."}))
     assert done == (200, "Successfully updated 3 memories", changed)
     assert batch("DELETE", (cat, {}), (cat, {}), (fish, {}))[::2] == (200, ["Has a dog."])
+
+
+def test_a_batch_is_let_in_and_counted_before_its_transaction_for_other_requests_wait_for_those_rows(
+    mem0: Mem0, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In it, two batches of one key hung on each other for ever."""
+    monkeypatch.setattr(throttling, "RATE_COUNTERS", RateCounters())
+    memories = [{"memory_id": mem0.keep(who, "Has a cat."), "text": "Has cats."} for who in ("maya", "tom")]
+    settings.KEY_RATES = {"requests": Rate(4, 60)}  # a share is one request
+    ApiKey.objects.update(last_used_at=None)
+
+    said: list[str] = []
+
+    def note(execute: Callable[..., Any], sql: Any, *more: Any) -> Any:
+        said.append(sql if isinstance(sql, str) else sql.as_string())
+        return execute(sql, *more)
+
+    with connection.execute_wrapper(note):
+        assert mem0.send("PUT", "v1/batch/", {"memories": memories})[0] == 200
+
+    shared = [place for place, sql in enumerate(said) if re.search("ratewindow|UPDATE relationships_ap", sql)]
+    assert len(shared) == 3
+    assert max(shared) < next(place for place, sql in enumerate(said) if sql.startswith("SAVEPOINT"))
+    mem0.send("DELETE", "v1/batch/", {"memories": memories[:1]})
+    assert mem0.send("DELETE", "v1/batch/", {"memories": memories})[0] == 429
+    assert ScratchpadEntry.objects.active().count() == 1
+    assert Mem0("rk_aaaaaaaa_" + "x" * 43).send("PUT", "v1/batch/", {"memories": []})[0] == 401
 
 
 def test_a_time_of_a_change_is_refused_not_passed_over(mem0: Mem0) -> None:
