@@ -68,6 +68,8 @@ class OperatorView(View):
         request.access = access  # type: ignore[attr-defined]  # for the templates
         role = self.needs if request.method in ("GET", "HEAD") else self.needs_to_write
         if not access.may(role):
+            if self._goes_to_its_project(request, kwargs):
+                return self.dispatch(request, *args, **kwargs)
             return self.refuse(
                 request, f"Your role in this project is {access.role}; this requires {role}.", status=403
             )
@@ -90,7 +92,7 @@ class OperatorView(View):
             (Relationship, "relationship_id") if "relationship_id" in named else (Companion, "companion_id")
         )
         others = [project.id for project in self.access.projects if project != self.access.project]
-        if key not in named or not others:
+        if key not in named or not others or "project" in request.POST:
             return False
         found = (
             model.objects.filter(id=named[key], project_id__in=others)

@@ -75,8 +75,9 @@ def test_a_refusal_leads_back_to_where_it_was_asked_for(editor: Client, relation
         assert answer.status_code == 409 and way in answer.content.decode()
 
 
-def test_a_link_leads_into_the_project_of_what_it_names(editor: Client, project: Project) -> None:
+def test_a_link_leads_into_the_project_of_what_it_names(editor: Client, relationship: Relationship) -> None:
     """Of two tabs in two projects each goes on; with the role that holds there."""
+    project = relationship.project
     other = meet_elsewhere()
     me = Operator.objects.get(email="editor@example.org")
     Membership.objects.create(operator=me, project=other.project, role=Role.VIEWER)
@@ -86,7 +87,11 @@ def test_a_link_leads_into_the_project_of_what_it_names(editor: Client, project:
     assert f'<option value="{other.project_id}" selected>' in shown
     assert editor.get(f"{OVERVIEW}companions/{other.companion_id}/").status_code == 200
     editor.post(f"{OVERVIEW}project/", {"project": str(project.id)})
-    assert editor.post(f"{page_of(other)}entries/", {"content": "x"}).status_code == 403
+    said = {"content": "x", "type": "other"}
+    assert editor.post(f"{page_of(other)}entries/", said).status_code == 403
+    assert editor.post(f"{page_of(relationship)}entries/", said).status_code == 422  # let in, and too little
+    elsewhere = editor.post(f"{page_of(other)}entries/", {**said, "project": str(project.id)})
+    assert elsewhere.status_code == 404
 
 
 def test_what_is_new_belongs_to_the_project_of_the_page_that_it_was_made_on(
