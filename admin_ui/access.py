@@ -197,7 +197,8 @@ def _page_behind(request: HttpRequest, *, header: str = "HX-Current-URL") -> str
     """
     page = request.headers.get(header, "")
     ours = url_has_allowed_host_and_scheme(page, {request.get_host()}) and page.count("/") > 2
-    return "/" + page.split("/", 3)[3] if ours else ""
+    # "//" and "/\\" would begin another site's address.
+    return "/" + page.split("/", 3)[3].lstrip("/\\") if ours else ""
 
 
 def way_back(request: HttpRequest) -> str:

@@ -69,6 +69,8 @@ def test_a_refusal_leads_back_to_where_it_was_asked_for(editor: Client, relation
     for origin, way in (
         ("http://localhost", f'href="{page}?type=other">Back<'),
         ("http://evil.example", "overview"),
+        ("http://localhost//evil.example", 'href="/evil.example/'),
+        ("http://localhost/\\evil.example", 'href="/evil.example/'),
     ):
         headers = {"Referer": f"{origin}{page}?type=other"}
         answer = editor.post(f"{page}bulk/", {"do": "merge"}, headers=headers)
