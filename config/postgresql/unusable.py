@@ -7,7 +7,6 @@ from config.postgresql.migrations import pending_migrations, unknown_migrations
 from config.postgresql.sessions import database_went_away
 
 _OTHER_SCHEMA = ("42P01", "42703", "42883")  # a table, a column or a function that is not there
-_REFUSED = ("42501", "0A000", "58P01")  # a right or an extension that is missing
 
 
 def why_unusable(error: Exception) -> str:
@@ -15,13 +14,21 @@ def why_unusable(error: Exception) -> str:
 
     `error`: of the database, as Django or the driver raises it.
     """
-    state = getattr(error.__cause__ or error, "sqlstate", None)
+    cause = error.__cause__ or error
+    state = getattr(cause, "sqlstate", None)
     why = str(error).strip().partition("\n")[0]
     if isinstance(error, psycopg.OperationalError) or database_went_away(error):
         return f"The database can't be used: {why}. DATABASE_URL says where it is."
-    if state in _REFUSED:
+    if isinstance(cause, psycopg.Error) and _lacks_something(cause):
         return f"The database refuses this: {why}. manage.py check --database default says what it lacks."
     return _other_schema() if state in _OTHER_SCHEMA else ""
+
+
+def _lacks_something(error: psycopg.Error) -> bool:
+    """A right or an extension. "Not supported" is a statement of ours, too, that a distributed database can't run."""
+    if error.sqlstate == "0A000":
+        return error.diag.source_file == "extension.c"
+    return error.sqlstate in ("42501", "58P01")
 
 
 def _other_schema() -> str:

@@ -49,3 +49,21 @@ def test_what_the_account_may_not_do_is_told_with_where_to_look() -> None:
         "The database refuses this: permission denied for table relationships_project. "
         "manage.py check --database default says what it lacks."
     )
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("CREATE EXTENSION no_such", 'The database refuses this: extension "no_such" is not available. '),
+        ("DO $$ BEGIN RAISE 'that join is not supported' USING ERRCODE = '0A000'; END $$", ""),
+    ],
+    ids=["an extension", "a statement of ours"],
+)
+def test_what_the_database_lacks_is_no_mistake_of_ours_and_what_it_can_not_do_is(
+    statement: str, said: str
+) -> None:
+    with pytest.raises(DatabaseError) as raised, transaction.atomic():
+        execute(statement)
+
+    told = why_unusable(raised.value)
+    assert told.startswith(said) and bool(told) == bool(said)
