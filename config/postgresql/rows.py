@@ -79,7 +79,7 @@ def _columns(
 ) -> "tuple[list[tuple[str, str]], list[str], list[tuple[str, DateTimeField[Any, Any]]]]":
     """All columns with their attributes; the JSON columns; the timestamps that are set when a row is stored."""
     fields = _fields(model).items()
-    stamps = [
+    stamps: list[tuple[str, Field[Any, Any]]] = [
         (column, field)
         for column, field in fields
         if isinstance(field, DateTimeField) and (field.auto_now or field.auto_now_add)

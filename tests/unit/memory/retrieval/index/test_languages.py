@@ -47,6 +47,12 @@ def test_of_a_long_conversation_messages_from_everywhere_in_it_are_looked_at() -
     assert language_of(newest_first) == "german"
 
 
+@pytest.mark.parametrize("exchanges", range(8, 32, 4))
+def test_of_two_who_speak_two_languages_both_are_heard(exchanges: int) -> None:
+    said = [text * 3 for text in (GERMAN[0], ENGLISH[0])]
+    assert language_of(said * exchanges) == ""
+
+
 def test_it_is_found_within_the_first_turns_that_tell_it(conversation: Conversation) -> None:
     def known() -> str:
         conversation.relationship.refresh_from_db()
