@@ -2,6 +2,7 @@
 """Django's command line. Starts the embedded database first where a command needs one."""
 
 import os
+import select
 import sys
 
 # Commands that must work while the database is down, or that never ask it anything.
@@ -33,7 +34,9 @@ def main() -> None:
     try:
         execute_from_command_line(sys.argv)
         sys.stdout.flush()
-    except BrokenPipeError:  # whoever read what it prints, as `| head` does, has gone
+    except BrokenPipeError:
+        if not _nobody_reads():
+            raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what Python flushes at its end
         sys.exit(1)
     except Exception as error:
@@ -42,6 +45,13 @@ def main() -> None:
         if "--traceback" in sys.argv or not (why := why_unusable(error)):
             raise
         sys.exit(f"CommandError: {why}")
+
+
+def _nobody_reads() -> bool:
+    """Whether whoever read what is printed, as `| head` does, has gone."""
+    output = select.poll()
+    output.register(1, 0)
+    return bool(output.poll(0))
 
 
 if __name__ == "__main__":

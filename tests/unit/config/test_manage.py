@@ -17,3 +17,22 @@ def test_whoever_reads_no_further_sees_no_trace() -> None:
     os.close(writing)
 
     assert (ended.returncode, ended.stderr) == (1, b"")
+
+
+HUNG_UP = """
+from django.core import management
+import manage
+
+def command(words):
+    raise BrokenPipeError("it hung up")
+
+management.execute_from_command_line = command
+manage.main()
+"""
+
+
+def test_another_pipe_that_breaks_is_told_as_what_it_is() -> None:
+    command = [sys.executable, "-c", HUNG_UP, "help"]
+    ended = subprocess.run(command, cwd=settings.BASE_DIR, env=ENV, capture_output=True, timeout=60)
+
+    assert ended.stderr.endswith(b"BrokenPipeError: it hung up\n")
