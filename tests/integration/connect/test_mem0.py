@@ -3,12 +3,9 @@
 import json
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -285,42 +282,3 @@ def test_a_wrong_key_is_told_nothing(mem0: Mem0) -> None:
 def test_it_is_off_by_default(mem0: Mem0, settings: Settings) -> None:
     settings.MEM0 = False
     assert mem0.send("GET", "v1/ping/")[0] == 404
-
-
-def test_mem0s_export_is_imported_with_its_dates(
-    companion: Companion, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    memories = [
-        {
-            "memory": "Has a cat.",
-            "user_id": "maya",
-            "created_at": "2024-05-08T13:56:00-07:00",
-            "metadata": {"a": 1},
-        },
-        {"memory": "Has a cat.", "user_id": "tom", "created_at": None, "metadata": None},
-        {"memory": "Knows Python.", "agent_id": "helper"},
-        {"memory": " ", "user_id": "maya"},
-    ]
-    file = tmp_path / "mem0.json"
-    file.write_text(json.dumps({"results": memories}))
-
-    call_command("import_mem0", file, companion="ada")
-
-    entries = ScratchpadEntry.objects.order_by("effective_at")
-    assert [(one.content, one.relationship.user.external_id) for one in entries] == [
-        ("Has a cat.", "maya"),
-        ("Has a cat.", "tom"),
-    ]
-    assert entries[0].effective_at == datetime(2024, 5, 8, 20, 56, tzinfo=UTC)
-    assert (entries[0].metadata, entries[0].source) == ({"a": 1}, "import")
-    told = capsys.readouterr()
-    assert "2 entries of 2 people" in told.out
-    assert told.err.count("left out") == 2
-
-
-@pytest.mark.parametrize("read", [b"no json", b'{"results": 1}', b"[1]", b'["\xff"]'])
-def test_another_file_is_refused(companion: Companion, tmp_path: Path, read: bytes) -> None:
-    file = tmp_path / "mem0.json"
-    file.write_bytes(read)
-    with pytest.raises(CommandError, match=r"file|list|JSON"):
-        call_command("import_mem0", file, companion="ada")

@@ -1,0 +1,50 @@
+"""What mem0 wrote out, taken over by `import_mem0`."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from memory.models import ScratchpadEntry
+from relationships.models import Companion
+
+
+def test_what_mem0_wrote_out_is_taken_over_with_its_dates(
+    companion: Companion, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    memories = [
+        {
+            "memory": "Has a cat.",
+            "user_id": "maya",
+            "created_at": "2024-05-08T13:56:00-07:00",
+            "metadata": {"a": 1},
+        },
+        {"memory": "Has a cat.", "user_id": "tom", "created_at": None, "metadata": None},
+        {"memory": "Knows Python.", "agent_id": "helper"},
+        {"memory": " ", "user_id": "maya"},
+    ]
+    file = tmp_path / "mem0.json"
+    file.write_text(json.dumps({"results": memories}))
+
+    call_command("import_mem0", file, companion="ada")
+
+    entries = ScratchpadEntry.objects.order_by("effective_at")
+    assert [(one.content, one.relationship.user.external_id) for one in entries] == [
+        ("Has a cat.", "maya"),
+        ("Has a cat.", "tom"),
+    ]
+    assert entries[0].effective_at == datetime(2024, 5, 8, 20, 56, tzinfo=UTC)
+    assert (entries[0].metadata, entries[0].source) == ({"a": 1}, "import")
+    told = capsys.readouterr()
+    assert "2 entries of 2 people" in told.out
+    assert told.err.count("left out") == 2
+
+
+@pytest.mark.parametrize("read", [b"no json", b'{"results": 1}', b"[1]", b'["\xff"]'])
+def test_another_file_is_refused(companion: Companion, tmp_path: Path, read: bytes) -> None:
+    file = tmp_path / "mem0.json"
+    file.write_bytes(read)
+    with pytest.raises(CommandError, match=r"file|list|JSON"):
+        call_command("import_mem0", file, companion="ada")
