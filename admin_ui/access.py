@@ -92,7 +92,7 @@ class OperatorView(View):
             (Relationship, "relationship_id") if "relationship_id" in named else (Companion, "companion_id")
         )
         others = [project.id for project in self.access.projects if project != self.access.project]
-        if key not in named or not others or "project" in request.POST:
+        if key not in named or not others or _project_of_page(request):
             return False
         found = (
             model.objects.filter(id=named[key], project_id__in=others)
@@ -162,14 +162,18 @@ def project_access(request: HttpRequest) -> ProjectAccess | None:
         return None
     known = {str(project_id): project_id for project_id in roles}
     first = str(next(iter(roles)))
-    # A form that makes something new names the project of its page: another tab may be in another one by now.
-    chosen = request.POST.get("project") or request.session.get(PROJECT_IN_SESSION, first)
+    chosen = _project_of_page(request) or request.session.get(PROJECT_IN_SESSION, first)
     if chosen not in known:
         if "project" in request.POST:
             return None
         chosen = first
     project, role = roles[known[chosen]]
     return ProjectAccess(operator, project, role, tuple(project for project, _ in roles.values()))
+
+
+def _project_of_page(request: HttpRequest) -> str:
+    """As a form that makes something new names it, and all that htmx asks for: another tab may be in another one."""
+    return request.POST.get("project") or request.headers.get("X-Project", "")
 
 
 def _to_sign_in(request: HttpRequest) -> HttpResponse:

@@ -33,9 +33,8 @@ from web.server.admission import Client
 from web.server.clients import CLIENT
 
 NOTE_USE_EVERY = timedelta(minutes=1)
-ADMITTED = (
-    "rapport.admitted"  # in the environ of a request inside this process: the Credentials it was let in by
-)
+# In the environ of a request inside this process: the Credentials that were checked before.
+ADMITTED = "rapport.admitted"
 INCLUDED = {"admin": {"read", "write", "admin"}, "write": {"read", "write"}, "read": {"read"}}
 DEFAULT_SCOPES = {"GET": "read", "HEAD": "read", "OPTIONS": "read"}
 

@@ -96,6 +96,24 @@ def test_a_link_leads_into_the_project_of_what_it_names(editor: Client, relation
     assert elsewhere.status_code == 404
 
 
+def test_a_part_of_a_page_stays_in_its_project_and_leads_no_other_tab_away(
+    editor: Client, relationship: Relationship
+) -> None:
+    other = meet_elsewhere()
+    me = Operator.objects.get(email="editor@example.org")
+    Membership.objects.create(operator=me, project=other.project, role=Role.VIEWER)
+    named = re.search(r'"X-Project": "([^"]+)"', editor.get(page_of(relationship)).content.decode())
+    part = {"HX-Request": "true", "X-Project": named[1] if named else ""}
+    people = f"{OVERVIEW}relationships/"
+    editor.get(page_of(other))  # the second tab
+
+    shown = editor.get(people, headers={**part, "HX-Target": "found"}).content.decode()
+    assert page_of(relationship) in shown and page_of(other) not in shown
+    assert editor.get(page_of(relationship), headers=part).status_code == 200
+    assert editor.get(page_of(other), headers=part).status_code == 404
+    assert page_of(other) in editor.get(people).content.decode()
+
+
 def test_what_is_new_belongs_to_the_project_of_the_page_that_it_was_made_on(
     owner: Client, project: Project
 ) -> None:
