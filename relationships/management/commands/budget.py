@@ -1,10 +1,11 @@
-from argparse import ArgumentParser, ArgumentTypeError
+from argparse import ArgumentParser
 from collections.abc import Callable
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from config.management.arguments import between
 from relationships.management.projects import find_project
 from relationships.services.model_budgets import ModelBudget, model_budget_of, set_model_budget
 from web.actor import Actor
@@ -53,19 +54,8 @@ class Command(BaseCommand):
 
 
 def _limit(number: Callable[[str], Any], most: int) -> Callable[[str], Any]:
-    def read(text: str) -> Any:
-        if text == DEFAULT:
-            return DEFAULT
-        try:
-            value = number(text)
-            fits = 0 <= value <= most
-        except (ValueError, InvalidOperation):
-            raise ArgumentTypeError(f"{text!r} is not a number; write one, or default") from None
-        if not fits:
-            raise ArgumentTypeError(f"{text!r} is not between 0 and {most}")
-        return value
-
-    return read
+    read = between(number, 0, most)
+    return lambda text: DEFAULT if text == DEFAULT else read(text)
 
 
 def _chosen(given: Any, present: Any) -> Any:

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from relationships.management.names import written_name
 from relationships.management.projects import find_project
 from relationships.models import Scope
 from relationships.services.api_keys import create_api_key
@@ -19,14 +20,16 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("project", help="its ID, or its name if only one project has it")
-        parser.add_argument("--name", default="From the command line", help="what the key is for")
+        parser.add_argument(
+            "--name", type=written_name, default="From the command line", help="what the key is for"
+        )
         parser.add_argument("--scopes", default="write", help=f"one or more of {','.join(Scope.values)}")
 
     def handle(self, *args: Any, **options: Any) -> None:
         scopes = [scope.strip() for scope in options["scopes"].split(",") if scope.strip()]
         try:
             project = find_project(options["project"], option="project")
-            row, key = create_api_key(project_id=project.id, name=options["name"][:200], scopes=scopes, by=BY)
+            row, key = create_api_key(project_id=project.id, name=options["name"], scopes=scopes, by=BY)
         except InvalidInput as error:
             raise CommandError(error.detail) from None
         self.stdout.write(f"API key of {project.name}, {', '.join(row.scopes)} (shown this once): {key}")

@@ -3,8 +3,9 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand
 
+from relationships.management.names import written_name
 from relationships.models import Scope
 from relationships.services.api_keys import create_api_key
 from relationships.services.projects import create_project
@@ -17,16 +18,13 @@ class Command(BaseCommand):
     help = "Create a project: a companion developer's own space."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("name", help="what to call it, up to 200 characters")
+        parser.add_argument("name", type=written_name, help="what to call it, up to 200 characters")
         parser.add_argument(
             "--key", action="store_true", help="create an API key with all scopes, and show it"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        name = options["name"].strip()
-        if not 1 <= len(name) <= 200:
-            raise CommandError("Give the project a name of 1 to 200 characters.")
-        project = create_project(name=name, by=BY)
+        project = create_project(name=options["name"], by=BY)
         self.stdout.write(f"Project {project.name}: {project.id}")
         if options["key"]:
             _, key = create_api_key(

@@ -7,12 +7,15 @@ from typing import Any
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
+from config.management.arguments import between
 from upkeep.distribution.checks import in_the_way, of_the_service
 from upkeep.distribution.estimate import seconds_needed
 from upkeep.distribution.nodes import rebalance, status
 from upkeep.distribution.pipeline import distribute
 from upkeep.distribution.tables import tables, unfinished
 from web.errors import RapportError
+
+MOST_SHARDS = 64_000  # of Citus, of one table
 
 
 class Command(BaseCommand):
@@ -24,7 +27,11 @@ class Command(BaseCommand):
         verb.add_argument("--status", action="store_true", help="say what each node holds")
         verb.add_argument("--rebalance", action="store_true", help="move shards to nodes that hold fewer")
         parser.add_argument(
-            "--shards", type=int, default=32, help="at least one for each node you will ever have"
+            "--shards",
+            type=between(int, 1, MOST_SHARDS),
+            default=32,
+            metavar="NUMBER",
+            help="at least one for each node you will ever have (default: 32)",
         )
 
     def handle(self, *args: Any, shards: int, **options: Any) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from config.management.arguments import between
 from upkeep.purging import PurgeBlocked, purge_files
 
 ASK = "Every table is rewritten and locked meanwhile; calls wait that long. Continue? [y/N] "
@@ -20,7 +21,11 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--yes", action="store_true", help="do not ask")
         parser.add_argument(
-            "--patience", type=float, default=60.0, help="seconds to wait for transactions that began earlier"
+            "--patience",
+            type=between(float, 0, 86_400),
+            default=60.0,
+            metavar="SECONDS",
+            help="how long to wait for transactions that began earlier (default: 60)",
         )
 
     def handle(self, *args: Any, yes: bool, patience: float, **options: Any) -> None:

@@ -6,6 +6,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
 from config.embedded_postgres import start_if_used
+from config.management.arguments import between
 from worker.heartbeat import has_living_worker
 from worker.identity import this_machine
 from worker.supervisor import WorkerSupervisor
@@ -18,7 +19,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
             "--grace",
-            type=float,
+            type=between(float, 0, 86_400),
             default=30.0,
             metavar="SECONDS",
             help="seconds that a stop waits for turns in progress before it hands them back (default: 30)",

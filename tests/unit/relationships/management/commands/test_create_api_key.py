@@ -27,3 +27,10 @@ def test_a_scope_that_does_not_exist_is_named_with_those_that_do(project: Projec
         call_command("create_api_key", str(project.id), "--scopes", "root")
 
     assert not ApiKey.objects.exists()
+
+
+def test_a_name_that_is_too_long_is_refused_and_not_cut(project: Project) -> None:
+    with pytest.raises(CommandError, match="longer than 200"):
+        call_command("create_api_key", str(project.id), "--name", "x" * 201)
+
+    assert not ApiKey.objects.exists()

@@ -32,9 +32,19 @@ def test_with_a_key_the_project_can_be_used_at_once() -> None:
     assert Api(found.group()).get("/project").body["name"] == "Moon Base"
 
 
-@pytest.mark.parametrize("name", ["", "   ", "x" * 201])
-def test_a_project_without_a_proper_name_is_not_made(name: str) -> None:
-    with pytest.raises(CommandError, match="name of 1 to 200"):
+@pytest.mark.parametrize(
+    ("name", "fault"),
+    [
+        ("", "is empty"),
+        ("   ", "is empty"),
+        ("x" * 201, "longer than 200"),
+        ("a\x1b[31mb", "control character"),
+        ("a\udcff", "not UTF-8"),
+    ],
+    ids=["empty", "blank", "long", "colours a terminal", "Latin-1"],
+)
+def test_a_project_without_a_proper_name_is_not_made(name: str, fault: str) -> None:
+    with pytest.raises(CommandError, match=f"the name .*{fault}"):
         call_command("create_project", name)
 
     assert not Project.objects.exists()

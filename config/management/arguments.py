@@ -1,0 +1,24 @@
+"""What a command line may say: types for argparse, which tell why not."""
+
+from argparse import ArgumentTypeError
+from collections.abc import Callable
+from decimal import Decimal, InvalidOperation
+from typing import TypeVar
+
+N = TypeVar("N", int, float, Decimal)
+
+
+def between(number: Callable[[str], N], low: int, high: int) -> Callable[[str], N]:
+    """A number as `number` reads it, from `low` to `high`. Raises ArgumentTypeError."""
+
+    def read(text: str) -> N:
+        try:
+            value = number(text)
+            fits = low <= value <= high
+        except (ValueError, InvalidOperation):
+            raise ArgumentTypeError(f"{text!r} is no number") from None
+        if not fits:
+            raise ArgumentTypeError(f"{text!r} is not between {low} and {high}")
+        return value
+
+    return read
