@@ -23,7 +23,7 @@ from django.conf import settings
 from django.db import Error as DatabaseError
 from django.db import connections, transaction
 
-from config.postgresql.migrations import pending_migrations
+from config.postgresql.migrations import NoSearchPath, pending_migrations
 from config.postgresql.sessions import DISK_FULL, execute, node_went_away, sqlstate
 from providers.errors import ProviderError, ProviderMisconfigured
 from web.errors import BudgetSpent
@@ -99,6 +99,9 @@ def check_readiness(*, work: bool = False) -> Readiness:
             if work and not found.pending_migrations:
                 found.condition, takes_writes = read_condition(), _takes_writes()
                 has_room = _has_room()
+    except NoSearchPath as error:
+        found.reasons = [f"database: {error}"]
+        return found
     except (psycopg.Error, DatabaseError) as error:
         if node_went_away(error):
             found.database = True

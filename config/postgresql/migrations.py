@@ -2,9 +2,20 @@
 
 from functools import lru_cache
 
+from django.db import DatabaseError
 from django.db.migrations.loader import MigrationLoader
 
 from config.postgresql.sessions import execute
+
+
+class NoSearchPath(DatabaseError):
+    """The session finds no table: somebody has emptied its search_path, and it is shared."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "a session's search_path is empty, as pg_dump leaves it behind a pooler that shares sessions; have the "
+            "pooler reconnect (RECONNECT), and run pg_dump past it"
+        )
 
 
 def pending_migrations() -> list[str]:
@@ -19,7 +30,9 @@ def unknown_migrations() -> list[str]:
 
 
 def _applied() -> set[tuple[str, str]]:
-    is_there = execute("SELECT to_regclass('django_migrations') IS NOT NULL")[0][0]
+    is_there, schema = execute("SELECT to_regclass('django_migrations') IS NOT NULL, current_schema()")[0]
+    if schema is None:
+        raise NoSearchPath
     return (
         {(app, name) for app, name in execute("SELECT app, name FROM django_migrations")}
         if is_there

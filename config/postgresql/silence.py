@@ -5,6 +5,7 @@ it is sent. So only a clock notices.
 """
 
 from collections.abc import Generator
+from contextlib import closing
 from threading import Lock
 from time import monotonic
 from typing import Any, ClassVar
@@ -87,7 +88,10 @@ class WatchedConnection(psycopg.Connection[Any]):
     def _require_answer(self) -> None:
         told: dict[str, Any] = {"connect_timeout": CONNECT_SECONDS, "prepare_threshold": None}
         try:
-            with PatientConnection.connect(self.info.dsn, password=self.info.password, **told) as beside:
+            # closed, no more: its own `with` would tell the log that a silent server takes no ROLLBACK
+            with closing(
+                PatientConnection.connect(self.info.dsn, password=self.info.password, **told)
+            ) as beside:
                 beside.execute("SELECT 1")
         except (ConnectionTimeout, WaitTimeout) as error:
             self._hangs()

@@ -3,7 +3,7 @@
 import psycopg
 from django.db import Error as DatabaseError
 
-from config.postgresql.migrations import pending_migrations, unknown_migrations
+from config.postgresql.migrations import NoSearchPath, pending_migrations, unknown_migrations
 from config.postgresql.sessions import database_went_away
 
 _OTHER_SCHEMA = ("42P01", "42703", "42883")  # a table, a column or a function that is not there
@@ -14,6 +14,8 @@ def why_unusable(error: Exception) -> str:
 
     `error`: of the database, as Django or the driver raises it.
     """
+    if isinstance(error, NoSearchPath):
+        return f"The database can't be used: {error}."
     cause = error.__cause__ or error
     state = getattr(cause, "sqlstate", None)
     why = str(error).strip().partition("\n")[0]
@@ -33,14 +35,24 @@ def _lacks_something(error: psycopg.Error) -> bool:
 
 def _other_schema() -> str:
     try:
-        pending, unknown = pending_migrations(), unknown_migrations()
+        pending, newer = pending_migrations(), newer_version()
+    except NoSearchPath as error:
+        return why_unusable(error)
     except DatabaseError:
         return ""
     if pending:
         return f"The database lacks migrations ({_some(pending)}). Run manage.py migrate."
-    if unknown:
-        return f"The database is of a newer version ({_some(unknown)}). Run that, or restore a backup."
-    return ""
+    return newer
+
+
+def newer_version() -> str:
+    """A sentence where a newer version has migrated the database, else nothing. Raises django.db.Error."""
+    unknown = unknown_migrations()
+    return (
+        f"The database is of a newer version ({_some(unknown)}). Run that, or restore a backup."
+        if unknown
+        else ""
+    )
 
 
 def _some(names: list[str]) -> str:

@@ -7,9 +7,10 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, LiteralString
 
 import psycopg
+from psycopg import ClientCursor
 
 from tests.acceptance.database import LiveDatabase
 from tests.waiting import wait_until
@@ -24,6 +25,7 @@ listen_addr = 127.0.0.1
 listen_port = {port}
 unix_socket_dir =
 auth_type = any
+admin_users = {user}
 pool_mode = transaction
 default_pool_size = {sessions}
 max_client_conn = 500
@@ -38,6 +40,12 @@ def pgbouncer() -> str | None:
 class Pooler:
     def __init__(self, database: LiveDatabase, port: int) -> None:
         self.url = f"postgresql://{database.parameters['user']}@127.0.0.1:{port}/{database.name}"
+
+    def say(self, order: LiteralString) -> None:
+        """To its console: PAUSE, RESUME, RECONNECT."""
+        console = f"{self.url.rpartition('/')[0]}/pgbouncer"
+        with psycopg.connect(console, autocommit=True) as session:
+            ClientCursor(session).execute(order)
 
     def connect(self) -> psycopg.Connection[tuple[Any, ...]]:
         return psycopg.connect(self.url, connect_timeout=5, prepare_threshold=None)
@@ -67,7 +75,13 @@ def pooled(database: LiveDatabase, folder: Path) -> Iterator[Pooler]:
     target = " ".join(f"{key}={value}" for key, value in parameters.items() if value)
     file = folder / "pgbouncer.ini"
     file.write_text(
-        _CONFIGURATION.format(name=database.name, target=target, port=port, sessions=SERVER_SESSIONS)
+        _CONFIGURATION.format(
+            name=database.name,
+            target=target,
+            user=database.parameters["user"],
+            port=port,
+            sessions=SERVER_SESSIONS,
+        )
     )
     owner = Path(str(database.parameters["host"])).stat() if os.geteuid() == 0 else None
     program = pgbouncer()

@@ -19,6 +19,7 @@ pytestmark = [
 ]
 
 TURNS = scaled(20, 500)
+SECONDS = 12.0  # in which who asks has an answer
 
 
 @pytest.fixture
@@ -58,3 +59,22 @@ def test_behind_a_pooler_turns_are_read_and_with_a_direct_address_who_waits_is_t
         )
         assert (answer.status_code, answer.json()["state"]) == (200, "applied")
         assert answer.elapsed.total_seconds() < 20, "told, not waited to the end"
+
+
+def test_while_it_holds_everybody_up_who_asks_is_told_in_time(pooler: Pooler, drilled: LiveService) -> None:
+    web = drilled.start_web()
+    web.wait_until_it_answers("/readyz")
+    (person,) = drilled.new_relationships(1)
+    headers = {"Authorization": f"Bearer {drilled.new_api_key()}"}
+
+    with httpx.Client(base_url=web.url, headers=headers, timeout=SECONDS) as http:
+
+        def ask() -> int:
+            return http.post(f"/v1/relationships/{person.id}/context", json={}).status_code
+
+        assert ask() == 200
+        pooler.say("PAUSE")
+        assert ask() == 503
+        pooler.say("RESUME")
+        wait_until(lambda: ask() == 200, what="a context")
+    assert "error ignored" not in web.log, "what was not answered needs no ROLLBACK"

@@ -156,6 +156,15 @@ def test_migrations_that_are_not_applied_are_named(worker_beats: None) -> None:
     ]
 
 
+def test_an_empty_search_path_is_not_taken_for_a_database_without_tables() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL search_path = ''")
+
+    (reason,) = check_readiness().reasons
+
+    assert reason.startswith("database: a session's search_path is empty")
+
+
 def test_before_the_first_migration_all_are_pending() -> None:
     with connection.cursor() as cursor:
         cursor.execute("ALTER TABLE django_migrations RENAME TO no_migrations_yet")

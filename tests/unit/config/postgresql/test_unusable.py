@@ -41,6 +41,17 @@ def test_a_table_that_is_not_there_is_told_by_the_migrations(history: str, said:
     assert told.startswith(said) and bool(told) == bool(said)
 
 
+def test_a_session_that_another_program_left_without_a_search_path_is_named() -> None:
+    execute("SET LOCAL search_path = ''")
+
+    told = why("create_project", "My app")
+
+    assert (
+        told.startswith("The database can't be used: a session's search_path is empty")
+        and "RECONNECT" in told
+    )
+
+
 def test_what_the_account_may_not_do_is_told_with_where_to_look() -> None:
     execute("CREATE ROLE guest")
     execute("SET LOCAL ROLE guest")
