@@ -81,9 +81,11 @@ class WorkerSupervisor(Supervisor):
             self._stats.page.pool_restarts += 1
             self._kill(self._pool)
             return
-        self._stats.page.pool_well_at = now
+        if self._watchdog.complete:
+            self._stats.page.pool_well_at = now
 
     def _child_ended(self, child: Child, status: int, pause: float) -> None:
+        self._stats.page.pool_restarts += child is self._pool
         log.warning("a process ended", event_name="worker.process.ended", process=child.name, status=status)
 
     def _stop(self) -> None:

@@ -32,6 +32,7 @@ class Watchdog:
         self._stats, self._processes, self._readers = stats, processes, readers
         self._limit, self._task_limit = limit, task_limit
         self._looked_at = self._steady_since = self._complete_at = now
+        self.complete = False  # whether it saw all processes at the last look
 
     def look(self, *, now: float) -> str | None:
         """What is wrong with the pool; None if nothing is."""
@@ -39,7 +40,8 @@ class Watchdog:
         if now - self._looked_at > _LONGEST_TICK_SECONDS:
             self._steady_since = self._complete_at = now
         self._looked_at = now
-        if len(workers) >= self._processes:
+        self.complete = len(workers) >= self._processes
+        if self.complete:
             self._complete_at = now
         if not all(worker.alive for worker in workers):
             return "a process of it was killed"

@@ -145,7 +145,7 @@ def worker_metrics(workers: Sequence[WorkerCondition]) -> Iterator[Metric]:
     told = "Since the worker's last sign of life."
     ages = GaugeMetricFamily("rapport_worker_beat_age_seconds", told, labels=["worker"])
     yield _filled(ages, {(worker.name,): worker.beat_age_seconds for worker in workers})
-    told = "How often its watchdog started the pool anew."
+    told = "How often its pool was started anew: by the watchdog, or as it ended by itself."
     restarts = CounterMetricFamily("rapport_worker_pool_restarts", told, labels=["worker"])
     yield _filled(restarts, {(worker.name,): worker.pool_restarts for worker in workers})
     told = "From a turn's being accepted to its being applied, by this worker's pool since it started."

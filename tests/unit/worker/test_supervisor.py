@@ -2,8 +2,12 @@ import json
 import os
 import subprocess
 import sys
+import time
 
+from config.supervision import Child
 from tests.guards.sources import CODE, ROOT, python_files
+from tests.waiting import wait_until
+from worker.supervisor import WorkerSupervisor
 
 # What a supervisor has loaded before it forks.
 LOADED = """
@@ -28,3 +32,18 @@ def test_what_tasks_run_is_loaded_before_the_pool_begins() -> None:
     }
     assert "memory.tasks" in with_tasks
     assert with_tasks <= set(json.loads(told.stdout.splitlines()[-1]))
+
+
+def test_a_pool_that_ends_again_and_again_is_counted_and_never_called_well() -> None:
+    supervisor = WorkerSupervisor(grace=1.0, revive_database=lambda: None)
+    supervisor._pool = pool = Child("pool", lambda: sys.exit(1), free=2)
+    supervisor._children = (pool,)
+    page = supervisor._stats.page
+
+    for _ in range(2):
+        supervisor._tend(pool, time.monotonic())
+        supervisor._look(time.monotonic())
+        wait_until(lambda: supervisor._reap(time.monotonic()) or pool.pid is None, what="its end")
+
+    supervisor._stats.close()
+    assert (page.pool_restarts, page.pool_well_at) == (2, 0.0)
