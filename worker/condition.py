@@ -133,6 +133,11 @@ class WorkerCondition:
     def alive(self) -> bool:
         return self.beat_age_seconds <= settings.HEARTBEAT_LIMIT_SECONDS
 
+    @property
+    def clock_ahead(self) -> float:
+        """Seconds by which its clock is ahead of the database's."""
+        return float(self.counters.get("clock_ahead", 0.0))
+
 
 @dataclass(frozen=True, slots=True)
 class TurnCounts:

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.db.models.functions import Now
+from django.utils import timezone
 
 from config.postgresql.sessions import execute
 from worker.identity import machine_of
@@ -16,8 +17,9 @@ _KEPT = timedelta(hours=1)
 
 _BEAT = """
 INSERT INTO relationships_workerheartbeat (name, started_at, beat_at, pool_restarts, counters)
-VALUES (%(name)s, now(), now(), %(restarts)s, %(counters)s::jsonb)
-ON CONFLICT (name) DO UPDATE SET beat_at = now(), pool_restarts = %(restarts)s, counters = %(counters)s::jsonb
+VALUES (%(name)s, now(), now(), %(restarts)s,
+        %(counters)s::jsonb || jsonb_build_object('clock_ahead', extract(epoch FROM %(here)s - now())))
+ON CONFLICT (name) DO UPDATE SET beat_at = now(), pool_restarts = %(restarts)s, counters = excluded.counters
 """
 _SILENT = """
 SELECT name, beat_at < now() - make_interval(secs => %s) FROM relationships_workerheartbeat
@@ -25,8 +27,11 @@ SELECT name, beat_at < now() - make_interval(secs => %s) FROM relationships_work
 
 
 def beat(*, name: str, pool_restarts: int, counters: Mapping[str, Any]) -> None:
-    """Record that the worker `name` is alive with a working pool, and what it has counted so far."""
-    execute(_BEAT, {"name": name, "restarts": pool_restarts, "counters": json.dumps(dict(counters))})
+    """Record that the worker `name` is alive with a working pool, and what it has counted so far. With it goes
+    how many seconds its clock is ahead of the database's.
+    """
+    told = {"name": name, "restarts": pool_restarts, "counters": json.dumps(dict(counters))}
+    execute(_BEAT, {**told, "here": timezone.now()})
 
 
 def stop_beating(*, name: str) -> None:

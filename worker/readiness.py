@@ -15,6 +15,7 @@ does not answer, or that sent more turns than the workers can read at once.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import starmap
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -22,6 +23,7 @@ import psycopg
 from django.conf import settings
 from django.db import Error as DatabaseError
 from django.db import connections, transaction
+from django.utils import timezone
 
 from config.postgresql.migrations import NoSearchPath, pending_migrations
 from config.postgresql.sessions import DISK_FULL, execute, node_went_away, sqlstate
@@ -31,6 +33,8 @@ from worker.condition import DUE, READING, QueueCondition, Wait, read_condition
 
 _CONNECT_SECONDS = 2  # libpq's minimum
 _STATEMENT_SECONDS = 2
+_CLOCK_SECONDS = 30  # by which a clock may differ from the database's: turns of one ahead wait for so long
+_AHEAD = "SELECT extract(epoch FROM %s - clock_timestamp())::float8"
 # Sorts a megabyte in less memory than that, so that the server writes it to its disk: it may be full, and yet take
 # small changes, such as the sign of life of a worker.
 _WRITES = """
@@ -96,6 +100,7 @@ def check_readiness(*, work: bool = False) -> Readiness:
         with transaction.atomic():
             limit_statements()
             found.pending_migrations = pending_migrations()
+            ahead = {"this machine": execute(_AHEAD, [timezone.now()])[0][0]}
             if work and not found.pending_migrations:
                 found.condition, takes_writes = read_condition(), _takes_writes()
                 has_room = _has_room()
@@ -117,6 +122,10 @@ def check_readiness(*, work: bool = False) -> Readiness:
         found_blockers = blockers(found.condition)
         found.degraded = [blocker for blocker in found_blockers if not blocker.alarming]
         found.reasons = reasons_for_alarm(found.condition, found_blockers)
+        ahead |= {
+            f"worker {worker.name}": worker.clock_ahead for worker in found.condition.workers if worker.alive
+        }
+    found.reasons += filter(None, starmap(_clock_fault, ahead.items()))
     if not takes_writes:  # workers can't write heartbeats either
         found.reasons = ["database: it takes no writes, so nothing is remembered"]
     if not has_room:
@@ -166,6 +175,15 @@ def provider_in_use() -> dict[str, Any]:
 def embedder_in_use() -> dict[str, Any]:
     """The default embedder, for operators."""
     return _in_use(settings.DEFAULT_EMBEDDING_PROVIDER, settings.EMBEDDING_PROVIDERS)
+
+
+def _clock_fault(whose: str, ahead: float) -> str:
+    if abs(ahead) <= _CLOCK_SECONDS:
+        return ""
+    side = "ahead of" if ahead > 0 else "behind"
+    return (
+        f"clock: that of {whose} is {abs(ahead):.0f} s {side} the database's, so turns are read late; set it"
+    )
 
 
 def _blocker(waits: Sequence[Wait], condition: QueueCondition) -> Blocker:

@@ -165,6 +165,22 @@ def test_an_empty_search_path_is_not_taken_for_a_database_without_tables() -> No
     assert reason.startswith("database: a session's search_path is empty")
 
 
+@pytest.mark.parametrize(("ahead", "side"), [(3600, "3600 s ahead of"), (-3600, "3600 s behind")])
+def test_a_clock_that_differs_from_the_databases_is_named_wherever_it_is(
+    ahead: int, side: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = timezone.now
+    monkeypatch.setattr(timezone, "now", lambda: now() + timedelta(seconds=ahead))
+    beat(name="one:1:1", pool_restarts=0, counters={})
+    (own,) = check_readiness().reasons
+    assert own.startswith(f"clock: that of this machine is {side} the database's")
+
+    monkeypatch.undo()
+    (a_workers,) = check_readiness(work=True).reasons
+    assert a_workers.startswith(f"clock: that of worker one:1:1 is {side} the database's")
+    assert check_readiness().ready
+
+
 def test_before_the_first_migration_all_are_pending() -> None:
     with connection.cursor() as cursor:
         cursor.execute("ALTER TABLE django_migrations RENAME TO no_migrations_yet")

@@ -12,6 +12,7 @@ from upkeep.verification.invariant import Finding, Invariant, Page, Problem, own
 from worker.enqueue import enqueue, enqueue_embedding
 from worker.fairness import project_of
 from worker.leases import take_back_dead
+from worker.models import WORKER_DIED
 
 # Many times as long as the sweep takes to find them.
 LONG = timedelta(minutes=15)
@@ -41,6 +42,9 @@ SELECT 'waits_for_nothing', t.relationship_id, t.id, '' FROM relationships_turn 
         SELECT 1 FROM relationships_sessionstate s
          WHERE s.relationship_id = t.relationship_id AND s.session = t.session))
 UNION ALL
+SELECT 'put_off', relationship_id, id, '' FROM relationships_turn
+ WHERE relationship_id = ANY(%(ids)s) AND state = 'pending' AND due_at > %(far)s AND error_code IN ('', %(died)s)
+UNION ALL
 SELECT 'texts_forgotten', s.relationship_id, NULL, '' FROM memory_searchtext s
  WHERE s.relationship_id = ANY(%(ids)s) AND s.due_at < %(long_ago)s AND (SELECT so FROM idle)
    AND (s.lease_until IS NULL OR s.lease_until < %(long_ago)s)
@@ -63,6 +67,10 @@ class QueueInvariant(Invariant):
             "forgotten", "a turn is due for long and is the next of its relationship, yet nobody reads it"
         ),
         Problem("waits_for_nothing", "a turn waits for a trigger or session that will never come"),
+        Problem(
+            "put_off",
+            "a turn that was not tried in vain waits for a time far ahead, of a clock that was wrong",
+        ),
         Problem("texts_forgotten", "texts are due for long to be embedded, and nobody does"),
     )
     statements = (_ROWS,)
@@ -70,6 +78,8 @@ class QueueInvariant(Invariant):
     def told(self, page: Page, *, now: datetime) -> dict[str, Any]:
         return {
             "long_ago": now - LONG,
+            "far": now + LONG,
+            "died": WORKER_DIED,
             "silence": settings.HEARTBEAT_LIMIT_SECONDS,
             "queue": str(settings.Q_CLUSTER["name"]),
             "busy": BUSY,

@@ -13,6 +13,7 @@ from tests.unit.upkeep.verification.damage import check_mended, check_whole, pro
 from upkeep.verification import verify
 from upkeep.verification.invariants.queue import BUSY
 from worker.heartbeat import beat
+from worker.models import WORKER_DIED
 
 LONG_AGO = timezone.now() - timedelta(hours=1)
 
@@ -46,7 +47,8 @@ def test_a_turn_that_everybody_forgot_is_due_anew_and_nudged(lived: Conversation
 
 def test_a_turn_that_waits_behind_another_is_not_forgotten(lived: Conversation, worker: None) -> None:
     first, second = lived.say("One thing"), lived.say("Another")
-    Turn.objects.filter(id=first.id).update(due_at=timezone.now() + timedelta(hours=1), attempts=1)
+    later = timezone.now() + timedelta(hours=1)
+    Turn.objects.filter(id=first.id).update(due_at=later, attempts=1, error_code="timeout")
     Turn.objects.filter(id=second.id).update(due_at=LONG_AGO)
 
     check_whole()
@@ -82,6 +84,16 @@ def test_a_turn_that_waits_for_what_never_comes_is_due_now(lived: Conversation, 
     check_mended(["queue/waits_for_nothing"])
 
     assert lived.again(turn).due_at is not None
+
+
+@pytest.mark.parametrize("code", ["", WORKER_DIED])
+def test_a_turn_that_a_wrong_clock_put_off_is_due_now(lived: Conversation, code: str) -> None:
+    turn = lived.say("And another thing")
+    Turn.objects.filter(id=turn.id).update(due_at=timezone.now() + timedelta(days=1), error_code=code)
+
+    check_mended(["queue/put_off"])
+
+    assert lived.again(turn).due_at < timezone.now()
 
 
 def test_a_turn_that_waits_for_its_session_is_in_order(lived: Conversation) -> None:
