@@ -66,14 +66,25 @@ def listing(name: str, default: str = "") -> list[str]:
 
 def kept_secret(file: Path) -> str:
     """Read the secret in `file`, which is created with a random one if missing, readable by its owner only."""
+    made = secrets.token_urlsafe(48)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return file.read_text().strip()
-    with os.fdopen(descriptor, "w") as handle:
-        handle.write(secrets.token_urlsafe(48))
-    return file.read_text().strip()
+        try:
+            descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError:
+            return file.read_text().strip()
+        try:
+            with os.fdopen(descriptor, "w") as handle:
+                handle.write(made)
+        except OSError:  # a full disk: an empty file would be read as the key from now on
+            file.unlink()
+            raise
+    except OSError as error:
+        what = f"is not set, and no key can be kept in {file} ({error.strerror})"
+        problem(
+            "RAPPORT_SECRET_KEY", what, "set it, or RAPPORT_DATA_DIR to a folder that can be written and read"
+        )
+    return made
 
 
 def problem(name: str, what: str, hint: str) -> None:

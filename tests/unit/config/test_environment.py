@@ -1,5 +1,6 @@
 from collections.abc import Iterator
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 
@@ -31,3 +32,15 @@ def test_what_is_no_amount_is_named_and_the_default_stands(
 
     assert env.amount(NAME, "7") == 7
     assert [name for name, _, _ in problems] == [NAME]
+
+
+def test_a_data_folder_that_takes_nothing_is_named_with_the_way_out(
+    tmp_path: Path, problems: list[tuple[str, str, str]]
+) -> None:
+    (tmp_path / "file").write_text("in the place of a folder")
+
+    env.kept_secret(tmp_path / "file" / "data" / "secret_key")
+
+    ((name, what, how),) = problems
+    assert name == "RAPPORT_SECRET_KEY"
+    assert "(Not a directory)" in what and "RAPPORT_DATA_DIR" in how

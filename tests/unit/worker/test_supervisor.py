@@ -34,6 +34,11 @@ def test_what_tasks_run_is_loaded_before_the_pool_begins() -> None:
     assert with_tasks <= set(json.loads(told.stdout.splitlines()[-1]))
 
 
+def ended(supervisor: WorkerSupervisor, child: Child) -> bool:
+    supervisor._reap(time.monotonic())
+    return child.pid is None
+
+
 def test_a_pool_that_ends_again_and_again_is_counted_and_never_called_well() -> None:
     supervisor = WorkerSupervisor(grace=1.0, revive_database=lambda: None)
     supervisor._pool = pool = Child("pool", lambda: sys.exit(1), free=2)
@@ -43,7 +48,7 @@ def test_a_pool_that_ends_again_and_again_is_counted_and_never_called_well() -> 
     for _ in range(2):
         supervisor._tend(pool, time.monotonic())
         supervisor._look(time.monotonic())
-        wait_until(lambda: supervisor._reap(time.monotonic()) or pool.pid is None, what="its end")
+        wait_until(lambda: ended(supervisor, pool), what="its end")
 
     supervisor._stats.close()
     assert (page.pool_restarts, page.pool_well_at) == (2, 0.0)
