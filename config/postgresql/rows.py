@@ -76,7 +76,7 @@ def _fields(model: type[Model]) -> Mapping[str, "Field[Any, Any]"]:
 @cache
 def _columns(
     model: type[Model],
-) -> "tuple[list[tuple[str, str]], list[str], list[tuple[str, DateTimeField[Any, Any]]]]":
+) -> "tuple[list[tuple[str, str]], list[str], list[tuple[str, Field[Any, Any]]]]":
     """All columns with their attributes; the JSON columns; the timestamps that are set when a row is stored."""
     fields = _fields(model).items()
     stamps: list[tuple[str, Field[Any, Any]]] = [
