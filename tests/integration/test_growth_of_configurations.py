@@ -109,10 +109,10 @@ def test_a_long_value_is_not_written_out_for_each_branch() -> None:
 @pytest.mark.parametrize(
     ("schema", "why"),
     [
-        ({"required": [{"a": 1}, {"a": 2}]}, "under required are texts"),
-        ({"properties": {"a": {"type": [["string"]]}}}, "under type are texts"),
-        ({"enum": [["a"], {"b": 1}]}, "under enum are texts"),
-        ({"const": {"a": 1}}, "under const are texts"),
+        ({"required": [{"a": 1}, {"a": 2}]}, "required may hold only texts"),
+        ({"properties": {"a": {"type": [["string"]]}}}, "type may hold only texts"),
+        ({"enum": [["a"], {"b": 1}]}, "enum may hold only texts"),
+        ({"const": {"a": 1}}, "const may hold only texts"),
         ({"enum": ["x" * MOST_BYTES]}, f"at most {MOST_BYTES}"),
     ],
     ids=["required", "type", "enum", "const", "long"],

@@ -94,7 +94,7 @@ def test_a_merge_is_pushed_and_history_is_never_rewritten(clone: Git, relationsh
     assert read_contents(relationship.id, "main").keys() >= {"c.md", "d.md"}
     clone("commit", "-q", "--amend", "-m", "another story")
     done = clone.run("push", "-q", "--force", "origin", "HEAD:main")
-    assert done.returncode != 0 and b"not rewritten" in done.stderr
+    assert done.returncode != 0 and b"can't be rewritten" in done.stderr
     assert clone.run("push", "-q", "origin", ":main").returncode != 0
     assert b"only main" in clone.run("push", "-q", "origin", "HEAD:refs/heads/mine").stderr
 
@@ -221,7 +221,7 @@ def test_a_workspace_moves_to_another_relationship_that_has_none(
     shas = set(Commit.objects.for_relationship(other.id).values_list("sha", flat=True))
     assert set(clone("rev-list", "HEAD").split()) <= shas and not verify(relationship_id=other.id).found
     clone("commit", "-q", "--amend", "-m", "another story")
-    assert b"not rewritten" in clone.run("push", "-q", "--force", there, "HEAD:main").stderr
+    assert b"can't be rewritten" in clone.run("push", "-q", "--force", there, "HEAD:main").stderr
 
 
 def test_pushes_at_once_leave_one_line_of_history(
