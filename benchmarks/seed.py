@@ -37,19 +37,9 @@ from web.actor import Actor
 BY = Actor.policy("benchmark")
 SAMPLE_ENTRIES, SAMPLE_MESSAGES, SAMPLE_FIELDS = 100, 60, 45
 _AT_ONCE = 2000
-_SENTENCES = """My sister is a nurse and works nights at the hospital in Lisbon.
-I never drink coffee after lunch, it keeps me awake.
-We planted tomatoes in the garden, and the first ones are red already.
-The train was late again, so I missed the start of the concert.
-I want to run the marathon next spring if my knee holds.
-What should I cook for tea when my parents come over?
-That sounds like a lovely evening, and you earned it.
-He has played the piano since he was six, mostly by ear.
-You could ask your neighbour whether she still has the ladder.
-I always forget where I put my keys, it drives me mad.
-They moved to a small flat by the river last year.
-I would rather take the bus than drive through the city.
-Let me know how the talk with your manager went.""".split("\n")
+_WORDS = (
+    "tea Lisbon nurse sister marathon garden train piano evening prefers wants lives never always".split()
+)
 _VECTORS = """
 COPY memory_embedding (relationship_id, id, project_id, kind, owner_id, model, dimensions, vector, text_hash,
                        recorded_at) FROM STDIN
@@ -209,8 +199,8 @@ def turn_body(number: int) -> dict[str, Any]:
 
 
 def prose(characters: int, *, seed: int) -> str:
-    """So many characters of what people say, the same for the same seed."""
+    """So many characters of words, the same for the same seed."""
     text = ""
     while len(text) < characters:
-        text += f"{_SENTENCES[(seed * 7 + len(text)) % len(_SENTENCES)]} "
+        text += f"{_WORDS[(seed * 7 + len(text)) % len(_WORDS)]} "
     return text[:characters].strip()
