@@ -88,7 +88,7 @@ def _tokens(characters: int) -> int:
     return -(-characters // CHARACTERS_PER_TOKEN)
 
 
-MARK = "[No model is set up, so this is no reply of one.]"
+MARK = "[No model is set up, so this reply is not from a model.]"
 LINES = 8  # of memory that are quoted
 _WORD = re.compile(r"\s*\S+|\s+")  # the pieces that are streamed; joined they are the text
 
