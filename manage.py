@@ -37,7 +37,7 @@ def main() -> None:
     except BrokenPipeError:
         if not _nobody_reads():
             raise
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what Python flushes at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Python flushes once more at exit
         sys.exit(1)
     except Exception as error:
         from config.postgresql.unusable import why_unusable
@@ -48,7 +48,7 @@ def main() -> None:
 
 
 def _nobody_reads() -> bool:
-    """Whether whoever read what is printed, as `| head` does, has gone."""
+    """Return whether the reader of standard output has gone, as `| head` does."""
     output = select.poll()
     output.register(1, 0)
     return bool(output.poll(0))

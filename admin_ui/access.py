@@ -35,7 +35,7 @@ class ProjectAccess:
     projects: tuple[Project, ...]
 
     def may(self, role: Role) -> bool:
-        """Whether this role or a higher one is theirs."""
+        """Return whether they have this role or a higher one."""
         return _RANK[self.role] >= _RANK[role]
 
     @property
@@ -85,8 +85,9 @@ class OperatorView(View):
             return self.refuse(request, sentence_of(error), status=409)
 
     def _goes_to_its_project(self, request: HttpRequest, named: Mapping[str, Any]) -> bool:
-        """Whether the relationship or companion that the address names is in another project of the operator's, who
-        works in that one from now on: after a new sign-in, by a colleague's link, in a second tab.
+        """Switch to the project of the relationship or companion in the URL, if the operator is a member of it.
+
+        That happens after a new sign-in, by a colleague's link, or in a second tab. Return whether it was switched.
         """
         model, key = (
             (Relationship, "relationship_id") if "relationship_id" in named else (Companion, "companion_id")
@@ -104,7 +105,7 @@ class OperatorView(View):
         return found is not None
 
     def came_too_late(self, request: HttpRequest) -> HttpResponse:
-        """Somebody else changed what was to be changed."""
+        """Answer a form whose object somebody else changed meanwhile."""
         return self.refuse(request, f"{CHANGED_MEANWHILE} Reload the page and decide.", status=409)
 
     def refuse(self, request: HttpRequest, why: str, *, status: int) -> HttpResponse:
@@ -172,13 +173,14 @@ def project_access(request: HttpRequest) -> ProjectAccess | None:
 
 
 def _project_of_page(request: HttpRequest) -> str:
-    """As a form that makes something new names it, and all that htmx asks for: another tab may be in another one."""
+    """Return the project that a form or an htmx request names, as another tab may have switched to another one."""
     return request.POST.get("project") or request.headers.get("X-Project", "")
 
 
 def _to_sign_in(request: HttpRequest) -> HttpResponse:
-    """To the sign-in page, and back afterwards to a page that can be opened by its address. A form that was sent is
-    carried along; not where htmx sent it for a part of its page, nor a file.
+    """Lead to the sign-in page, and afterwards back to a page that can be opened by its URL.
+
+    A submitted form is carried along, unless htmx sent it for a part of a page or it contains a file.
     """
     htmx = getattr(request, "htmx", None)
     behind = _page_behind(request) or _page_behind(request, header="Referer")
@@ -196,8 +198,9 @@ def _to_sign_in(request: HttpRequest) -> HttpResponse:
 
 
 def _page_behind(request: HttpRequest, *, header: str = "HX-Current-URL") -> str:
-    """The address of the page that asked for a part of itself, or sent a form without being left; else nothing.
-    `header`: `Referer` for the page that was left.
+    """Return the path of the page that sent this htmx request, or "".
+
+    `header`: `Referer` for the page that a normal request came from.
     """
     page = request.headers.get(header, "")
     ours = url_has_allowed_host_and_scheme(page, {request.get_host()}) and page.count("/") > 2
@@ -206,7 +209,7 @@ def _page_behind(request: HttpRequest, *, header: str = "HX-Current-URL") -> str
 
 
 def way_back(request: HttpRequest) -> str:
-    """The page that is not left, else the one that the address or the form names, if it is a page of ours."""
+    """Return the page of the admin UI to go back to: the one behind an htmx request, or the one that `next` names."""
     wanted = _page_behind(request) or request.GET.get("next", request.POST.get("next", ""))
     ours = reverse("admin_ui:overview")
     return wanted if wanted.startswith(ours) and "//" not in wanted and "\\" not in wanted else ""

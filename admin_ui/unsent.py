@@ -1,4 +1,4 @@
-"""A form that was sent after the session had ended: the sign-in page carries it, signed, and offers it again."""
+"""A form that was submitted after the session had ended. The sign-in page carries it, signed, and offers it again."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ _UNSHOWN = ("csrfmiddlewaretoken", "next", "version")
 
 @dataclass(frozen=True, slots=True)
 class Unsent:
-    """`to`: the address the form was sent to. `back`: the page it stood on."""
+    """`to`: the URL that the form was submitted to. `back`: the page that it was on."""
 
     to: str
     back: str
@@ -21,13 +21,13 @@ class Unsent:
 
     @property
     def shown(self) -> list[tuple[str, str]]:
-        """What somebody may have typed or chosen, without IDs."""
+        """The fields that somebody may have filled in, without IDs."""
         seen = [(name, value) for name, value in self.fields if value and name not in _UNSHOWN]
         return [(name, value) for name, value in seen if parse_uuid(value) is None]
 
 
 def keep_unsent(request: HttpRequest, back: str) -> str:
-    """The request's form as one signed text."""
+    """Return the submitted form as one signed text."""
     fields = [
         (name, value)
         for name, values in request.POST.lists()
@@ -38,7 +38,7 @@ def keep_unsent(request: HttpRequest, back: str) -> str:
 
 
 def read_unsent(text: str) -> Unsent | None:
-    """What `keep_unsent` made; None for anything else."""
+    """Read what `keep_unsent` returned; None for anything else."""
     try:
         to, back, fields = signing.loads(text, salt=_SALT)
     except signing.BadSignature:

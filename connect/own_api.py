@@ -54,9 +54,10 @@ class OwnApi:
         self._admitted: dict[str, Credentials] = {}
 
     def admit(self, requests: int) -> None:
-        """Let in and count so many requests beforehand, since they are made in one transaction: in it, the rows that
-        are written for that would be locked to all other requests of the same key. Raises AuthenticationFailed,
-        TooManyRequests.
+        """Authenticate and count this many requests in advance, before they are made in one transaction.
+
+        Inside it, the rows written for that would block all other requests of the same key until its end. Raises
+        AuthenticationFailed, TooManyRequests.
         """
         credentials = authenticate_header(self._authorization, now=datetime.now(UTC))
         count_requests(credentials, requests)

@@ -1,4 +1,4 @@
-"""A relationship's tokens, for the person's own browser: made and shown once, listed until they expire, revoked."""
+"""A relationship's tokens, for the person's browser: create (shown once), list until they expire, revoke."""
 
 from typing import Any
 from uuid import UUID
@@ -25,7 +25,7 @@ class TokensView(RelationshipPart):
         return self._page(request, self.get_relationship(relationship_id))
 
     def post(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
-        """The token is in this answer and nowhere else, as a key is."""
+        """Create a token. Like a key, it is shown in this answer only."""
         relationship = self.get_relationship(relationship_id)
         scope, lifetime = request.POST.get("scope", ""), request.POST.get("lifetime", "")
         if scope not in SAYS or lifetime not in map(str, LIFETIMES):

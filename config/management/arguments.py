@@ -1,4 +1,4 @@
-"""What a command line may say: types for argparse, which tell why not."""
+"""Types for argparse that explain what they refuse."""
 
 from argparse import ArgumentTypeError
 from collections.abc import Callable
@@ -9,14 +9,14 @@ N = TypeVar("N", int, float, Decimal)
 
 
 def between(number: Callable[[str], N], low: int, high: int) -> Callable[[str], N]:
-    """A number as `number` reads it, from `low` to `high`. Raises ArgumentTypeError."""
+    """Return a type for numbers from `low` to `high`, parsed by `number`. It raises ArgumentTypeError."""
 
     def read(text: str) -> N:
         try:
             value = number(text)
             fits = low <= value <= high
         except (ValueError, InvalidOperation):
-            raise ArgumentTypeError(f"{text!r} is no number") from None
+            raise ArgumentTypeError(f"{text!r} is not a number") from None
         if not fits:
             raise ArgumentTypeError(f"{text!r} is not between {low} and {high}")
         return value

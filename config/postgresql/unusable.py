@@ -1,4 +1,4 @@
-"""Why a command can't go on with its database, said to whoever typed it."""
+"""Explains to whoever ran a command why it can't use the database."""
 
 import psycopg
 from django.db import Error as DatabaseError
@@ -6,13 +6,13 @@ from django.db import Error as DatabaseError
 from config.postgresql.migrations import NoSearchPath, pending_migrations, unknown_migrations
 from config.postgresql.sessions import database_went_away
 
-_OTHER_SCHEMA = ("42P01", "42703", "42883")  # a table, a column or a function that is not there
+_OTHER_SCHEMA = ("42P01", "42703", "42883")  # a table, a column or a function does not exist
 
 
 def why_unusable(error: Exception) -> str:
-    """A sentence with the way out; empty where the mistake is ours, whose trace says more.
+    """Return a sentence with the way out, or "" if the error is a bug in Rapport, for which a traceback says more.
 
-    `error`: of the database, as Django or the driver raises it.
+    `error`: any error of Django or the driver.
     """
     if isinstance(error, NoSearchPath):
         return f"The database can't be used: {error}."
@@ -27,7 +27,7 @@ def why_unusable(error: Exception) -> str:
 
 
 def _lacks_something(error: psycopg.Error) -> bool:
-    """A right or an extension. "Not supported" is a statement of ours, too, that a distributed database can't run."""
+    """Return whether a privilege or an extension is missing. 0A000 may also be a statement that Citus can't run."""
     if error.sqlstate == "0A000":
         return error.diag.source_file == "extension.c"
     return error.sqlstate in ("42501", "58P01")
@@ -46,7 +46,7 @@ def _other_schema() -> str:
 
 
 def newer_version() -> str:
-    """A sentence where a newer version has migrated the database, else nothing. Raises django.db.Error."""
+    """Return a sentence if a newer version has migrated the database, else "". Raises django.db.Error."""
     unknown = unknown_migrations()
     return (
         f"The database is of a newer version ({_some(unknown)}). Run that, or restore a backup."

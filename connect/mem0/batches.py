@@ -1,4 +1,4 @@
-"""mem0's batches: what one call says of many memories, whoever's they are, is done whole or not at all."""
+"""mem0's batches: one call changes many memories, also of several people, either all of them or none."""
 
 from collections import defaultdict
 from typing import Any
@@ -17,7 +17,7 @@ Given = dict[str, Any]
 
 
 def update_batch(api: OwnApi, given: Given) -> Any:
-    """A memory that is named twice takes the later words."""
+    """Update the memories. If one is named twice, the later text wins."""
     listed = _listed(given)
     named: dict[str, dict[str, tuple[int, Given]]] = defaultdict(dict)
     for place, (relationship, entry, item) in enumerate(listed):
@@ -41,7 +41,7 @@ def delete_batch(api: OwnApi, given: Given) -> Any:
 
 
 def _listed(given: Given) -> list[tuple[str, str, Given]]:
-    """The relationship, the entry and the rest of each."""
+    """Return the relationship, the entry and the other fields of each memory."""
     listed = given.get("memories")
     if not isinstance(listed, list) or len(listed) > MOST_AT_ONCE:
         raise Refusal(400, f"memories: send a list of at most {MOST_AT_ONCE}.")
@@ -56,7 +56,7 @@ def _listed(given: Given) -> list[tuple[str, str, Given]]:
 
 
 def _whole_or_not(api: OwnApi, call: str, named: dict[str, list[tuple[int, Any]]]) -> None:
-    # Sorted, so that of two batches one waits for the other, and not each for each.
+    # Sorted, so that two batches can't wait for each other.
     calls = [
         (f"/relationships/{relationship}/entries/{call}", parts[start : start + MOST])
         for relationship, parts in sorted(named.items())
@@ -74,7 +74,7 @@ def _whole_or_not(api: OwnApi, call: str, named: dict[str, list[tuple[int, Any]]
 
 
 def _done(answered: Answered, places: tuple[int, ...]) -> None:
-    """Raises Refusal, which names memories by their places in the batch."""
+    """Raises Refusal if the call failed; it names memories by their position in the batch."""
     problems = [] if answered.good else answered.body.get("errors", [])
     if answered.status != 422 or not problems:
         good(answered)

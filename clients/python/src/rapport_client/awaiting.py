@@ -23,7 +23,7 @@ class Awaited(Generic[P, R]):
 
 
 class Streamed(Generic[P]):
-    """An operation with the same arguments, whose events are awaited one after the other."""
+    """An operation with the same arguments, whose events are awaited one by one."""
 
     def __init__(self, method: Callable[Concatenate[Any, P], Iterator[Event]]) -> None:
         self._method = method

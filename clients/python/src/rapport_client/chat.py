@@ -1,4 +1,4 @@
-"""POST /v1/chat/completions, OpenAI's protocol: a reply that knows the person, whole or as it is written."""
+"""POST /v1/chat/completions by OpenAI's protocol: replies that use the memory, whole or streamed."""
 
 from collections.abc import AsyncGenerator, Generator, Sequence
 from dataclasses import dataclass, field
@@ -15,8 +15,8 @@ PATH = "/v1/chat/completions"
 
 @dataclass
 class Reply:
-    """What a stream has told so far. `rapport`: what the service adds of its own, with the last chunk; `tool_calls`: as
-    a message of the assistant has them.
+    """What a stream has sent so far. `rapport`: the service's own additions, sent with the last chunk; `tool_calls`: in
+    the form of an assistant message.
     """
 
     text: str = ""
@@ -27,7 +27,7 @@ class Reply:
     done: bool = False
 
     def take(self, event: Event) -> str:
-        """The text that this chunk adds. Raises StreamBroken where it tells of an error."""
+        """Return the text that this chunk adds. Raises StreamBroken if the chunk reports an error."""
         chunk = event.data
         if chunk == "[DONE]":
             self.done = True
@@ -47,7 +47,7 @@ class Reply:
         return added
 
     def _take_call(self, part: dict[str, Any]) -> None:
-        """Calls come in parts, as OpenAI has it: the first with the ID and the name, the others with more arguments."""
+        """Add a part of a tool call: the first part has the ID and the name, the others continue the arguments."""
         place = part.get("index", len(self.tool_calls))
         function = part.get("function") or {}
         if place >= len(self.tool_calls):
@@ -57,7 +57,7 @@ class Reply:
             self.tool_calls[place]["function"]["arguments"] += function.get("arguments") or ""
 
     def end(self) -> None:
-        """A stream that just ends was cut off."""
+        """Raise StreamBroken if the stream ended without its last chunk."""
         if not self.done:
             raise StreamBroken("The reply ended before its end.")
 
@@ -72,7 +72,7 @@ def _asked(
     idempotency_key: Maybe[str] = UNSET,
     **options: Any,
 ) -> Operation:
-    """`user`: your own ID of the person; not with a token. `options`: what that protocol has, such as `tools`."""
+    """`user`: your own ID of the person; leave it out with a token. `options`: the protocol's own, such as `tools`."""
     said = [{"role": "user", "content": messages}] if isinstance(messages, str) else list(messages)
     body = {"model": companion, "messages": said, "stream": stream, **options}
     if user is not None:  # in the body, as a header holds ASCII alone
@@ -85,7 +85,7 @@ def _asked(
 
 
 class Chat:
-    """Both methods take what `_asked` does, but for `stream`."""
+    """Both methods take the arguments of `_asked`, except `stream`."""
 
     def __init__(self, client: "Rapport") -> None:
         self._client = client
@@ -93,7 +93,7 @@ class Chat:
     def complete(
         self, companion: str, messages: str | Sequence[dict[str, Any]], **asked: Any
     ) -> dict[str, Any]:
-        """The whole answer, in OpenAI's shape."""
+        """Return the whole answer, in OpenAI's format."""
         answer: dict[str, Any] = self._client._send(_asked(companion, messages, stream=False, **asked))
         return answer
 
@@ -105,7 +105,7 @@ class Chat:
         into: Reply | None = None,
         **asked: Any,
     ) -> Generator[str, None, None]:
-        """The reply's text, piece by piece; `into` gathers what comes beside it. Raises StreamBroken."""
+        """Yield the reply's text piece by piece; `into` collects everything else. Raises StreamBroken."""
         reply = into if into is not None else Reply()
         for event in self._client._stream(_asked(companion, messages, stream=True, **asked)):
             if text := reply.take(event):
@@ -114,7 +114,7 @@ class Chat:
 
 
 class AsyncChat:
-    """As Chat, for asyncio."""
+    """Chat for asyncio."""
 
     def __init__(self, client: "AsyncRapport") -> None:
         self._client = client

@@ -1,4 +1,4 @@
-"""The two clients. What they can call is in generated/; here is how a call is sent."""
+"""The two clients. Their operations are in generated/; this module sends them."""
 
 import asyncio
 import os
@@ -32,7 +32,7 @@ from rapport_client.sending import (
 
 P = ParamSpec("P")
 SETTLED = frozenset(("applied", "skipped", "failed"))
-LONGEST_PAUSE = 60.0  # seconds; who is told to wait longer decides for himself
+LONGEST_PAUSE = 60.0  # seconds; after a longer Retry-After the caller decides
 FIRST_POLL, LONGEST_POLL = 0.1, 2.0
 NOT_YET = "The turn {} is neither applied nor skipped nor failed yet; `turns_read` tells when it is."
 EVENTS, OUTBOX = "/v1/relationships/{id}/events", "/v1/relationships/{id}/outbox/stream"
@@ -47,8 +47,9 @@ class _Base:
         timeout: float = 30.0,
         retries: int = 3,
     ) -> None:
-        """`base_url`, with or without `/v1`, and `api_key`: else RAPPORT_URL and RAPPORT_API_KEY. `timeout`: seconds of
-        one attempt, beside what the call itself waits. `retries`: of what may be sent again; 0: none.
+        """`base_url` may end in `/v1`; it defaults to RAPPORT_URL, `api_key` to RAPPORT_API_KEY. `timeout`: seconds of
+        one attempt, without the time that the call itself waits. `retries`: how often a call is repeated if that is
+        safe.
         """
         base_url = base_url or os.environ.get("RAPPORT_URL", "http://127.0.0.1:8000")
         key = (api_key or os.environ.get("RAPPORT_API_KEY", "")).strip()  # a file ends with a line break
@@ -80,7 +81,7 @@ class _Base:
 
 
 class Rapport(_Base, Operations):
-    """The service at `base_url`. Every operation is a method by its operationId; close it, or use it in `with`."""
+    """The service at `base_url`. Every operation is a method by its operationId; close it, or use it with `with`."""
 
     def __init__(self, *args: Any, transport: httpx.BaseTransport | None = None, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -97,12 +98,12 @@ class Rapport(_Base, Operations):
         self._http.close()
 
     def relationship(self, *, companion: str, user: str) -> Relationship:
-        """That of this person (your own ID of them) and this companion (its slug), made if it is not there."""
+        """Get or create the relationship of `user` (your own ID of the person) and `companion` (its slug)."""
         found = self.relationships_get_or_create(companion=companion, user=user)
         return Relationship(self, found["id"])
 
     def items(self, method: Callable[P, Any], *args: P.args, **kwargs: P.kwargs) -> Iterator[Any]:
-        """Every item of a list operation, page after page: `client.items(client.users_list, limit=200)`."""
+        """Yield every item of a list operation, page by page: `client.items(client.users_list, limit=200)`."""
         page = method(*args, **kwargs)
         yield from page["items"]
         while page["next_cursor"]:
@@ -110,7 +111,7 @@ class Rapport(_Base, Operations):
             yield from page["items"]
 
     def wait(self, relationship_id: Id, turn_id: Id, *, timeout: float = 60.0) -> m.TurnTraceAnswer:
-        """The turn once it is applied, skipped or failed. Raises TimeoutError."""
+        """Wait until the turn is applied, skipped or failed, and return it. Raises TimeoutError."""
         deadline, pause = time.monotonic() + timeout, FIRST_POLL
         while (turn := self.turns_read(relationship_id, turn_id))["state"] not in SETTLED:
             if time.monotonic() + pause > deadline:
@@ -120,14 +121,13 @@ class Rapport(_Base, Operations):
         return turn
 
     def events(self, relationship_id: Id, *, after: Maybe[str] = UNSET) -> Generator[Event, None, None]:
-        """What happens, as it happens, after the event with that ID. Comes back by itself where the stream ends or
-        breaks off.
-        """
+        """Yield events as they happen, starting after the event whose ID is `after`. Reconnects automatically."""
         return self._follow(self._following(EVENTS, relationship_id, after))
 
     def outbox(self, relationship_id: Id, *, after: Maybe[str] = UNSET) -> Generator[Event, None, None]:
-        """Messages that wait for the person, and those that come, as they come: `data` is one of `outbox_list`. Each
-        comes again to who begins anew, until it is acknowledged.
+        """Yield the messages that wait for the person, then new ones; `data` is an item of `outbox_list`.
+
+        Reconnects automatically. Without `after`, it starts with all messages that are not acknowledged.
         """
         return self._follow(self._following(OUTBOX, relationship_id, after))
 
@@ -169,7 +169,7 @@ class Rapport(_Base, Operations):
 
 
 class AsyncRapport(_Base, AsyncOperations):
-    """As Rapport, for asyncio."""
+    """Rapport for asyncio."""
 
     def __init__(self, *args: Any, transport: httpx.AsyncBaseTransport | None = None, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -186,14 +186,14 @@ class AsyncRapport(_Base, AsyncOperations):
         await self._http.aclose()
 
     async def relationship(self, *, companion: str, user: str) -> AsyncRelationship:
-        """That of this person (your own ID of them) and this companion (its slug), made if it is not there."""
+        """Get or create the relationship of `user` (your own ID of the person) and `companion` (its slug)."""
         found = await self.relationships_get_or_create(companion=companion, user=user)
         return AsyncRelationship(self, found["id"])
 
     async def items(
         self, method: Callable[P, Awaitable[Any]], *args: P.args, **kwargs: P.kwargs
     ) -> AsyncIterator[Any]:
-        """Every item of a list operation, page after page."""
+        """Yield every item of a list operation, page by page."""
         page = await method(*args, **kwargs)
         while True:
             for item in page["items"]:
@@ -203,7 +203,7 @@ class AsyncRapport(_Base, AsyncOperations):
             page = await method(*args, **{**kwargs, "cursor": page["next_cursor"]})
 
     async def wait(self, relationship_id: Id, turn_id: Id, *, timeout: float = 60.0) -> m.TurnTraceAnswer:
-        """The turn once it is applied, skipped or failed. Raises TimeoutError."""
+        """Wait until the turn is applied, skipped or failed, and return it. Raises TimeoutError."""
         pause = FIRST_POLL
         try:
             async with asyncio.timeout(timeout):

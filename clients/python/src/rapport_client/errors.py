@@ -1,11 +1,11 @@
-"""What can go wrong: RapportError and below."""
+"""The errors that the clients raise; RapportError is the base."""
 
 import re
 from typing import Any
 
 
 class RapportError(Exception):
-    """The base of all of them."""
+    """The base class of all errors."""
 
 
 class Unreachable(RapportError):

@@ -1,4 +1,4 @@
-"""One person with one companion, by what is mostly done with it."""
+"""A relationship, that is one person and one companion, with the calls that are used most."""
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,8 +13,8 @@ from rapport_client.sending import dump
 if TYPE_CHECKING:
     from rapport_client.client import AsyncRapport, Rapport
 
-WAIT = 30  # seconds that one request waits for a turn, at most; less where too many wait already
-AT_ONCE, BYTES_AT_ONCE = 200, 1_000_000  # entries that one request may bring; of a body, which may have 1 MiB
+WAIT = 30  # seconds that one request waits for a turn, at most; less if too many requests wait already
+AT_ONCE, BYTES_AT_ONCE = 200, 1_000_000  # entries and bytes of one request; a body may have 1 MiB
 
 
 def _messages(said: str | Sequence[m.MessageBody]) -> Sequence[m.MessageBody]:
@@ -22,7 +22,7 @@ def _messages(said: str | Sequence[m.MessageBody]) -> Sequence[m.MessageBody]:
 
 
 def _parts(entries: Iterable[m.EntryBody]) -> Iterator[list[m.EntryBody]]:
-    """As many at a time as one request may bring."""
+    """Split the entries into lists that fit into one request each."""
     part, size = list[m.EntryBody](), 0
     for entry in entries:
         more = len(dump(entry)) + 1
@@ -37,7 +37,7 @@ def _parts(entries: Iterable[m.EntryBody]) -> Iterator[list[m.EntryBody]]:
 
 @contextmanager
 def _counting_from(first: int) -> Iterator[None]:
-    """What is refused is named by its place among all, not by that in its request."""
+    """Make an error name a refused entry by its position among all entries, not in its request."""
     try:
         yield
     except ProblemError as error:
@@ -52,8 +52,10 @@ class Relationship:
     def remember(
         self, said: str | Sequence[m.MessageBody], *, wait: float = 0, **turn: Any
     ) -> m.TurnAnswer | m.TurnTraceAnswer:
-        """Hand over what was said, for the worker to keep what is worth it. With `wait`, the settled turn, or
-        TimeoutError after so many seconds. `turn`: as `turns_create` takes it.
+        """Send what was said; the worker keeps what is worth remembering.
+
+        With `wait`, return the settled turn; TimeoutError is raised if it is not settled after this many seconds.
+        `turn`: further arguments of `turns_create`.
         """
         until = time.monotonic() + wait
         sent = self.client.turns_create(self.id, messages=_messages(said), wait=min(WAIT, int(wait)), **turn)
@@ -62,12 +64,13 @@ class Relationship:
         return sent
 
     def add(self, content: str, *, type: str = "other", **entry: Any) -> m.EntryAnswer:
-        """Write one entry as it stands, without a model."""
+        """Add one entry as it is, without a model."""
         return self.client.entries_create(self.id, content=content, type=type, **entry)
 
     def add_all(self, entries: Iterable[m.EntryBody]) -> list[m.EntryAnswer]:
-        """Write many as they stand, at most 200 with a request: of each request all or none. What is refused is named
-        by its place among all; those of the requests before it are written.
+        """Add any number of entries as they are, up to 200 per request. Each request adds all of its entries or none.
+
+        An error names a refused entry by its position among all; the entries of earlier requests are added.
         """
         written = list[m.EntryAnswer]()
         for part in _parts(entries):
@@ -76,7 +79,7 @@ class Relationship:
         return written
 
     def context(self, message: str | None = None, **asked: Any) -> m.ContextAnswer:
-        """What a model is to be shown before it replies to `message`."""
+        """Build what a model should be shown before it replies to `message`."""
         if message is not None:
             asked["message"] = message
         return self.client.context_build(self.id, **asked)
@@ -85,7 +88,7 @@ class Relationship:
         return self.client.entries_search(self.id, query=query, **asked)["items"]
 
     def entries(self, **filters: Any) -> list[m.EntryAnswer]:
-        """All of them, active if not said otherwise, newest first."""
+        """Return all entries, newest first; only active ones, unless the filters say otherwise."""
         return list(self.client.items(self.client.entries_list, self.id, **{"limit": 200, **filters}))
 
 

@@ -1,4 +1,4 @@
-"""From an operation to an HTTP request and from the response to an answer: all that needs no network."""
+"""Turns an operation into an HTTP request, and a response into an answer. Nothing here uses the network."""
 
 import json
 import random
@@ -28,22 +28,22 @@ Id: TypeAlias = UUID | str
 Time: TypeAlias = datetime | str
 Outcome: TypeAlias = httpx.Response | httpx.TransportError
 File: TypeAlias = Any
-"""What httpx takes: an open file, bytes, or (name, bytes, media type)."""
+"""A file as httpx takes it: an open file, bytes, or (name, bytes, media type)."""
 
 IDEMPOTENCY = "Idempotency-Key"
-ASKING = 300.0  # seconds that a call may take longer in which a model is asked
+ASKING = 300.0  # additional seconds for calls that ask a model
 _SAFE = frozenset(("GET", "HEAD", "PUT", "DELETE"))
 _PLACE = re.compile(r"{(\w+)}")
-# What may be over in a moment. 429 did nothing, so that anything may be sent again.
+# Errors that may pass. After a 429 any call may be repeated, as nothing was done.
 LATER = frozenset((502, 503, 504))
-COMING_BACK = 1.0  # seconds, as the service's `retry:` has it; for each time in vain one more
+COMING_BACK = 1.0  # seconds before reconnecting, as in the service's `retry:`; one more after each failure
 LONGEST_AWAY = 30.0
-SILENCE = 45.0  # seconds after which a stream is broken: the service says something every 15
+SILENCE = 45.0  # seconds after which a silent stream counts as broken; the service sends something every 15
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One call of the REST API. `reading`: it writes nothing, though it is a POST. `asking`: it waits for a model."""
+    """One call of the REST API. `reading`: it is a POST that writes nothing. `asking`: it waits for a model."""
 
     method: str
     template: str
@@ -59,7 +59,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """`again`: it may be sent again where nobody knows whether it arrived. `waits`: seconds that it may take longer."""
+    """`again`: it may be repeated if it is unknown whether it arrived. `waits`: seconds added to the timeout."""
 
     method: str
     url: str
@@ -70,7 +70,7 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One of a stream of server-sent events; `data` is parsed where it is JSON."""
+    """A server-sent event; `data` is parsed if it is JSON."""
 
     name: str
     data: Any
@@ -102,8 +102,9 @@ def prepare(operation: Operation) -> Prepared:
 
 
 class Following:
-    """A stream that is asked for again where it ends or breaks off, and goes on after the last event that was seen:
-    `retries` times before it was there, and without end once it was.
+    """A stream that reconnects when it ends or breaks, and continues after the last event that was seen.
+
+    It gives up after `retries` failures until it was open once, and never after that.
     """
 
     def __init__(self, retries: int, template: str, relationship_id: Id, after: Maybe[str]) -> None:
@@ -119,12 +120,12 @@ class Following:
         self._in_vain, self._was_there = 0, True
 
     def take(self, event: Event) -> bool:
-        """Whether it tells something."""
+        """Remember the event's ID. Return whether the event has data."""
         self._last = event.id or self._last
         return bool(event.data != "")
 
     def pause(self, error: RapportError | None) -> float:
-        """Seconds until it is asked for again. Raises the error that is no reason to."""
+        """Return how many seconds to wait before reconnecting. Raises `error` if reconnecting is no use."""
         if error is not None:
             self._in_vain += 1
             lasting = isinstance(error, ProblemError) and error.status not in (429, *LATER)
@@ -135,13 +136,12 @@ class Following:
 
 def dump(value: Any) -> bytes:
     written = json.dumps(value, default=_written, ensure_ascii=False, separators=(",", ":"))
-    return written.encode(
-        errors="backslashreplace"
-    )  # half of a surrogate pair as JSON has it: its field is named
+    # Half a surrogate pair is sent as JSON's escape, so that the service can name its field.
+    return written.encode(errors="backslashreplace")
 
 
 def read(response: httpx.Response) -> Any:
-    """Its JSON, its bytes where it is something else, None where it is empty. Raises ProblemError."""
+    """Return the response's JSON, its bytes if it is something else, or None if it is empty. Raises ProblemError."""
     is_json = "json" in response.headers.get("content-type", "")
     if response.status_code >= 400:
         raise problem_of(response.status_code, _or_text(response.text))
@@ -151,7 +151,7 @@ def read(response: httpx.Response) -> Any:
 
 
 def pause_before(attempt: int, prepared: Prepared, outcome: Outcome) -> float | None:
-    """Seconds until it is sent again, for the `attempt`th time; None: it is not."""
+    """Return how many seconds to wait before retry number `attempt`; None if the call must not be repeated."""
     backoff = min(8.0, 0.25 * 2.0**attempt) * random.uniform(0.5, 1)  # noqa: S311
     if isinstance(outcome, httpx.TransportError):
         unsent = isinstance(outcome, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout)
@@ -163,7 +163,7 @@ def pause_before(attempt: int, prepared: Prepared, outcome: Outcome) -> float | 
 
 
 class EventReader:
-    """Takes the lines of a text/event-stream, gives its events (WHATWG HTML, 9.2.6)."""
+    """Parses the lines of a text/event-stream into events (WHATWG HTML, 9.2.6)."""
 
     def __init__(self) -> None:
         self._name, self._data, self.last_id = "", list[str](), None
@@ -194,7 +194,7 @@ def _header(name: str, value: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Times as RFC 3339 and IDs as texts, where JSON and addresses want texts."""
+    """Write times as RFC 3339 and IDs as text, for JSON and URLs."""
     if isinstance(value, datetime):
         return value.astimezone().isoformat()
     return str(value) if isinstance(value, UUID) else value

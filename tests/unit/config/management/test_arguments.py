@@ -21,5 +21,5 @@ def test_it_is_refused_with_what_may_be(words: tuple[str, ...]) -> None:
 
 
 def test_what_is_no_number_is_named() -> None:
-    with pytest.raises(CommandError, match="'soon' is no number"):
+    with pytest.raises(CommandError, match="'soon' is not a number"):
         call_command("purge", "--yes", "--patience", "soon")
