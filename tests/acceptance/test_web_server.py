@@ -135,7 +135,7 @@ def test_a_head_beyond_every_measure_is_refused_and_costs_nobody_else(live_servi
 def test_a_page_of_a_named_site_is_told_what_is_refused_before_any_view_and_one_signal_ends_the_server(
     live: LiveService,
 ) -> None:
-    """While a client holds its connection, and another listens to what happens."""
+    """While a client holds its connection, another is in the middle of a head, and another listens to what happens."""
     live.start_web(RAPPORT_CORS_ORIGINS="https://app.example")
     live.web.wait_until_it_answers()
     pieces = (b" " * 100_000 for _ in range(20))
@@ -148,11 +148,14 @@ def test_a_page_of_a_named_site_is_told_what_is_refused_before_any_view_and_one_
 
     address = urlsplit(live.web.url)
     events = f"/relationships/{live.new_relationships(1)[0].id}/events"
+    place = (str(address.hostname), int(address.port or 0))
     with (
-        socket.create_connection((str(address.hostname), int(address.port or 0))) as idle,
+        socket.create_connection(place) as idle,
+        socket.create_connection(place) as halfway,
         client_of(live) as client,
         client.stream("GET", events, headers={"Accept": "text/event-stream"}) as stream,
     ):
+        halfway.sendall(b"GET /healthz HTTP/1.1\r\nHost: ")
         idle.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
         assert idle.recv(64).startswith(b"HTTP/1.1 200")
 

@@ -34,7 +34,7 @@ from web.server.call import Answer, Application, call, environ_of
 from web.server.clients import CLIENT, Clients, is_probe
 from web.server.lane import WAIT, Lane
 from web.server.sending import LARGE_EACH, LARGE_TOGETHER, Refused, Send, Sender
-from web.stopping import notice_stop
+from web.stopping import live
 
 log = structlog.get_logger(__name__)
 
@@ -114,13 +114,22 @@ class Gateway:
         self._large_bodies = Places(each=LARGE_EACH, together=LARGE_TOGETHER)
         self._sender = Sender(streams=limits.streams)
         self._giving_way = GivingWay()
+        self._requests = 0
         self._begun = False
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            raise NotImplementedError(f"{scope['type']} is not spoken here")
+        if scope["type"] == "lifespan":
+            return await live(receive, send, requests=lambda: self._requests)
+        assert scope["type"] == "http", "the server speaks nothing else"
         if not self._begun:
             self._begin()
+        self._requests += 1
+        try:
+            await self._handle(scope, receive, send)
+        finally:
+            self._requests -= 1
+
+    async def _handle(self, scope: Any, receive: Receive, send: Send) -> None:
         request = self._identified(scope, receive)
         try:
             answer = await self._admitted(request)
@@ -141,7 +150,6 @@ class Gateway:
 
     def _begin(self) -> None:
         self._begun = True
-        notice_stop()
         for queue, count in ((self._queue, self._limits.threads), (self._bulk_queue, _BULK_THREADS)):
             for _ in range(count):
                 queue.add_thread("request", most=count)

@@ -31,7 +31,7 @@ def web_server(bind: str, *, processes: int, grace: float) -> AbstractServer[Any
     return Granian(
         "config.asgi:application",
         **_where(bind),
-        interface=Interfaces.ASGINL,
+        interface=Interfaces.ASGI,
         http=HTTPModes.http1,
         http1_settings=HTTP1Settings(
             header_read_timeout=1000 * _HEADER_SECONDS, max_buffer_size=_HEADER_BYTES
