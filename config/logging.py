@@ -2,16 +2,19 @@
 
 import logging
 import time
+import traceback
+from http import HTTPStatus
 from typing import Any
 
 import structlog
 
 _INTERVAL_SECONDS = 10.0
+_FRAMES = 12  # of a traceback
 
 
 class RateLimitFilter(logging.Filter):
     """Lets one line of a kind pass in _INTERVAL_SECONDS: a pool logs each failed attempt to connect, and Django each
-    503 answer. Its lines about other answers all pass.
+    503 answer and each refused form. Its lines about other answers all pass.
     """
 
     def __init__(self) -> None:
@@ -19,7 +22,7 @@ class RateLimitFilter(logging.Filter):
         self._again_at: dict[str, float] = {}  # monotonic times, by the line's format string
 
     def filter(self, record: logging.LogRecord) -> bool:
-        if getattr(record, "status_code", 503) != 503:
+        if getattr(record, "status_code", 503) not in (403, 503):
             return True
         now, kind = time.monotonic(), str(record.msg)
         if now < self._again_at.get(kind, 0.0):
@@ -28,13 +31,29 @@ class RateLimitFilter(logging.Filter):
         return True
 
 
+def without_words(_: object, __: str, event: Any) -> Any:
+    """Reduce what others log: an error to its class and place, as its text may quote a person, and a request to its
+    route, as its path may name one.
+    """
+    error = event.pop("exc_info", None)
+    if error and error[0]:
+        frames = traceback.extract_tb(error[2])[-_FRAMES:]
+        event["error_class"] = error[0].__name__
+        event["frames"] = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
+    record = event["_record"]
+    if hasattr(record, "request") and hasattr(record, "status_code"):
+        match = record.request.resolver_match
+        where = f"/{match.route}" if match else "an unknown address"
+        event["event"] = f"{HTTPStatus(record.status_code).phrase}: {record.request.method} {where}"
+    return event
+
+
 def logging_config(*, style: str, level: str) -> dict[str, Any]:
     """Django's LOGGING for `style` text or json. Also configures structlog, so that both write the same format."""
     shared: list[Any] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
-        structlog.processors.format_exc_info,
     ]
     structlog.configure(
         processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
@@ -55,7 +74,7 @@ def logging_config(*, style: str, level: str) -> dict[str, Any]:
             "rapport": {
                 "()": structlog.stdlib.ProcessorFormatter,
                 "processor": renderer,
-                "foreign_pre_chain": shared,
+                "foreign_pre_chain": [*shared, without_words],
             }
         },
         "filters": {"rate_limit": {"()": RateLimitFilter}},
@@ -65,6 +84,7 @@ def logging_config(*, style: str, level: str) -> dict[str, Any]:
             "django.request": {"level": "ERROR", "filters": ["rate_limit"]},
             # Such requests are answered 400. They need no key, so anybody could fill the log with them.
             "django.security.DisallowedHost": {"handlers": [], "propagate": False},
+            "django.security.csrf": {"filters": ["rate_limit"]},
             "django-q": {"level": "WARNING", "handlers": ["console"], "propagate": False},
             "axes": {"level": "ERROR"},  # it logs every wrong password, which its table has too
             "psycopg.pool": {"filters": ["rate_limit"]},

@@ -75,7 +75,7 @@ def task(do: Callable[..., None]) -> Callable[..., None]:
         except Exception as error:
             told = {"task": name, "ids": ids}
             if database_went_away(error):
-                kind = type(error).__name__
+                kind = type(error.__cause__ or error).__name__  # such as PoolTimeout
                 log.warning(
                     "a task lost the database; its rows say what is left",
                     event_name="queue.task.cut_off",

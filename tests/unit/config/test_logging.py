@@ -1,6 +1,14 @@
+import json
 import logging
+import sys
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from django.core.handlers.exception import response_for_exception
+from django.test import RequestFactory
+
+from config.logging import logging_config
 
 
 def test_a_pool_says_once_in_a_while_that_the_database_is_away(caplog: pytest.LogCaptureFixture) -> None:
@@ -26,3 +34,39 @@ def test_so_does_django_of_requests_in_vain_and_of_each_other_failure(
             log.error("%s: %s", status, f"/{number}", extra={"status_code": status})
 
     assert [record.getMessage() for record in caplog.records] == ["503: /0", "500: /0", "500: /1", "500: /2"]
+
+
+def written(record: logging.LogRecord) -> Any:
+    """The line that this record becomes, parsed."""
+    config = logging_config(style="json", level="INFO")["formatters"]["rapport"]
+    make = config.pop("()")
+    return json.loads(make(**config).format(record))
+
+
+def test_a_line_of_another_library_has_of_an_error_only_its_class_and_place() -> None:
+    try:
+        raise ValueError("Maya is allergic to nuts.")
+    except ValueError:
+        record = logging.LogRecord("asyncio", logging.ERROR, "", 1, "It failed.", (), sys.exc_info())
+
+    line = written(record)
+
+    assert (line["event"], line["error_class"]) == ("It failed.", "ValueError")
+    assert "test_logging.py" in line["frames"][-1]
+    assert "Maya" not in str(line)
+
+
+@pytest.mark.parametrize(
+    ("known", "where"), [(True, "/v1/users/<external_id>"), (False, "an unknown address")]
+)
+def test_a_line_of_djangos_has_of_a_request_its_route_and_not_what_its_path_names(
+    known: bool, where: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    request = RequestFactory().get("/v1/users/maya?email=maya@example.com")
+    request.resolver_match = known and SimpleNamespace(route="v1/users/<external_id>")  # type: ignore[assignment]
+    response_for_exception(request, RuntimeError("Maya"))
+
+    line = written(caplog.records[-1])
+
+    assert (line["event"], line["level"]) == (f"Internal Server Error: GET {where}", "error")
+    assert "maya" not in str(line).lower()
