@@ -40,6 +40,10 @@ class EventDelivery(QueuedRow, RelationshipOwned):
                 condition=models.Q(state__in=["waiting", "working"], due_at__isnull=False),
                 name="event_delivery_owed",
             ),
+            # /metrics: what was given up
+            models.Index(
+                fields=["project_id"], condition=models.Q(state="failed"), name="event_delivery_failed"
+            ),
             # the sweep: what is leased
             models.Index(
                 fields=["lease_until"],

@@ -17,7 +17,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from prometheus_client.openmetrics.exposition import CONTENT_TYPE_LATEST as OPENMETRICS
 
 from config.postgresql.sessions import TOOK_TOO_LONG, node_went_away, sqlstate
-from worker.api.metrics import render_metrics, unread_metric, worker_metrics
+from worker.api.metrics import ready_metric, render_metrics, unread_metric, worker_metrics
 from worker.condition import QueueCondition, read_condition, read_workers
 from worker.readiness import (
     Blocker,
@@ -76,7 +76,8 @@ def metrics(request: HttpRequest) -> HttpResponse:
     except DatabaseError:
         return HttpResponse("The database does not answer.\n", status=503, content_type="text/plain")
     openmetrics = OPENMETRICS.partition(";")[0] in request.headers.get("Accept", "")
-    text = render_metrics(condition, [*others, unread_metric(unread)], openmetrics=openmetrics)
+    others += [ready_metric(check_readiness(work=True).ready), unread_metric(unread)]
+    text = render_metrics(condition, others, openmetrics=openmetrics)
     return HttpResponse(text, content_type=OPENMETRICS if openmetrics else CONTENT_TYPE_LATEST)
 
 

@@ -4,8 +4,11 @@ import base64
 import hashlib
 import hmac
 from collections.abc import Iterator
+from datetime import timedelta
 
 import pytest
+from django.test import Client
+from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from behaviours.models import BehaviourRun
@@ -13,7 +16,7 @@ from behaviours.runs import retry_run
 from tests.fixtures.api import Api
 from tests.fixtures.behaviours import behave, runs_of, work
 from tests.fixtures.turns import Conversation
-from tests.fixtures.webhooks import WebhookServer, webhook_server
+from tests.fixtures.webhooks import WebhookServer, in_metrics, webhook_server
 
 
 @pytest.fixture
@@ -105,18 +108,25 @@ def test_one_that_will_not_be_taken_is_a_dead_letter_that_can_be_sent_again(
     assert api.get(f"{at}/{dead['id']}").body["state"] == "done"
 
 
-def test_it_is_given_up_after_the_last_attempt(
-    conversation: Conversation, address: WebhookServer, settings: Settings
+def test_it_is_given_up_after_the_last_attempt_and_metrics_say_so_for_a_day(
+    conversation: Conversation, address: WebhookServer, settings: Settings, client: Client
 ) -> None:
     settings.MAX_ATTEMPTS = 2
     address.statuses.extend([500, 500])
     tell(conversation, address.url)
 
-    work(conversation)
-    due_now(runs_of(conversation)[0])
-    work(conversation)
+    said = []
+    for _ in range(2):
+        due_now(runs_of(conversation)[0])
+        work(conversation)
+        said += in_metrics(client, "rapport_behaviour_runs")
 
-    assert runs_of(conversation)[0].state == "failed"
+    [run] = runs_of(conversation)
+    assert run.state == "failed"
+    of = f'action="webhook",project="{run.project_id}"'
+    assert said == [f'{{{of},state="{state}"}} 1.0' for state in ("retrying", "failed")]
+    BehaviourRun.objects.filter(id=run.id).update(settled_at=timezone.now() - timedelta(hours=25))
+    assert not in_metrics(client, "rapport_behaviour_runs")
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "10.0.0.1", "[::1]", "169.254.169.254", "localhost"])

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+from django.test import Client
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
@@ -19,7 +20,7 @@ from relationships.services.companions import write_companion_config
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
 from tests.fixtures.turns import PERSON, Conversation, answer, delete
-from tests.fixtures.webhooks import WebhookServer, webhook_server
+from tests.fixtures.webhooks import WebhookServer, in_metrics, webhook_server
 
 
 @pytest.fixture
@@ -260,3 +261,24 @@ def test_an_ended_session_is_delivered_and_without_a_webhook_nothing_is_owed(
     EventDelivery.objects.update(due_at=None)
     api.post(f"{path}/sessions/web/end")
     assert EventDelivery.objects.get().due_at is not None
+
+
+def test_metrics_say_whose_events_wait_for_another_try_and_whose_were_given_up_until_they_are_replayed(
+    api: Api, path: str, relationship: Relationship, address: WebhookServer, client: Client
+) -> None:
+    listen(relationship, address.url)
+    add(api, path, "Somebody moved.")
+    address.statuses.extend((503, 400))
+    said = []
+    for _ in range(2):
+        deliver(relationship)
+        said += in_metrics(client, "rapport_event_deliveries")
+
+    project = relationship.project_id
+    states = ("retrying", "failed")
+    assert said == [f'{{project="{project}",state="{state}"}} 1.0' for state in states]
+
+    assert api.post(f"{path}/events/replay").status == 202
+    deliver(relationship)
+
+    assert not in_metrics(client, "rapport_event_deliveries")
