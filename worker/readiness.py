@@ -96,7 +96,7 @@ def check_readiness(*, work: bool = False) -> Readiness:
     """
     found, takes_writes, has_room = Readiness(), True, True
     try:
-        _knock()
+        takes_connections = _knock()
         with transaction.atomic():
             limit_statements()
             found.pending_migrations = pending_migrations()
@@ -128,6 +128,8 @@ def check_readiness(*, work: bool = False) -> Readiness:
     found.reasons += filter(None, starmap(_clock_fault, ahead.items()))
     if not takes_writes:  # workers can't write heartbeats either
         found.reasons = ["database: it takes no writes, so nothing is remembered"]
+    if work and not takes_connections:
+        found.reasons.append("database: it takes no more connections; raise its max_connections")
     if not has_room:
         found.reasons.append("database: its disk is full, so that little or nothing is taken in")
     return found
@@ -222,14 +224,23 @@ def _in_use(alias: str, aliases: Mapping[str, Any]) -> dict[str, Any]:
     return {"alias": alias, "model": options.get("model") or "", "host": host}
 
 
-def _knock() -> None:
-    """Open a new connection with a short timeout. Raises psycopg.Error."""
+def _knock() -> bool:
+    """Open a new connection with a short timeout. False if it is refused: those that are open may work all the same.
+
+    Raises psycopg.errors.ConnectionTimeout.
+    """
     parameters: dict[str, Any] = connections["default"].get_connection_params()
     parameters.pop("cursor_factory", None)
     parameters.pop("context", None)
     parameters.pop("prepare_threshold", None)
     parameters["connect_timeout"] = _CONNECT_SECONDS
-    psycopg.connect(**parameters).close()
+    try:
+        psycopg.connect(**parameters).close()
+    except psycopg.errors.ConnectionTimeout:
+        raise
+    except psycopg.Error:
+        return False
+    return True
 
 
 def _takes_writes() -> bool:

@@ -1,6 +1,7 @@
 """The health endpoints while the database is away or in the way."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from time import perf_counter
 
 import psycopg
@@ -49,6 +50,22 @@ def test_without_the_database_a_scrape_fails_instead_of_saying_zero(
 
     assert answer.status_code == 503
     assert b"rapport_turns" not in answer.content
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_database_that_takes_no_more_connections_is_a_matter_for_an_operator_and_this_instance_serves(
+    client: Client, tmp_path: Path
+) -> None:
+    beat(name="here/1c0ffee2:1:2", pool_restarts=0, counters={})
+    settings_dict = connections["default"].settings_dict
+    host, settings_dict["HOST"] = settings_dict["HOST"], str(tmp_path)  # where nobody is, for new ones
+    try:
+        ready, working = client.get("/readyz"), client.get("/readyz/worker")
+    finally:
+        settings_dict["HOST"] = host
+
+    assert ready.status_code == 200
+    assert working.json()["reasons"] == ["database: it takes no more connections; raise its max_connections"]
 
 
 @pytest.mark.django_db(transaction=True)
