@@ -16,6 +16,7 @@ from django.utils.module_loading import import_string
 from pydantic import BaseModel
 
 from config import tracing
+from config.postgresql.sessions import release_connection
 from providers.errors import ProviderMisconfigured, UnknownProvider
 from providers.options import option_problems
 
@@ -46,6 +47,7 @@ class Aliases(Generic[Made]):
         key = (os.getpid(), alias)
         instance = self._made.get(key)
         if instance is None:
+            release_connection()  # on a busy machine it takes long, and other threads wait for this lock, too
             with self.lock:
                 with tracing.span(f"load {alias}"):  # may take a second, once per process
                     instance = self._made.get(key) or self._make(alias)

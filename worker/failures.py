@@ -8,6 +8,7 @@ from uuid import UUID
 import structlog
 from django.conf import settings
 
+from config.postgresql.migrations import is_other_schema
 from config.postgresql.sessions import database_went_away
 from providers.errors import ProviderError
 from web.errors import BudgetSpent, RapportError
@@ -17,6 +18,9 @@ log = structlog.get_logger(__name__)
 Row = TypeVar("Row")
 
 INTERNAL_TRIES = 3  # of a row that trips over a mistake of ours
+# Until the next try if the database is of another version, which this worker may not be able to use. Such tries are not
+# counted: whoever is of that version can do the work.
+OTHER_SCHEMA_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,10 @@ class Failure:
             return cls(error.code, str(error)[:2000], delay, counted)
         if isinstance(error, RapportError):
             return cls(error.code, error.detail[:2000], None)
+        if is_other_schema():
+            return cls(
+                "internal_error", error_place(error), OTHER_SCHEMA_SECONDS, counted=False, is_ours=True
+            )
         delay = None if attempts + 1 >= INTERNAL_TRIES else retry_delay(attempts, None)
         return cls("internal_error", error_place(error), delay, is_ours=True)
 

@@ -29,6 +29,14 @@ def unknown_migrations() -> list[str]:
     return [f"{app}.{name}" for app, name in sorted(_applied() - {*_in_code()})]
 
 
+def is_other_schema() -> bool:
+    """Return whether the database is of another version, as amid an upgrade. False if it can't be asked."""
+    try:
+        return bool(pending_migrations() or unknown_migrations())
+    except DatabaseError:
+        return False
+
+
 def _applied() -> set[tuple[str, str]]:
     is_there, schema = execute("SELECT to_regclass('django_migrations') IS NOT NULL, current_schema()")[0]
     if schema is None:

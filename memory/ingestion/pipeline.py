@@ -12,6 +12,7 @@ from django.db import DataError, IntegrityError, InternalError, transaction
 from django.utils import timezone
 
 from config import tracing
+from config.postgresql.migrations import is_other_schema
 from config.postgresql.sessions import database_went_away
 from memory.errors import ErasedMeanwhile, IngestionError, InvalidTemplate, LeaseLost, StaleAnswer
 from memory.ingestion.apply import apply_operations
@@ -26,6 +27,7 @@ from providers.errors import ModelNotFound, ProviderError
 from providers.llm.registry import get_provider
 from web.errors import BudgetSpent, InvalidConfiguration, NotFound
 from worker.enqueue import enqueue
+from worker.failures import OTHER_SCHEMA_SECONDS
 from worker.fairness import others_wait
 from worker.leases import error_place, renewing, retry_delay
 from worker.worker_stats import count_turn, stop_requested
@@ -231,10 +233,12 @@ def _handle_internal_error(claim: Claim, error: Exception, call_log: CallLog, dr
     log.error("a mistake of ours", event_name="ingestion.internal_error", where=where, **_ids(claim))
     _keep_calls_if_possible(claim, call_log)
     attempts = max(turn.attempts for turn in claim.turns)
-    if attempts + 1 >= (settings.MAX_ATTEMPTS if isinstance(error, InternalError) else INTERNAL_TRIES):
+    counted = not is_other_schema()
+    most = settings.MAX_ATTEMPTS if isinstance(error, InternalError) else INTERNAL_TRIES
+    if counted and attempts + 1 >= most:
         return _refused(claim, "internal_error", where, CallLog(None), drained)
-    delay = retry_delay(attempts, None)
-    release_turns(claim, code="internal_error", error=where, delay=delay, counted=True)
+    delay = retry_delay(attempts, None) if counted else OTHER_SCHEMA_SECONDS
+    release_turns(claim, code="internal_error", error=where, delay=delay, counted=counted)
     drained.released += len(claim.turns)
     return False
 

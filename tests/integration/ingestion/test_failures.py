@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 from django.db import connection, transaction
+from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Model
 from django.utils import timezone
 from pytest_django.fixtures import Settings
@@ -178,6 +179,32 @@ def test_a_mistake_of_ours_is_found_and_steps_aside_without_its_text(
     assert (failed.state, failed.error_code) == (TurnState.FAILED, "internal_error")
     assert "secret" not in failed.error
     assert conversation.again(good).state == TurnState.APPLIED
+
+
+def test_a_worker_whose_database_was_migrated_by_another_version_leaves_turns_to_that(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    """As amid an upgrade, where it may not know a column."""
+
+    def trip(request: CompletionRequest) -> object:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SELECT gone FROM relationships_turn")
+        return NOTHING
+
+    newer = MigrationRecorder.Migration.objects.create(app="memory", name="9999_newer")
+    scripted_provider.otherwise = trip
+    turn = conversation.say("fine")
+    for _ in range(INTERNAL_TRIES + 1):
+        conversation.drain()
+        Turn.objects.filter(state=TurnState.PENDING).update(due_at=timezone.now())
+    waiting = conversation.again(turn)
+    assert (waiting.state, waiting.error_code, waiting.attempts) == (TurnState.PENDING, "internal_error", 0)
+
+    newer.delete()
+    for _ in range(INTERNAL_TRIES):
+        conversation.drain()
+        Turn.objects.filter(state=TurnState.PENDING).update(due_at=timezone.now())
+    assert conversation.again(turn).state == TurnState.FAILED
 
 
 def test_what_goes_wrong_within_the_database_itself_is_waited_out_as_long_as_a_provider(
