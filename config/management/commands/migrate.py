@@ -1,0 +1,16 @@
+from typing import Any
+
+from django.core.management.commands import migrate
+
+from config.postgresql.sessions import direct_connection
+
+LOCK = 0x6D696772  # any number that nothing else locks
+
+
+class Command(migrate.Command):
+    def handle(self, *arguments: Any, **options: Any) -> None:
+        """Wait for another `migrate`, as machines that start together may each run one."""
+        # A lock of a transaction, which even a pooler that shares sessions leaves alone.
+        with direct_connection() as session, session.transaction():
+            session.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
+            super().handle(*arguments, **options)
