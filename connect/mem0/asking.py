@@ -26,11 +26,11 @@ NOT_HERE = {
 
 
 class Refusal(Exception):
-    """An error response: its status and text."""
+    """An error response: its status and text, and after how many seconds to try again, if that is known."""
 
-    def __init__(self, status: int, detail: str) -> None:
+    def __init__(self, status: int, detail: str, *, retry_after: int | None = None) -> None:
         super().__init__(detail)
-        self.status, self.detail = status, detail
+        self.status, self.detail, self.retry_after = status, detail, retry_after
 
 
 @dataclass(frozen=True, slots=True)

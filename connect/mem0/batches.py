@@ -64,9 +64,10 @@ def _whole_or_not(api: OwnApi, call: str, named: dict[str, list[tuple[int, Any]]
     ]
     try:
         api.admit(len(calls))
-    except (AuthenticationFailed, TooManyRequests) as error:
-        status = 401 if isinstance(error, AuthenticationFailed) else 429
-        raise Refusal(status, str(error.detail)) from None
+    except AuthenticationFailed as error:
+        raise Refusal(401, str(error.detail)) from None
+    except TooManyRequests as error:
+        raise Refusal(429, error.detail, retry_after=error.extra["retry_after"]) from None
     with transaction.atomic():
         for path, parts in calls:
             places, entries = zip(*parts, strict=True)

@@ -234,5 +234,5 @@ def event_of(event: str) -> str:
 def good(answered: Answered) -> Any:
     """Return the answer's body. Raises Refusal with the problem's text."""
     if not answered.good:
-        raise Refusal(answered.status, answered.sentence)
+        raise Refusal(answered.status, answered.sentence, retry_after=answered.body.get("retry_after"))
     return answered.body

@@ -17,7 +17,6 @@ from connect.own_api import OwnApi
 from web.errors import InvalidInput, RapportError
 from web.parsing import parse_object, read_bytes
 
-MOST_AT_ONCE = 1000  # memories per batch, as in mem0
 Given = dict[str, Any]
 
 
@@ -58,7 +57,8 @@ def mem0_view(request: HttpRequest, path: str) -> HttpResponse:
     try:
         return JsonResponse(_answer(request, path.strip("/")), safe=False)
     except Refusal as refused:
-        return JsonResponse({"detail": refused.detail}, status=refused.status)
+        wait = {} if refused.retry_after is None else {"Retry-After": str(refused.retry_after)}
+        return JsonResponse({"detail": refused.detail}, status=refused.status, headers=wait)
     except RapportError as error:
         status = 400 if isinstance(error, InvalidInput) else 413
         return JsonResponse({"detail": error.detail}, status=status)
