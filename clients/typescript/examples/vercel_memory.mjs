@@ -1,4 +1,4 @@
-// The Vercel AI SDK, whose model knows the person. RAPPORT_URL, RAPPORT_API_KEY; MODEL_URL, MODEL_KEY: of your model's server.
+// The Vercel AI SDK with a model that knows the person. Set RAPPORT_URL and RAPPORT_API_KEY, and MODEL_URL and MODEL_KEY of your model.
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { generateText, streamText, wrapLanguageModel } from "ai";
 import { Rapport } from "rapport-client";

@@ -4,10 +4,10 @@ interface Problem {
   errors?: { field: string; detail: string }[];
 }
 
-/** A chat's error is in OpenAI's shape. */
+/** Errors of `/v1/chat/completions` have OpenAI's format. */
 type Body = Problem & { error?: { message?: string; problem?: Problem } };
 
-/** The service said no (RFC 9457). `errors` name the fields. */
+/** An error response of the service (RFC 9457). `errors` name the fields that were refused. */
 export class ProblemError extends Error {
   readonly status: number;
   readonly type: string;
@@ -28,15 +28,15 @@ export class ProblemError extends Error {
     this.#detail = detail;
   }
 
-  /** The same of a part of many entries, whose own first one has that place among all. */
-  countedFrom(first: number): ProblemError {
-    const amongAll = (text: string) => text.replace(/\bentries\.(\d+)/g, (_, place) => `entries.${first + Number(place)}`);
-    const errors = this.errors.map((one) => ({ ...one, field: amongAll(one.field) }));
-    return new ProblemError(this.status, { type: this.type, detail: amongAll(this.#detail), errors });
+  /** The same error with entries numbered in the whole list. `first`: the number of the request's first entry. */
+  numberedFrom(first: number): ProblemError {
+    const renumbered = (text: string) => text.replace(/\bentries\.(\d+)/g, (_, index) => `entries.${first + Number(index)}`);
+    const errors = this.errors.map((one) => ({ ...one, field: renumbered(one.field) }));
+    return new ProblemError(this.status, { type: this.type, detail: renumbered(this.#detail), errors });
   }
 }
 
-/** A stream told of an error, or ended before its end. */
+/** A stream reported an error, or broke off. */
 export class StreamBroken extends Error {
   override readonly name = "StreamBroken";
 }

@@ -3,29 +3,29 @@ import createClient, { type Client } from "openapi-fetch";
 
 import { ProblemError, StreamBroken } from "./errors.js";
 import type { components, paths } from "./schema.js";
-import { eventsOf, mayPass, problemOf, retrying, sleep, type Event } from "./sending.js";
+import { eventsOf, isTemporary, problemOf, retrying, sleep, type Event } from "./sending.js";
 
 export { eventsOf, ProblemError, StreamBroken };
 export type { Event, components, paths };
 export type Schemas = components["schemas"];
 export type MessageBody = Schemas["MessageBody"];
 
-/** Seconds, as the service's `retry:` has it; for each time in vain one more. */
-const COMING_BACK = 1;
-const LONGEST_AWAY = 30;
+/** Seconds before a broken stream is opened again, as in the service's `retry:`; one more after each failed attempt. */
+const RECONNECT_AFTER = 1;
+const LONGEST_RECONNECT = 30;
 
-/** What one request with entries may bring; of a body, which may have 1 MiB. */
-const AT_ONCE = 200;
-const BYTES_AT_ONCE = 1_000_000;
+/** Limits of one request with entries. The service takes bodies of up to 1 MiB. */
+const MOST_ENTRIES = 200;
+const MOST_BYTES = 1_000_000;
 
 export interface Options {
   /** With or without `/v1`. */
   baseUrl: string;
-  /** A key (`rk_...`) on your server; a relationship token (`rt_...`) in a browser. */
+  /** A key (`rk_...`) on your server, or a relationship token (`rt_...`) in a browser. */
   apiKey: string;
-  /** Of what may be sent again; 3 if left out. */
+  /** How often a failed request is repeated, if repeating it is safe. Default: 3. */
   retries?: number;
-  /** Seconds until the answer of one attempt begins, beside what the call itself waits; 60 if left out. */
+  /** Seconds to wait for the response of one attempt, in addition to the call's own `wait`. Default: 60. */
   timeout?: number;
   fetch?: typeof fetch;
 }
@@ -34,7 +34,7 @@ type Page<T> = { items: T[]; next_cursor: string | null };
 type Outcome<T> = { data?: T; error?: unknown; response: Response };
 
 export class Rapport {
-  /** Every operation by its method and path: `rapport.http.GET("/v1/users", {})`. Errors come as `error`. */
+  /** Every operation, by method and path: `rapport.http.GET("/v1/users", {})`. It returns errors as `error`. */
   readonly http: Client<paths>;
   readonly #send: typeof fetch;
   readonly #headers: Record<string, string>;
@@ -47,18 +47,18 @@ export class Rapport {
     this.http = createClient<paths>({ baseUrl: this.#baseUrl, headers: this.#headers, fetch: this.#send });
   }
 
-  /** That of this person (your own ID of them) and this companion (its slug), made if it is not there. */
+  /** Get or create the relationship of a companion (its slug) and a person (your own ID for them). */
   async relationship(companion: string, user: string): Promise<Relationship> {
     const found = await done(this.http.POST("/v1/relationships", { body: { companion, user } }));
     return new Relationship(this, found.id);
   }
 
-  /** What a token opens, or a relationship whose ID is known. */
+  /** A relationship whose ID is known, such as the one that a token is for. Sends no request. */
   relationshipById(id: string): Relationship {
     return new Relationship(this, id);
   }
 
-  /** A reply of POST /v1/chat/completions, piece by piece. `headers`: such as X-Rapport-User. */
+  /** Stream the text of a reply of POST /v1/chat/completions. `headers`: for example X-Rapport-User. */
   async *chat(body: Record<string, unknown>, headers: Record<string, string> = {}): AsyncGenerator<string> {
     const sent = JSON.stringify({ ...body, stream: true });
     const response = await this.#send(`${this.#baseUrl}/v1/chat/completions`, {
@@ -73,48 +73,48 @@ export class Rapport {
       const text = chunk.choices?.[0]?.delta?.content;
       if (text) yield text;
     }
-    throw new StreamBroken("The reply ended before its end.");
+    throw new StreamBroken("The reply broke off.");
   }
 
-  /** What happens in a relationship, as it happens; `after`: the ID of the last event that was seen. Comes back by itself
-   *  where the stream ends or breaks off, and goes on after the last one. Ends when `signal` is aborted. */
+  /** Follow the events of a relationship. `after`: the ID of the last event that you have seen. If the stream ends or
+   *  breaks off, it is opened again and continues after the last event. It ends when `signal` is aborted. */
   events(relationship: string, after?: string, signal?: AbortSignal): AsyncGenerator<Event> {
     return this.#follow(`/v1/relationships/${relationship}/events`, after, signal);
   }
 
-  /** Messages that wait for the person, and those that come, as they come; otherwise like `events`. Each comes again to
-   *  who begins anew, until it is acknowledged. */
+  /** Follow the messages to the person: those that wait, then new ones. Otherwise like `events`. Until a message is
+   *  acknowledged, each new call returns it again. */
   outbox(relationship: string, after?: string, signal?: AbortSignal): AsyncGenerator<Event> {
     return this.#follow(`/v1/relationships/${relationship}/outbox/stream`, after, signal);
   }
 
-  /** Where it was never there, an error is thrown; where it was, only one that lasts. */
+  /** Throws if the first connection fails. Later it throws only errors that trying again can't mend. */
   async *#follow(path: string, after?: string, signal?: AbortSignal): AsyncGenerator<Event> {
     let last = after;
-    let wasThere = false;
-    let inVain = 0;
+    let connected = false;
+    let failures = 0;
     while (!signal?.aborted) {
       const headers: Record<string, string> = { ...this.#headers, Accept: "text/event-stream" };
       if (last !== undefined) headers["Last-Event-ID"] = last;
       try {
         const response = await this.#send(this.#baseUrl + path, { headers, signal: signal ?? null });
-        if (response.ok) [wasThere, inVain] = [true, 0];
+        if (response.ok) [connected, failures] = [true, 0];
         for await (const event of eventsOf(response, signal)) {
           last = event.id ?? last;
           if (event.data !== "") yield event;
         }
       } catch (error) {
         if (signal?.aborted) return;
-        if (error instanceof ProblemError && !mayPass(error.status)) throw error;
-        if (!wasThere) throw error;
-        inVain++;
+        if (error instanceof ProblemError && !isTemporary(error.status)) throw error;
+        if (!connected) throw error;
+        failures++;
       }
-      await sleep(Math.min(COMING_BACK * Math.max(1, inVain), LONGEST_AWAY), signal);
+      await sleep(Math.min(RECONNECT_AFTER * Math.max(1, failures), LONGEST_RECONNECT), signal);
     }
   }
 }
 
-/** One person with one companion, by what is mostly done with it. */
+/** One person paired with one companion, with the most common operations. */
 export class Relationship {
   constructor(
     readonly rapport: Rapport,
@@ -125,7 +125,7 @@ export class Relationship {
     return { relationship_id: this.id };
   }
 
-  /** Hand over what was said, for the worker to keep what is worth it; `wait`: seconds to wait for that, at most 30. */
+  /** Store what was said as a turn. A worker then decides what to remember. `wait`: seconds to wait for that, at most 30. */
   remember(said: string | MessageBody[], { wait = 0, ...turn }: { wait?: number } & Partial<Schemas["TurnBody"]> = {}) {
     const messages = typeof said === "string" ? [{ role: "user" as const, content: said }] : said;
     const body = { ...turn, messages } as Schemas["TurnBody"];
@@ -137,36 +137,37 @@ export class Relationship {
     );
   }
 
-  /** Write one entry as it stands, without a model. */
+  /** Add one entry as it is, without a model. */
   add(content: string, entry: Partial<Schemas["EntryBody"]> = {}) {
     const body = { type: "other", ...entry, content } as Schemas["EntryBody"];
     const params = { path: this.#path };
     return done(this.rapport.http.POST("/v1/relationships/{relationship_id}/entries", { params, body }));
   }
 
-  /** Write many as they stand, at most 200 with a request: of each request all or none. What is refused is named by its
-   *  place among all; those of the requests before it are written. */
+  /** Add many entries as they are, in requests of up to 200. Each request adds all of its entries or none. An error names
+   *  the refused entries by their index in `entries`; those of earlier requests have been added. */
   async addAll(entries: Iterable<Schemas["EntryBody"]>) {
     const params = { path: this.#path };
-    const written: Schemas["EntryAnswer"][] = [];
+    const added: Schemas["EntryAnswer"][] = [];
     for (const part of parts(entries)) {
       const path = "/v1/relationships/{relationship_id}/entries/bulk";
       const sent = done(this.rapport.http.POST(path, { params, body: { entries: part } }));
       const { items } = await sent.catch((error: unknown) => {
-        throw error instanceof ProblemError ? error.countedFrom(written.length) : error;
+        throw error instanceof ProblemError ? error.numberedFrom(added.length) : error;
       });
-      written.push(...items);
+      added.push(...items);
     }
-    return written;
+    return added;
   }
 
-  /** What a model is to be shown before it replies to `message`. */
+  /** Assemble the context that a model should see before it replies to `message`. */
   context(message?: string, asked: Partial<Schemas["ContextBody"]> = {}) {
     const body = { ...asked, ...(message === undefined ? {} : { message }) } as Schemas["ContextBody"];
     const params = { path: this.#path };
     return done(this.rapport.http.POST("/v1/relationships/{relationship_id}/context", { params, body }));
   }
 
+  /** Search the entries. */
   async search(query: string, asked: Partial<Schemas["EntrySearchBody"]> = {}) {
     const body = { ...asked, query } as Schemas["EntrySearchBody"];
     const params = { path: this.#path };
@@ -174,7 +175,7 @@ export class Relationship {
     return (await done(this.rapport.http.POST(path, { params, body }))).items;
   }
 
-  /** All of them, active if not said otherwise, newest first. */
+  /** All entries, newest first; only active ones unless `filters` say otherwise. */
   entries(filters: Record<string, string> = {}): AsyncGenerator<Schemas["EntryAnswer"]> {
     return pages((cursor) => {
       const query = { limit: 200, ...filters, ...(cursor === undefined ? {} : { cursor }) };
@@ -183,23 +184,25 @@ export class Relationship {
     });
   }
 
+  /** See `Rapport.events`. */
   events(after?: string, signal?: AbortSignal): AsyncGenerator<Event> {
     return this.rapport.events(this.id, after, signal);
   }
 
+  /** See `Rapport.outbox`. */
   outbox(after?: string, signal?: AbortSignal): AsyncGenerator<Event> {
     return this.rapport.outbox(this.id, after, signal);
   }
 }
 
-/** As many at a time as one request may bring. */
+/** Split the entries into parts that fit into one request. */
 function* parts(entries: Iterable<Schemas["EntryBody"]>): Generator<Schemas["EntryBody"][]> {
   const utf8 = new TextEncoder();
   let part: Schemas["EntryBody"][] = [];
   let size = 0;
   for (const entry of entries) {
     const more = utf8.encode(JSON.stringify(entry)).length + 1;
-    if (part.length && (part.length === AT_ONCE || size + more > BYTES_AT_ONCE)) {
+    if (part.length && (part.length === MOST_ENTRIES || size + more > MOST_BYTES)) {
       yield part;
       [part, size] = [[], 0];
     }
@@ -209,7 +212,7 @@ function* parts(entries: Iterable<Schemas["EntryBody"]>): Generator<Schemas["Ent
   if (part.length) yield part;
 }
 
-/** Every item, page after page. */
+/** All items of a paginated list. */
 export async function* pages<T>(page: (cursor?: string) => Promise<Page<T>>): AsyncGenerator<T> {
   let cursor: string | undefined;
   do {
@@ -219,7 +222,7 @@ export async function* pages<T>(page: (cursor?: string) => Promise<Page<T>>): As
   } while (cursor !== undefined);
 }
 
-/** The answer of an operation. Throws ProblemError. */
+/** The data of an operation's response. Throws ProblemError. */
 export async function done<T>(asked: Promise<Outcome<T>>): Promise<T> {
   const { data, error, response } = await asked;
   if (error !== undefined || !response.ok) {

@@ -1,31 +1,31 @@
-/** How a request is sent: what may be sent again is, after a pause; and streams of events are read. */
+/** Sends requests, repeats those that are safe to repeat, and reads event streams. */
 import { ProblemError, StreamBroken } from "./errors.js";
 
 export interface Sending {
   retries: number;
-  /** Seconds until the answer of one attempt begins. */
+  /** Seconds to wait for the response of one attempt. */
   timeout: number;
   fetch: typeof fetch;
 }
 
-const LATER = new Set([502, 503, 504]);
-const SAFE = new Set(["GET", "HEAD", "PUT", "DELETE"]);
+const UNAVAILABLE = new Set([502, 503, 504]);
+const IDEMPOTENT = new Set(["GET", "HEAD", "PUT", "DELETE"]);
 const READING = /\/(search|context)$/;
 const KEYED = /\/(turns|entries|entries\/bulk|completions)$/;
-/** A model is asked meanwhile, which may take so many seconds longer. */
+/** These call a model, so they may take ASKING seconds longer. */
 const ASKS = /\/(preview|forget|correct|completions)$/;
 const ASKING = 300;
 const LONGEST_PAUSE = 60;
-/** Seconds after which a stream is broken: the service says something every 15. */
+/** Seconds without data after which a stream counts as broken. The service sends something every 15. */
 const SILENCE = 45;
 
-/** Whether the service may answer otherwise in a moment. */
-export const mayPass = (status: number): boolean => status === 429 || LATER.has(status);
+/** Whether the same request may succeed later. */
+export const isTemporary = (status: number): boolean => status === 429 || UNAVAILABLE.has(status);
 
 export function retrying({ retries, timeout, fetch: send }: Sending): typeof fetch {
   return async (input, init) => {
     const request = new Request(input, init);
-    // Given to each copy again: a clone's own signal follows this one only until the garbage collector comes by (Node).
+    // Passed to each copy: in Node, the signal of a clone stops following this one once garbage is collected.
     const signal = init?.signal ?? (input instanceof Request ? input.signal : null);
     const { pathname: path, searchParams } = new URL(request.url);
     const seconds = timeout + Number(searchParams.get("wait") ?? 0) + (ASKS.test(path) ? ASKING : 0);
@@ -33,7 +33,7 @@ export function retrying({ retries, timeout, fetch: send }: Sending): typeof fet
       request.headers.set("Idempotency-Key", newKey());
     }
     const again =
-      SAFE.has(request.method) || READING.test(path) || request.headers.has("Idempotency-Key");
+      IDEMPOTENT.has(request.method) || READING.test(path) || request.headers.has("Idempotency-Key");
     for (let attempt = 0; ; attempt++) {
       const ask = (stop: AbortSignal) => send(request.clone(), { signal: stop });
       const outcome = await within(seconds, signal, ask).catch((error: unknown) => error);
@@ -48,7 +48,7 @@ export function retrying({ retries, timeout, fetch: send }: Sending): typeof fet
   };
 }
 
-/** What begins to answer within so many seconds; throws a TimeoutError. What comes of it follows `signal`. */
+/** Get a response within `seconds`, or throw a TimeoutError. Aborting `signal` also ends the body. */
 async function within(
   seconds: number,
   signal: AbortSignal | null,
@@ -58,8 +58,8 @@ async function within(
   const leave = () => stop.abort(signal?.reason);
   signal?.addEventListener("abort", leave);
   if (signal?.aborted) leave();
-  const late = () => stop.abort(new DOMException(`No answer came within ${seconds} s.`, "TimeoutError"));
-  const timer = setTimeout(late, seconds * 1000);
+  const timeOut = () => stop.abort(new DOMException(`No response within ${seconds} s.`, "TimeoutError"));
+  const timer = setTimeout(timeOut, seconds * 1000);
   try {
     return await ask(stop.signal);
   } finally {
@@ -67,22 +67,22 @@ async function within(
   }
 }
 
-/** Not by `randomUUID`, which browsers keep from pages over plain HTTP. */
+/** A random key. (Browsers offer `randomUUID` only to pages over HTTPS.) */
 function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join("-");
 }
 
-/** Seconds until it is sent again; undefined: it is not. */
+/** Seconds until the request is repeated; undefined: it is not. */
 function pauseBefore(attempt: number, outcome: unknown, again: boolean, signal: AbortSignal | null): number | undefined {
   const backoff = Math.min(8, 0.25 * 2 ** attempt) * (0.5 + Math.random() / 2);
   if (!(outcome instanceof Response)) return again && !signal?.aborted ? backoff : undefined;
-  if (outcome.status !== 429 && !(LATER.has(outcome.status) && again)) return undefined;
-  const told = outcome.headers.get("Retry-After");
-  const pause = told !== null && /^\d+$/.test(told) ? Number(told) : backoff;
+  if (outcome.status !== 429 && !(UNAVAILABLE.has(outcome.status) && again)) return undefined;
+  const retryAfter = outcome.headers.get("Retry-After");
+  const pause = retryAfter !== null && /^\d+$/.test(retryAfter) ? Number(retryAfter) : backoff;
   return pause <= LONGEST_PAUSE ? pause : undefined;
 }
 
-/** So many seconds, or until it is aborted. */
+/** Wait for `seconds`, or until `signal` is aborted. */
 export function sleep(seconds: number, signal?: AbortSignal | null): Promise<void> {
   return new Promise((resolve) => {
     const over = () => {
@@ -114,7 +114,7 @@ export interface Event {
 /** The events of a text/event-stream (WHATWG HTML, 9.2.6), until it ends or is aborted. */
 export async function* eventsOf(response: Response, signal?: AbortSignal): AsyncGenerator<Event> {
   if (!response.ok) throw await problemOf(response);
-  if (!response.body) throw new StreamBroken("The answer has no body.");
+  if (!response.body) throw new StreamBroken("The response has no body.");
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   const leave = () => void reader.cancel().catch(() => undefined);
   signal?.addEventListener("abort", leave);

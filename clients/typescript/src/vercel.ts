@@ -1,4 +1,4 @@
-/** Middleware of the Vercel AI SDK: what is known is put before the prompt, and what was said is handed over. */
+/** Middleware for the Vercel AI SDK: adds the context before the prompt, and stores what was said as a turn. */
 import type { LanguageModelV4Middleware, LanguageModelV4StreamPart as StreamPart } from "@ai-sdk/provider";
 
 import type { MessageBody, Relationship } from "./index.js";
@@ -6,7 +6,7 @@ import type { MessageBody, Relationship } from "./index.js";
 type Part = { type: string; text?: string };
 type Prompt = { role: string; content: string | Part[] }[];
 
-/** `wrapLanguageModel({ model, middleware: remembering(maya) })`. `session`: the conversation's own ID. */
+/** Use it as `wrapLanguageModel({ model, middleware: remembering(maya) })`. `session`: your ID of the conversation. */
 export function remembering(relationship: Relationship, session = "current"): LanguageModelV4Middleware {
   const keep = (prompt: Prompt, reply: string) => {
     const asked = lastQuestion(prompt);
@@ -33,7 +33,7 @@ export function remembering(relationship: Relationship, session = "current"): La
       let reply = "";
       let kept: Promise<unknown> | undefined;
       const end = () => (kept ??= Promise.resolve(keep(params.prompt as Prompt, reply)));
-      // Of a reply that breaks off, what was heard; before its first word, what was said by who has left meanwhile.
+      // Keep the part of a reply that arrived before it broke off. If the person left before its first word, keep theirs.
       const breakOff = async () => (reply || params.abortSignal?.aborted ? end().catch(() => undefined) : undefined);
       const watched = new ReadableStream<StreamPart>({
         async pull(controller) {

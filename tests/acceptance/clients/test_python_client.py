@@ -88,7 +88,7 @@ def test_a_command_works_on_a_relationships_files_and_what_it_did_is_merged_thou
     assert "old.md" not in kept and "workspace/outputs/photo.png" in kept
     assert (tmp_path / "work/workspace/outputs/photo.png").read_bytes() == b"\xff\xd8\xff\x00"[:4]
     (session,) = rapport.agent_sessions_list(maya.id)["items"]
-    assert (session["state"], session["summary"]) == ("done", "`sh` came back with 3.")
+    assert (session["state"], session["summary"]) == ("done", "`sh` exited with 3.")
 
 
 def test_the_first_command_of_a_relationship_finds_where_its_outputs_go(
@@ -145,7 +145,7 @@ def test_what_can_not_be_kept_is_told_and_the_rest_is_merged(
         door.run(*command)
 
     left_out = dict(
-        re.findall(r"left out, and still in (\S+): (.+?): ", str(told.value).replace("\\n", "\n"))
+        re.findall(r"not stored, and still in (\S+): (.+?): ", str(told.value).replace("\\n", "\n"))
     )
     assert len(left_out) == 1
     (folder,) = map(Path, left_out)
@@ -156,7 +156,7 @@ def test_what_can_not_be_kept_is_told_and_the_rest_is_merged(
     assert files["run.sh"] and len(files.keys() & {"good.md", "GOOD.md"}) == 1
     assert not files.keys() & {"large.bin", ".claude/skills/plan/SKILL.md"}
     (session,) = rapport.agent_sessions_list(maya.id)["items"]
-    assert session["state"] == "done" and session["summary"].count("was left out") == 4
+    assert session["state"] == "done" and session["summary"].count("was not stored") == 4
 
 
 def test_what_a_link_hides_was_not_deleted(rapport: Rapport, tmp_path: Path) -> None:

@@ -13,14 +13,14 @@ from tests.unit.clients.server import Server
     [
         (
             ["entries_list"],
-            "entries_list: missing a required argument: 'relationship_id'. It takes: relationship_id, [limit],",
+            "entries_list: missing a required argument: 'relationship_id'. Its arguments: relationship_id, [limit],",
         ),
         (
             ["entries_list", "r", "foo=1"],
-            "entries_list: got an unexpected keyword argument 'foo'. It takes: ",
+            "entries_list: got an unexpected keyword argument 'foo'. Its arguments: ",
         ),
-        (["entries_list", "r", "s"], "entries_list: too many positional arguments. It takes: "),
-        (["close"], "'close' is no operation; see /v1/docs of the service."),
+        (["entries_list", "r", "s"], "entries_list: too many positional arguments. Its arguments: "),
+        (["close"], "'close' is not an operation; see /v1/docs of the service."),
     ],
     ids=["lacks", "unknown", "too many", "no operation"],
 )
@@ -36,8 +36,8 @@ def test_a_call_that_does_not_fit_its_operation(
 @pytest.mark.parametrize(
     ("archive", "told"),
     [
-        ("[1]", "is no export of a relationship."),
-        ('{"turns": []}', "is no export of a relationship."),
+        ("[1]", "is not an export of a relationship."),
+        ('{"turns": []}', "is not an export of a relationship."),
         ('{"format": "rapport.relationship"}', "missing a required argument: 'version'."),
     ],
 )

@@ -1,4 +1,4 @@
-"""The operations of the asynchronous client: the synchronous one's own methods, whose `_send` is a
+"""The operations of the asynchronous client: the methods of the synchronous one, whose `_send` is a
 coroutine here, and whose `_stream` an asynchronous generator."""
 
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator

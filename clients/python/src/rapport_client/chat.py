@@ -59,7 +59,7 @@ class Reply:
     def end(self) -> None:
         """Raise StreamBroken if the stream ended without its last chunk."""
         if not self.done:
-            raise StreamBroken("The reply ended before its end.")
+            raise StreamBroken("The reply broke off.")
 
 
 def _asked(
@@ -75,7 +75,7 @@ def _asked(
     """`user`: your own ID of the person; leave it out with a token. `options`: the protocol's own, such as `tools`."""
     said = [{"role": "user", "content": messages}] if isinstance(messages, str) else list(messages)
     body = {"model": companion, "messages": said, "stream": stream, **options}
-    if user is not None:  # in the body, as a header holds ASCII alone
+    if user is not None:  # in the body, because headers hold only ASCII
         body["user"] = user
     if session is not None:
         body["metadata"] = {**(options.get("metadata") or {}), "session": session}

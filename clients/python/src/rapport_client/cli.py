@@ -1,4 +1,4 @@
-"""`rapport`: a relationship in and out of a file, a command on its files, a tool, any operation of the REST API."""
+"""`rapport`: export and import relationships, run commands on their files, call tools and any REST operation."""
 
 import argparse
 import inspect
@@ -28,8 +28,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="rapport", description=__doc__)
-    parser.add_argument("--url", help="else RAPPORT_URL, else http://127.0.0.1:8000")
-    parser.add_argument("--key", help="else RAPPORT_API_KEY")
+    parser.add_argument("--url", help="the service; default: RAPPORT_URL, else http://127.0.0.1:8000")
+    parser.add_argument("--key", help="an API key or token; default: RAPPORT_API_KEY")
     commands = parser.add_subparsers(required=True, metavar="command")
 
     export = commands.add_parser("export", help="write a relationship to a file, or to standard output")
@@ -38,40 +38,40 @@ def _parser() -> argparse.ArgumentParser:
     export.set_defaults(command=_export)
 
     importing = commands.add_parser("import", help="read a relationship from a file, or from standard input")
-    importing.add_argument("relationship", help="one that holds nothing yet")
+    importing.add_argument("relationship", help="the ID of a relationship that is still empty")
     importing.add_argument("file", nargs="?", type=Path)
     importing.set_defaults(command=_import)
 
     run = commands.add_parser("workspace", help="run a command on a relationship's files")
     of_workspace = run.add_subparsers(required=True, metavar="run")
-    run = of_workspace.add_parser(
-        "run", help="a session of its own: files out, the command, files back, merged"
-    )
+    run = of_workspace.add_parser("run", help="run it in a new session; push and merge its changes")
     run.add_argument("relationship", help="its ID")
-    run.add_argument("--task", help="what is to be done; else the command itself")
+    run.add_argument("--task", help="what the session is for; default: the command")
     run.add_argument(
-        "--folder", type=Path, help="an empty one, which stays; else one that is gone afterwards"
+        "--folder", type=Path, help="an empty folder, which is kept; default: a temporary folder"
     )
-    run.add_argument("--wait", type=float, default=120.0, help="seconds for the merge")
+    run.add_argument("--wait", type=float, default=120.0, help="seconds to wait for the merge; default: 120")
     run.add_argument("words", nargs="+", metavar="-- command")
     run.set_defaults(command=_run)
 
-    tool = commands.add_parser("tool", help="the companion's tools, from a command of `workspace run`")
+    tool = commands.add_parser("tool", help="use the companion's tools, within `workspace run`")
     of_tool = tool.add_subparsers(required=True, metavar="list|describe|call")
-    of_tool.add_parser("list", help="their names").set_defaults(command=_tool_list)
-    describe = of_tool.add_parser("describe", help="what one does and takes: its spec, as YAML")
+    of_tool.add_parser("list", help="list their names").set_defaults(command=_tool_list)
+    describe = of_tool.add_parser("describe", help="show what a tool does and takes, as YAML")
     describe.add_argument("name")
     describe.set_defaults(command=_tool_describe)
-    call = of_tool.add_parser("call", help="call one; comes back with 1 where it was refused")
+    call = of_tool.add_parser("call", help="call a tool; exits with 1 if the call is refused")
     call.add_argument("name")
-    call.add_argument("words", nargs="*", help="name=value, values as JSON or text")
-    call.add_argument("--approved", type=int, help="the number of the step, once a person has approved it")
+    call.add_argument("words", nargs="*", help="arguments as name=value; values are JSON or text")
+    call.add_argument("--approved", type=int, help="the step's number, once a person has approved it")
     call.set_defaults(command=_tool_call)
 
-    call = commands.add_parser("call", help="one operation by its operationId, such as users_list limit=5")
+    call = commands.add_parser(
+        "call", help="call an operation by its operationId, such as users_list limit=5"
+    )
     call.add_argument("operation")
     call.add_argument(
-        "words", nargs="*", help="what stands in its address, then name=value, values as JSON or text"
+        "words", nargs="*", help="the path's parameters in order, then name=value; values are JSON or text"
     )
     call.set_defaults(command=_call)
     return parser
@@ -88,7 +88,7 @@ def _export(client: Rapport, parsed: argparse.Namespace) -> None:
 def _import(client: Rapport, parsed: argparse.Namespace) -> None:
     archive = json.loads(parsed.file.read_text(encoding="utf-8") if parsed.file else sys.stdin.read())
     if not isinstance(archive, dict) or archive.get("format") != "rapport.relationship":
-        raise ValueError(f"{parsed.file or 'standard input'} is no export of a relationship.")
+        raise ValueError(f"{parsed.file or 'standard input'} is not an export of a relationship.")
     _show(_called(client.relationships_import, [parsed.relationship], archive))
 
 
@@ -98,7 +98,7 @@ def _run(client: Rapport, parsed: argparse.Namespace) -> int:
         client, parsed.relationship, parsed.words, task=task, folder=parsed.folder, wait=parsed.wait
     )
     for path, why in ran.left_out.items():
-        print(f"left out, and still in {ran.folder}: {path}: {why}", file=sys.stderr)
+        print(f"not stored, and still in {ran.folder}: {path}: {why}", file=sys.stderr)
     session = ran.session
     print(f"session {session['id']}: {session['state']} {session['error'] or ''}".rstrip(), file=sys.stderr)
     return ran.code or (1 if session["state"] == "failed" or ran.left_out else 0)
@@ -129,13 +129,13 @@ def _tool_call(client: Rapport, parsed: argparse.Namespace) -> int:
 def _of_session(*names: str) -> list[str]:
     missing = [name for name in names if not os.environ.get(name)]
     if missing:
-        raise ValueError(f"{missing[0]} is not set: call it from a command of `rapport workspace run`.")
+        raise ValueError(f"{missing[0]} is not set: run this within `rapport workspace run`.")
     return [os.environ[name] for name in names]
 
 
 def _call(client: Rapport, parsed: argparse.Namespace) -> None:
     if parsed.operation.startswith("_") or parsed.operation not in vars(Operations):
-        raise ValueError(f"{parsed.operation!r} is no operation; see /v1/docs of the service.")
+        raise ValueError(f"{parsed.operation!r} is not an operation; see /v1/docs of the service.")
     placed = [word for word in parsed.words if "=" not in word]
     named = dict(word.split("=", 1) for word in parsed.words if "=" in word)
     given = {name: _value(text) for name, text in named.items()}
@@ -150,7 +150,7 @@ def _call(client: Rapport, parsed: argparse.Namespace) -> None:
 
 
 def _called(operation: Callable[..., Any], placed: Sequence[str], named: dict[str, Any]) -> Any:
-    """Raises ValueError where it takes something else."""
+    """Call the operation. Raises ValueError if the arguments don't fit."""
     takes = inspect.signature(operation)
     try:
         takes.bind(*placed, **named)
@@ -158,7 +158,7 @@ def _called(operation: Callable[..., Any], placed: Sequence[str], named: dict[st
         known = ", ".join(
             name if one.default is one.empty else f"[{name}]" for name, one in takes.parameters.items()
         )
-        raise ValueError(f"{operation.__name__}: {error}. It takes: {known}.") from None
+        raise ValueError(f"{operation.__name__}: {error}. Its arguments: {known}.") from None
     return operation(*placed, **named)
 
 

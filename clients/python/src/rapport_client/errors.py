@@ -9,16 +9,16 @@ class RapportError(Exception):
 
 
 class Unreachable(RapportError):
-    """No answer came, after every retry."""
+    """There was no response, even after all retries."""
 
 
 class StreamBroken(RapportError):
-    """A stream told of an error, or ended before its end."""
+    """A stream reported an error, or broke off."""
 
 
 class ProblemError(RapportError):
-    """`status`, `type` (`urn:rapport:problem:...`), `detail`, `errors` (`field`, `detail` each), and all: `body`. That
-    of a chat is in OpenAI's shape.
+    """An error response: `status`, `type` (`urn:rapport:problem:...`), `detail`, `errors` (each with `field` and
+    `detail`), and the whole `body`. A chat's body has OpenAI's format.
     """
 
     def __init__(self, status: int, body: Any) -> None:
@@ -35,14 +35,14 @@ class ProblemError(RapportError):
         further = "; ".join(field for field in fields if f"; {field};" not in f"; {self.detail};")
         super().__init__(f"{status} {self.detail}" + (f" ({further})" if further else ""))
 
-    def counted_from(self, first: int) -> "ProblemError":
-        """The same of a part of many entries, whose own first one has that place among all."""
+    def numbered_from(self, first: int) -> "ProblemError":
+        """Return the same error with entries numbered in the whole list. `first`: the number of the request's first."""
 
-        def among_all(text: str) -> str:
-            return re.sub(r"\bentries\.(\d+)", lambda place: f"entries.{first + int(place[1])}", text)
+        def renumbered(text: str) -> str:
+            return re.sub(r"\bentries\.(\d+)", lambda found: f"entries.{first + int(found[1])}", text)
 
-        errors = [{**one, "field": among_all(one["field"])} for one in self.errors]
-        return problem_of(self.status, {**self.body, "detail": among_all(self.detail), "errors": errors})
+        errors = [{**one, "field": renumbered(one["field"])} for one in self.errors]
+        return problem_of(self.status, {**self.body, "detail": renumbered(self.detail), "errors": errors})
 
 
 class NotFound(ProblemError):

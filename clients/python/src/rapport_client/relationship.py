@@ -1,4 +1,4 @@
-"""A relationship, that is one person and one companion, with the calls that are used most."""
+"""One person paired with one companion, with the most common operations."""
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -36,12 +36,12 @@ def _parts(entries: Iterable[m.EntryBody]) -> Iterator[list[m.EntryBody]]:
 
 
 @contextmanager
-def _counting_from(first: int) -> Iterator[None]:
+def _numbering_from(first: int) -> Iterator[None]:
     """Make an error name a refused entry by its position among all entries, not in its request."""
     try:
         yield
     except ProblemError as error:
-        raise error.counted_from(first) from None
+        raise error.numbered_from(first) from None
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Relationship:
         """
         written = list[m.EntryAnswer]()
         for part in _parts(entries):
-            with _counting_from(len(written)):
+            with _numbering_from(len(written)):
                 written += self.client.entries_create_bulk(self.id, entries=part)["items"]
         return written
 
@@ -114,7 +114,7 @@ class AsyncRelationship:
     async def add_all(self, entries: Iterable[m.EntryBody]) -> list[m.EntryAnswer]:
         written = list[m.EntryAnswer]()
         for part in _parts(entries):
-            with _counting_from(len(written)):
+            with _numbering_from(len(written)):
                 written += (await self.client.entries_create_bulk(self.id, entries=part))["items"]
         return written
 

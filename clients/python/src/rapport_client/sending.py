@@ -36,7 +36,9 @@ _SAFE = frozenset(("GET", "HEAD", "PUT", "DELETE"))
 _PLACE = re.compile(r"{(\w+)}")
 # Errors that may pass. After a 429 any call may be repeated, as nothing was done.
 LATER = frozenset((502, 503, 504))
-COMING_BACK = 1.0  # seconds before reconnecting, as in the service's `retry:`; one more after each failure
+RECONNECT_AFTER = (
+    1.0  # seconds before reconnecting, as in the service's `retry:`; one more after each failure
+)
 LONGEST_AWAY = 30.0
 SILENCE = 45.0  # seconds after which a silent stream counts as broken; the service sends something every 15
 
@@ -131,7 +133,7 @@ class Following:
             lasting = isinstance(error, ProblemError) and error.status not in (429, *LATER)
             if lasting or (self._in_vain > self._retries and not self._was_there):
                 raise error
-        return min(COMING_BACK * max(1, self._in_vain), LONGEST_AWAY)
+        return min(RECONNECT_AFTER * max(1, self._in_vain), LONGEST_AWAY)
 
 
 def dump(value: Any) -> bytes:

@@ -1,4 +1,4 @@
-"""Runs any command on a relationship's files: an agent session of one's own, in a folder."""
+"""Runs any command on a copy of a relationship's files, as an agent session."""
 
 import base64
 import hashlib
@@ -21,13 +21,13 @@ from rapport_client.errors import Invalid, NotFound, RapportError, Stale
 
 MOST_CHANGES, MOST_CHARACTERS = 200, 800_000  # of one commit
 HEARTBEAT = 60.0  # seconds
-Known = dict[str, tuple[str, bool]]  # by path: SHA-256, and whether it can be run
+Known = dict[str, tuple[str, bool]]  # by path: SHA-256, and whether the file is executable
 OVER = ("done", "needs_review", "failed", "abandoned")
 
 
 @dataclass(frozen=True)
 class Ran:
-    """`code`: what the command came back with. `left_out`: why by path, of what was not kept; it is in `folder`."""
+    """`code`: the command's exit code. `left_out`: the reason for each path that was not stored; it is in `folder`."""
 
     code: int
     session: dict[str, Any]
@@ -44,11 +44,11 @@ def run_in_workspace(
     folder: Path | None = None,
     wait: float = 120.0,
 ) -> Ran:
-    """With the session once it is merged or `wait` seconds have passed.
+    """Run the command in a new agent session, and return when the session is merged or `wait` seconds have passed.
 
-    The command runs in `folder`, else in one that is gone afterwards unless something was left out, with a token of the
-    session in RAPPORT_API_KEY. What it changed is pushed and merged though it failed; hot context is curated first.
-    Raises RapportError, OSError.
+    The command runs in `folder`, which must be empty, or in a temporary folder, which stays only if something could not
+    be stored. RAPPORT_API_KEY holds a token of the session. Its changes are pushed and merged even if it fails; before
+    that, hot context is curated. Raises RapportError, OSError.
     """
     if folder is not None and folder.exists() and any(folder.iterdir()):
         raise FileExistsError(f"{folder} is not empty.")
@@ -57,19 +57,19 @@ def run_in_workspace(
     try:
         place.mkdir(parents=True, exist_ok=True)
         before = _hydrate(client, relationship, session["branch"], place)
-        with _signs_of_life(client, relationship, session["id"]), _interrupts_left_to_the_command():
-            told = _environment(client, relationship, session)
-            code = subprocess.run(list(command), cwd=place, env=told, check=False).returncode  # noqa: S603
-    except BaseException:  # there is no such command, or the files did not come
+        with _heartbeat(client, relationship, session["id"]), _ignoring_interrupts():
+            env = _environment(client, relationship, session)
+            code = subprocess.run(list(command), cwd=place, env=env, check=False).returncode  # noqa: S603
+    except BaseException:  # such as: the command does not exist, or reading the files failed
         client.agent_sessions_stop(relationship, session["id"])
         if folder is None:
             shutil.rmtree(place, ignore_errors=True)
         raise
     try:
         changes, left_out = _changes(before, place)
-        left_out |= _give_back(client, relationship, session["branch"], changes, task[:200])
-        said = [f"`{command[0]}` came back with {code}."]
-        said += [f"{path} was left out: {why}" for path, why in left_out.items()]
+        left_out |= _push_all(client, relationship, session["branch"], changes, task[:200])
+        said = [f"`{command[0]}` exited with {code}."]
+        said += [f"{path} was not stored: {why}" for path, why in left_out.items()]
         session = client.agent_sessions_finish(relationship, session["id"], summary="\n".join(said)[:2000])
     except RapportError as error:
         raise RapportError(f"{error} What the command wrote is in {place}.") from error
@@ -83,7 +83,7 @@ def run_in_workspace(
 
 
 def _environment(client: Rapport, relationship: str, session: Any) -> dict[str, str]:
-    """What the command finds; `rapport` at the end of its path, if it is not on it."""
+    """The command's environment. `rapport` is found at the end of PATH if it is nowhere else on it."""
     path = os.pathsep.join(filter(None, [os.environ.get("PATH"), str(Path(sys.executable).parent)]))
     return {
         **os.environ,
@@ -108,15 +108,15 @@ def _hydrate(client: Rapport, relationship: str, branch: str, place: Path) -> Kn
             base64.b64decode(read["content"]) if read["encoding"] == "base64" else read["content"].encode()
         )
         path.chmod(0o755 if line["executable"] else 0o644)
-    (place / "workspace/outputs").mkdir(parents=True, exist_ok=True)  # for what is made
-    if (place / "skills").is_dir() and not (place / ".claude").exists():  # where Claude Code looks for them
+    (place / "workspace/outputs").mkdir(parents=True, exist_ok=True)  # for results
+    if (place / "skills").is_dir() and not (place / ".claude").exists():  # where Claude Code looks for skills
         (place / ".claude").mkdir()
         (place / ".claude/skills").symlink_to("../skills", target_is_directory=True)
     return {line["path"]: (line["sha256"], line["executable"]) for line in listed}
 
 
 def _changes(before: Known, place: Path) -> tuple[list[Any], dict[str, str]]:
-    """And why, by path, of what can't be read. Links and what git keeps of itself are passed over."""
+    """Return the changes to push, and the reason for each path that can't be read. Links and `.git` are skipped."""
     changes: list[Any] = []
     unread: dict[str, str] = {}
     found: set[str] = set()
@@ -125,25 +125,25 @@ def _changes(before: Known, place: Path) -> tuple[list[Any], dict[str, str]]:
         try:
             if path.is_symlink() or not path.is_file() or ".git" in name.parts:
                 continue
-            content, can_run = path.read_bytes(), os.access(path, os.X_OK)
+            content, executable = path.read_bytes(), os.access(path, os.X_OK)
         except OSError as error:
             unread[name.as_posix()] = str(error.strerror)
             continue
         found.add(name.as_posix())
-        if before.get(name.as_posix()) != (hashlib.sha256(content).hexdigest(), can_run):
+        if before.get(name.as_posix()) != (hashlib.sha256(content).hexdigest(), executable):
             changes.append({
                 "path": name.as_posix(),
                 "content": base64.b64encode(content).decode(),
                 "encoding": "base64",
-                "executable": can_run,
+                "executable": executable,
             })  # fmt: skip
-    missing = {path: _in_the_way(place, path) for path in before.keys() - found - unread.keys()}
+    missing = {path: _obstacle(place, path) for path in before.keys() - found - unread.keys()}
     gone = [{"path": path, "delete": True} for path, why in missing.items() if not why]
     return gone + changes, unread | {path: why for path, why in missing.items() if why}
 
 
-def _in_the_way(place: Path, path: str) -> str:
-    """What keeps a file from being found that nobody deleted; "" where it is gone."""
+def _obstacle(place: Path, path: str) -> str:
+    """Return why a file was not found although nobody deleted it; "" if it was deleted."""
     here = place
     for part in path.split("/"):
         here /= part
@@ -159,7 +159,7 @@ def _in_the_way(place: Path, path: str) -> str:
 
 
 def _parts(changes: list[Any]) -> Iterator[list[Any]]:
-    """In commits of what one request may hold."""
+    """Split the changes into commits that fit into one request each."""
     part: list[Any] = []
     size = 0
     for change in changes:
@@ -173,10 +173,10 @@ def _parts(changes: list[Any]) -> Iterator[list[Any]]:
         yield part
 
 
-def _give_back(
+def _push_all(
     client: Rapport, relationship: str, branch: str, changes: list[Any], message: str
 ) -> dict[str, str]:
-    """Why, by path, of what can't be kept."""
+    """Push the changes. Return the reason for each path that can't be stored."""
     left_out = {}
     for change in list(changes):
         plain = os.fsencode(change["path"]).decode("utf-8", "replace")
@@ -191,7 +191,7 @@ def _give_back(
 def _push(
     client: Rapport, relationship: str, branch: str, changes: list[Any], message: str
 ) -> dict[str, str]:
-    """Together, else each by itself: why, by path, of those that are refused."""
+    """Push them in one commit or, if that is refused, one by one. Return the reason for each path that is refused."""
     try:
         client.files_change(relationship, branch=branch, changes=changes, message=message)
     except (Invalid, Stale, NotFound) as error:
@@ -205,12 +205,14 @@ def _push(
 
 
 @contextmanager
-def _interrupts_left_to_the_command() -> Iterator[None]:
-    """Ctrl-C reaches it too, and it may go on; what it did is kept either way."""
+def _ignoring_interrupts() -> Iterator[None]:
+    """Ctrl-C also reaches the command, which may go on. Its changes are stored in either case."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGINT, lambda *_: None)  # a handler, as SIG_IGN would be handed on
+    before = signal.signal(
+        signal.SIGINT, lambda *_: None
+    )  # a handler, because the command would inherit SIG_IGN
     try:
         yield
     finally:
@@ -218,7 +220,7 @@ def _interrupts_left_to_the_command() -> Iterator[None]:
 
 
 @contextmanager
-def _signs_of_life(client: Rapport, relationship: str, session: str) -> Iterator[None]:
+def _heartbeat(client: Rapport, relationship: str, session: str) -> Iterator[None]:
     over = threading.Event()
 
     def beat() -> None:

@@ -1,1 +1,1 @@
-"""Rapport behind the memory interfaces of agent frameworks. Each module needs its framework: see the extras."""
+"""The memory interfaces of agent frameworks, on Rapport. Each module needs its framework, which is an extra."""

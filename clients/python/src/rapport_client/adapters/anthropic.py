@@ -1,4 +1,4 @@
-"""The anthropic SDK's memory tool: `RapportMemoryTool` and `RapportAsyncMemoryTool` keep its files in the workspace."""
+"""The anthropic SDK's memory tool, with its files in the workspace: `RapportMemoryTool`, `RapportAsyncMemoryTool`."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from rapport_client.relationship import AsyncRelationship, Relationship
 
 
 class RapportMemoryTool(BetaAbstractMemoryTool):
-    """For `client.beta.messages.tool_runner(tools=[...])`. `branch`: that of an agent's session, else main."""
+    """For `client.beta.messages.tool_runner(tools=[...])`. `branch`: an agent session's, or main."""
 
     def __init__(self, owner: Relationship, *, branch: str = "main") -> None:
         super().__init__()
@@ -22,7 +22,7 @@ class RapportMemoryTool(BetaAbstractMemoryTool):
 
 
 class RapportAsyncMemoryTool(BetaAsyncAbstractMemoryTool):
-    """As RapportMemoryTool, for AsyncAnthropic."""
+    """RapportMemoryTool for AsyncAnthropic."""
 
     def __init__(self, owner: AsyncRelationship, *, branch: str = "main") -> None:
         super().__init__()

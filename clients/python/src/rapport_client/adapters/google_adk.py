@@ -1,4 +1,4 @@
-"""Google's Agent Development Kit: `RapportMemoryService` is a `BaseMemoryService`. An app is a companion's slug."""
+"""Google's Agent Development Kit: `RapportMemoryService` is a `BaseMemoryService`. App names are companions' slugs."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,13 +13,13 @@ from rapport_client.client import AsyncRapport
 
 
 class RapportMemoryService(BaseMemoryService):  # type: ignore[misc]
-    """Sessions become turns, which a worker reads; a search finds what was kept of them."""
+    """Stores sessions as turns, which a worker reads. A search finds what is remembered of them."""
 
     def __init__(self, client: AsyncRapport, *, top_k: int = 10) -> None:
         self._client, self._top_k = client, top_k
 
     async def add_session_to_memory(self, session: Session) -> None:
-        """As often as you like: what was handed over before is the same turn again, and changes nothing."""
+        """Store the session. Calling it again stores only what is new."""
         await self._hand_over(session.app_name, session.user_id, session.id, session.events)
 
     async def add_events_to_memory(
@@ -41,7 +41,7 @@ class RapportMemoryService(BaseMemoryService):  # type: ignore[misc]
         memories: Sequence[MemoryEntry],
         custom_metadata: Mapping[str, object] | None = None,
     ) -> None:
-        """Each as an entry, as it stands."""
+        """Add each as an entry, as it is."""
         owner = await self._client.relationship(companion=app_name, user=user_id)
         for memory in memories:
             metadata = {**(custom_metadata or {}), **memory.custom_metadata}

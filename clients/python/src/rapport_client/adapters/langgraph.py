@@ -1,4 +1,4 @@
-"""LangGraph: `RapportStore` is a `BaseStore` whose items are entries, so that they are shown, found and corrected."""
+"""LangGraph: `RapportStore` is a `BaseStore` whose items are entries, so people can see, find and correct them."""
 
 import asyncio
 import json
@@ -27,8 +27,8 @@ from rapport_client.generated import models as m
 from rapport_client.relationship import Relationship
 
 Namespace = tuple[str, ...]
-MARK = "langgraph"  # of what the store writes: in metadata its item, in tags where that lies
-DEPTH = 9  # labels of a namespace that have a tag each; an entry may have twelve
+MARK = "langgraph"  # the key of the item in an entry's metadata; tags with it hold the namespace
+DEPTH = 9  # labels of a namespace that get a tag each; an entry may have twelve tags
 LONGEST_TAG, LONGEST_CONTENT = 200, 4000
 MOST_FOUND = 200
 _OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
@@ -42,10 +42,10 @@ _OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
 
 
 class RapportStore(BaseStore):  # type: ignore[misc]
-    """`user`: whose memory it is, by your own ID; or what tells it from a namespace, such as `lambda names: names[1]`.
+    """`user`: your own ID of the person, or a function from the namespace to it, such as `lambda names: names[1]`.
 
-    An item's value is kept as JSON, 16 kB at most; what an entry says is its text. Where an item holds one text and a
-    person or a later turn has corrected the entry, the item has the corrected text. Raises RapportError.
+    An item's value is stored as JSON of at most 16 kB; the entry's content is its text. If the value is one text and
+    the entry was corrected later, by a person or a turn, the item has the corrected text. Raises RapportError.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class RapportStore(BaseStore):  # type: ignore[misc]
         self._known: dict[str, Relationship] = {}
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """One after the other, in their order; none where one names no namespace."""
+        """Run the operations in order, or none if one has an invalid namespace."""
         listed = list(ops)
         for op in listed:
             validate_op_namespace(op)
@@ -130,7 +130,7 @@ class RapportStore(BaseStore):  # type: ignore[misc]
         return list(islice(fitting, op.offset, until))
 
     def _unlike(self, prefix: Namespace, hits: Sequence[m.EntryHitAnswer]) -> Iterator[dict[str, Any]]:
-        """What follows the hits, as with any store of vectors: all has its place, be it the last."""
+        """Return the entries that are no hits, with a score of 0: a vector store ranks all of its items."""
         known = {hit["id"] for hit in hits}
         return ({**entry, "score": 0.0} for entry in self._entries(prefix) if entry["id"] not in known)
 
@@ -143,7 +143,7 @@ class RapportStore(BaseStore):  # type: ignore[misc]
         return sorted({one[: op.max_depth] for one in matching})[op.offset : op.offset + op.limit]
 
     def _entries(self, prefix: Namespace) -> Iterator[m.EntryAnswer]:
-        """The newest first."""
+        """Return the entries below the prefix, newest first."""
         tag = [f"{name}={value}" for name, value in _below(prefix[:DEPTH]).items()]
         return self._client.items(self._client.entries_list, self._owner(prefix).id, tag=tag, limit=200)
 
@@ -174,7 +174,7 @@ def _item(entry: Any) -> SearchItem:
 
 
 def _words(value: Mapping[str, Any], index: Any) -> str:
-    """What is said of a value: its one text, or each part with its name; of `index`, the parts at these paths."""
+    """Return a value as text: its only text, or each part with its name. `index`: only the parts at these paths."""
     if index:
         return "; ".join(text for path in index for text in get_text_at_path(value, path))
     parts = list(_leaves(value))
@@ -223,7 +223,7 @@ def _where(namespace: Sequence[str], key: str) -> str:
 
 
 def _below(prefix: Sequence[str]) -> dict[str, str]:
-    """The tag of all that lies below a namespace. No label holds a period."""
+    """Return the tag of everything below a namespace. Labels contain no period."""
     return {f"{MARK}.{len(prefix)}": _tag(".".join(prefix))}
 
 

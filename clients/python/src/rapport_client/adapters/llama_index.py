@@ -12,7 +12,7 @@ ROLES = {"user": "user", "assistant": "assistant", "chatbot": "assistant", "mode
 
 
 class RapportMemoryBlock(BaseMemoryBlock[str]):  # type: ignore[misc]
-    """What is known of the person, for the last thing said; and what leaves the short-term memory is handed over."""
+    """Adds the context for the last message, and stores messages that leave the short-term memory as turns."""
 
     name: str = Field(default="rapport")
     companion: str
@@ -30,7 +30,7 @@ class RapportMemoryBlock(BaseMemoryBlock[str]):  # type: ignore[misc]
         return context["system"]
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
-        """One turn a session: LlamaIndex says in each message which one it is of."""
+        """Store one turn per session, which LlamaIndex names in each message."""
         owner = await self._client.relationship(companion=self.companion, user=self.user)
         sessions: dict[str, list[Any]] = {}
         for one in messages:

@@ -1,4 +1,4 @@
-"""OpenAI Agents SDK: `RapportSession` is a `Session`. What is said in it becomes turns, which a worker reads."""
+"""OpenAI Agents SDK: `RapportSession` is a `Session`. Its messages are stored as turns, which a worker reads."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -17,16 +17,16 @@ from rapport_client.client import Rapport
 from rapport_client.generated import models as m
 from rapport_client.relationship import Relationship
 
-ITEM = "openai_agents"  # of a message's metadata: its item, but for the words
-MOST = 50  # messages of a turn
-MOST_HIDDEN = 500  # messages of a call
+ITEM = "openai_agents"  # the key of the item, without its text, in a message's metadata
+MOST = 50  # messages per turn
+MOST_HIDDEN = 500  # messages per call
 PLACES: Sequence[Sequence[str | int]] = (("content",), ("content", 0, "text"), ("output",), ("arguments",))
 
 
 class RapportSession:
-    """A conversation with one person. Each item is a message; one that is popped or cleared is hidden, not lost.
+    """A conversation with one person. Each item is a message. Popped and cleared messages are hidden, not deleted.
 
-    It takes the client that is not asynchronous and calls it in threads, so that any event loop can use it.
+    It uses the synchronous client in threads, so it works in any event loop.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class RapportSession:
         self._known: Relationship | None = None
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
-        """The latest `limit`, oldest first."""
+        """Return the latest `limit` items, oldest first."""
         most = resolve_session_limit(limit, self.session_settings)
         return [_item(message) for message in reversed(await asyncio.to_thread(self._newest, most))]
 
@@ -87,7 +87,7 @@ class RapportSession:
 
 
 def _message(item: Any) -> Any:
-    """What was said as the message's own content; all else of the item, if there is more, in its metadata."""
+    """Turn an item into a message: its text is the content, anything else of it is metadata."""
     role = {"developer": "system"}.get(item.get("role"), item.get("role", "tool"))
     message: Any = {"role": role, "content": f"[{item.get('type', 'message')}]"}
     rest = deepcopy(dict(item))
@@ -101,7 +101,7 @@ def _message(item: Any) -> Any:
     else:
         message["metadata"] = {ITEM: {"item": rest}}
     if dict(item) == {"role": role, "content": message["content"]}:
-        del message["metadata"]  # as any other message: what an item is without it
+        del message["metadata"]  # it would say no more than the message does
     return message
 
 
@@ -115,7 +115,9 @@ def _item(message: m.MessageAnswer) -> Any:
 
 
 def _turns(messages: Sequence[m.MessageBody]) -> Iterator[list[m.MessageBody]]:
-    """As few as may be: a system message begins one, and so does a tool's that does not follow the assistant's."""
+    """Split messages into as few turns as possible. A system message begins one, and so does a tool's message that does
+    not follow an assistant's.
+    """
     turn: list[m.MessageBody] = []
     for message in messages:
         before, role = turn[-1]["role"] if turn else "", message["role"]
