@@ -193,7 +193,7 @@ def test_the_command_says_what_is_wrong(door: Door, client_python: Path) -> None
         door.run(
             client_python.with_name("rapport"), "call", "users_read", "00000000-0000-0000-0000-000000000001"
         )
-    with pytest.raises(AssertionError, match="is no operation"):
+    with pytest.raises(AssertionError, match="is not an operation"):
         door.run(client_python.with_name("rapport"), "call", "close")
 
 
