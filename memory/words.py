@@ -11,6 +11,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from providers.normal_form import plain_digits
+
 Stems = Mapping[str, Collection[str]]  # by word; a stop word has none
 
 LONGEST = 50_000  # characters of a text that are compared
@@ -66,8 +68,8 @@ class Word(NamedTuple):
 
 
 def normal(text: str) -> str:
-    """The text to which the words' places refer: with width folded, at most LONGEST characters."""
-    return unicodedata.normalize("NFKC", text[:LONGEST]).replace("\x00", " ")
+    """The text to which the words' places refer: with width and digits folded, at most LONGEST characters."""
+    return plain_digits(unicodedata.normalize("NFKC", text[:LONGEST]).replace("\x00", " "))
 
 
 def words_of(text: str) -> list[Word]:
@@ -117,7 +119,7 @@ def fold(word: str) -> str:
     folded = word.casefold()
     if folded.isascii():
         return folded
-    plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", folded))
+    plain = _ACCENTS.sub("", plain_digits(unicodedata.normalize("NFKD", folded)))
     return unicodedata.normalize("NFC", plain).translate(_LETTERS)
 
 

@@ -3,13 +3,15 @@
 import hashlib
 import unicodedata
 
+from providers.normal_form import plain_digits
+
 # Punctuation that may end a sentence without changing its meaning. A question mark is not among it.
-_CLOSING = " \t\n.!;,…。！；"
+_CLOSING = " \t\n.!;,…。！；،؛۔।"
 
 
 def normalise(content: str) -> str:
-    """NFKC, with case and white space folded, without final punctuation. `Likes tea.` and `likes  TEA` are equal."""
-    folded = unicodedata.normalize("NFKC", content).casefold()
+    """NFKC, with case, digits and white space folded, without final punctuation: `Likes tea.` is `likes  TEA`."""
+    folded = plain_digits(unicodedata.normalize("NFKC", content).casefold())
     line = " ".join(unicodedata.normalize("NFKC", folded).split())
     return line.rstrip(_CLOSING) or line
 

@@ -9,10 +9,10 @@ from calendar import month_name
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
-from itertools import pairwise
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
+from memory.dates import WEEKDAYS, Period, dates_in
 from memory.models.entry import MAX_HAPPENS_AT
 
 FORMS = (
@@ -21,12 +21,12 @@ FORMS = (
 )
 SAME_DAY = 900  # seconds: a quarter of an hour lies in one day, whatever the zone
 _TIME = re.compile(r"(?<!\d)\d?\d:\d\d(?!\d)")
-# Words before or after a day that say that something is true from then on.
+# Words before or after a date (both folded) that say that something is true from then on. A weekday may be between.
 _FROM_ON = re.compile(
-    r"(?<!\w)(?:since|as of|seit|ab|depuis|[àa] partir d(?:e|el|o|u)|desde|dal|a partire dal|sinds|vanaf|sedan|siden"
-    r"|od|с|منذ) (?:\w{1,3} )?\Z"
+    r"(?<!\w)(?:since|as of|seit|ab|depuis|a partir d(?:e|el|o|u)|desde|dal|a partire dal|sinds|vanaf|sedan|siden"
+    rf"|od|с|منذ) (?:\w{{1,3}} )?(?:(?:{'|'.join(sorted(map(re.escape, WEEKDAYS)))}),? (?:\w{{1,3}} )?)?\Z"
 )
-_ON_FROM = re.compile(r"(?:-\d\d)* ?(?:から|以降|以来|起|부터)")
+_ON_FROM = re.compile(r" ?(?:\(\w{1,4}\) ?)?(?:から|以降|以来|起|부터)")
 _COARSE = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?", re.ASCII)
 
 
@@ -79,12 +79,19 @@ def spelt_out(text: str) -> str:
 
 
 def says_when(said: str, text: str, timezone: str) -> bool:
-    """Return whether a statement already says when it happens; day and time may be apart in it."""
+    """Return whether a statement already says when it happens, in any language; day and time may be apart in it."""
     told = told_as(text, timezone)
     if any(form in said for form in (told, text, spelt_out(text))):
         return True
+    if said.isascii() and text[:4] not in said:
+        return False
     days = _TIME.sub("", told).replace(" to ", " ").split()
-    return all(day in said for day in days) and times_in(told) <= times_in(said)
+    named = {mention.period for mention in dates_in(said)[1]}
+    return all(day in said or _period(day) in named for day in days) and times_in(told) <= times_in(said)
+
+
+def _period(day: str) -> Period:
+    return Period(*map(int, day.split("-")))
 
 
 def times_in(said: str) -> set[str]:
@@ -101,14 +108,16 @@ def plan_is_over(text: str, *, said: str, told_at: datetime, now: datetime, time
 
 
 def _goes_on(said: str, text: str) -> bool:
-    """Return whether it lasts from that day on. Patterns are fixed, as compiling one for each plan would be slow."""
+    """Return whether it lasts from that day on. The statement may leave out the year, or say the day of the month."""
     if "/" in text:
         return False
-    lowered = said.lower()
+    begins = tuple(map(int, text[:10].split("-")))
+    folded, mentions = dates_in(said)
     return any(
-        _FROM_ON.search(before) or _ON_FROM.match(behind)
-        for day in (text[:10], spelt_out(text).lower())
-        for before, behind in pairwise(lowered.split(day))
+        _FROM_ON.search(folded[: mention.start][-60:]) or _ON_FROM.match(folded, mention.end)
+        for mention in mentions
+        if (mention.period.year or begins[0], mention.period.month, mention.period.day)[: len(begins)]
+        == begins
     )
 
 

@@ -1,8 +1,9 @@
 """Find names, numbers and dates of an entry's old text that are missing in the new one. Pure, and linear in the texts.
 
-Names are recognised by their capitals; in scripts without them, only known names and numbers are. German writes every
-noun with a capital, so nouns after an article or the like don't count. A word at the beginning of a sentence counts
-only if it is a known name, and a weekday not beside its date. A name may be in another case: Юлия, Юлию; Ankara'da.
+Names are recognised by their capitals; in scripts without them, only known names are, with the particles on them.
+German writes every noun with a capital, so nouns after an article or the like don't count. A word at the beginning of a
+sentence counts only if it is a known name, and a weekday not beside its date. A name may be in another case: Юлия,
+Юлию; Ankara'da.
 """
 
 import re
@@ -11,20 +12,19 @@ from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from memory.retrieval.dates import AMBIGUOUS, MONTHS, plain_digits
+from memory.dates import AMBIGUOUS, MONTHS, WEEKDAYS
+from memory.entries.words import WITHOUT_SPACES, stands_within
 from memory.words import MARKS, declined, fold
+from providers.normal_form import plain_digits
 
 _LETTERS = rf"[^\W\d_]+(?:[{MARKS}]+[^\W\d_]*)*"
-_TOKEN = re.compile(rf"\d+(?:[.,:/-]\d+)*|{_LETTERS}(?:['’]{_LETTERS})*")
+_TOKEN = re.compile(rf"\d+(?:[.,:/\u066b\u066c-]\d+)*|{_LETTERS}(?:['’]{_LETTERS})*")
 _ENDS_SENTENCE = re.compile(r"[.!?。！？]")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?:\D|$))", re.ASCII)
 _PARTS = re.compile(r"[/-]")
 _DATE = re.compile(r"\d{4}-\d\d(?:-\d\d)?", re.ASCII)
 _ENDED = re.compile(r"(\w{3,})['’]\w{1,6}")  # Anna's, Ankara'da
-_WEEKDAYS = frozenset(
-    "monday tuesday wednesday thursday friday saturday sunday"
-    " montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag".split()
-)
+_WEEKDAYS = frozenset(day.removesuffix("s") for day in WEEKDAYS)
 # German words before a noun, "mit der neuen Wohnung". Before a name there is rarely one.
 _BEFORE_A_NOUN = re.compile(
     r"\b(?:der|die|das|de[mns]|(?:k?ein|mein|dein|sein|unser|euer|eur|ihr|jed|dies|welch)(?:e[mnrs]?)?"
@@ -69,7 +69,8 @@ def lost_details(
 def _is_said(detail: _Detail, said: Collection[str]) -> bool:
     if all(part in said for part in detail.parts):
         return True
-    return detail.kind == "name" and any(declined(detail.parts[0], word) for word in said)
+    name = detail.parts[0]
+    return detail.kind == "name" and any(declined(name, word) or _attached(name, word) for word in said)
 
 
 def _contradicted(detail: _Detail, instead: dict[tuple[str, str, str], list[int]], taken: set[int]) -> bool:
@@ -106,11 +107,21 @@ def _read(text: str, names: Collection[str]) -> list[_Detail]:
         beside_number = any(other[0][0].isdecimal() for other in near)
         plain = opens or bool(_BEFORE_A_NOUN.search(text[max(token.start() - 40, 0) : token.start()]))
         kind, parts = _kind(token[0], plain=plain, called=called, beside_number=beside_number)
+        before = (("before", words[place - 1]),) if place else ()
+        following = (("after", words[place + 1]),) if place + 1 < len(tokens) else ()
         if kind:
-            before = (("before", words[place - 1]),) if place else ()
-            following = (("after", words[place + 1]),) if place + 1 < len(tokens) else ()
             found.append(_Detail(kind, token[0], parts, (*before, *following)))
+        else:
+            within = (name for name in called if _attached(name, words[place]))
+            found += [_Detail("name", name, (name,), (*before, *following)) for name in within]
     return found
+
+
+def _attached(name: str, word: str) -> bool:
+    """Return whether particles are attached to a name in a script without capitals: 蓮は, マイケルさんが, وخالد."""
+    if unicodedata.category(name[0]) != "Lo" or not stands_within(name, word):
+        return False
+    return bool(WITHOUT_SPACES.match(name)) or (word.endswith(name) and len(word) <= len(name) + 2)
 
 
 def _kind(

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 
 from memory.entries.fingerprint import content_hash
-from memory.entries.words import names_in_text
+from memory.entries.words import WITHOUT_SPACES, names_in_text
 from memory.ingestion.ingestion_input import IngestionInput, InputMessage
 from memory.ingestion.items import Item, RefusedItem, cited_messages, earlier_messages
 from memory.ingestion.likeness import share_said, without_first_word
@@ -79,6 +79,8 @@ def _hash_without_name(content: str, name: str) -> bytes:
     for called in (f"{name} ", "the user ", "user "):
         if content.lower().startswith(called.lower()):
             return content_hash(content[len(called) :])
+    if WITHOUT_SPACES.match(name) and content.startswith(name):
+        return content_hash(content.removeprefix(name).lstrip("はがも、,"))
     return content_hash(content)
 
 

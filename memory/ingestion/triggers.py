@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db import transaction
 
 from config.postgresql.sessions import execute
+from memory.entries.words import is_called
 from memory.ingestion.configuration import Ingestion, Trigger
 from memory.words import WORD, fold
 from relationships.models import Relationship, Turn, TurnState
@@ -129,9 +130,11 @@ merhaba|selam|günaydın|iyi günler|iyi akşamlar|iyi geceler|hoşça kal|gör�
 مرحبا|أهلا|السلام عليكم|وعليكم السلام|صباح الخير|صباح النور|مساء الخير|مساء النور|تصبح على خير|مع السلامة|شكرا
 شكرا لك|شكرا جزيلا|عفوا
 नमस्ते|नमस्कार|सुप्रभात|शुभ रात्रि|धन्यवाद|शुक्रिया|बहुत बहुत धन्यवाद|namaste|shukriya|dhanyavaad
-おはよう|おはようございます|こんにちは|こんばんは|おやすみ|おやすみなさい|またね|また明日|じゃあね|バイバイ|ありがとう
+お疲れ様|お疲れ様です|おはよう|おはようございます|こんにちは|こんばんは|おやすみ|おやすみなさい|またね|また明日|じゃあね|バイバイ|ありがとう
 ありがとうございます|どうもありがとう|どういたしまして
 你好|您好|早|早安|早上好|下午好|晚上好|晚安|再见|拜拜|明天见|谢谢|谢谢你|多谢|不客气|謝謝|再見
+สวัสดี|สวัสดีครับ|สวัสดีค่ะ|ขอบคุณ|ขอบคุณครับ|ขอบคุณค่ะ|xin chào|cảm ơn|שלום|תודה|תודה רבה|בוקר טוב|לילה טוב
+cześć|dzień dobry|dobranoc|dziękuję|hej|god morgon|god natt|tack|tack så mycket|tak|takk|halo|selamat pagi|terima kasih
 안녕|안녕하세요|안녕히 계세요|안녕히 가세요|잘 자|잘자|고마워|고마워요|감사합니다
 """
 _KNOWN = frozenset(
@@ -152,7 +155,7 @@ def is_small_talk(texts: Collection[str], *, names: Iterable[str] = ()) -> bool:
 def _is_small(text: str, called: Collection[str]) -> bool:
     if len(text) > LONGEST or _CONFIRMS.search(text):
         return False
-    words = [word for word in _words(text) if word not in called]
+    words = [word for word in _words(text) if not is_called(word, called)]
     place = 0
     while place < len(words):
         lengths = range(min(_MOST_WORDS, len(words) - place), 0, -1)

@@ -8,7 +8,7 @@ from django.db import models
 from django.db.models import Q
 
 from memory.aliases import SAYS_ALIAS
-from memory.models.folding import DigitsFromTheEnd, Folded
+from memory.models.folding import DigitsFromTheEnd, Folded, PlainDigits
 from relationships.models import OwnedQuerySet, RelationshipOwned
 
 USER_SUBJECT = "user"
@@ -22,7 +22,7 @@ ENTRY_WORDS = SearchVector(
         function="translate",
         output_field=models.TextField(),
     ),
-    DigitsFromTheEnd("content"),
+    DigitsFromTheEnd(PlainDigits("content")),
     config="simple",
 )
 # Columns that count how often an entry is shown (memory.entries.access). That is no change, so in no revision.

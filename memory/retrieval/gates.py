@@ -1,7 +1,6 @@
 """Decide whether a context searches the archive, and say why. `decide_gate` asks the configured gates."""
 
 import re
-import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import ClassVar
 
+from memory.entries.words import attaches
 from memory.retrieval.configuration import Gate
 from memory.retrieval.idle_messages import asks_nothing
 from relationships.configuration.plugins import load
@@ -90,13 +90,9 @@ def _bounded(words: str) -> str:
     """Match whole words only, except in scripts that join words."""
     phrase = r"\s+".join(map(re.escape, words.split()))
     letters = words.strip()
-    before = r"(?<!\w)" if _ends_a_word(letters[0]) else ""
-    after = r"(?!\w)" if _ends_a_word(letters[-1]) else ""
+    before = r"(?<!\w)" if letters[0].isalnum() and not attaches(letters[0]) else ""
+    after = r"(?!\w)" if letters[-1].isalnum() and not attaches(letters[-1]) else ""
     return f"{before}{phrase}{after}"
-
-
-def _ends_a_word(sign: str) -> bool:
-    return sign.isalnum() and unicodedata.category(sign) != "Lo"
 
 
 class CadenceGate(ContextGate):

@@ -7,6 +7,7 @@ listed a few needless searches are made, which cost milliseconds.
 import re
 from collections.abc import Iterable
 
+from memory.entries.words import is_called
 from memory.words import WORD, fold
 
 LONGEST = 120  # characters; a longer message says something
@@ -92,7 +93,8 @@ def asks_nothing(message: str, *, names: Iterable[str] = ()) -> bool:
         return False
     said = fold(re.sub("['’]", "", said))
     called = {word for name in names for word in _WORD.findall(fold(name))}
-    said = _GREETING.sub(" ", _WORD.sub(lambda word: "" if word[0] in called else word[0], said))
+    unnamed = _WORD.sub(lambda word: "" if is_called(word[0], called) else word[0], said)
+    said = _GREETING.sub(" ", unnamed)
     return not any(mark in said for mark in "?？؟՞") and all(map(_says_nothing, _WORD.findall(said)))
 
 

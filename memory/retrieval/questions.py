@@ -11,6 +11,7 @@ import orjson
 
 from config.postgresql.sessions import prepared_cursor
 from memory.aliases import other_names
+from memory.entries.words import stands_within
 from memory.models import SearchedKind
 from memory.retrieval.index.text import first_words, without_names, words_for_index
 from memory.retrieval.rankers.base import Ranker
@@ -32,7 +33,6 @@ NO_VECTOR = "The question's vector did not come in time, so only text was search
 SHORTEST_NAME = 3  # letters; shorter names are too often words
 USER, COMPANION = "user", "assistant"
 _WORD = re.compile(WORD)
-_ALONE = "(?<![\u4e00-\u9fff]){}(?![\u4e00-\u9fff])"  # a name of one Han sign, in no longer word of them
 # As in "the son", "meine Schwester". They are in every other question, and name nobody.
 _BEFORE_NOUNS = frozenset(
     "the his her its our their your der die das den dem ein eine mein meine dein deine sein seine ihr ihre les mes ses"
@@ -192,7 +192,7 @@ def is_named(name: str, question: str) -> bool:
 
 def _stands_in(part: str, asked: str, words: set[str]) -> bool:
     if unicodedata.category(part[0]) == "Lo":  # no spaces around names, or particles attached to them
-        return part in asked if len(part) >= 2 else bool(re.search(_ALONE.format(re.escape(part)), asked))
+        return stands_within(part, asked)
     if len(part) < SHORTEST_NAME:
         return False
     return part in words or any(declined(part, word) for word in words)

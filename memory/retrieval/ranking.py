@@ -5,9 +5,9 @@ from datetime import datetime
 
 import numpy as np
 
+from memory.dates import periods
 from memory.retrieval.columns import Columns, candidates_of
 from memory.retrieval.configuration import Retrieval
-from memory.retrieval.dates import periods
 from memory.retrieval.questions import TOO_MANY_WORDS, Participants, Prepared
 from memory.retrieval.rankers.base import Candidates, Question, Ranker, Scores
 from memory.retrieval.rankers.best import BestRanker

@@ -9,41 +9,52 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from memory.retrieval.dates import Period, plain_digits
+from memory.dates import Period
 from memory.words import fold
 
 _BEFORE, _AFTER = timedelta(days=1), timedelta(days=3)
 _ASKS = re.compile(
-    r"[?؟՞]|^\W*(?:what|when|where|who|which|why|how|did|do|was|were|had|have|can you|could you|remember|remind|tell me"
-    r"|wann|wo|wer|wie|welche|que|quand|quando|cuando|come|cosa)\b"
+    r"[?？؟՞]|^\W*(?:what|when|where|who|which|why|how|did|do|was|were|had|have|can you|could you|remember|remind"
+    r"|tell me|wann|wo|wer|wie|welche|que|quand|quando|cuando|come|cosa|donde|quien|onde|quem|wat|waar|wanneer"
+    r"|что|когда|где|кто|какой|какая|какие|ماذا|متي|اين|هل|كيف|لماذا)\b"
+    r"|か[。!\s]*$|っけ|教えて|覚えて|何(?!も)|いつ(?!も)|どこ(?![もか])|誰(?![もか])|什么|什麼|哪|谁|怎么|吗"
+    r"|뭐|언제|어디|누구"
 )
 # Written like `fold` does. Without French "hier", which is "here" in German.
 _LAST = (
-    ("day", 2, "the day before yesterday|vorgestern|anteayer|l'altro ieri|anteontem|おととい|前天|позавчера"),
-    ("day", 1, "yesterday|last night|gestern|ayer|anoche|ieri|ontem|昨日|昨天|昨晚|вчера|dun|امس"),
+    (
+        "day",
+        2,
+        "the day before yesterday|vorgestern|anteayer|l'altro ieri|anteontem|おととい|一昨日|前天|позавчера|그저께",
+    ),
+    (
+        "day",
+        1,
+        "yesterday|last night|gestern|ayer|anoche|ieri|ontem|昨日|昨夜|昨晩|昨天|昨晚|вчера|dun|امس|어제",
+    ),
     (
         "weekend",
         1,
         "last weekend|letzte[sn]? wochenende|fin de semana pasado|week-?end dernier|(?:weekend|fine settimana) scorso"
-        "|fim de semana passado|先週末|上周末",
+        "|fim de semana passado|先週末|上周末|지난 ?주말",
     ),
     (
         "week",
         1,
-        "last week|letzten? woche|semana pasada|semaine derniere|settimana scorsa|semana passada|先週|上周|上星期"
-        "|прошл(?:ой|ую) недел[еюи]|gecen hafta|الاسبوع الماضي",
+        "last week|(?:letzten?|vorigen?) woche|semana pasada|semaine derniere|settimana scorsa|semana passada"
+        "|先週|上周|上星期|прошл(?:ой|ую) недел[еюи]|gecen hafta|الاسبوع الماضي|지난 ?주",
     ),
     (
         "month",
         1,
-        "last month|letzte[nr]? monat|mes pasado|mois dernier|mese scorso|mes passado|先月|上个月|прошлом месяце"
-        "|gecen ay|الشهر الماضي",
+        "last month|(?:letzte|vorige)[nr]? monat|mes pasado|mois dernier|mese scorso|mes passado|先月"
+        "|上个月|прошлом месяце|gecen ay|الشهر الماضي|지난 ?달",
     ),
     (
         "year",
         1,
-        "last year|letzte[ns]? jahr|ano pasado|an dernier|annee derniere|anno scorso|ano passado|去年|прошлом году"
-        "|gecen yil|العام الماضي",
+        "last year|(?:letzte|vorige)[ns]? jahr|ano pasado|an dernier|annee derniere|anno scorso|ano passado|去年"
+        "|昨年|прошлом году|gecen yil|العام الماضي|작년",
     ),
 )
 _NUMBERS = {
@@ -62,8 +73,8 @@ _NUMBERS = {
     for word in words.split()
 }
 _UNITS = (
-    r"(?P<day>days?|tage?n?|dias?|jours?|giorn[oi]|日|天)|(?P<week>weeks?|wochen?|semanas?|semaines?|settiman[ae]|週間|周)"
-    r"|(?P<month>months?|monat(?:en?)?|mes(?:es)?|mois|mes[ei]|か月|个月)|(?P<year>years?|jahre?n?|anos?|ans?|ann[oi]|年)"
+    r"(?P<day>days?|tage?n?|dias?|jours?|giorn[oi]|日|天|일)|(?P<week>weeks?|wochen?|semanas?|semaines?|settiman[ae]|週間|周|주)"
+    r"|(?P<month>months?|monat(?:en?)?|mes(?:es)?|mois|mes[ei]|か月|ヶ月|个月|달|개월)|(?P<year>years?|jahre?n?|anos?|ans?|ann[oi]|年|년)"
 )
 _SO_LONG = rf"(?:an? |ein )?(?P<count>[0-9]{{1,3}}|{'|'.join(_NUMBERS)})(?: of)? ?(?:{_UNITS})"
 
@@ -76,7 +87,7 @@ _PATTERNS = (
     *((unit, count, _alone(words)) for unit, count, words in _LAST),
     *(
         ("", 0, _alone(words))
-        for words in (rf"{_SO_LONG} ?(?:ago|fa|atras|前|以前)", rf"(?:vor|hace|il y a|ha) {_SO_LONG}")
+        for words in (rf"{_SO_LONG} ?(?:ago|fa|atras|前|以前|전)", rf"(?:vor|hace|il y a|ha) {_SO_LONG}")
     ),
 )
 
@@ -98,7 +109,7 @@ class Days:
 
 def relative_periods(text: str, today: date) -> tuple[Period | Days, ...]:
     """The times that a question names relative to `today`; none if the text is not a question."""
-    asked = plain_digits(fold(text))
+    asked = fold(text)
     return tuple(dict.fromkeys(_found(asked, today))) if _ASKS.search(asked) else ()
 
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from memory.words import MARKS, POINTS, UMLAUTS, WORD, serials, spelt_alike, telephones
-from providers.normal_form import normal_form
+from providers.normal_form import normal_form, plain_digits
 
 LONGEST = 65_536  # characters that are indexed; more might not fit into a tsvector, which has up to 1 MB
 
@@ -64,12 +64,13 @@ _SPACE_BEFORE_SIGN = re.compile(r" ([,.;:!?])")
 def words_for_index(text: str, *, longest: int = LONGEST) -> str:
     """Prepare `text` for `to_tsvector`: words with spaces between them, in lower case.
 
-    Runs of a script without spaces become overlapping pairs; a single character stays one. An emoji becomes a word, 😀
-    `u1f600`, as the parser would drop it. Then other forms are added by which words are found: Han characters, words
-    without their accents or prefixes, and the common spelling of telephone numbers, tickets, amounts and web addresses.
-    At most `longest` characters of the text are read, and runs without white space are cut after LONGEST_RUN.
+    Runs of a script without spaces become overlapping pairs; a single character stays one. Digits become ASCII. An
+    emoji becomes a word, 😀 `u1f600`, as the parser would drop it. Then other forms are added by which words are found:
+    Han characters, words without their accents or prefixes, and the common spelling of telephone numbers, tickets,
+    amounts and web addresses. At most `longest` characters of the text are read, and runs without white space are cut
+    after LONGEST_RUN.
     """
-    composed = normal_form("NFKC", text[:longest])
+    composed = plain_digits(normal_form("NFKC", text[:longest]))
     folded = composed.lower().replace("\x00", " ")[:longest]
     whole = telephones(folded)
     if others := [*serials(composed), *spelt_alike(folded)]:

@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from memory.dates import Period
 from memory.retrieval.configuration import Retrieval
-from memory.retrieval.dates import Period
 from memory.retrieval.relative_dates import Days
 
 Floats = NDArray[np.float64]

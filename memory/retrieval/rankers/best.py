@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from memory.retrieval.dates import Period
+from memory.dates import Period
 from memory.retrieval.decay import SECONDS_A_DAY
 from memory.retrieval.rankers.base import Candidates, Floats, Question, Ranker, Scores
 from memory.retrieval.rankers.scoring import Neighbours, mean_over, spread_text_scores
@@ -42,7 +42,7 @@ class BestRanker(Ranker):
              best: embedders differ in where their cosines lie. A row without a vector stands by its text
     named    1 if its speaker or subject is named in the question
     length   ln of its length over the mean length, messages only: "Wow, great!" is never the evidence
-    date     how near to a time that the question names it was told (memory/retrieval/dates.py, relative_dates.py)
+    date     how near to a time that the question names it was told (memory/dates.py, relative_dates.py)
     recency  retrieval.recency x the best score x 2^(-age / half_life_days)
 
     With no vectors: score = text + the same. Entries have no neighbours and no length part. What shares neither a

@@ -8,7 +8,7 @@ import pytest
 from memory.ingestion.ingestion_input import EARLIER
 from memory.ingestion.intake import accept_turn
 from memory.models import IngestionPrompt
-from relationships.models import Companion
+from relationships.models import Companion, EndUser
 from relationships.services.turns import NewMessage, NewTurn
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import Conversation, add, answer, update
@@ -132,6 +132,20 @@ def test_what_is_said_with_the_persons_name_or_without_is_the_same(
 
     assert [verdict for verdict, _ in conversation.verdicts(turn)] == ["none"] * 3
     assert len(conversation.entries) == 2
+
+
+def test_a_name_is_followed_by_no_space_where_the_script_has_none(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    EndUser.objects.filter(id=conversation.relationship.user_id).update(display_name="佐藤美香")
+    conversation.remember("横浜に住んでいる")
+    scripted_provider.answer_with(
+        answer(add("佐藤美香は横浜に住んでいる"), add("佐藤美香の母は横浜に住んでいる"))
+    )
+
+    turn = conversation.hear("横浜に住んでいて、母も横浜です。")
+
+    assert [verdict for verdict, _ in conversation.verdicts(turn)] == ["none", "applied"]
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,8 @@ from memory.entries.fingerprint import content_hash
         ("ﬁsh", "fish"),
         ("Has a dog!", " Has a dog"),
         ("喜欢茶。", "喜欢茶"),
+        ("चाय पसंद है।", "चाय पसंद है"),
+        ("عمره ٣٥ سنة،", "عمره 35 سنة"),
     ],
 )
 def test_the_same_thing_written_otherwise_is_the_same(one: str, other: str) -> None:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.entries.happens import day_of, happens_text, plan_is_over, span_of, told_as
+from memory.entries.happens import day_of, happens_text, plan_is_over, says_when, span_of, told_as
 
 DAYS = st.dates().map(lambda day: day.isoformat())
 FORMS = (
@@ -125,6 +125,15 @@ def test_a_plan_is_over_when_it_was_told_before_it_began_and_all_of_it_has_passe
         ("2026-03-14", "Trainiert ab dem 2026-03-14 dienstags", False),
         ("2026-03-14", "Prend 500 mg depuis le 2026-03-14", False),
         ("2026-03-14", "2026-03-14から夜勤", False),
+        ("2026-03-14", "Works nights since Saturday, March 14, 2026", False),
+        ("2026-03-14", "Arbeitet seit Samstag, dem 14. März 2026 nachts", False),
+        ("2026-03-14", "Arbeitet ab 14.3. nachts", False),
+        ("2026-03-14", "Trabaja de noche desde el sábado 14 de marzo", False),
+        ("2026-03-14", "يعمل ليلا منذ يوم السبت ١٤ مارس ٢٠٢٦", False),
+        ("2026-03-14", "2026年3月14日（土）から夜勤", False),
+        ("2026-03", "三月から夜勤", False),
+        ("2026-03-14", "2026年3月14日に面接", True),
+        ("2026-03-14", "Trabaja desde 2025; entrevista el 14 de marzo de 2026", True),
         ("2026-03-14", "Works nights since 2026-02-01; interview on 2026-03-14", True),
         ("2026-03-14/2026-03-16", "Away since 2026-03-14 until 2026-03-16", True),
     ],
@@ -132,6 +141,24 @@ def test_a_plan_is_over_when_it_was_told_before_it_began_and_all_of_it_has_passe
 def test_what_goes_on_from_a_day_on_is_no_plan(text: str, said: str, over: bool) -> None:
     told_at = MARCH - 10 * DAY
     assert plan_is_over(text, said=said, told_at=told_at, now=MARCH + 60 * DAY, timezone="UTC") is over
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "says"),
+    [
+        ("2026-03-14", "War am 14. März 2026 beim Arzt", True),
+        ("2026-03-14T07:30", "Operation am 14.03.2026 um 7:30 Uhr", True),
+        ("2026-03-14T07:30", "Operation am 14. März 2026 in der Früh", False),
+        ("2026-03", "Se casa en marzo de 2026", True),
+        ("2026-03-14", "２０２６年３月１４日に手術", True),
+        ("2026-03-14", "الجراحة في ١٤ مارس ٢٠٢٦", True),
+        ("2026-03-14", "Operation am 14. März", False),
+        ("2026-03-14/2026-03-16", "In Rom am 14. März 2026", False),
+        ("2027", "2027年に小学校に入る", True),
+    ],
+)
+def test_a_statement_says_when_it_happens_in_its_own_language(text: str, said: str, says: bool) -> None:
+    assert says_when(said, text, "UTC") is says
 
 
 def test_no_pattern_is_compiled_for_each_day(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,6 +36,11 @@ from tests.fixtures.turns import Conversation
         ("समोसा", False),
         ("احمد", True),
         ("هدى", True),
+        ("1984", True),
+        ("١٩٨٤", True),
+        ("१९८४", True),
+        ("٠٥٠ ١٢٣ ٤٥٦٧", True),
+        ("050-123-4567", True),
     ],
 )
 def test_words_are_found_by_their_beginnings(
@@ -48,7 +53,7 @@ def test_words_are_found_by_their_beginnings(
         "Knows Zoë Bronte-Müller at +44 20 7946 0018",
         "ORD-17",
         "सोफिया दोस्त है",
-        "أحمد زوج هُدى",
+        "أحمد زوج هُدى، وُلد سنة ١٩٨٤، هاتفه ٠٥٠-١٢٣-٤٥٦٧",
     )
 
     ids = relationships_that_say(project_id=relationship.project_id, text=text)

@@ -64,6 +64,31 @@ def test_a_known_name_is_one_word_with_its_vowels_and_is_the_same_without_them()
     assert lost_details("सोफिया बहन है", "बहन है", names=["सोफिया"]) == ("सोफिया",)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "name", "lost"),
+    [
+        ("蓮は息子で5歳", "息子は5歳", "蓮", ("蓮",)),
+        ("蓮は息子で5歳", "息子の蓮は5歳", "蓮", ()),
+        ("睡蓮が好きな息子", "息子", "蓮", ()),
+        ("マイケル・チェンさんは上司", "上司はアメリカ人", "マイケル・チェン", ("チェン", "マイケル")),
+        ("ﾏｲｹﾙは上司", "上司のマイケルさん", "マイケル", ()),
+        ("สมชายเป็นพี่ชาย", "พี่ชายอายุ 30", "สมชาย", ("สมชาย",)),
+        ("يعمل خالد في دبي", "سافر إلى دبي وخالد معه", "خالد", ()),
+        ("سافر وخالد إلى دبي", "سافر إلى دبي", "خالد", ("خالد",)),
+        ("الدين عليه كبير", "الدين كبير", "علي", ()),
+    ],
+)
+def test_a_known_name_is_found_with_what_its_script_attaches_to_it(
+    old: str, new: str, name: str, lost: tuple[str, ...]
+) -> None:
+    assert tuple(sorted(lost_details(old, new, names=[name]))) == lost
+
+
+def test_numbers_are_the_same_in_the_digits_and_with_the_separators_of_any_script() -> None:
+    assert lost_details("السعر ١٬٢٠٠٫٥٠ دينار", "السعر 1200.50 دينار") == ()
+    assert lost_details("السعر ١٬٢٠٠٫٥٠ دينار", "السعر معروف") == ("١٬٢٠٠٫٥٠",)
+
+
 def test_the_names_of_the_two_who_talk_need_not_be_said_again() -> None:
     old, new = "Drove to Rome in May 2023 (Ada took it for Coach 7's idea)", "Drove to Rome"
 

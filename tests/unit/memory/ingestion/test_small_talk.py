@@ -34,6 +34,22 @@ def test_greetings_good_byes_and_thanks_are_small_talk(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "small"),
+    [
+        ("美香さん、おはよう！", True),
+        ("こんばんは、佐藤さん", True),
+        ("ありがとう、ハル先生！", True),
+        ("先生、ありがとう", False),
+        ("田中さん、おはよう", False),
+        ("蓮さん、おはよう", False),
+        ("하루 씨", False),
+    ],
+)
+def test_a_name_with_a_title_after_it_is_the_name(text: str, small: bool) -> None:
+    assert is_small_talk([text], names=["佐藤美香", "ハル"]) is small
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "",

@@ -41,6 +41,9 @@ def has(text: str, asked: str) -> bool:
         ("الشركة", "الشركه"),
         ("फ़ौज", "फौज"),
         ("שָׁלוֹם", "שלום"),
+        ("٠٢٠-٧٩٤٦-٠٠١٨", "020-7946-0018"),
+        ("١٬٢٠٠٫٥٠", "1200.50"),
+        ("१९८४", "1984"),
     ],
 )
 def test_spellings_of_one_thing_are_the_same(one: str, other: str) -> None:
@@ -143,6 +146,7 @@ def test_time_grows_with_the_length_and_no_faster(piece: str) -> None:
         ("请忘掉我的地址", "我的地址"),
         ("别记住我的电话", "我的电话"),
         ("忘记密码怎么办", None),
+        ("あと、私の年収は忘れてください。", "私の年収"),
         ('"Forget Kell Ford," I told him. "Forget the rope."', None),
         ("What does this do?\n```\nforget everything\n```", None),
         ("Er schrieb: „Lass mich. Vergiss meine Nummer.“ So ein Esel.", None),

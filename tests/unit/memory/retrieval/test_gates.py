@@ -67,6 +67,7 @@ def test_anything_else_leaves_it_closed(message: str) -> None:
 
 def test_scripts_without_spaces_have_no_word_ends() -> None:
     assert KeywordsGate().opens(asked("私の犬を覚えていますか", keywords=["覚えて"])).open
+    assert KeywordsGate().opens(asked("ギターを弾きたい", keywords=["ギター"])).open
 
 
 def test_signs_in_a_keyword_stand_for_themselves() -> None:

@@ -44,3 +44,12 @@ def test_an_identifier_is_found_whole(memory: Memory, kind: str, asked: str, mea
 
     assert contents(found)[0] == meant
     assert all(hit.score < 0.5 * found.hits[0].score for hit in found.hits[1:])
+
+
+@pytest.mark.parametrize("asked", ["8137", "٨١٣٧", "८१३७", "８１３７"])
+@pytest.mark.parametrize("said", ["vuelo 8137", "رحلة ٨١٣٧", "उड़ान ८१३७"])
+def test_a_number_is_found_in_the_digits_of_any_script(memory: Memory, said: str, asked: str) -> None:
+    memory.remember(said)
+    memory.remember("No number in it")
+
+    assert contents(memory.entries(asked)) == [said]

@@ -23,6 +23,11 @@ def test_a_greeting_asks_nothing_though_it_asks_how_somebody_is(message: str) ->
     assert asks_nothing(message, names=("Ada Lovelace", "Maya"))
 
 
+def test_a_name_with_a_title_after_it_asks_nothing() -> None:
+    assert asks_nothing("美香さん、おはよう！", names=("佐藤美香", "ハル"))
+    assert not asks_nothing("由紀さんは？", names=("佐藤美香", "ハル"))
+
+
 @pytest.mark.parametrize(
     "message",
     ["How are you and Rex?", "How are you sure?", "What's up with Ana?", "How is it going at work?", "How are things with my mother?", "Ada?",

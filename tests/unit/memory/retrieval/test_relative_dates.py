@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from context.pipeline import build_context
+from memory.dates import Period
 from memory.ingestion.intake import accept_turn
-from memory.retrieval.dates import Period
 from memory.retrieval.relative_dates import Days, relative_periods
 from relationships.models import Relationship
 from relationships.services.turns import NewMessage, NewTurn
@@ -45,6 +45,18 @@ LAST_WEEK = Days(date(2026, 11, 16), date(2026, 11, 22))
         ("3日前は？", [Days(date(2026, 11, 24), date(2026, 11, 24))]),
         ("Что я говорила вчера?", [YESTERDAY]),
         ("ماذا قلت امس؟", [YESTERDAY]),
+        ("昨日は何を食べましたか。", [YESTERDAY]),
+        ("先週の話を教えて", [LAST_WEEK]),
+        ("一昨日はどこにいたっけ", [Days(date(2026, 11, 25), date(2026, 11, 25))]),
+        ("我昨天说了什么", [YESTERDAY]),
+        ("ماذا قلت لك أمس", [YESTERDAY]),
+        ("Что я говорила вчера", [YESTERDAY]),
+        ("어제 뭐라고 했지", [YESTERDAY]),
+        ("3일 전에 뭐 했어?", [Days(date(2026, 11, 24), date(2026, 11, 24))]),
+        ("Was hab ich vorige Woche erzählt?", [LAST_WEEK]),
+        ("dónde estuve ayer", [YESTERDAY]),
+        ("昨日は寿司を食べました。", []),
+        ("昨日は何も食べなかった", []),
         ("Yesterday I saw the dentist.", []),
         ("I moved here two years ago", []),
         ("What happens in a week?", []),

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+from memory.dates import Period
 from memory.retrieval.configuration import Retrieval
-from memory.retrieval.dates import Period
 from memory.retrieval.rankers.base import Candidates, Counts, Question
 
 NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)

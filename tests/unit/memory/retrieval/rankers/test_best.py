@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.retrieval.dates import Period
+from memory.dates import Period
 from memory.retrieval.rankers.base import order_of
 from memory.retrieval.rankers.best import BestRanker
 from tests.unit.memory.retrieval.rankers.rows import NOW, WORDS, Row, candidates, drawn_rows, question

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.retrieval.dates import MONTHS, MOST_PERIODS, Period, periods
+from memory.dates import MONTHS, MOST_PERIODS, Period, periods
 
 
 @pytest.mark.parametrize(
@@ -61,6 +61,13 @@ def test_a_date_named_twice_counts_once_and_a_list_of_dates_is_cut() -> None:
         ("十一月去了哪里？", Period(None, 11)),
         ("10월 24일에", Period(None, 10, 24)),
         ("2026年に何をした？", Period(2026)),
+        ("二〇二六年に何をした？", Period(2026)),
+        ("三月三日の話", Period(None, 3, 3)),
+        ("十二月二十五日は？", Period(None, 12, 25)),
+        ("2026/3/14に何をした？", Period(2026, 3, 14)),
+        ("Was war am 03.12.2026?", Period(2026, 12, 3)),
+        ("Was war am 3.12.?", Period(None, 12, 3)),
+        ("en la reunión del 14. 3. 2026", Period(2026, 3, 14)),
     ],
 )
 def test_months_are_read_in_any_of_many_languages_whichever_the_conversation_is_in(
@@ -70,7 +77,20 @@ def test_months_are_read_in_any_of_many_languages_whichever_the_conversation_is_
 
 
 @pytest.mark.parametrize(
-    "text", ["What did Jan say?", "And Marco?", "先月は？", "三个月前", "月曜日は？", "45月", "أب"]
+    "text",
+    [
+        "What did Jan say?",
+        "And Marco?",
+        "先月は？",
+        "三个月前",
+        "月曜日は？",
+        "45月",
+        "أب",
+        "version 3.12.1",
+        "costs 3.12. Or more?",
+        "am 3.13.",
+        "3/4 cup",
+    ],
 )
 def test_names_weekdays_and_spans_are_no_months(text: str) -> None:
     assert periods(text) == ()
