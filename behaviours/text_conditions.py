@@ -7,6 +7,9 @@ from typing import Any
 
 import re2
 
+from memory.entries.words import attaches
+from providers.normal_form import normal_form
+
 MOST_MEMORY = 1 << 20  # bytes of one compiled pattern
 # Characters that a pattern is matched against. In the worst case, each is compared with each of its instructions.
 MOST_TEXT = 16_384
@@ -34,9 +37,16 @@ def instructions(pattern: str) -> int:
 
 
 def holds_keyword(keywords: Iterable[str], text: str) -> bool:
-    """Return whether the text has one of the keywords as whole words, ignoring case."""
+    """Return whether the text has one of the keywords as whole words, ignoring case; in scripts without capitals, which
+    attach particles or have no spaces, anywhere."""
     spoken = _spoken(text)
-    return any(_plain(keyword) in spoken for keyword in keywords)
+    return any(_bounded(_plain(keyword)) in spoken for keyword in keywords)
+
+
+def _bounded(words: str) -> str:
+    """Leave out the space beside a letter of such a script."""
+    said = words.strip()
+    return words[attaches(said[0]) : len(words) - attaches(said[-1])] if said else words
 
 
 @lru_cache(maxsize=1)
@@ -46,7 +56,7 @@ def _spoken(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    return f" {' '.join(_WORD.findall(text.casefold()))} "
+    return f" {' '.join(_WORD.findall(normal_form('NFKC', text).casefold()))} "
 
 
 @lru_cache(maxsize=512)

@@ -76,6 +76,25 @@ def test_a_condition_holds_or_not(condition: dict[str, Any], expected: bool) -> 
     assert holds(Condition.model_validate(condition), GivenMoment()) is expected
 
 
+@pytest.mark.parametrize(
+    ("keyword", "said", "expected"),
+    [
+        ("死にたい", "もう死にたいです。", True),
+        ("ｷﾞﾀｰ", "ギターを弾く", True),
+        ("想死", "我真的想死了", True),
+        ("ฆ่าตัวตาย", "อยากฆ่าตัวตาย", True),
+        ("자살", "자살하고 싶어", True),
+        ("الانتحار", "أفكر بالانتحار", True),
+        ("hungry 死", "hungry死", False),
+        ("наш", "нашли", False),
+    ],
+)
+def test_a_keyword_is_found_within_a_word_where_a_script_attaches_others_to_it(
+    keyword: str, said: str, expected: bool
+) -> None:
+    assert holds(Condition(keywords=(keyword,)), GivenMoment(message=said)) is expected
+
+
 def test_nothing_was_said_before_so_there_is_no_gap() -> None:
     assert not holds(Condition(gap_minutes=0), GivenMoment(minutes_since=None))
 
