@@ -1,4 +1,4 @@
-"""Read what a ranking needs of a relationship's entries or messages, with one statement, as numpy columns.
+"""Read what a ranking needs of a relationship's entries or messages, as numpy columns.
 
 Every row is read, whatever the filters, as the rarity of words, the mean length and the mean similarity are those of
 the whole relationship. So a filter never changes the order of what passes it.
@@ -19,6 +19,7 @@ from psycopg.pq import Format
 
 from config.postgresql.sessions import prepared_cursor
 from memory.models import SearchedKind
+from memory.retrieval.compounds import compounds_with
 from memory.retrieval.index.language import NO_STEMS, known_languages
 from memory.retrieval.rankers.base import Candidates, Counts, Floats, Ints
 from memory.retrieval.related import NEAR, Related, related_to
@@ -89,9 +90,14 @@ class Columns:
 
 
 def read_columns(query: SearchQuery) -> Columns:
-    """Read the columns. One statement; two more if the rows are in another language than the configuration says."""
+    """Read the columns. One statement; one more in a language with compounds, and two more if the rows are in another
+    language than the configuration says.
+    """
     wanted = query.language or NO_STEMS
     related = related_to(query.words, query.language)
+    related += compounds_with(
+        query.words, query.language, relationship_id=query.relationship_id, kind=query.kind
+    )
     row, languages = _read(query, [wanted], related), [wanted]
     if row["other_language"]:
         languages = _languages(query)
