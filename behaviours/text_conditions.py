@@ -7,7 +7,7 @@ from typing import Any
 
 import re2
 
-from memory.entries.words import attaches
+from memory.names import attaches
 from providers.normal_form import normal_form
 
 MOST_MEMORY = 1 << 20  # bytes of one compiled pattern

@@ -1,7 +1,6 @@
 """Search the entries of all relationships of a project for words, for operators."""
 
 import re
-import unicodedata
 from collections.abc import Collection
 from uuid import UUID
 
@@ -10,17 +9,12 @@ from django.db.models import QuerySet
 
 from memory.models import EntryState, ScratchpadEntry
 from memory.models.entry import ENTRY_WORDS
+from memory.names import WITHOUT_SPACES
 from memory.words import UMLAUTS, WORD, Word, fold, normal, telephones, words_of
 
-_ALONE = "(?<![\u4e00-\u9fff]){}(?![\u4e00-\u9fff])"
-_TITLE = re.compile("(?:さん|さま|様|ちゃん|くん|君|先生|씨|님|老师|老師)$")
 MOST_WORDS = 10
 MOST_FOUND = 1000  # relationships; beyond that the search must be narrower
 _WORD = re.compile(WORD)
-# Scripts without spaces between words: Thai, Lao, Myanmar, Khmer, Kana, Han. There is no beginning of a word to match.
-WITHOUT_SPACES = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff]"
-)
 
 
 def relationships_that_say(*, project_id: UUID, text: str) -> list[UUID]:
@@ -75,23 +69,3 @@ def names_in_text(text: str, name: str) -> bool:
     if wanted and WITHOUT_SPACES.search(name):
         return name.casefold() in text.casefold()
     return bool(wanted) and wanted[0] in said
-
-
-def attaches(sign: str) -> bool:
-    """Return whether it is a letter of a script without capitals, in which other words may be attached to a word."""
-    return unicodedata.category(sign) in {"Lo", "Lm"}
-
-
-def is_called(word: str, names: Collection[str]) -> bool:
-    """Return whether a word is one of these names or, before a title of address (美香さん), how one of them begins or
-    ends, as 佐藤美香 does."""
-    name = _TITLE.sub("", word)
-    return word in names or (
-        name not in ("", word) and any(full.startswith(name) or full.endswith(name) for full in names)
-    )
-
-
-def stands_within(name: str, text: str) -> bool:
-    """Return whether a folded name in a script without capitals, to which particles are attached, is in a folded text;
-    a name of one Han sign, in no longer word of them."""
-    return name in text if len(name) > 1 else bool(re.search(_ALONE.format(re.escape(name)), text))

@@ -13,7 +13,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from memory.dates import AMBIGUOUS, MONTHS, WEEKDAYS
-from memory.entries.words import WITHOUT_SPACES, stands_within
+from memory.names import WITHOUT_SPACES, stands_within
 from memory.words import MARKS, declined, fold
 from providers.normal_form import plain_digits
 

@@ -8,12 +8,13 @@ from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 
 from memory.entries.fingerprint import content_hash
-from memory.entries.words import WITHOUT_SPACES, names_in_text
+from memory.entries.words import names_in_text
 from memory.ingestion.ingestion_input import IngestionInput, InputMessage
 from memory.ingestion.items import Item, RefusedItem, cited_messages, earlier_messages
 from memory.ingestion.likeness import share_said, without_first_word
 from memory.ingestion.templates import PROMPTS
 from memory.models import USER_SUBJECT
+from memory.names import WITHOUT_SPACES
 from relationships.models import MessageRole
 
 ADVICE = "agreement"  # the type of what the companion advises or promises, which it alone may have said

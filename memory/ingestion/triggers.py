@@ -9,8 +9,8 @@ from uuid import UUID
 from django.db import transaction
 
 from config.postgresql.sessions import execute
-from memory.entries.words import is_called
 from memory.ingestion.configuration import Ingestion, Trigger
+from memory.names import is_called
 from memory.words import WORD, fold
 from relationships.models import Relationship, Turn, TurnState
 from relationships.services.turns import NewMessage, TurnDisposal

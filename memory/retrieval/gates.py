@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import ClassVar
 
-from memory.entries.words import attaches
+from memory.names import attaches
 from memory.retrieval.configuration import Gate
 from memory.retrieval.idle_messages import asks_nothing
 from relationships.configuration.plugins import load

@@ -7,7 +7,7 @@ listed a few needless searches are made, which cost milliseconds.
 import re
 from collections.abc import Iterable
 
-from memory.entries.words import is_called
+from memory.names import is_called
 from memory.words import WORD, fold
 
 LONGEST = 120  # characters; a longer message says something

@@ -11,8 +11,8 @@ import orjson
 
 from config.postgresql.sessions import prepared_cursor
 from memory.aliases import other_names
-from memory.entries.words import stands_within
 from memory.models import SearchedKind
+from memory.names import stands_within
 from memory.retrieval.index.text import first_words, without_names, words_for_index
 from memory.retrieval.rankers.base import Ranker
 from memory.retrieval.statements import NEWEST_SPEAKERS, PARTICIPANTS
