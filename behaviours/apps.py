@@ -10,8 +10,10 @@ class BehavioursConfig(AppConfig):
     }
 
     def ready(self) -> None:
-        from behaviours.owed import owe_runs
+        from behaviours.owed import owe_runs, owe_schedules
         from memory.ingestion.intake import turn_listeners
+        from relationships.services.relationships import relationship_listeners
 
         if owe_runs not in turn_listeners:
             turn_listeners.append(owe_runs)
+            relationship_listeners.append(owe_schedules)

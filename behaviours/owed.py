@@ -3,12 +3,15 @@
 from datetime import datetime
 from uuid import UUID
 
+from django.utils.timezone import now
+
 from behaviours.configuration import Behaviour, Condition
 from behaviours.models import BehaviourRun, RunState
 from behaviours.schedule import next_time
 from memory.ingestion.intake import StoredTurn
 from relationships.ids import uuid7
 from relationships.models import DEFAULT_SESSION, MessageRole, Relationship, TurnState
+from relationships.services.configuration import configuration_of
 from worker.enqueue import enqueue_task
 
 TASK = "behaviours.tasks.run"
@@ -49,17 +52,29 @@ def owe_runs(stored: StoredTurn) -> None:
         enqueue_task(TASK, turn.relationship_id, project_id=turn.project_id)
 
 
+def owe_schedules(relationship: Relationship) -> None:
+    """Create the runs for the next times of all schedules. Under the relationship's row lock."""
+    behaviours = configuration_of(relationship).values.behaviours
+    for name, behaviour in behaviours.by_kind["async"]:
+        if behaviour.is_scheduled:
+            owe_next_time(relationship.id, relationship.project_id, name, behaviour, after=now())
+
+
 def owe_next_time(
     relationship_id: UUID, project_id: UUID, name: str, behaviour: Behaviour, *, after: datetime
 ) -> None:
-    """Create the run for the next time of a schedule, unless there is one. Under the relationship's row lock."""
+    """Create the run for the next time of a schedule. It takes the place of one for another time that is still to come,
+    which was owed by an earlier schedule or in another time zone. Under the relationship's row lock.
+    """
+    timezone = Relationship.objects.values_list("timezone", flat=True).get(id=relationship_id)
+    due = min(next_time(expression, after, timezone) for expression in schedules_of(behaviour.when))
     open_runs = BehaviourRun.objects.for_relationship(relationship_id).filter(
         behaviour=name, occasion__startswith="at:", state__in=[RunState.PENDING, RunState.WORKING]
     )
-    if open_runs.exists():
-        return
-    timezone = Relationship.objects.values_list("timezone", flat=True).get(id=relationship_id)
-    due = min(next_time(expression, after, timezone) for expression in schedules_of(behaviour.when))
+    for known in open_runs:  # one at most
+        if time_of(known) == due or time_of(known) <= after:
+            return
+        open_runs.delete()
     run = BehaviourRun(
         id=uuid7(),
         relationship_id=relationship_id,
@@ -72,6 +87,11 @@ def owe_next_time(
         due_at=due,
     )
     BehaviourRun.objects.bulk_create([run], ignore_conflicts=True)
+
+
+def time_of(run: BehaviourRun) -> datetime:
+    """The time of a schedule that a run without a turn is for."""
+    return datetime.fromisoformat(run.occasion[3:])
 
 
 def schedules_of(condition: Condition) -> list[str]:

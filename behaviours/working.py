@@ -21,7 +21,7 @@ from behaviours.conditions import holds
 from behaviours.configuration import Behaviour
 from behaviours.models import BehaviourRun, RunState
 from behaviours.moments import TurnMoment
-from behaviours.owed import TASK, owe_next_time
+from behaviours.owed import TASK, owe_next_time, time_of
 from memory.model_calls import MadeCall, count_made_calls, store_made_calls
 from relationships.configuration.schema import Configuration
 from relationships.models import Relationship, Turn
@@ -93,8 +93,8 @@ def _work_on(run: BehaviourRun, held: QueuedQuerySet, actions: dict[str, Action]
 
 
 def _open(run: BehaviourRun, held: QueuedQuerySet) -> Work | None:
-    """Load the work. If the behaviour is gone or its condition does not hold, drop the run, or fail it if it has fired
-    already, and return None. Raises RunLost.
+    """Load the work. If the behaviour is gone, its condition does not hold or the person has paused, drop the run, or
+    fail it if it has fired already, and return None. Raises RunLost.
     """
     rows = Relationship.objects.select_related("companion", "project", "user")
     relationship = rows.filter(id=run.relationship_id).first()
@@ -103,7 +103,7 @@ def _open(run: BehaviourRun, held: QueuedQuerySet) -> Work | None:
     turn = Turn.objects.for_relationship(relationship.id).filter(id=run.turn_id).first()
     configuration = configuration_of(relationship, turn=turn.config if turn else None).values
     behaviour = dict(configuration.behaviours.by_kind["async"]).get(run.behaviour)
-    due = datetime.fromisoformat(run.occasion[3:]) if run.turn_id is None else None
+    due = time_of(run) if run.turn_id is None else None
     moment = TurnMoment(relationship, turn, now=due)
     with transaction.atomic():
         _hold(run, held)
@@ -111,7 +111,8 @@ def _open(run: BehaviourRun, held: QueuedQuerySet) -> Work | None:
             held.update(occasion=f"on:{run.occasion[3:]}")  # so that it no longer counts as the next time
             after = max(due, timezone.now())
             owe_next_time(relationship.id, run.project_id, run.behaviour, behaviour, after=after)
-        if run.fired_at is None and not _fires(run, behaviour, moment):
+        paused = relationship.user.ingestion_paused
+        if run.fired_at is None and (paused or not _fires(run, behaviour, moment)):
             held.delete()
             return None
         if behaviour is None or (turn is None and run.turn_id is not None):

@@ -1,4 +1,4 @@
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 from uuid import UUID
 
@@ -39,6 +39,9 @@ _STATEMENTS = {
     for by_user, statement in ((True, _BY_USER), (False, _BY_ID))
     for rereads in (True, False)
 }
+
+# Called when a relationship's configuration or time zone was changed, in the same transaction and under its row lock.
+relationship_listeners: list[Callable[[Relationship], None]] = []
 
 
 def find_relationship(
@@ -154,8 +157,11 @@ def change_relationship(
     rows = Relationship.objects.of_project(project_id).filter(id=relationship_id)
     locked = rows.select_for_update(of=("self",)).select_related("companion", "user")
     found: Relationship = require(locked, "relationship")
-    fields = ("config", "timezone")
+    fields, before = ("config", "timezone"), found.version
     change_row(found, "relationship", changes, fields=fields, by=by, expected_version=expected_version)
+    if found.version != before:
+        for listener in relationship_listeners:
+            listener(found)
     return found
 
 
