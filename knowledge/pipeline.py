@@ -1,5 +1,6 @@
 """Processes a document: reads it, cuts it into chunks, embeds them. Each step is stored, so it is not repeated."""
 
+from collections.abc import Sequence
 from time import monotonic
 from uuid import UUID
 
@@ -18,6 +19,7 @@ from knowledge.documents import configuration_of
 from knowledge.errors import REASONS, DocumentLost, UnreadableDocument
 from knowledge.models import Document, DocumentChunk, DocumentFile, DocumentState
 from knowledge.sandbox import parse_document
+from memory.retrieval.index.language import NO_STEMS, SAMPLE, known_languages, language_of
 from providers.embeddings import embedder_of
 from relationships.configuration.schema import Configuration
 from relationships.models import Companion
@@ -84,11 +86,12 @@ def _companion_of(claimed: Document) -> Companion:
 
 def _cut(claimed: Document, configuration: Configuration) -> None:
     """Read the file and replace the document's chunks."""
-    knowledge, language = configuration.knowledge, configuration.retrieval.language or "simple"
+    knowledge = configuration.knowledge
     file = DocumentFile.objects.filter(document_id=claimed.id).first()
     if file is None:
         raise DocumentLost("The document was deleted.")
     parsed = parse_document(bytes(file.content), kind=claimed.kind)
+    language = configuration.retrieval.language or _language_of([block.text for block in parsed.blocks])
     chunks = cut_document(parsed.blocks, tokens=knowledge.chunk_tokens, overlap=knowledge.overlap_tokens)
     others = DocumentChunk.objects.filter(companion_id=claimed.companion_id)
     if others.exclude(document_id=claimed.id).count() + len(chunks) > knowledge.max_chunks:
@@ -105,6 +108,12 @@ def _cut(claimed: Document, configuration: Configuration) -> None:
             embedding_model="",
             embedding_dimensions=None,
         )
+
+
+def _language_of(texts: Sequence[str]) -> str:
+    """The text search configuration for the document's language, found from texts all over it."""
+    found = language_of(texts[:: 1 + len(texts) // SAMPLE])
+    return found if found in known_languages() else NO_STEMS
 
 
 def _give_back(claimed: Document, failure: Failure) -> None:

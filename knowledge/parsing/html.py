@@ -1,5 +1,6 @@
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from lxml import etree, html
@@ -31,21 +32,40 @@ _SPACE = re.compile(r"\s+")
 
 
 def parse_html(content: bytes, limits: Limits) -> Iterator[Block]:
-    """Yield the visible text of a page, a block for each paragraph, cell or item."""
+    """Yield the visible text of a page, a block for each paragraph, row of a table or item."""
     tree = _tree(content)
     headings, text = Headings(), ""
-    for event, element in etree.iterwalk(tree, events=("start", "end")):
+    walk = etree.iterwalk(tree, events=("start", "end"))
+    for event, element in walk:
         tag = element.tag if isinstance(element.tag, str) else ""
         if tag in _BLOCKS:
             yield from _paragraph(text, headings)
             text = ""
-        if event == "start":
+        if event == "start" and tag == "tr" and not _lays_out(element):
+            text = " | ".join(cell for cell in map(_cell, element) if cell)
+            walk.skip_subtree()
+        elif event == "start":
             if _HEADING.fullmatch(tag):
                 headings.enter(int(tag[1]), "".join(element.itertext()))
             text += "\n" if tag == "br" else _flat(element.text) if tag else ""
         else:
             text += _flat(element.tail)
     yield from _paragraph(text, headings)
+
+
+def _lays_out(row: Any) -> bool:
+    """Return whether a row holds parts of a page: a cell with a heading, or with more than one block."""
+    for cell in row:
+        blocks = list(islice((part.tag for part in cell.iter() if part.tag in _BLOCKS), 3))
+        if len(blocks) > 2 or any(map(_HEADING.fullmatch, blocks)):
+            return True
+    return False
+
+
+def _cell(cell: Any) -> str:
+    for line in cell.iter("br"):
+        line.tail = f" {line.tail or ''}"
+    return _flat("".join(cell.itertext())).strip()
 
 
 def _tree(content: bytes) -> Any:

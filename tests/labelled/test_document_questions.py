@@ -20,7 +20,7 @@ ANSWERED = 0.95  # of the questions, at least: the page that answers is among wh
 UNASKED = 0.09  # of everyday messages, at most: anything is shown
 
 
-@pytest.fixture(params=[None, "english"], ids=["no language", "english"])
+@pytest.fixture(params=[None, "simple"], ids=["detected", "simple"])
 def informed(request: pytest.FixtureRequest, companion: Companion) -> Companion:
     if request.param:
         companion.config = {"retrieval": {"language": request.param}}

@@ -40,6 +40,26 @@ def test_a_question_needs_not_every_word_to_match(companion: Companion) -> None:
     assert found.considered == 2 and found.space is None
 
 
+def test_each_document_is_searched_in_its_own_language(companion: Companion) -> None:
+    learn(
+        companion,
+        "Parking is free for the first three hours, and dogs have to wait outside.\n\n- Lift",
+        "english.md",
+    )
+    learn(
+        companion, "Die Parkplätze kosten nichts, aber Hunde müssen draußen vor dem Haus warten.", "german.md"
+    )
+    learn(companion, "Parks", "short.md")
+
+    assert dict(Document.objects.values_list("name", "language")) == {
+        "english.md": "english",
+        "german.md": "german",
+        "short.md": "simple",
+    }
+    for question, name in [("Where can I park my dog?", "english.md"), ("Ein Parkplatz?", "german.md")]:
+        assert [hit.chunk.document.name for hit in search(companion, question, BY_TEXT).hits] == [name]
+
+
 @pytest.mark.parametrize(
     ("text", "note"),
     [

@@ -20,14 +20,28 @@ def test_only_visible_text_of_a_page_is_read() -> None:
     assert read(page) == [
         ("Prices 2026", "Prices 2026"),
         ("Prices 2026", "A coffee is\ntwo euros."),
-        ("Prices 2026", "Tea"),
-        ("Prices 2026", "1.50"),
+        ("Prices 2026", "Tea | 1.50"),
         ("Prices 2026 > Cakes", "Cakes"),
         ("Prices 2026 > Cakes", "Carrot"),
         ("Prices 2026 > Cakes", "Apple"),
         ("Prices 2026 > Cakes", "Later"),
         ("Prices 2026 > Cakes", "after"),
     ]
+
+
+def test_a_row_of_a_table_stays_together_unless_it_lays_out_a_page() -> None:
+    table = "<table><tr><th>Treatment</th><th><p>Price</p></th></tr><tr><td>Mud<br>bath</td><td></td><td>85 €</td></tr></table>"
+
+    assert read(table) == [("", "Treatment | Price"), ("", "Mud bath | 85 €")]
+    assert read(
+        "<table><tr><td><h1>Shop</h1></td></tr><tr><td><p>Welcome.</p>Hi<p></td><td>Menu</td></tr></table>"
+    ) == [
+        ("Shop", "Shop"),
+        ("Shop", "Welcome."),
+        ("Shop", "Hi"),
+        ("Shop", "Menu"),
+    ]
+    assert read(f"<table><tr><td>Around{table}</td></tr></table>") == [("", "Around"), *read(table)]
 
 
 ENCODED = {
