@@ -13,6 +13,7 @@ from behaviours.moments import variables_of
 from behaviours.templates import render
 from behaviours.working import CallFailed, Work
 from config.postgresql.sessions import release_connection
+from providers.statuses import retry_after_seconds
 from web.outgoing import OutgoingError, call
 from worker.failures import Failure
 from worker.leases import retry_delay
@@ -23,15 +24,18 @@ LARGEST_ANSWER = 4096  # bytes of the answer that are kept
 
 
 class WebhookFailed(Exception):
-    """The URL did not accept a call. `passing`: it may the next time."""
+    """The URL did not accept a call. `passing`: it may the next time, after `retry_after` seconds."""
 
-    def __init__(self, code: str, said: str, *, passing: bool, answer: str = "") -> None:
+    def __init__(
+        self, code: str, said: str, *, passing: bool, answer: str = "", retry_after: float | None = None
+    ) -> None:
         super().__init__(said)
         self.code, self.said, self.passing, self.answer = code, said, passing, answer
+        self.retry_after = retry_after
 
     def failure(self, attempts: int) -> Failure:
         hopeless = not self.passing or attempts + 1 >= settings.MAX_ATTEMPTS
-        return Failure(self.code, self.said, None if hopeless else retry_delay(attempts, None))
+        return Failure(self.code, self.said, None if hopeless else retry_delay(attempts, self.retry_after))
 
 
 def secret_of(companion_id: UUID) -> str:
@@ -88,7 +92,8 @@ def post_signed(
     if not 200 <= answer.status < 300:
         passing = answer.status >= 500 or answer.status in PASSING
         said = f"The address answered {answer.status}."
-        raise WebhookFailed(f"status_{answer.status}", said, passing=passing, answer=told)
+        wait = retry_after_seconds(answer.headers)
+        raise WebhookFailed(f"status_{answer.status}", said, passing=passing, answer=told, retry_after=wait)
     return answer.status, told
 
 

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from math import ceil
 from time import monotonic
 
 from providers.errors import HeldBack, RateLimited
@@ -28,7 +29,7 @@ class CallLimits:
         """Wrap a call. Raises HeldBack instead if it is too early for the vendor."""
         left = self._resume_at - self._clock()
         if left > 0:
-            raise HeldBack(f"Not asked: the provider said to wait, another {left:.0f} s.", retry_after=left)
+            raise HeldBack(f"Not asked: the provider said to wait, another {ceil(left)} s.", retry_after=left)
         if self._slots is not None:
             self._slots.acquire()
         try:

@@ -85,7 +85,8 @@ def _call(
     except httpcore2.TimeoutException:
         raise OutgoingError(f"No whole answer within {seconds:g} seconds.") from None
     except (httpcore2.NetworkError, httpcore2.ProtocolError) as error:
-        raise OutgoingError(f"The call failed: {str(error) or type(error).__name__}.") from None
+        told = str(error).rstrip(".") or type(error).__name__
+        raise OutgoingError(f"The call failed: {told}.") from None
 
 
 def refuse_address(url: str) -> None:

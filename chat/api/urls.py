@@ -1,13 +1,14 @@
 """Chat's routes under /v1."""
 
-from django.urls import path
+from django.urls import path, re_path
 
 from chat.api.contexts import KeptContextView
 from chat.api.tools import ToolsView, ToolView
-from chat.api.views import ChatView, ModelsView, ModelView
+from chat.api.views import ChatView, ModelsView, ModelView, not_served
 
 urlpatterns = [
     path("chat/completions", ChatView.as_view()),
+    re_path(r"^(?:responses|completions|embeddings)(?:/.*)?$", not_served),
     path("models", ModelsView.as_view()),
     path("models/<str:model>", ModelView.as_view()),
     path("tools", ToolsView.as_view()),

@@ -6,7 +6,8 @@ from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db.models import QuerySet
-from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.views.decorators.csrf import csrf_exempt
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -28,6 +29,7 @@ from web.headers import idempotency_key, request_fingerprint
 from web.later import LaterResponse, can_wait
 from web.operations import operation
 from web.parsing import read_bytes
+from web.problems import problem
 from web.rendering import OrjsonRenderer
 
 TAG = "Chat"
@@ -179,6 +181,13 @@ def _again(relationship: Relationship, turn_id: Any, body: ChatBody) -> HttpResp
     told = told_before(relationship.id, turn.id)
     first = envelope.chunk(delta_of_whole(told.text, told.calls))
     return _stream(chain([first], envelope.ending(told.finish, told.usage, rapport_of(turn))))
+
+
+@csrf_exempt
+def not_served(request: HttpRequest) -> HttpResponse:
+    """OpenAI's calls that Rapport does not have, in the format that its clients can show."""
+    told = "Rapport speaks OpenAI's protocol at /v1/chat/completions and /v1/models alone."
+    return in_openai_shape(problem(404, "not_found", told))
 
 
 def _json(data: Any) -> HttpResponse:

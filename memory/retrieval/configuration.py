@@ -74,7 +74,7 @@ class Retrieval(Strict):
     """Embed messages too, not only entries. Messages are found by text either way."""
     language: Language | None = None
     """The language whose word endings are stripped and whose stop words are left out. Null: the language of most
-    messages, detected for each relationship; `simple`: words are used unchanged.
+    messages, detected for each relationship, and of each document; `simple`: words are used unchanged.
     """
     ranker: str = "best"
     reranker: str | None = None

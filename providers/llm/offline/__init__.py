@@ -49,7 +49,7 @@ class OfflineProvider(LLMProvider):
         if request.prompt_data is None:
             raise RequestRefused(
                 "The offline provider answers by rules, for remembering only. For all else, set GEMINI_API_KEY, "
-                "OPENAI_API_KEY or OPENAI_BASE_URL."
+                "OPENAI_API_KEY or OPENAI_BASE_URL; if one is set, name gemini or openai as the `provider`."
             )
         started = time.perf_counter()
         data = request.prompt_data

@@ -92,6 +92,17 @@ def test_it_is_tried_again_under_the_same_id(conversation: Conversation, address
     assert len(address.calls) == 3
 
 
+def test_it_waits_as_long_as_the_address_asks_for(conversation: Conversation, address: WebhookServer) -> None:
+    address.statuses.append(429)
+    address.retry_after = "300"
+    tell(conversation, address.url)
+
+    work(conversation)
+
+    [run] = runs_of(conversation)
+    assert run.due_at is not None and run.due_at - run.recorded_at >= timedelta(seconds=300)
+
+
 def test_one_that_will_not_be_taken_is_a_dead_letter_that_can_be_sent_again(
     conversation: Conversation, address: WebhookServer, api: Api
 ) -> None:

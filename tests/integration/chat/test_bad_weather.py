@@ -101,6 +101,15 @@ def test_bad_input_is_reported_with_its_field_and_what_to_do(
     assert replying.asked == 0 and not Turn.objects.exists()
 
 
+@pytest.mark.parametrize("call", ["responses", "completions", "embeddings", "responses/resp_1/input_items"])
+def test_openais_other_calls_name_those_that_there_are(call: str, client: Client) -> None:
+    answer = client.post(f"/v1/{call}", data={"model": "ada"}, content_type="application/json")
+
+    error = answer.json()["error"]
+    assert (answer.status_code, error["code"]) == (404, "not_found")
+    assert "/v1/chat/completions" in error["message"]
+
+
 def test_ten_thousand_messages_are_accepted_if_only_the_last_is_new(
     chat: Chat, replying: OpenAIServer
 ) -> None:
