@@ -11,8 +11,8 @@ from chat.identity import Talk
 from chat.messages import Message, Sent, compose, refuse_unkeepable, text_of, told_of, without_calls
 from chat.replacing import withdraw
 from chat.replies import Question
-from context.answer import AssembledContext
-from context.formats import OPENING
+from context.answer import AssembledContext, ChatMessage
+from context.formats import alternating
 from context.pipeline import build_context
 from memory.fence import cut_fenced
 from memory.ingestion.intake import Idempotency
@@ -71,18 +71,17 @@ def ask(
 
 
 def _earlier(context: AssembledContext, sent: Sent) -> list[Message]:
-    """The stored messages, without the last ones if they had no reply and the client sends them again."""
+    """The stored messages, without the last ones if they had no reply and the client sends them again. Their roles
+    alternate, as not every server accepts anything else.
+    """
     shown = (line for report in context.layers if report.name != "current" for line in report.messages)
-    earlier: list[Message] = [{**line, "content": words} for line in shown if (words := _words_of(line))]
+    earlier = [ChatMessage(role=line["role"], content=words) for line in shown if (words := _words_of(line))]
     spoken = (message for message in sent.conversation if message["role"] == "user")
-    said = [{"role": "user", "content": cut_fenced(text_of(message))[0]} for message in spoken]
+    said = [ChatMessage(role="user", content=cut_fenced(text_of(message))[0]) for message in spoken]
     if earlier[-len(said) :] == said:
         del earlier[-len(said) :]
-    if earlier and earlier[0]["role"] != "user":  # not every server accepts that
-        earlier.insert(0, {"role": "user", "content": OPENING})
-    return earlier
+    return [*map(dict, alternating(earlier))]
 
 
-def _words_of(line: Message) -> str:
-    told: str = line["content"]
-    return without_calls(told) if line["role"] == "assistant" else told
+def _words_of(line: ChatMessage) -> str:
+    return without_calls(line["content"]) if line["role"] == "assistant" else line["content"]

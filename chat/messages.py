@@ -87,7 +87,18 @@ def compose(sent: Sent, *, system: str, earlier: Sequence[Message]) -> list[Mess
     current = conversation[sent.current]
     if isinstance(current.get("content"), str):
         conversation[sent.current] = {**current, "content": cut_fenced(current["content"])[0]}
-    return [*first, *([] if sent.owns_history else earlier), *conversation]
+    return [*first, *(conversation if sent.owns_history else _joined(earlier, conversation))]
+
+
+def _joined(earlier: Sequence[Message], conversation: list[Message]) -> list[Message]:
+    """The conversation after the earlier messages. If both meet in the person's messages, these become one."""
+    if not earlier or not earlier[-1]["role"] == conversation[0]["role"] == "user":
+        return [*earlier, *conversation]
+    before, content = earlier[-1]["content"], conversation[0].get("content") or ""
+    whole = (
+        f"{before}\n\n{content}" if isinstance(content, str) else [{"type": "text", "text": before}, *content]
+    )
+    return [*earlier[:-1], {**conversation[0], "content": whole}, *conversation[1:]]
 
 
 def text_of(message: Message) -> str:

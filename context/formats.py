@@ -18,14 +18,14 @@ def to_openai(system: str, messages: Sequence[ChatMessage]) -> dict[str, Any]:
 
 def to_anthropic(system: str, messages: Sequence[ChatMessage]) -> dict[str, Any]:
     """For `messages.create(**rendered)`: the roles alternate, the user first."""
-    return {"system": system, "messages": _alternating(messages)}
+    return {"system": system, "messages": alternating(messages)}
 
 
 def to_gemini(system: str, messages: Sequence[ChatMessage]) -> dict[str, Any]:
     """The body of `generateContent`: the companion's role is called model."""
     contents = [
         {"role": _ROLES_OF_GEMINI[message["role"]], "parts": [{"text": message["content"]}]}
-        for message in _alternating(messages)
+        for message in alternating(messages)
     ]
     instruction = {"systemInstruction": {"parts": [{"text": system}]}} if system else {}
     return {**instruction, "contents": contents}
@@ -43,7 +43,7 @@ def to_text(system: str, messages: Sequence[ChatMessage]) -> str:
     return "\n\n".join([system, *spoken] if system else spoken)
 
 
-def _alternating(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
+def alternating(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
     """Merge neighbouring messages of the same role, and begin with the user's."""
     merged: list[ChatMessage] = []
     if messages and messages[0]["role"] != "user":

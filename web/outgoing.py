@@ -85,8 +85,8 @@ def _call(
     except httpcore2.TimeoutException:
         raise OutgoingError(f"No whole answer within {seconds:g} seconds.") from None
     except (httpcore2.NetworkError, httpcore2.ProtocolError) as error:
-        told = str(error).rstrip(".") or type(error).__name__
-        raise OutgoingError(f"The call failed: {told}.") from None
+        why = str(error).rstrip(".") or type(error).__name__
+        raise OutgoingError(f"The call failed: {why}.") from None
 
 
 def refuse_address(url: str) -> None:

@@ -71,6 +71,24 @@ def test_a_client_that_sends_only_the_newest_message_gets_the_stored_ones(
     assert sent == ["I live in Porto.", "Porto is nice.", "Where do I live?"]
 
 
+def test_the_roles_of_stored_messages_alternate(
+    chat: Chat, replying: OpenAIServer, relationship: Relationship
+) -> None:
+    """Templates of open models, such as Gemma's and Mistral's, refuse two messages of one role in a row."""
+    hear(relationship, "I live in Porto.")
+    hear(relationship, "I have a cat.")
+
+    chat.say("Where do I live?")
+    hear(relationship, "I moved.")
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+    chat.say({"role": "user", "content": [{"type": "text", "text": "To here:"}, picture]})
+
+    first, second = ([m["content"] for m in one.body["messages"][1:]] for one in replying.requests)
+    assert first == ["I live in Porto.\n\nI have a cat.\n\nWhere do I live?"]
+    assert second[0] == first[0] and len(second) == 3
+    assert second[2] == [{"type": "text", "text": "I moved."}, {"type": "text", "text": "To here:"}, picture]
+
+
 def test_what_the_companion_said_by_itself_is_known_in_the_next_reply(
     chat: Chat, replying: OpenAIServer, api: Api
 ) -> None:

@@ -61,7 +61,7 @@ def test_the_shown_end_of_a_long_message_is_recorded(
     shown = viewer.get(f"/admin-ui{at}/contexts/{context_id}/").content.decode()
     _, prompt = shown.split('aria-labelledby="prompt"')
     asked = replying.requests[-1].body["messages"]
-    [end] = [one["content"] for one in asked if "under the mat" in one["content"]]
+    [end] = [one["content"].partition("\n\n")[0] for one in asked if "under the mat" in one["content"]]
     assert end.startswith("[…] Word ") and end in prompt
     assert "Word 1." not in shown and "Old" not in prompt
     [message] = Message.objects.filter(content=long)

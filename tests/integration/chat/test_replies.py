@@ -112,8 +112,7 @@ def test_a_call_of_the_clients_tool_is_the_clients_to_answer(chat: Chat, replyin
     chat.say("And tomorrow?")
     shown = [message["content"] for message in replying.requests[-1].body["messages"]]
     assert shown == [
-        "What is the weather?",
-        "[tool result] sunny, 24 degrees",
+        "What is the weather?\n\n[tool result] sunny, 24 degrees",
         "It is sunny.",
         "And tomorrow?",
     ]
