@@ -119,6 +119,7 @@ import os
 for name in (b"bad\xff.md", b"good.md", b"GOOD.md", b"memory/entries.md", b"large.bin"):
     open(name, "w").write("x" * (200_000 if name == b"large.bin" else 1))
 os.chmod("run.sh", 0o755)
+os.symlink("good.md", "link.md")
 os.kill(os.getppid(), 2)
 """
 
@@ -126,7 +127,7 @@ os.kill(os.getppid(), 2)
 def test_what_can_not_be_kept_is_told_and_the_rest_is_merged(
     door: Door, rapport: Rapport, client_python: Path
 ) -> None:
-    """With a name that is no text, a twin, a read-only file, one that is too large; and Ctrl-C meanwhile."""
+    """With a name that is no text, a twin, a read-only file, one that is too large, a link; and Ctrl-C meanwhile."""
     maya = rapport.relationship(companion="ada", user="maya")
     rapport.files_write(maya.id, "run.sh", content="#!/bin/sh")
     rapport.files_write(maya.id, "skills/plan/SKILL.md", content="Plan.")
@@ -156,7 +157,7 @@ def test_what_can_not_be_kept_is_told_and_the_rest_is_merged(
     assert files["run.sh"] and len(files.keys() & {"good.md", "GOOD.md"}) == 1
     assert not files.keys() & {"large.bin", ".claude/skills/plan/SKILL.md"}
     (session,) = rapport.agent_sessions_list(maya.id)["items"]
-    assert session["state"] == "done" and session["summary"].count("was not stored") == 4
+    assert session["state"] == "done" and session["summary"].count("was not stored") == 5
 
 
 def test_what_a_link_hides_was_not_deleted(rapport: Rapport, tmp_path: Path) -> None:
@@ -170,6 +171,7 @@ def test_what_a_link_hides_was_not_deleted(rapport: Rapport, tmp_path: Path) -> 
     said = {path: why.split(",")[0] for path, why in ran.left_out.items()}
     assert said == {
         "plan.md": "plan.md is a link",
+        "notes": "notes is a link",
         "notes/a.md": "notes is a link",
         "notes/b.md": "notes is a link",
     }

@@ -21,6 +21,7 @@ from rapport_client.errors import Invalid, NotFound, RapportError, Stale
 
 MOST_CHANGES, MOST_CHARACTERS = 200, 800_000  # of one commit
 HEARTBEAT = 60.0  # seconds
+SKILLS = ".claude/skills"  # a link, which is not stored
 Known = dict[str, tuple[str, bool]]  # by path: SHA-256, and whether the file is executable
 OVER = ("done", "needs_review", "failed", "abandoned")
 
@@ -111,19 +112,25 @@ def _hydrate(client: Rapport, relationship: str, branch: str, place: Path) -> Kn
     (place / "workspace/outputs").mkdir(parents=True, exist_ok=True)  # for results
     if (place / "skills").is_dir() and not (place / ".claude").exists():  # where Claude Code looks for skills
         (place / ".claude").mkdir()
-        (place / ".claude/skills").symlink_to("../skills", target_is_directory=True)
+        (place / SKILLS).symlink_to("../skills", target_is_directory=True)
     return {line["path"]: (line["sha256"], line["executable"]) for line in listed}
 
 
 def _changes(before: Known, place: Path) -> tuple[list[Any], dict[str, str]]:
-    """Return the changes to push, and the reason for each path that can't be read. Links and `.git` are skipped."""
+    """Return the changes to push, and the reason for each path that is a link or can't be read. `.git` is skipped."""
     changes: list[Any] = []
     unread: dict[str, str] = {}
     found: set[str] = set()
     for path in sorted(place.rglob("*")):
         name = path.relative_to(place)
         try:
-            if path.is_symlink() or not path.is_file() or ".git" in name.parts:
+            if ".git" in name.parts:
+                continue
+            if path.is_symlink():
+                if name.as_posix() != SKILLS:
+                    unread[name.as_posix()] = _obstacle(place, name.as_posix())
+                continue
+            if not path.is_file():
                 continue
             content, executable = path.read_bytes(), os.access(path, os.X_OK)
         except OSError as error:
