@@ -17,13 +17,13 @@ from relationships.models import Relationship
 from relationships.same_json import same_json
 from relationships.services.rows import require, require_lock
 from web.actor import Actor
-from web.errors import Conflict, NotFound
+from web.errors import NotFound
 from workspace.deleted_entries import withhold_again
-from workspace.files import Committed, commit_tree, open_workspace
+from workspace.files import commit_on, open_workspace
 from workspace.generated import made_elsewhere
-from workspace.identity import author_of
 from workspace.models import MAIN, Branch, Checkpoint
-from workspace.store import read_commit, read_head
+from workspace.store import Head, read_commit
+from workspace.trees import Draft, key_of
 
 _KEPT = {"id", "version", "read_only"}  # fields of an entry that a restore leaves alone
 
@@ -47,18 +47,18 @@ def take_checkpoint(
 ) -> Checkpoint:
     """Take a checkpoint of a branch as it is now. Raises NotFound."""
     require_lock(relationship.id)
-    row = Branch.objects.for_relationship(relationship.id).filter(name=branch).first()
-    if row is None:
+    rows = Branch.objects.for_relationship(relationship.id).filter(name=branch)
+    commit_id = rows.values_list("commit_id", flat=True).first()
+    if commit_id is None:
         if branch != MAIN:
             raise NotFound("This branch does not exist.")
-        open_workspace(relationship)
-        row = Branch.objects.for_relationship(relationship.id).get(name=MAIN)
+        commit_id = key_of(open_workspace(relationship).commit)
     made: Checkpoint = Checkpoint.objects.create(
         relationship_id=relationship.id,
         id=uuid7(),
         project_id=relationship.project_id,
         name=name,
-        commit_id=row.commit_id,
+        commit_id=commit_id,
         session_id=session_id,
         actor_kind=by.kind,
         actor_id=by.id,
@@ -78,7 +78,16 @@ def restore_checkpoint(
     checkpoint = require(
         Checkpoint.objects.for_relationship(relationship.id).filter(id=checkpoint_id), "checkpoint"
     )
-    committed = _restore_files(relationship, checkpoint, by)
+    past = read_commit(relationship.id, checkpoint.commit_id)
+    if past is None:
+        raise NotFound("This checkpoint's commit no longer exists.")
+
+    def restored(head: Head) -> tuple[Draft, str]:
+        made = {path: entry for path, entry in head.files.items() if made_elsewhere(path)}
+        written = {path: entry for path, entry in past.files.items() if not made_elsewhere(path)}
+        return Draft(written | made), f"Restore {checkpoint.name}"
+
+    committed = commit_on(relationship, MAIN, restored, by=by)
     entries = restore_entries(relationship, at=checkpoint.taken_at, by=by) if memory else 0
     withhold_again(relationship)
     return Restored(committed.commit, entries)
@@ -118,26 +127,3 @@ def restore_entries(relationship: Relationship, *, at: datetime, by: Actor) -> i
     owner = {"relationship_id": relationship.id, "project_id": relationship.project_id}
     change_entries(**owner, changes=changes, by=by, now=now, stood_before=True)
     return len(changes)
-
-
-def _restore_files(relationship: Relationship, checkpoint: Checkpoint, by: Actor) -> Committed:
-    head, past = read_head(relationship.id, MAIN), read_commit(relationship.id, checkpoint.commit_id)
-    if head is None or past is None:
-        raise NotFound("This checkpoint's commit no longer exists.")
-    made = {path: entry for path, entry in head.files.items() if made_elsewhere(path)}
-    files = {path: entry for path, entry in past.files.items() if not made_elsewhere(path)} | made
-    if files == head.files:
-        return Committed(head.commit, files, False)
-    commit = commit_tree(
-        relationship,
-        MAIN,
-        head,
-        files,
-        {},
-        author_of(by),
-        f"Restore {checkpoint.name}",
-        by=by,
-    )
-    if not commit:
-        raise Conflict("Somebody changed main meanwhile. Try again.")
-    return Committed(commit, files, True)

@@ -13,22 +13,13 @@ from memory.entries.history import ChangedEntries
 from memory.mending.deletions import told_by_deleted
 from memory.models import EntryState, ScratchpadEntry
 from relationships.models import Relationship
-from workspace.files import show_hot_context
 from workspace.forgettable import branches_of, bring_back
-from workspace.hot_context import PATH
+from workspace.hot_context import PATH, show_hot_context
 from workspace.identity import RAPPORT, author_of
 from workspace.models import MAIN
 from workspace.sentences import sentences_of, without
-from workspace.store import (
-    Head,
-    NewCommit,
-    keep_commits,
-    make_commit,
-    move_branch,
-    read_blobs,
-    read_head,
-)
-from workspace.trees import entry_of, key_of, text_of
+from workspace.store import Head, NewCommit, keep_commits, make_commit, move_branch, read_blobs, read_head
+from workspace.trees import Draft, text_of
 from workspace.undoing import TAKES_OUT
 
 
@@ -100,21 +91,17 @@ def _commit_each(
 ) -> None:
     """Commit (message, text) pairs one after another. If the branch is main, chat is shown the last text."""
     commits: list[NewCommit] = []
-    files, parent, at = head.files, head.commit, max(timezone.now(), head.at)
+    at, author = max(timezone.now(), head.at), author_of(RAPPORT)
     for message, text in texts:
-        content = text.encode()
-        files = files | {PATH: entry_of(content, mode=files[PATH].mode)}
+        draft = Draft(dict(head.files))
+        draft.put(PATH, text.encode())
         at += timedelta(microseconds=1)  # keeps the log in order
-        blobs = {key_of(files[PATH].sha256): content}
-        made = make_commit(
-            files, parents=(parent,), author=author_of(RAPPORT), message=message, blobs=blobs, at=at
-        )
-        commits.append(made)
-        parent = made.sha
+        head = make_commit(draft, parents=(head.commit,), author=author, message=message, at=at)
+        commits.append(head)
     keep_commits(relationship, commits)
-    move_branch(relationship, branch, commits[-1], at=at)
+    move_branch(relationship, branch, head, at=at)
     if branch == MAIN:
-        show_hot_context(relationship, files, parent, by=RAPPORT)
+        show_hot_context(relationship, head, by=RAPPORT)
 
 
 def _commit_message(entry_id: UUID | str, version: int) -> str:

@@ -16,13 +16,13 @@ from relationships.models import Relationship
 from web.actor import Actor
 from web.errors import RapportError, StaleVersion
 from workspace.errors import ToolRefused
-from workspace.files import Contents, change_files, list_files, mark_commit, read_file
+from workspace.files import Contents, change_files, commit_on, list_files, read_file
 from workspace.generated import generated_files
 from workspace.models import MAIN
 from workspace.recalling import recall
 from workspace.store import read_contents
 from workspace.tool_definitions import check_arguments
-from workspace.trees import Files, text_of
+from workspace.trees import Draft, Files, text_of
 
 ROOT = "/memories"
 MOST_LINES, WIDTH = 999_999, 6  # lines of a file that is shown; columns of a line number
@@ -157,8 +157,16 @@ class FileTools:
         return recall(self.relationship, query, messages=messages)
 
     def _commit(self, reason: str) -> str:
-        sha = mark_commit(self.relationship, self.branch, reason, by=self.by, session_id=self.session_id)
-        return f"Committed as {sha[:12]}."
+        """Make a commit that changes nothing."""
+        done = commit_on(
+            self.relationship,
+            self.branch,
+            lambda head: (Draft(head.files), reason),
+            by=self.by,
+            session_id=self.session_id,
+            always=True,
+        )
+        return f"Committed as {done.commit[:12]}."
 
     def _files(self) -> Files:
         return list_files(self.relationship, self.branch)[0]

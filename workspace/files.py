@@ -5,14 +5,15 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
 from relationships.models import Relationship
-from relationships.services.rows import require_lock
+from relationships.services.rows import check_version, require_lock
 from web.actor import Actor
 from web.errors import Conflict, FieldProblem, NotFound, StaleVersion
-from workspace.errors import BadPath, FileNotThere, ReadOnlyFile
+from workspace.errors import BadPath, FileNotThere, ReadOnlyFile, WorkspaceFull
 from workspace.generated import (
     PROFILE,
     TOOLS,
@@ -23,13 +24,13 @@ from workspace.generated import (
     written_files,
 )
 from workspace.hot_context import PATH as HOT_CONTEXT
-from workspace.hot_context import hot_context_text, publish_hot_context
+from workspace.hot_context import read_hot_context, show_hot_context
 from workspace.identity import RAPPORT, author_of
-from workspace.limits import check_limits
 from workspace.models import MAIN
-from workspace.paths import check_path
+from workspace.paths import check_path, twin_fault
 from workspace.store import (
     Head,
+    NewCommit,
     keep_commits,
     make_commit,
     move_branch,
@@ -38,20 +39,18 @@ from workspace.store import (
     read_head,
     write_commit,
 )
-from workspace.trees import EXECUTABLE, FILE, Author, Entry, Files, entry_of, key_of, tree_sha
+from workspace.trees import EXECUTABLE, FILE, Draft, Entry, Files, entry_of, key_of
 
 TRIES = 32  # a try fails only if somebody else has committed at the same moment
 LONGEST_MESSAGE = 2000
 Contents = Mapping[str, bytes | None]  # by path; None: delete the file
-NewTree = tuple[Files, Mapping[UUID, bytes], str]  # files, new contents by row ID, commit message
+Change = Callable[[Head], tuple[Draft, str]]  # what a commit makes of a branch, and its message
 
 
 @dataclass(frozen=True, slots=True)
-class Committed:
-    """The commit that the branch is at now, all its files, and whether the call made a new commit."""
+class Committed(Head):
+    """Where the branch is now, and whether the call made a new commit."""
 
-    commit: str
-    files: Files
     changed: bool
 
 
@@ -111,80 +110,38 @@ def change_files(
     """
     _refuse_generated(relationship, changes, branch)
 
-    def changed(head: Head) -> NewTree:
-        files, blobs = changed_files(head.files, changes, expected or {}, can_run or {})
-        return files, blobs, message.strip() or _default_message(head.files, files)
+    def changed(head: Head) -> tuple[Draft, str]:
+        draft = changed_files(head.files, changes, expected or {}, can_run or {})
+        return draft, message.strip() or _default_message(head.files, draft.files)
 
-    return commit_on(relationship, branch, changed, author_of(by, session_id), by=by, session_id=session_id)
+    return commit_on(relationship, branch, changed, by=by, session_id=session_id)
 
 
-def commit_tree(
-    relationship: Relationship,
-    branch: str,
-    head: Head,
-    files: Files,
-    blobs: Mapping[UUID, bytes],
-    author: Author,
-    message: str,
-    *,
-    by: Actor,
-    also_from: tuple[str, ...] = (),
-    session_id: UUID | None = None,
-) -> str:
-    """Move a branch from `head` to these files. If main's hot context changes, chat is shown it at once.
+@transaction.atomic
+def write_hot_context(
+    *, relationship: Relationship, content: str, by: Actor, expected_version: int | None = None
+) -> int:
+    """Write hot context for a person, who knows it by version and not as a file. Returns its version.
 
-    Returns the new commit's SHA; "" if somebody moved the branch meanwhile.
+    Raises StaleVersion, HotContextTooLong, NotFound.
     """
-    at = max(timezone.now(), head.at + timedelta(microseconds=1))  # keeps the log in order
-    commit = make_commit(
-        files, parents=(head.commit, *also_from), author=author, message=message, blobs=blobs, at=at
-    )
-    if branch != MAIN or files.get(HOT_CONTEXT) == head.files.get(HOT_CONTEXT):
-        return commit.sha if write_commit(relationship.id, branch, commit, moves_from=head.commit) else ""
-    with transaction.atomic():
-        require_lock(relationship.id)
-        if not write_commit(relationship.id, branch, commit, moves_from=head.commit):
-            return ""
-        show_hot_context(relationship, files, commit.sha, by=by, session_id=session_id)
-        return commit.sha
-
-
-def mark_commit(
-    relationship: Relationship, branch: str, message: str, *, by: Actor, session_id: UUID | None = None
-) -> str:
-    """Make a commit that changes nothing and records what was done. Returns its SHA. Raises NotFound, Conflict."""
-    author = author_of(by, session_id)
-    return commit_on(
-        relationship, branch, lambda head: (head.files, {}, message), author, by=by, always=True
-    ).commit
-
-
-def show_hot_context(
-    relationship: Relationship, files: Files, commit: str, *, by: Actor, session_id: UUID | None = None
-) -> None:
-    """Publish main's current hot context to chat. Raises HotContextTooLong."""
-    entry = files.get(HOT_CONTEXT)
-    content = read_blobs(relationship.id, [entry])[entry.sha256] if entry else b""
-    publish_hot_context(
-        relationship_id=relationship.id,
-        project_id=relationship.project_id,
-        text=hot_context_text(content),
-        commit=commit,
-        by=by,
-        session_id=session_id,
-    )
+    require_lock(relationship.id)
+    _, version = read_hot_context(relationship.id)
+    check_version(expected=expected_version, current=version)
+    change_files(relationship=relationship, changes={HOT_CONTEXT: content.encode()}, by=by)
+    return read_hot_context(relationship.id)[1]
 
 
 def changed_files(
     before: Files, changes: Contents, expected: Mapping[str, str], can_run: Mapping[str, bool]
-) -> tuple[Files, dict[UUID, bytes]]:
-    """The files after `changes`, and the new contents by row ID. Raises the same errors as change_files."""
-    files, blobs = dict(before), dict[UUID, bytes]()
+) -> Draft:
+    """The files after `changes`. Raises the same errors as change_files."""
+    draft = Draft(dict(before))
     gone = [before[path] for path, content in changes.items() if content is None and path in before]
     moved = {entry.sha256 for entry in gone if entry.mode == EXECUTABLE}
     for path, content in changes.items():
         check_path(path)
-        there = files.get(path)
+        there = before.get(path)
         entry = None if content is None else entry_of(content, mode=there.mode if there else FILE)
         if entry and can_run.get(path, there is None and entry.sha256 in moved):
             entry = entry._replace(mode=EXECUTABLE)
@@ -195,12 +152,27 @@ def changed_files(
         if content is None or entry is None:
             if there is None and path not in expected:
                 raise FileNotThere(f"There is no file {path}.")
-            files.pop(path, None)
+            draft.files.pop(path, None)
         elif there != entry:
-            files[path] = entry
-            blobs[key_of(entry.sha256)] = content
-    check_limits(files, added=files.keys() - before.keys())
-    return files, blobs
+            draft.files[path] = entry
+            draft.blobs[key_of(entry.sha256)] = content
+    check_limits(draft.files, added=draft.files.keys() - before.keys())
+    return draft
+
+
+def check_limits(files: Files, *, added: object = True) -> None:
+    """Raises WorkspaceFull, Conflict."""
+    sizes = {path: entry.size for path, entry in files.items()}
+    largest = max(sizes, key=sizes.__getitem__, default="")
+    for said, count, unit, limit in (
+        (f"{largest} would have", sizes.get(largest, 0), "bytes", settings.MAX_FILE_BYTES),
+        ("There would be", len(files), "files", settings.MAX_FILES),
+        ("The files would have", sum(sizes.values()), "bytes", settings.MAX_WORKSPACE_BYTES),
+    ):
+        if count > limit:
+            raise WorkspaceFull(f"{said} {count} {unit}; {limit} are kept.", limit=limit)
+    if added and (said := twin_fault(files)):
+        raise Conflict(f"{said}: not every system could keep both.")
 
 
 @transaction.atomic
@@ -210,54 +182,71 @@ def open_workspace(relationship: Relationship) -> Head:
     if head := read_head(relationship.id, MAIN):
         return head
     now = timezone.now()
-    begun = make_commit({}, parents=(), author=author_of(RAPPORT), message="Begin", blobs={}, at=now)
+    begun = make_commit(Draft({}), parents=(), author=author_of(RAPPORT), message="Begin", at=now)
     keep_commits(relationship, [begun])
     move_branch(relationship, MAIN, begun, at=now)
-    return Head(begun.sha, begun.tree, {}, now)
+    return begun
 
 
 def refresh_generated(relationship: Relationship) -> Head:
     """Bring main's generated files up to date. Returns the new head of main."""
     made = generated_files(relationship)
-    new = {path: entry_of(content) for path, content in made.items()}
 
-    def refreshed(head: Head) -> NewTree:
-        kept = written_files(relationship.id, head.files, new)
-        blobs = {key_of(new[path].sha256): content for path, content in made.items()}
-        return kept | new, blobs, "Bring in what is known"
+    def refreshed(head: Head) -> tuple[Draft, str]:
+        draft = Draft(written_files(relationship.id, head.files, made))
+        for path, content in made.items():
+            draft.put(path, content)
+        return draft, "Bring in what is known"
 
-    done = commit_on(relationship, MAIN, refreshed, author_of(RAPPORT), by=RAPPORT)
-    return Head(done.commit, tree_sha(done.files), done.files, timezone.now())
+    return commit_on(relationship, MAIN, refreshed, by=RAPPORT)
 
 
 def commit_on(
     relationship: Relationship,
     branch: str,
-    change: Callable[[Head], NewTree],
-    author: Author,
+    change: Change,
     *,
     by: Actor,
     session_id: UUID | None = None,
+    also_from: tuple[str, ...] = (),
     always: bool = False,
 ) -> Committed:
-    """Commit what `change` makes of the branch; retry if somebody else committed first. `always`: even if nothing
-    changed. Raises NotFound, Conflict."""
+    """Commit what `change` makes of the branch; retry if somebody else committed first. If main's hot context changes,
+    chat is shown it at once. `also_from`: more parents. `always`: even if nothing changed. Raises NotFound, Conflict.
+    """
     for _ in range(TRIES):
         head = read_head(relationship.id, branch)
         if head is None:
             if branch != MAIN:
                 raise NotFound(f"There is no branch {branch[:120]}.")
             head = open_workspace(relationship)
-        files, blobs, message = change(head)
-        if files == head.files and not always:
-            return Committed(head.commit, files, False)
-        text = message.replace("\x00", " ").strip()[:LONGEST_MESSAGE]
-        commit = commit_tree(
-            relationship, branch, head, files, blobs, author, text, by=by, session_id=session_id
+        draft, message = change(head)
+        if draft.files == head.files and not always:
+            return Committed(head.commit, head.tree, head.files, head.at, changed=False)
+        commit = make_commit(
+            draft,
+            parents=(head.commit, *also_from),
+            author=author_of(by, session_id),
+            message=message.replace("\x00", " ").strip()[:LONGEST_MESSAGE],
+            at=max(timezone.now(), head.at + timedelta(microseconds=1)),  # keeps the log in order
         )
-        if commit:
-            return Committed(commit, files, True)
+        if _move(relationship, branch, head, commit, by, session_id):
+            return Committed(commit.commit, commit.tree, commit.files, commit.at, changed=True)
     raise Conflict("Others are changing this branch at the same time. Try again.")
+
+
+def _move(
+    relationship: Relationship, branch: str, head: Head, commit: NewCommit, by: Actor, session_id: UUID | None
+) -> bool:
+    """Move the branch from `head` to its next commit. Returns False if somebody else has moved it."""
+    if branch != MAIN or commit.files.get(HOT_CONTEXT) == head.files.get(HOT_CONTEXT):
+        return write_commit(relationship.id, branch, commit, moves_from=head.commit)
+    with transaction.atomic():
+        require_lock(relationship.id)
+        if not write_commit(relationship.id, branch, commit, moves_from=head.commit):
+            return False
+        show_hot_context(relationship, commit, by=by, session_id=session_id)
+        return True
 
 
 def _head(relationship: Relationship, branch: str, at: str) -> Head | None:

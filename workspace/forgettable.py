@@ -6,7 +6,7 @@ A sentence's ID is where it was found: twelve bytes of the content's SHA-256, th
 
 import hashlib
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
 from uuid import UUID
@@ -17,15 +17,15 @@ from config.postgresql.sessions import execute
 from memory.mending.candidates import Candidate, Scope
 from relationships.models import Relationship
 from web.errors import NotFound
-from workspace.files import NewTree, commit_on
+from workspace.files import Change, commit_on
 from workspace.generated import DOCUMENTS, ENTRIES, PROFILE, RULES, TOOLS, entries_file, made_elsewhere
 from workspace.hot_context import PATH as HOT_CONTEXT
-from workspace.identity import RAPPORT, author_of
+from workspace.identity import RAPPORT
 from workspace.models import MAIN, Blob, Branch
 from workspace.redaction import SHORTEST, redact_pattern
 from workspace.sentences import EMPTIED, MARKS, sentences_of, without
 from workspace.store import Head, read_blobs, read_contents
-from workspace.trees import entry_of, key_of, text_of
+from workspace.trees import Draft, entry_of, key_of, text_of
 from workspace.undoing import TAKES_OUT, Undoing
 
 MOST = 5000  # distinct sentences, current ones first
@@ -133,28 +133,25 @@ def _sentences_by_id(relationship_id: UUID, ids: Iterable[UUID]) -> dict[UUID, s
 
 
 def _take_out(relationship: Relationship, branch: str, gone: set[str], *, message: str) -> None:
-    def left(head: Head) -> NewTree:
-        files, blobs = dict(head.files), dict[UUID, bytes]()
-        contents = read_blobs(relationship.id, files.values()) if gone else {}
+    def left(head: Head) -> tuple[Draft, str]:
+        draft = Draft(dict(head.files))
+        contents = read_blobs(relationship.id, head.files.values()) if gone else {}
         for path, entry in head.files.items() if gone else ():
             if (branch == MAIN and made_elsewhere(path)) or path == ENTRIES:
                 continue
             rest = without(text_of(contents[entry.sha256]) or "", gone)
             if rest is not None:
-                files[path] = entry_of(rest.encode(), mode=entry.mode)
-                blobs[key_of(files[path].sha256)] = rest.encode()
-        made = entries_file(relationship) if branch != MAIN and ENTRIES in files else b""
-        if made and entry_of(made).sha256 != files[ENTRIES].sha256:
-            files[ENTRIES] = entry_of(made, mode=files[ENTRIES].mode)
-            blobs[key_of(files[ENTRIES].sha256)] = made
-        return files, blobs, message
+                draft.put(path, rest.encode())
+        if branch != MAIN and ENTRIES in draft.files:
+            draft.put(ENTRIES, entries_file(relationship))
+        return draft, message
 
     _commit(relationship, branch, left)
 
 
-def _commit(relationship: Relationship, branch: str, change: Callable[[Head], NewTree]) -> None:
+def _commit(relationship: Relationship, branch: str, change: Change) -> None:
     with suppress(NotFound):  # a session's branch that was deleted meanwhile
-        commit_on(relationship, branch, change, author_of(RAPPORT), by=RAPPORT)
+        commit_on(relationship, branch, change, by=RAPPORT)
 
 
 def _commit_message(ids: Collection[UUID]) -> str:

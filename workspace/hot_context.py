@@ -1,7 +1,7 @@
 """`memory/hot_context.md` on main: the agent's summary, which chat is shown. Each version is kept.
 
-It is written like any file. Code that commits to main calls `publish_hot_context` in the same transaction, so the
-snapshot always agrees with the file.
+It is written like any file. Code that commits to main calls `show_hot_context` in the same transaction, so the snapshot
+always agrees with the file.
 """
 
 from typing import Any
@@ -12,11 +12,13 @@ from django.db.models import Max
 from config.postgresql.sessions import prepared_cursor
 from providers.tokens import estimate_tokens
 from relationships.ids import uuid7
+from relationships.models import Relationship
 from relationships.services.snapshots import write_section
 from web.actor import Actor
 from web.errors import FieldProblem
 from workspace.errors import HotContextTooLong
 from workspace.models import HotContextVersion
+from workspace.store import Head, read_blobs
 from workspace.trees import key_of
 
 PATH = "memory/hot_context.md"
@@ -53,18 +55,16 @@ def read_hot_context(relationship_id: UUID) -> tuple[str, int]:
     return row or ("", 0)
 
 
-def publish_hot_context(
-    *,
-    relationship_id: UUID,
-    project_id: UUID,
-    text: str,
-    commit: str,
-    by: Actor,
-    session_id: UUID | None = None,
-) -> int:
-    """Store a new version and show it to chat. In the commit's transaction, under the relationship's row lock."""
-    own: dict[str, Any] = {"relationship_id": relationship_id, "project_id": project_id}
-    versions = HotContextVersion.objects.for_relationship(relationship_id)
+def show_hot_context(
+    relationship: Relationship, head: Head, *, by: Actor, session_id: UUID | None = None
+) -> None:
+    """Store what main says now as a new version, and show it to chat. In the commit's transaction, under the
+    relationship's row lock. Raises HotContextTooLong.
+    """
+    entry = head.files.get(PATH)
+    text = hot_context_text(read_blobs(relationship.id, [entry])[entry.sha256] if entry else b"")
+    own: dict[str, Any] = {"relationship_id": relationship.id, "project_id": relationship.project_id}
+    versions = HotContextVersion.objects.for_relationship(relationship.id)
     version: int = (versions.aggregate(last=Max("version"))["last"] or 0) + 1
     HotContextVersion.objects.create(
         **own,
@@ -72,13 +72,12 @@ def publish_hot_context(
         version=version,
         content=text,
         tokens=estimate_tokens(text),
-        commit_id=key_of(commit),
+        commit_id=key_of(head.commit),
         session_id=session_id,
         actor_kind=by.kind,
         actor_id=by.id,
     )
     write_section(**own, section="hot_context", value={"content": text, "version": version})
-    return version
 
 
 def rebuild_hot_context(*, relationship_id: UUID, project_id: UUID) -> None:

@@ -1,22 +1,20 @@
 """The author of a commit, and the name of an actor in a column."""
 
+import re
 from uuid import UUID
 
 from web.actor import Actor
-from workspace.trees import Author
 
 DOMAIN = "rapport.invalid"  # RFC 2606: no mail goes there
+RAPPORT = Actor.policy("workspace")
 
 
-def author_of(by: Actor, session_id: UUID | None = None) -> Author:
-    if session_id is not None:
-        return Author(f"session {session_id}", f"{session_id}@{DOMAIN}")
-    return Author(f"{by.kind} {by.id}".strip(), f"{by.kind}@{DOMAIN}")
+def author_of(by: Actor, session_id: UUID | None = None) -> str:
+    name, address = (f"session {session_id}", session_id) if session_id else (f"{by.kind} {by.id}", by.kind)
+    plain = re.sub(r"[<>\n\0]", " ", name).strip()
+    return f"{plain} <{address}@{DOMAIN}>"
 
 
 def told(by: Actor) -> str:
     """Name an actor in one line, for a column."""
     return ":".join(filter(None, [by.kind, by.id]))[:240]
-
-
-RAPPORT = Actor.policy("workspace")

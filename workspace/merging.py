@@ -9,13 +9,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
 from typing import Any
-from uuid import UUID
 
 from merge3 import Merge3
 
 from relationships.text_matching import MOST_AT_ONCE, Effort, Matcher
 from workspace.paths import Names, path_fault
-from workspace.trees import Entry, Files, entry_of, key_of, text_of
+from workspace.trees import Draft, Entry, Files, entry_of, text_of
 
 Read = Callable[[Entry], bytes]
 _ITEM = ("- ", "* ", "+ ", "#", "| ")
@@ -30,17 +29,10 @@ class Kept:
 
 
 @dataclass(slots=True)
-class Merged:
+class Merged(Draft):
     """The result. `held`: conflicts for a person to decide."""
 
-    files: Files
-    blobs: dict[UUID, bytes] = field(default_factory=dict)
     held: list[Kept] = field(default_factory=list)
-
-    def put(self, path: str, content: bytes, mode: int) -> None:
-        entry = entry_of(content, mode=mode)
-        self.files[path] = entry
-        self.blobs[key_of(entry.sha256)] = content
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +96,7 @@ def _merge_contents(
     text = merge_lines(before or "", mine, yours, effort)
     if text is None:
         return [_Aside(path, their)]
-    merged.put(path, text.encode(), their.mode)
+    merged.put(path, text.encode(), mode=their.mode)
     return []
 
 

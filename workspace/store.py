@@ -16,23 +16,20 @@ from config.postgresql.sessions import prepared_cursor
 from relationships.ids import uuid7
 from relationships.models import Relationship
 from workspace.models import Blob, Branch, Commit, Tree
-from workspace.trees import Author, Entry, Files, commit_raw, git_sha, key_of, tree_sha
+from workspace.trees import Draft, Entry, Files, commit_raw, git_sha, key_of, tree_sha
 
 FILES_AT_ONCE = 1000  # files of the trees that one statement inserts; larger statements get slow
 
-_HEAD = """
-SELECT c.sha, t.sha, t.files::text, c.recorded_at
-  FROM workspace_branch b
-  JOIN workspace_commit c ON c.relationship_id = b.relationship_id AND c.id = b.commit_id
-  JOIN workspace_tree t ON t.relationship_id = b.relationship_id AND t.id = b.tree_id
- WHERE b.relationship_id = %(relationship)s AND b.name = %(branch)s
-"""
 _AT_COMMIT = """
 SELECT c.sha, t.sha, t.files::text, c.recorded_at
   FROM workspace_commit c
   JOIN workspace_tree t ON t.relationship_id = c.relationship_id AND t.id = c.tree_id
  WHERE c.relationship_id = %(relationship)s AND c.id = %(commit)s
 """
+_AT_BRANCH = _AT_COMMIT.replace(
+    "%(commit)s",
+    "(SELECT commit_id FROM workspace_branch WHERE relationship_id = %(relationship)s AND name = %(branch)s)",
+)
 _CONTENTS = """
 SELECT f.key, (SELECT content FROM workspace_blob -- one by one, however many contents the history holds
                 WHERE relationship_id = %(relationship)s AND id = left(f.value ->> 0, 32)::uuid)
@@ -78,7 +75,7 @@ SELECT count(*) FROM moved
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A commit and its files."""
+    """A commit and its tree by their SHA-1s, the files, and when it was recorded."""
 
     commit: str
     tree: str
@@ -87,22 +84,18 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
-class NewCommit:
+class NewCommit(Head):
     """A commit to write. `blobs`: contents by row ID; some may be stored already."""
 
-    sha: str
-    tree: str
-    files: Files
     parents: tuple[str, ...]
     raw: bytes
     author: str
     message: str
     blobs: Mapping[UUID, bytes]
-    at: datetime
 
 
 def read_head(relationship_id: UUID, branch: str) -> Head | None:
-    return _head(_HEAD, {"relationship": relationship_id, "branch": branch})
+    return _head(_AT_BRANCH, {"relationship": relationship_id, "branch": branch})
 
 
 def read_commit(relationship_id: UUID, commit: UUID) -> Head | None:
@@ -127,27 +120,12 @@ def read_blobs(relationship_id: UUID, entries: Iterable[Entry]) -> dict[str, byt
 
 
 def make_commit(
-    files: Files,
-    *,
-    parents: tuple[str, ...],
-    author: Author,
-    message: str,
-    blobs: Mapping[UUID, bytes],
-    at: datetime,
+    draft: Draft, *, parents: tuple[str, ...], author: str, message: str, at: datetime
 ) -> NewCommit:
-    tree = tree_sha(files)
-    raw = commit_raw(tree, list(parents), author, message, at)
-    return NewCommit(
-        git_sha("commit", raw),
-        tree,
-        files,
-        parents,
-        raw,
-        f"{author.name} <{author.email}>",
-        message,
-        blobs,
-        at,
-    )
+    tree = tree_sha(draft.files)
+    raw = commit_raw(tree, parents, author, message, at)
+    sha = git_sha("commit", raw)
+    return NewCommit(sha, tree, draft.files, at, parents, raw, author, message, draft.blobs)
 
 
 def write_commit(relationship_id: UUID, branch: str, commit: NewCommit, *, moves_from: str) -> bool:
@@ -159,8 +137,8 @@ def write_commit(relationship_id: UUID, branch: str, commit: NewCommit, *, moves
         "parents": [key_of(sha) for sha in commit.parents],
         "blob_ids": list(commit.blobs),
         "contents": list(commit.blobs.values()),
-        "commit": key_of(commit.sha),
-        "sha": commit.sha,
+        "commit": key_of(commit.commit),
+        "sha": commit.commit,
         "tree": key_of(commit.tree),
         "tree_sha": commit.tree,
         "files": orjson.dumps({path: tuple(entry) for path, entry in commit.files.items()}).decode(),
@@ -193,8 +171,8 @@ def keep_commits(relationship: Relationship, commits: Iterable[NewCommit]) -> No
     rows = (
         Commit(
             **own,
-            id=key_of(commit.sha),
-            sha=commit.sha,
+            id=key_of(commit.commit),
+            sha=commit.commit,
             tree_id=key_of(commit.tree),
             parents=[key_of(sha) for sha in commit.parents],
             raw=commit.raw,
@@ -207,10 +185,9 @@ def keep_commits(relationship: Relationship, commits: Iterable[NewCommit]) -> No
     Commit.objects.bulk_create(rows, ignore_conflicts=True)
 
 
-def move_branch(relationship: Relationship, name: str, to: "Head | NewCommit", *, at: datetime) -> None:
+def move_branch(relationship: Relationship, name: str, to: Head, *, at: datetime) -> None:
     """Move a branch, or create it. Under the relationship's row lock."""
-    sha = to.commit if isinstance(to, Head) else to.sha
-    place = {"commit_id": key_of(sha), "tree_id": key_of(to.tree), "updated_at": at}
+    place = {"commit_id": key_of(to.commit), "tree_id": key_of(to.tree), "updated_at": at}
     if not Branch.objects.for_relationship(relationship.id).filter(name=name).update(**place):
         own = {"relationship_id": relationship.id, "project_id": relationship.project_id}
         Branch.objects.create(**own, id=uuid7(), name=name, **place)

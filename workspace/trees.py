@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
@@ -22,14 +23,20 @@ class Entry(NamedTuple):
 Files = dict[str, Entry]
 
 
-class Author(NamedTuple):
-    """The author of a commit."""
+@dataclass(slots=True)
+class Draft:
+    """Files to commit. `blobs`: the contents that may not be stored yet, by row ID."""
 
-    name: str
-    email: str
+    files: Files
+    blobs: dict[UUID, bytes] = field(default_factory=dict)
 
-    def line(self, at: datetime) -> str:
-        return f"{_plain(self.name)} <{_plain(self.email)}> {int(at.timestamp())} +0000"
+    def put(self, path: str, content: bytes, *, mode: int | None = None) -> Entry:
+        """Write a file. Without a `mode` it keeps its own."""
+        if mode is None:
+            mode = self.files[path].mode if path in self.files else FILE
+        entry = self.files[path] = entry_of(content, mode=mode)
+        self.blobs[key_of(entry.sha256)] = content
+        return entry
 
 
 def key_of(sha: str) -> UUID:
@@ -70,17 +77,11 @@ def tree_objects(files: Mapping[str, Entry]) -> Iterator[tuple[str, bytes]]:
     yield from _folder(root)
 
 
-def commit_raw(tree: str, parents: list[str], author: Author, message: str, at: datetime) -> bytes:
-    line = author.line(at)
-    lines = [
-        f"tree {tree}",
-        *(f"parent {sha}" for sha in parents),
-        f"author {line}",
-        f"committer {line}",
-        "",
-        message,
-    ]
-    return ("\n".join(lines) + "\n").encode()
+def commit_raw(tree: str, parents: tuple[str, ...], author: str, message: str, at: datetime) -> bytes:
+    """`author`: a name, then an address in angle brackets."""
+    line = f"{author} {int(at.timestamp())} +0000"
+    lines = [f"tree {tree}", *(f"parent {sha}" for sha in parents), f"author {line}", f"committer {line}"]
+    return "\n".join([*lines, "", message, ""]).encode()
 
 
 def _folder(entries: Mapping[str, object]) -> Iterator[tuple[str, bytes]]:
@@ -96,7 +97,3 @@ def _folder(entries: Mapping[str, object]) -> Iterator[tuple[str, bytes]]:
         rows.append((spelled + b"/", b"%s %s\0%s" % (FOLDER, spelled, bytes.fromhex(sha))))
     raw = b"".join(row for _, row in sorted(rows))
     yield git_sha("tree", raw), raw
-
-
-def _plain(name: str) -> str:
-    return "".join(" " if letter in "<>\n\0" else letter for letter in name).strip() or "rapport"

@@ -9,13 +9,12 @@ from uuid import UUID
 
 from relationships.models import OwnedQuerySet
 from relationships.text_matching import MOST_AT_ONCE, Effort
-from workspace.files import NewTree
 from workspace.history import reachable
 from workspace.merging import merge_lines
 from workspace.models import Commit, Tree
 from workspace.sentences import sentences_of, without
 from workspace.store import Head, read_blobs
-from workspace.trees import Entry, entry_of, key_of, text_of
+from workspace.trees import Draft, Entry, key_of, text_of
 
 TAKES_OUT = "Take out what "  # how the messages of such commits begin
 
@@ -39,19 +38,17 @@ class Undoing:
         self._texts: dict[str, str] = {}  # by SHA-256
         self._effort = Effort(MOST_AT_ONCE)
 
-    def __call__(self, head: Head) -> NewTree:
-        files, blobs = dict(head.files), dict[UUID, bytes]()
+    def __call__(self, head: Head) -> tuple[Draft, str]:
+        draft = Draft(dict(head.files))
         own = reachable(self._relationship_id, key_of(head.commit))
-        self._read(self.taken, files)
+        self._read(self.taken, draft.files)
         for taken in (taken for taken in self.taken if taken.id in own):
             for path, (before, after) in taken.changed.items():
-                there = files.get(path)
+                there = draft.files.get(path)
                 text = self._merged(path, there, before, after) if there else None
-                if there and text is not None:
-                    content = text.encode()
-                    entry = files[path] = entry_of(content, mode=there.mode)
-                    blobs[key_of(entry.sha256)], self._texts[entry.sha256] = content, text
-        return files, blobs, "Bring back what was taken out"
+                if text is not None:
+                    self._texts[draft.put(path, text.encode()).sha256] = text
+        return draft, "Bring back what was taken out"
 
     def _merged(self, path: str, there: Entry, before: Entry, after: Entry) -> str | None:
         said, now, left = (self._texts[entry.sha256] for entry in (before, there, after))

@@ -18,7 +18,7 @@ from relationships.models import Relationship
 from web.errors import RapportError, StaleVersion
 from workspace.blame import blame
 from workspace.checkpoints import restore_checkpoint, take_checkpoint
-from workspace.files import read_file
+from workspace.files import read_file, write_hot_context
 from workspace.gateway.tools import approve_tool
 from workspace.generated import SPEC_PATH, generated_paths, made_elsewhere, written_files
 from workspace.history import (
@@ -54,7 +54,6 @@ from workspace.sessions.verbs import (
 )
 from workspace.store import read_head
 from workspace.trees import text_of
-from workspace.write_hot_context import write_hot_context
 
 SHOWN = 50
 FILES_A_PAGE = 20  # of a commit

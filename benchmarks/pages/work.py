@@ -18,10 +18,9 @@ from relationships.ids import uuid7
 from relationships.models import Message, Relationship, Turn
 from relationships.services.sessions import patch_session
 from workspace.checkpoints import take_checkpoint
-from workspace.files import change_files
+from workspace.files import change_files, write_hot_context
 from workspace.models import AgentStep, HeldChange, Worker
 from workspace.sessions.verbs import start_session
-from workspace.write_hot_context import write_hot_context
 
 FILES, COMMITS, STEPS, CONFLICTS, VERSIONS = 200, 200, 200, 20, 50
 PLAN = "plan.md"

@@ -17,15 +17,13 @@ from relationships.models import Message, Relationship
 from summaries.models import Summary
 from tests.fakes import ScriptedProvider
 from tests.fixtures import behaviours
-from tests.fixtures.api import TESTER, Api
+from tests.fixtures.api import Api
 from tests.fixtures.summaries import summarise
 from tests.fixtures.turns import Conversation
 from tests.fixtures.workspaces import done, step, whole, work
-from workspace.files import commit_tree, open_workspace
 from workspace.hot_context import PATH as HOT_CONTEXT
 from workspace.models import AgentSession, HeldChange
 from workspace.sessions.verbs import get_session
-from workspace.trees import EXECUTABLE, Author, entry_of, key_of
 
 WORDS = [
     *("tea", "Ångström", "猫が好き", "🦊🦊", "a\u0001b", "“so it goes”", "1 < 2 & 3", "\t tab", "x" * 300, "nã\u0303o")
@@ -62,7 +60,7 @@ class Beside:
         self.conversation = Conversation(relationship)
         self.seen: dict[str, set[int]] = {}
         self.steps: list[Callable[[], Any]] = [
-            *[self.write_file] * 3, self.change_files, self.push, self.checkpoint, self.go_back, self.begin_session,
+            *[self.write_file] * 3, self.change_files, self.write_program, self.checkpoint, self.go_back, self.begin_session,
             *[self.end_session] * 2, self.decide_change, self.summarise, self.ask_for_summary, self.edit_summary,
             self.context, *[self.behave] * 2, self.acknowledge, self.try_again,
             *([self.forget, self.correct, self.plan, self.hide, self.show, self.redact] if self.wishing else []),
@@ -122,14 +120,10 @@ class Beside:
         changes = [{"path": one, **how}, {"path": other, **self._content()}]
         return self.api.post(f"{self.path}/files{self._branch()}", {"changes": changes, "message": "Both"})
 
-    def push(self) -> None:
-        """Add a program like `git push`, the only way to set its file mode."""
-        content = f"#!/bin/sh\necho {self.random.random()}\n".encode()
-        here = whole(self.relationship)
-        head, entry = open_workspace(here), entry_of(content, mode=EXECUTABLE)
-        author, blobs = Author("Maya", "maya@example.org"), {key_of(entry.sha256): content}
-        files = {**head.files, "bin/run.sh": entry}
-        commit_tree(here, "main", head, files, blobs, author, "Run", by=TESTER)
+    def write_program(self) -> Any:
+        content = f"#!/bin/sh\necho {self.random.random()}\n"
+        program = {"path": "bin/run.sh", "content": content, "executable": True}
+        return self.api.post(f"{self.path}/files", {"changes": [program]})
 
     def checkpoint(self) -> Any:
         return self.api.post(f"{self.path}/checkpoints", {"name": "here"})

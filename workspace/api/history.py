@@ -35,11 +35,10 @@ from workspace.api.schemas import (
 )
 from workspace.blame import blame
 from workspace.checkpoints import restore_checkpoint, take_checkpoint
-from workspace.files import read_file
+from workspace.files import read_file, write_hot_context
 from workspace.history import get_commit, head_at, log_of, page_of_changes, trees_of
 from workspace.hot_context import read_hot_context
 from workspace.models import Branch, Checkpoint, Commit, HotContextVersion
-from workspace.write_hot_context import write_hot_context
 
 
 def shas_of(relationship_id: UUID, ids: Collection[UUID]) -> dict[UUID, str]:

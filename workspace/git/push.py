@@ -15,14 +15,14 @@ from relationships.services.rows import require_lock
 from web.actor import Actor
 from web.errors import RapportError
 from workspace.errors import PushRefused
-from workspace.files import show_hot_context
+from workspace.files import check_limits
 from workspace.generated import PROFILE, made_elsewhere, supplied_specs, way_fault
 from workspace.git.objects import read_commit_headers, read_entries
 from workspace.git.repository import HEADS, RowObjects
 from workspace.git.unpack import KINDS, LARGEST_OBJECT, unpack
 from workspace.hot_context import PATH as HOT_CONTEXT
+from workspace.hot_context import show_hot_context
 from workspace.identity import RAPPORT, author_of
-from workspace.limits import check_limits
 from workspace.models import MAIN, AgentSession, Commit
 from workspace.paths import DEEPEST, path_fault
 from workspace.store import Head, NewCommit, keep_commits, move_branch, read_commit, read_head
@@ -120,7 +120,7 @@ def _check_update(relationship: Relationship, update: RefUpdate, objects: _Objec
             _refuse_generated(commit, known, branch, supplied)
         known[sha] = commit.files
         commits.append(commit)
-    parents = {commit.sha: commit.parents for commit in commits}
+    parents = {commit.commit: commit.parents for commit in commits}
     if not moves_in and not _leads_to(update.new, head.commit, parents, objects):
         raise PushRefused("history can't be rewritten: merge or rebase onto the existing commits")
     return commits
@@ -135,7 +135,7 @@ def _write(relationship: Relationship, update: RefUpdate, commits: list[NewCommi
     assert tip is not None, "it was stored before, or just now"
     move_branch(relationship, branch, tip, at=at)
     if branch == MAIN and tip.files.get(HOT_CONTEXT) != head.files.get(HOT_CONTEXT):
-        show_hot_context(relationship, tip.files, tip.commit, by=by)
+        show_hot_context(relationship, tip, by=by)
     AgentSession.objects.for_relationship(relationship.id).filter(branch=branch).update(seen_at=at)
 
 
@@ -183,7 +183,7 @@ def _parse(objects: _Objects, sha: str, known: Mapping[str, Files], at: datetime
         new = {entry.sha256: entry.git for entry in files.values() if entry.git not in objects.rows.blobs}
         blobs = {key_of(sha256): objects.get(git, "blob") for sha256, git in new.items()}
     return NewCommit(
-        sha, headers.tree, files, headers.parents, raw, headers.author, headers.message, blobs, at
+        sha, headers.tree, files, at, headers.parents, raw, headers.author, headers.message, blobs
     )
 
 
@@ -226,9 +226,7 @@ def _walk(
 
 def _is_new(relationship: Relationship) -> bool:
     """Return whether nobody has written anything yet, so that a workspace can move in with its own history."""
-    author = author_of(RAPPORT)
-    rows = Commit.objects.for_relationship(relationship.id)
-    return not rows.exclude(author=f"{author.name} <{author.email}>").exists()
+    return not Commit.objects.for_relationship(relationship.id).exclude(author=author_of(RAPPORT)).exists()
 
 
 def _refuse_generated(

@@ -14,18 +14,16 @@ from relationships.services.profiles import read_profile
 from web.actor import AGENT
 from workspace.checkpoints import take_checkpoint
 from workspace.errors import WorkspaceFull
-from workspace.files import commit_tree
+from workspace.files import check_limits, commit_on
 from workspace.generated import NOTES, PROFILE, made_elsewhere, supplied_specs
 from workspace.hot_context import PATH as HOT_CONTEXT
 from workspace.hot_context import read_hot_context
-from workspace.identity import author_of
-from workspace.limits import check_limits
-from workspace.merging import Merged, merge_trees
+from workspace.merging import Kept, Merged, merge_trees
 from workspace.models import MAIN, AgentSession, AgentStep, Branch, HeldChange, SessionState, StepState
 from workspace.sessions.claim import claimed_row, holding, update_session
 from workspace.sessions.run import CUT_OFF, SessionFailed
 from workspace.store import Head, read_blobs, read_commit, read_head
-from workspace.trees import Entry, key_of
+from workspace.trees import Draft, Entry, key_of
 from workspace.yaml_files import read_yaml
 
 
@@ -35,17 +33,25 @@ def merge_session(relationship: Relationship, claimed: AgentSession) -> None:
         if read_hot_context(relationship.id)[1] != session.hot_seen:
             update_session(session, state=SessionState.CURATING)  # the model has to merge both versions first
             return
-        theirs, main = read_head(relationship.id, session.branch), read_head(relationship.id, MAIN)
+        theirs = read_head(relationship.id, session.branch)
         base = read_commit(relationship.id, session.base_id) if session.base_id else None
-        if theirs is None or main is None or base is None:
+        if theirs is None or base is None:
             raise SessionFailed("The session's branch no longer exists.")
-        merged = _merge(relationship, session, base, main, theirs)
+        conflicts: list[Kept] = []
+
+        def merged(main: Head) -> tuple[Draft, str]:
+            draft = _merge(relationship, session, base, main, theirs)
+            check_limits(draft.files)
+            conflicts[:] = draft.held
+            return draft, f"Merge session {session.id}\n\n{session.summary}"
+
+        agent: dict[str, Any] = {"by": AGENT, "session_id": session.id}
         try:
-            check_limits(merged.files)
+            done = commit_on(relationship, MAIN, merged, **agent, also_from=(theirs.commit,), always=True)
         except WorkspaceFull as error:
             raise SessionFailed(f"It can't be merged: {error.detail}") from None
-        commit = _commit(relationship, session, main, theirs, merged)
-        held = _hold(relationship, session, base, theirs, merged)
+        take_checkpoint(relationship=relationship, name="merged", **agent)
+        held = _hold(relationship, session, base, theirs, conflicts)
         Branch.objects.for_relationship(relationship.id).filter(name=session.branch).delete()
         steps = AgentStep.objects.for_relationship(relationship.id).filter(session_id=session.id)
         steps.filter(state=StepState.STARTED).update(state=StepState.FAILED, result=CUT_OFF)
@@ -53,7 +59,7 @@ def merge_session(relationship: Relationship, claimed: AgentSession) -> None:
         update_session(
             session,
             state=SessionState.NEEDS_REVIEW if held else SessionState.DONE,
-            merged_id=key_of(commit),
+            merged_id=key_of(done.commit),
             turn_id=_remember(relationship, session),
             error="",
         )
@@ -81,34 +87,11 @@ def _merge(relationship: Relationship, session: AgentSession, base: Head, main: 
     return merged
 
 
-def _commit(
-    relationship: Relationship, session: AgentSession, main: Head, theirs: Head, merged: Merged
-) -> str:
-    commit = commit_tree(
-        relationship,
-        MAIN,
-        main,
-        merged.files,
-        merged.blobs,
-        author_of(AGENT, session.id),
-        f"Merge session {session.id}\n\n{session.summary}".strip()[:2000],
-        by=AGENT,
-        also_from=(theirs.commit,),
-        session_id=session.id,
-    )
-    if not commit:
-        raise SessionFailed("main moved while it was locked.")
-    take_checkpoint(relationship=relationship, name="merged", by=AGENT, session_id=session.id)
-    return commit
-
-
 def _hold(
-    relationship: Relationship, session: AgentSession, base: Head, theirs: Head, merged: Merged
+    relationship: Relationship, session: AgentSession, base: Head, theirs: Head, conflicts: Iterable[Kept]
 ) -> bool:
     """Write the held changes. Returns whether a person has something to decide."""
-    held = [
-        _row(session, kind=HeldChange.CONFLICT, path=one.path, kept_as=one.kept_as) for one in merged.held
-    ]
+    held = [_row(session, kind=HeldChange.CONFLICT, path=one.path, kept_as=one.kept_as) for one in conflicts]
     if (entry := theirs.files.get(PROFILE)) and entry != base.files.get(PROFILE):
         proposal = read_yaml(read_blobs(relationship.id, [entry])[entry.sha256])
         began, now = session.start.get("profile", 0), read_profile(relationship.id)[1]

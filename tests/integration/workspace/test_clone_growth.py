@@ -9,7 +9,7 @@ from workspace.files import open_workspace
 from workspace.git.repository import RowObjects
 from workspace.identity import RAPPORT, author_of
 from workspace.store import keep_commits, make_commit
-from workspace.trees import entry_of
+from workspace.trees import Draft, entry_of
 
 FILES, FEW, MANY = 400, 30, 90
 AT = datetime(2026, 3, 2, 12, tzinfo=UTC)  # commits of one moment that say the same are one
@@ -23,11 +23,10 @@ def test_a_long_history_of_many_files_is_not_held_at_once(relationship: Relation
     def peak(count: int) -> int:
         commits = [
             make_commit(
-                alike | {"count.md": entry_of(b"%d" % number)},
+                Draft(alike | {"count.md": entry_of(b"%d" % number)}),
                 parents=(),
                 author=author_of(RAPPORT),
                 message="Count",
-                blobs={},
                 at=AT,
             )
             for number in range(count)

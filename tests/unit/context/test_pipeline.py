@@ -19,7 +19,7 @@ from tests.fixtures.documents import learn
 from tests.plugins.layers import ANSWERED, BrokenLayer
 from tests.wire import statements_sent
 from web.errors import InvalidConfiguration, NotFound
-from workspace.write_hot_context import write_hot_context
+from workspace.files import write_hot_context
 
 
 def context_of(
