@@ -9,6 +9,8 @@ from uuid import UUID
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
+from dulwich.errors import ObjectFormatException
+from dulwich.objects import parse_tree
 
 from relationships.models import Relationship
 from relationships.services.rows import require_lock
@@ -17,8 +19,7 @@ from web.errors import RapportError
 from workspace.errors import PushRefused
 from workspace.files import check_limits
 from workspace.generated import PROFILE, made_elsewhere, supplied_specs, way_fault
-from workspace.git.objects import read_commit_headers, read_entries
-from workspace.git.repository import HEADS, RowObjects
+from workspace.git.repository import HEADS, Headers, RowObjects, ancestors, read_commit_headers
 from workspace.git.unpack import KINDS, LARGEST_OBJECT, unpack
 from workspace.hot_context import PATH as HOT_CONTEXT
 from workspace.hot_context import show_hot_context
@@ -31,6 +32,7 @@ from workspace.trees import EXECUTABLE, FILE, Entry, Files, entry_of, key_of, tr
 ZERO = "0" * 40
 MOST_COMMITS = 2000
 TOGETHER = 3  # times the largest workspace, as a push may bring several versions
+SHA_BYTES = 20
 LISTED = 120  # bytes that a file takes in a tree's list, besides its path
 _MODES = {0o120000: "a symbolic link", 0o160000: "a submodule"}
 
@@ -58,6 +60,12 @@ class _Objects:
         if found is None or KINDS[found[0]] != kind:
             raise PushRefused(f"The {kind} {sha[:12]} does not exist.")
         return found[1]
+
+    def headers(self, sha: str) -> Headers:
+        return read_commit_headers(self.get(sha, "commit"))
+
+    def parents(self, sha: str) -> tuple[str, ...]:
+        return self.headers(sha).parents
 
 
 def receive_push(
@@ -120,8 +128,7 @@ def _check_update(relationship: Relationship, update: RefUpdate, objects: _Objec
             _refuse_generated(commit, known, branch, supplied)
         known[sha] = commit.files
         commits.append(commit)
-    parents = {commit.commit: commit.parents for commit in commits}
-    if not moves_in and not _leads_to(update.new, head.commit, parents, objects):
+    if not moves_in and head.commit not in ancestors([update.new], objects.parents):
         raise PushRefused("history can't be rewritten: merge or rebase onto the existing commits")
     return commits
 
@@ -155,16 +162,14 @@ def _new_commits(objects: _Objects, tip: str) -> list[str]:
         if len(seen) > MOST_COMMITS:
             raise PushRefused(f"more than {MOST_COMMITS} commits at once")
         waiting.append((sha, True))
-        waiting += [(parent, False) for parent in read_commit_headers(objects.get(sha, "commit")).parents]
+        waiting += [(parent, False) for parent in objects.parents(sha)]
     return order
 
 
 def _parents_files(
     relationship: Relationship, objects: _Objects, new: list[str]
 ) -> Iterator[tuple[str, Files]]:
-    fresh = set(new)
-    parents = {parent for sha in new for parent in read_commit_headers(objects.get(sha, "commit")).parents}
-    for parent in parents - fresh:
+    for parent in {parent for sha in new for parent in objects.parents(sha)} - set(new):
         head = read_commit(relationship.id, key_of(parent))
         if head is None:
             raise PushRefused(f"the commit {parent[:12]} does not exist")
@@ -172,8 +177,7 @@ def _parents_files(
 
 
 def _parse(objects: _Objects, sha: str, known: Mapping[str, Files], at: datetime) -> NewCommit:
-    raw = objects.get(sha, "commit")
-    headers = read_commit_headers(raw)
+    headers = objects.headers(sha)
     parents = [known[parent] for parent in headers.parents]
     files, blobs = objects.trees.get(headers.tree), dict[UUID, bytes]()
     if files is None:
@@ -183,7 +187,15 @@ def _parse(objects: _Objects, sha: str, known: Mapping[str, Files], at: datetime
         new = {entry.sha256: entry.git for entry in files.values() if entry.git not in objects.rows.blobs}
         blobs = {key_of(sha256): objects.get(git, "blob") for sha256, git in new.items()}
     return NewCommit(
-        sha, headers.tree, files, at, headers.parents, raw, headers.author, headers.message, blobs
+        sha,
+        headers.tree,
+        files,
+        at,
+        headers.parents,
+        objects.get(sha, "commit"),
+        headers.author,
+        headers.message,
+        blobs,
     )
 
 
@@ -210,7 +222,7 @@ def _walk(
     raw = objects.get(tree, "tree")
     if depth and not raw:
         raise PushRefused(f"the folder {below[:200]} is empty, as git never writes one")
-    for mode, name, sha in read_entries(raw):
+    for mode, name, sha in _entries(raw):
         path = f"{below}{name}"
         if mode == 0o040000:
             yield from _walk(objects, sha, f"{path}/", there, depth + 1)
@@ -222,6 +234,19 @@ def _walk(
         objects.paths.add(path)
         known = there.get(sha)
         yield path, known._replace(mode=mode) if known else entry_of(objects.get(sha, "blob"), mode=mode)
+
+
+def _entries(raw: bytes) -> list[tuple[int, str, str]]:
+    """The mode, name and SHA-1 of each item of a folder. Raises PushRefused."""
+    try:
+        entries = [(mode, name.decode(), sha.decode()) for name, mode, sha in parse_tree(raw, SHA_BYTES)]
+    except UnicodeDecodeError:
+        raise PushRefused("a tree has a name that is not UTF-8") from None
+    except (ObjectFormatException, ValueError):
+        raise PushRefused("a tree can't be read") from None
+    if len(entries) > settings.MAX_FILES:
+        raise PushRefused(f"a folder has {len(entries)} entries; {settings.MAX_FILES} are kept")
+    return entries
 
 
 def _is_new(relationship: Relationship) -> bool:
@@ -242,19 +267,3 @@ def _refuse_generated(
             continue
         if all(commit.files.get(path) != parent.get(path) for parent in parents):
             raise PushRefused(f"{path} is generated from {own}: change that, and leave the file as it is")
-
-
-def _leads_to(tip: str, wanted: str, pushed: Mapping[str, tuple[str, ...]], objects: _Objects) -> bool:
-    waiting, seen = [tip], set[str]()
-    while waiting:
-        sha = waiting.pop()
-        if sha == wanted:
-            return True
-        if sha in seen:
-            continue
-        seen.add(sha)
-        if sha in pushed:
-            waiting += pushed[sha]
-        elif sha in objects.rows.commits:
-            waiting += read_commit_headers(objects.rows.commits[sha]).parents
-    return False

@@ -1,7 +1,8 @@
 """Presents a relationship's rows to dulwich as a read-only git repository."""
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import orjson
@@ -13,15 +14,53 @@ from dulwich.refs import DictRefsContainer, Ref
 from dulwich.repo import BaseRepo
 
 from relationships.models import Relationship
-from workspace.git.objects import read_commit_headers
+from workspace.errors import PushRefused
 from workspace.models import MAIN, Branch, Commit, Tree
 from workspace.store import read_blobs
 from workspace.trees import Entry, Files, tree_objects
 
 HEADS = "refs/heads/"
+MOST_PARENTS = 16
 _COMMIT, _TREE, _BLOB = 1, 2, 3  # git's numbers for object types
 AT_ONCE = 50_000_000  # bytes of blobs that are read in one statement
 AT_A_TIME = 20  # trees that are read at a time; each may list a thousand files
+_SHA = re.compile(r"[0-9a-f]{40}")
+
+
+class Headers(NamedTuple):
+    """A commit's tree and parents as SHA-1s, its author, and its message."""
+
+    tree: str
+    parents: tuple[str, ...]
+    author: str
+    message: str
+
+
+def read_commit_headers(raw: bytes) -> Headers:
+    """Raises PushRefused."""
+    head, _, message = raw.decode("utf-8", "replace").partition("\n\n")
+    lines = [line.partition(" ") for line in head.split("\n")]
+    trees = [value for name, _, value in lines if name == "tree"]
+    parents = tuple(value for name, _, value in lines if name == "parent")
+    authors = [value for name, _, value in lines if name == "author"]
+    shas = [*trees, *parents]
+    if len(trees) != 1 or len(authors) != 1 or not all(_SHA.fullmatch(sha) for sha in shas):
+        raise PushRefused("a commit can't be read")
+    if len(parents) > MOST_PARENTS:
+        raise PushRefused(f"a commit has more than {MOST_PARENTS} parents")
+    author = authors[0].rsplit(">", 1)[0] + ">"
+    return Headers(trees[0], parents, author.replace("\0", ""), message.replace("\0", "").strip())
+
+
+def ancestors(tips: Iterable[str], parents: Callable[[str], Iterable[str]]) -> Iterator[str]:
+    """Yield these commits and all their ancestors, each once."""
+    waiting, seen = list(tips), set[str]()
+    while waiting:
+        sha = waiting.pop()
+        if sha not in seen:
+            seen.add(sha)
+            yield sha
+            waiting += parents(sha)
 
 
 class RowObjects(MemoryObjectStore):
@@ -38,17 +77,6 @@ class RowObjects(MemoryObjectStore):
         for files in self._manifests():
             self.trees.update(tree_objects(files))
             self.blobs.update((entry.git, entry) for entry in files.values())
-
-    def reached(self, tips: Iterable[str]) -> set[str]:
-        """These commits and all their ancestors."""
-        found: set[str] = set()
-        waiting = list(tips)
-        while waiting:
-            sha = waiting.pop()
-            if sha not in found and sha in self.commits:
-                found.add(sha)
-                waiting += read_commit_headers(self.commits[sha]).parents
-        return found
 
     def raw(self, sha: str) -> tuple[int, bytes] | None:
         """The type and content of an object; None if it is not there."""
@@ -113,8 +141,9 @@ class FetchedRepository(RowRepository):
     """A repository for fetches. Lets a client ask for any ancestor, as a branch may move on after it was advertised."""
 
     def get_refs(self) -> dict[Ref, ObjectID]:
-        reached = (sha.encode() for sha in self.rows.reached(self.heads.values()))
-        return {Ref(b"reached/" + sha): ObjectID(sha) for sha in reached}
+        commits = self.rows.commits
+        reached = ancestors(self.heads.values(), lambda sha: read_commit_headers(commits[sha]).parents)
+        return {Ref(f"reached/{sha}".encode()): ObjectID(sha.encode()) for sha in reached}
 
 
 def heads_of(relationship: Relationship) -> dict[str, str]:
