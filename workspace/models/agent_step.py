@@ -26,7 +26,7 @@ class AgentStep(RelationshipOwned):
     tokens = models.PositiveIntegerField(default=0)
     status = models.PositiveIntegerField(null=True)  # HTTP status of a network call
     milliseconds = models.FloatField(default=0)
-    # sessions.forgotten.forgettings before the model was asked; the step may quote what was forgotten later
+    # sessions.asking.forgettings before the model was asked; the step may quote what was forgotten later
     forgettings = models.BigIntegerField(default=0, db_default=0)
     decided_by = models.CharField(max_length=240, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)

@@ -13,13 +13,7 @@ from worker.readers import task
 from worker.worker_stats import stop_requested
 from workspace.errors import SessionLost
 from workspace.models import AgentSession, SessionState, Worker
-from workspace.sessions.claim import (
-    claim_session,
-    claimed_row,
-    fail_session,
-    release_session,
-    rest_session,
-)
+from workspace.sessions.claim import claim_session, claimed_row, fail_session, release_session, rest_session
 from workspace.sessions.curate import curate_session
 from workspace.sessions.hydrate import hydrate_session
 from workspace.sessions.merge import merge_session
@@ -67,19 +61,17 @@ def _next(relationship: Relationship, claimed: AgentSession) -> bool:
     session = claimed_row(claimed).first()
     if session is None:
         return False
-    for name in ("state", "start", "curations", "summary", "base_id", "tokens"):
-        setattr(claimed, name, getattr(session, name))
     if session.state == SessionState.HYDRATING:
-        hydrate_session(relationship, claimed)
+        hydrate_session(relationship, session)
     elif session.state == SessionState.RUNNING:
         # The developer works on an external one.
-        if session.worker == Worker.EXTERNAL or not take_step(relationship, claimed):
+        if session.worker == Worker.EXTERNAL or not take_step(relationship, session):
             rest_session(claimed)
             return False
     elif session.state == SessionState.CURATING:
-        curate_session(relationship, claimed)
+        curate_session(relationship, session)
     elif session.state == SessionState.MERGING:
-        merge_session(relationship, claimed)
+        merge_session(relationship, session)
         log.info("a session was merged", event_name="session.merged", session_id=str(claimed.id))
     else:
         rest_session(claimed)
@@ -93,27 +85,19 @@ def _next(relationship: Relationship, claimed: AgentSession) -> bool:
 def _give_back(claimed: AgentSession, failure: Failure) -> None:
     """Release the session for a retry, or fail it. Details of our own mistakes go to the log only."""
     session_id = str(claimed.id)
+    error = failure.error
     if failure.is_ours:
         log.error(
-            "a mistake of ours",
-            event_name="session.internal_error",
-            where=failure.error,
-            session_id=session_id,
+            "a mistake of ours", event_name="session.internal_error", where=error, session_id=session_id
         )
+        error = "" if failure.delay is not None else "Something went wrong in Rapport. It was logged."
     if failure.delay is None:
-        _fail(
-            claimed, "Something went wrong in Rapport. It was logged." if failure.is_ours else failure.error
-        )
+        _fail(claimed, error)
         return
-    error = "" if failure.is_ours else failure.error
     release_session(claimed, delay=failure.delay, counted=failure.counted, error=error, code=failure.code)
     if not failure.is_ours:
-        log.warning(
-            "a session waits for the model",
-            event_name="session.waiting",
-            code=failure.code,
-            session_id=session_id,
-        )
+        told = {"code": failure.code, "session_id": session_id}
+        log.warning("a session waits for the model", event_name="session.waiting", **told)
 
 
 def _fail(claimed: AgentSession, reason: str) -> None:

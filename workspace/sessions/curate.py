@@ -15,9 +15,16 @@ from workspace.generated import NOTES, PROFILE, entries_file, made_elsewhere
 from workspace.history import reachable
 from workspace.hot_context import PATH, hot_context_text, read_hot_context
 from workspace.models import AgentSession, AgentStep, Commit, SessionState, StepState, Worker
-from workspace.sessions.asking import ask, data_for, today_of, user_of, workspace_of
+from workspace.sessions.asking import (
+    as_told,
+    ask,
+    data_for,
+    forgettings,
+    today_of,
+    user_of,
+    workspace_of,
+)
 from workspace.sessions.claim import holding, update_session
-from workspace.sessions.forgotten import as_told, forgettings
 from workspace.sessions.run import DONE, SessionFailed
 from workspace.store import Head, read_blobs, read_commit, read_head
 from workspace.trees import key_of
@@ -69,12 +76,7 @@ def curate_session(relationship: Relationship, claimed: AgentSession) -> None:
         take_checkpoint(
             relationship=relationship, name="curated", by=AGENT, branch=session.branch, session_id=session.id
         )
-        update_session(
-            session,
-            state=SessionState.MERGING,
-            hot_seen=version,
-            **spent,
-        )
+        update_session(session, state=SessionState.MERGING, hot_seen=version, **spent)
 
 
 def _texts(relationship: Relationship, head: Head, paths: Sequence[str]) -> list[str]:

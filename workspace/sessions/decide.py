@@ -16,14 +16,9 @@ from web.actor import Actor
 from web.errors import Conflict, NotFound
 from workspace.files import Contents, change_files, read_file
 from workspace.identity import told
-from workspace.models import (
-    AgentStep,
-    HeldChange,
-    SessionState,
-    StepState,
-    Worker,
-)
+from workspace.models import AgentStep, HeldChange, SessionState, StepState, Worker
 from workspace.sessions.claim import update_session
+from workspace.sessions.run import change_step
 from workspace.sessions.verbs import get_session, take_up
 
 _SESSION_DELETED = """
@@ -49,10 +44,10 @@ def decide_call(
     step: AgentStep = require(rows, "step")
     if step.state != StepState.WAITING:
         raise Conflict("This step is not waiting for approval.")
-    step.state = StepState.APPROVED if approve else StepState.DENIED
-    step.result = "" if approve else "A person did not allow this call."
-    step.decided_by = told(by)
-    rows.update(state=step.state, result=step.result, decided_by=step.decided_by)
+    state, result = (
+        (StepState.APPROVED, "") if approve else (StepState.DENIED, "A person did not allow this call.")
+    )
+    change_step(step, state=state, result=result, decided_by=told(by))
     action = "approved" if approve else "denied"
     audit_row(session, f"agent_session.call_{action}", by, tool=step.tool, number=number)
     if session.worker == Worker.BUILT_IN and session.state == SessionState.RUNNING:

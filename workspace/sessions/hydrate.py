@@ -36,11 +36,7 @@ def hydrate_session(relationship: Relationship, session: AgentSession) -> None:
             session_id=session.id,
         )
         take_checkpoint(
-            relationship=relationship,
-            name="start",
-            by=RAPPORT,
-            branch=session.branch,
-            session_id=session.id,
+            relationship=relationship, name="start", by=RAPPORT, branch=session.branch, session_id=session.id
         )
         rules = head.files.get(RULES)
         start = {
@@ -48,13 +44,11 @@ def hydrate_session(relationship: Relationship, session: AgentSession) -> None:
             "profile": read_profile(relationship.id)[1],
             "agents_md": rules.sha256 if rules else "",
         }
-        built_in = session.worker == Worker.BUILT_IN
-        more = {} if built_in else {"due_at": None}
         update_session(
             session,
             state=SessionState.RUNNING,
             running_at=timezone.now(),
             start=start,
             base_id=key_of(head.commit),
-            **more,
+            **({} if session.worker == Worker.BUILT_IN else {"due_at": None}),
         )

@@ -11,7 +11,6 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from django.db import transaction
 from django.utils import timezone
 
 from providers.llm.base import AgentData, CompletionRequest
@@ -28,9 +27,17 @@ from workspace.forgettable import renew_entries
 from workspace.gateway.call import call_tool, tools_of
 from workspace.generated import RULES
 from workspace.models import AgentSession, AgentStep, Branch, SessionState, StepState
-from workspace.sessions.asking import Asked, ask, data_for, today_of, user_of, workspace_of
-from workspace.sessions.claim import claimed_row, holding, update_session
-from workspace.sessions.forgotten import as_told, forgettings
+from workspace.sessions.asking import (
+    Asked,
+    as_told,
+    ask,
+    data_for,
+    forgettings,
+    today_of,
+    user_of,
+    workspace_of,
+)
+from workspace.sessions.claim import holding, update_session
 from workspace.tool_definitions import RECALL, definitions, is_file_tool
 
 DONE, UNREADABLE = "done", "unreadable"
@@ -57,26 +64,25 @@ def take_step(relationship: Relationship, claimed: AgentSession) -> bool:
 
     Raises SessionLost, SessionFailed, ProviderError, BudgetSpent.
     """
-    session = claimed_row(claimed).first() or claimed
     settled = workspace_of(relationship)
-    if session.stop or (ended := _out_of_budget(session, settled)):
-        _end_session(claimed, "Stopped by a person." if session.stop else ended)
+    ended = "Stopped by a person." if claimed.stop else _out_of_budget(claimed, settled)
+    if ended:
+        with holding(claimed) as session:
+            summary = f"{session.summary}\n{ended}".strip()
+            update_session(session, state=SessionState.CURATING, summary=summary)
         return True
-    if session.paused:
+    if claimed.paused:
         return False
-    steps = list(
-        AgentStep.objects.for_relationship(session.relationship_id)
-        .filter(session_id=session.id)
-        .order_by("number")
-    )
-    last = steps[-1] if steps else None
-    if last is not None and last.state == StepState.WAITING:
+    owned = AgentStep.objects.for_relationship(claimed.relationship_id).filter(session_id=claimed.id)
+    steps = list(owned.order_by("number"))
+    state = steps[-1].state if steps else None
+    if state == StepState.WAITING:
         return False
-    if last is not None and last.state in (StepState.STARTED, StepState.APPROVED):
-        _resume_call(relationship, claimed, last)
+    if state in (StepState.STARTED, StepState.APPROVED):
+        _resume_call(relationship, claimed, steps[-1])
         return True
-    forgotten = forgettings(session.relationship_id)
-    asked = ask(relationship, _question(relationship, session, steps, settled))
+    forgotten = forgettings(claimed.relationship_id)
+    asked = ask(relationship, _question(relationship, claimed, steps, settled))
     _carry_out(relationship, claimed, steps, asked, forgotten)
     return True
 
@@ -105,7 +111,9 @@ def _carry_out(
         forgettings=forgotten,
     )
     started = time.perf_counter()
-    recalled = _run_recall(relationship, claimed, name, given)
+    recalls = RECALL in (name, given.get("command") if name == "memory" else "")
+    # Without an open transaction, as it may call an embedder.
+    recalled = _use_files(relationship, claimed, name, given) if recalls else None
     with holding(claimed) as session:
         if forgettings(session.relationship_id) != (steps[-1].forgettings if steps else 0):
             renew_entries(relationship, session.branch)
@@ -118,11 +126,9 @@ def _carry_out(
             _store(session, step, said, state, started)
         else:
             tool = tools_of(relationship.companion_id).get(name)
-            if tool is None:
-                _store(session, step, f"There is no tool {name[:80]!r}.", StepState.FAILED, started)
-                return
-            waits = StepState.WAITING if tool.needs_approval else StepState.STARTED
-            _store(session, step, "", waits, started)
+            said = "" if tool else f"There is no tool {name[:80]!r}."
+            waits = StepState.WAITING if tool and tool.needs_approval else StepState.STARTED
+            _store(session, step, said, waits if tool else StepState.FAILED, started)
     if step.state == StepState.STARTED:
         _call(relationship, claimed, step)
 
@@ -141,17 +147,17 @@ def _resume_call(relationship: Relationship, claimed: AgentSession, step: AgentS
     """Make a call that was approved, or mark one that was interrupted as failed."""
     if step.state == StepState.STARTED:
         with holding(claimed):
-            _finish(step, result=CUT_OFF, state=StepState.FAILED)
+            change_step(step, result=CUT_OFF, state=StepState.FAILED)
         return
     with holding(claimed):
-        _finish(step, state=StepState.STARTED)
+        change_step(step, state=StepState.STARTED)
     _call(relationship, claimed, step)
 
 
 def _call(relationship: Relationship, claimed: AgentSession, step: AgentStep) -> None:
     kept = call_of(relationship, step)
     with holding(claimed):
-        _finish(step, **kept)
+        change_step(step, **kept)
 
 
 def call_of(relationship: Relationship, step: AgentStep) -> dict[str, Any]:
@@ -171,20 +177,6 @@ def call_of(relationship: Relationship, step: AgentStep) -> dict[str, Any]:
 def _use_files(
     relationship: Relationship, session: AgentSession, name: str, given: dict[str, Any]
 ) -> tuple[str, StepState]:
-    try:
-        with transaction.atomic():
-            tools = FileTools(relationship, session.branch, AGENT, session.id)
-            return tools.run(name, given), StepState.DONE
-    except ToolRefused as error:
-        return error.detail, StepState.FAILED
-
-
-def _run_recall(
-    relationship: Relationship, session: AgentSession, name: str, given: dict[str, Any]
-) -> tuple[str, StepState] | None:
-    """Run `recall` if that is the tool, otherwise return None. Without an open transaction: it may call an embedder."""
-    if name != RECALL and (name, given.get("command")) != ("memory", RECALL):
-        return None
     try:
         return FileTools(relationship, session.branch, AGENT, session.id).run(name, given), StepState.DONE
     except ToolRefused as error:
@@ -208,14 +200,11 @@ def _cut(said: str) -> str:
     return f"{said[:LONGEST_RESULT]}\n[Cut here, after {shown}: ask for less at once.]"
 
 
-def _finish(step: AgentStep, **values: Any) -> None:
+def change_step(step: AgentStep, **values: Any) -> None:
+    """Write these columns."""
     AgentStep.objects.for_relationship(step.relationship_id).filter(id=step.id).update(**values)
-
-
-def _end_session(claimed: AgentSession, why: str) -> None:
-    with holding(claimed) as session:
-        summary = f"{session.summary}\n{why}".strip()
-        update_session(session, state=SessionState.CURATING, summary=summary)
+    for name, value in values.items():
+        setattr(step, name, value)
 
 
 def _out_of_budget(session: AgentSession, settled: Workspace) -> str:

@@ -13,9 +13,9 @@ from web.errors import Conflict
 from workspace.errors import SessionNotOpen
 from workspace.gateway.call import check_input, get_tool
 from workspace.models import AgentSession, AgentStep, SessionState, StepState, Worker
+from workspace.sessions.asking import forgettings
 from workspace.sessions.claim import update_session
-from workspace.sessions.forgotten import forgettings
-from workspace.sessions.run import call_of
+from workspace.sessions.run import call_of, change_step
 from workspace.sessions.verbs import get_session
 
 
@@ -41,10 +41,7 @@ def call_for_session(
             else _new_step(session, name, given, waits=tool.needs_approval)
         )
     if step.state == StepState.STARTED:
-        kept = call_of(relationship, step)
-        AgentStep.objects.for_relationship(relationship.id).filter(id=step.id).update(**kept)
-        for name, value in kept.items():
-            setattr(step, name, value)
+        change_step(step, **call_of(relationship, step))
         update_session(session)
     return step
 
@@ -80,6 +77,5 @@ def _approved_step(session: AgentSession, number: int, name: str, given: dict[st
     step: AgentStep | None = rows.filter(session_id=session.id, number=number, tool=name).first()
     if step is None or step.state != StepState.APPROVED or step.arguments != given:
         raise Conflict("No call of this tool with this input was approved under that number.")
-    step.state = StepState.STARTED
-    rows.filter(id=step.id).update(state=step.state)
+    change_step(step, state=StepState.STARTED)
     return step
