@@ -1,7 +1,7 @@
 """Reads history: the commits of a branch, and the differences between two of them."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -107,20 +107,22 @@ def page_of_changes(
 
 def diff_trees(relationship_id: UUID, before: Files, after: Files, paths: Sequence[str]) -> list[FileDiff]:
     """The differences of these files. `paths`: from `paths_between`."""
-    differing = [(path, before.get(path), after.get(path)) for path in paths]
-    entries = [entry for _, *both in differing for entry in both if entry]
-    contents, effort = read_blobs(relationship_id, entries), Effort(MOST_AT_ONCE)
-    return [_diff(path, old, new, contents, effort) for path, old, new in differing]
+    return list(_diffs(relationship_id, [(path, before.get(path), after.get(path)) for path in paths]))
 
 
-def _diff(
-    path: str, old: Entry | None, new: Entry | None, contents: dict[str, bytes], effort: Effort
-) -> FileDiff:
-    status = "added" if old is None else "deleted" if new is None else "changed"
-    before, after = (text_of(contents[entry.sha256]) if entry else "" for entry in (old, new))
-    if before is None or after is None:
-        return FileDiff(path, status, None)
-    return FileDiff(path, status, unified_diff(before, after, path=path, effort=effort))
+def _diffs(
+    relationship_id: UUID, changes: Sequence[tuple[str, Entry | None, Entry | None]]
+) -> Iterator[FileDiff]:
+    """Yield the difference of each file, by its path and its entries before and after."""
+    contents = read_blobs(relationship_id, [entry for _, *both in changes for entry in both if entry])
+    effort = Effort(MOST_AT_ONCE)
+    for path, old, new in changes:
+        status = "added" if old is None else "deleted" if new is None else "changed"
+        before, after = (text_of(contents[entry.sha256]) if entry else "" for entry in (old, new))
+        text = None
+        if before is not None and after is not None:
+            text = unified_diff(before, after, path=path, effort=effort)
+        yield FileDiff(path, status, text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,12 +155,11 @@ def log_of_file(
     Raises NotFound.
     """
     history = file_history(relationship, branch, path)
-    found: list[tuple[Commit, Entry | None, Entry | None]] = []
+    commits: list[Commit] = []
+    changes: list[tuple[str, Entry | None, Entry | None]] = []
     for commit in sorted(history.commits.values(), key=lambda row: row.recorded_at, reverse=True):
         old = history.entry_of(commit.parents[0] if commit.parents else None)
-        if old != (new := history.entry_of(commit.id)):
-            found.append((commit, old, new))
-    shown = found[:most]
-    contents = read_blobs(relationship.id, [entry for _, *both in shown for entry in both if entry])
-    effort = Effort(MOST_AT_ONCE)
-    return [(commit, _diff(path, old, new, contents, effort)) for commit, old, new in shown]
+        if old != (new := history.entry_of(commit.id)) and len(commits) < most:
+            commits.append(commit)
+            changes.append((path, old, new))
+    return list(zip(commits, _diffs(relationship.id, changes), strict=True))

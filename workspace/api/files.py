@@ -18,22 +18,22 @@ from workspace.api.schemas import (
     CommittedAnswer,
     FileAnswer,
     FileChanges,
+    FileLineAnswer,
     FileQuery,
     FilesAnswer,
     FilesQuery,
     FileWrite,
     decode,
-    present_file,
-    present_line,
+    encode,
 )
 from workspace.errors import ToolRefused
 from workspace.file_tools import FileTools
-from workspace.files import Committed as Done
 from workspace.files import change_files, is_read_only, list_files, read_file
 from workspace.generated import supplied_specs
 from workspace.models import MAIN
 from workspace.models.agent_session import branch_of
 from workspace.tool_definitions import definitions
+from workspace.trees import EXECUTABLE
 
 TAG = "Workspace"
 AROUND = 4096  # bytes of JSON around a file's content
@@ -72,7 +72,12 @@ class FilesView(WorkspaceView):
         files, commit = list_files(relationship, query.branch, at=query.at or "")
         supplied = supplied_specs(relationship.companion_id)
         shown = [
-            present_line(path, entry, read_only=is_read_only(path, query.branch, supplied))
+            FileLineAnswer.of(
+                entry,
+                path=path,
+                executable=entry.mode == EXECUTABLE,
+                read_only=is_read_only(path, query.branch, supplied),
+            )
             for path, entry in files.items()
             if path.startswith(query.prefix)
             and (query.depth is None or path[len(query.prefix) :].strip("/").count("/") < query.depth)
@@ -113,7 +118,7 @@ class FilesView(WorkspaceView):
                 if change.executable is not None
             },
         )
-        return self.answer(_present(done))
+        return self.answer(CommittedAnswer.of(done))
 
 
 class FileView(WorkspaceView):
@@ -122,7 +127,9 @@ class FileView(WorkspaceView):
     @operation("files_read", "Read a file", answers={200: FileAnswer}, etag=True)
     def get(self, request: Request, relationship_id: UUID, path: str, query: FileQuery) -> Response:
         read = read_file(self.owner(relationship_id), path, query.branch, at=query.at or "")
-        return self._tagged(present_file(read), read.sha256)
+        content, encoding = encode(read.content)
+        shown = FileAnswer.of(read, size=len(read.content), content=content, encoding=encoding)
+        return self._tagged(shown, read.sha256)
 
     @operation(
         "files_write",
@@ -139,13 +146,13 @@ class FileView(WorkspaceView):
         expected = expected_sha256(request)
         done = change_files(
             relationship=self.owner(relationship_id),
-            changes={path: body.as_bytes()},
+            changes={path: decode(body.content, body.encoding)},
             by=self.actor,
             branch=self.written(query.branch),
             message=body.message,
             expected={} if expected is None else {path: expected},
         )
-        return self._tagged(_present(done), done.files[path].sha256)
+        return self._tagged(CommittedAnswer.of(done), done.files[path].sha256)
 
     @operation(
         "files_delete",
@@ -164,16 +171,12 @@ class FileView(WorkspaceView):
             branch=self.written(query.branch),
             expected={} if expected is None else {path: expected},
         )
-        return self.answer(_present(done))
+        return self.answer(CommittedAnswer.of(done))
 
     def _tagged(self, data: dict[str, Any], sha256: str) -> Response:
         answer = self.answer(data)
         answer.headers["ETag"] = f'"{sha256}"'
         return answer
-
-
-def _present(done: Done) -> dict[str, Any]:
-    return {"commit": done.commit, "changed": done.changed}
 
 
 class DefinitionsQuery(Query):

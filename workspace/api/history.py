@@ -1,16 +1,18 @@
 from collections.abc import Collection
+from typing import Any
 from uuid import UUID
 
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from web.fields import Page, PageQuery
+from web.fields import Answer, Page, PageQuery
 from web.headers import expected_version
 from web.operations import operation
 from web.pagination import page_of
 from workspace.api.files import WorkspaceView
 from workspace.api.schemas import (
     BlameAnswer,
+    BranchAnswer,
     BranchesAnswer,
     ChangeQuery,
     ChangesQuery,
@@ -18,25 +20,22 @@ from workspace.api.schemas import (
     CheckpointBody,
     CommitAnswer,
     CommitDetailAnswer,
+    CommitLine,
     CommitsQuery,
     DiffAnswer,
     DiffQuery,
+    FileDiffAnswer,
     HotContextAnswer,
     HotContextBody,
     HotContextVersionAnswer,
+    HunkAnswer,
     RestoreBody,
     RestoredAnswer,
-    present_branch,
-    present_checkpoint,
-    present_commit,
-    present_diff,
-    present_hot_version,
-    present_hunk,
 )
 from workspace.blame import blame
 from workspace.checkpoints import restore_checkpoint, take_checkpoint
 from workspace.files import read_file, write_hot_context
-from workspace.history import get_commit, head_at, log_of, page_of_changes, trees_of
+from workspace.history import FileDiff, get_commit, head_at, log_of, page_of_changes, trees_of
 from workspace.hot_context import read_hot_context
 from workspace.models import Branch, Checkpoint, Commit, HotContextVersion
 
@@ -47,6 +46,28 @@ def shas_of(relationship_id: UUID, ids: Collection[UUID]) -> dict[UUID, str]:
     return dict(rows.values_list("id", "sha"))
 
 
+def _commit(commit: Commit, shas: dict[UUID, str]) -> dict[str, Any]:
+    return CommitAnswer.of(commit, parents=[shas[parent] for parent in commit.parents if parent in shas])
+
+
+def _diff(changes: list[FileDiff], cursor: str | None) -> dict[str, Any]:
+    return {"changes": [FileDiffAnswer.of(change) for change in changes], "next_cursor": cursor}
+
+
+def _rows(answer: type[Answer], relationship_id: UUID, rows: Collection[Any]) -> list[dict[str, Any]]:
+    """Rows that name a commit, a session and an actor."""
+    shas = shas_of(relationship_id, {row.commit_id for row in rows})
+    return [
+        answer.of(
+            row,
+            commit=shas.get(row.commit_id, ""),
+            session=row.session_id,
+            actor={"kind": row.actor_kind, "id": row.actor_id},
+        )
+        for row in rows
+    ]
+
+
 class CommitsView(WorkspaceView):
     @operation("commits_list", "List a branch's commits, newest first", answers={200: Page[CommitAnswer]})
     def get(self, request: Request, relationship_id: UUID, query: CommitsQuery) -> Response:
@@ -54,7 +75,7 @@ class CommitsView(WorkspaceView):
         page = page_of(rows, order=["-recorded_at", "-id"], page=query)
         commits: list[Commit] = page["items"]
         shas = shas_of(relationship_id, {parent for row in commits for parent in row.parents})
-        return self.answer({**page, "items": [present_commit(row, shas) for row in commits]})
+        return self.answer({**page, "items": [_commit(row, shas) for row in commits]})
 
 
 class CommitView(WorkspaceView):
@@ -67,7 +88,7 @@ class CommitView(WorkspaceView):
         page = page_of_changes(
             relationship.id, *trees_of(relationship, commit), limit=query.limit, after_path=query.cursor or ""
         )
-        return self.answer({**present_commit(commit, shas), **present_diff(*page)})
+        return self.answer({**_commit(commit, shas), **_diff(*page)})
 
 
 class DiffView(WorkspaceView):
@@ -76,7 +97,7 @@ class DiffView(WorkspaceView):
         relationship, query = self.owner(relationship_id), self.query(DiffQuery)
         sides = [head_at(relationship, revision).files for revision in (query.base, query.head)]
         page = page_of_changes(relationship.id, *sides, limit=query.limit, after_path=query.cursor or "")
-        return self.answer(present_diff(*page))
+        return self.answer(_diff(*page))
 
 
 class BlameView(WorkspaceView):
@@ -85,7 +106,9 @@ class BlameView(WorkspaceView):
         """In line order. Binary and generated files can't be blamed."""
         relationship = self.owner(relationship_id)
         hunks = blame(relationship, query.branch, read_file(relationship, path, query.branch))
-        return self.answer({"hunks": [present_hunk(hunk) for hunk in hunks]})
+        return self.answer(
+            {"hunks": [HunkAnswer.of(hunk, commit=CommitLine.of(hunk.commit)) for hunk in hunks]}
+        )
 
 
 class BranchesView(WorkspaceView):
@@ -95,7 +118,7 @@ class BranchesView(WorkspaceView):
         self.get_relationship(relationship_id)
         rows = list(Branch.objects.for_relationship(relationship_id).order_by("name"))
         shas = shas_of(relationship_id, {row.commit_id for row in rows})
-        return self.answer({"items": [present_branch(row, shas) for row in rows]})
+        return self.answer({"items": [BranchAnswer.of(row, commit=shas[row.commit_id]) for row in rows]})
 
 
 class CheckpointsView(WorkspaceView):
@@ -103,13 +126,12 @@ class CheckpointsView(WorkspaceView):
     def get(self, request: Request, relationship_id: UUID, query: PageQuery) -> Response:
         rows = self.owned(Checkpoint, relationship_id)
         page = page_of(rows, order=["-taken_at", "-id"], page=query)
-        shas = shas_of(relationship_id, {row.commit_id for row in page["items"]})
-        return self.answer({**page, "items": [present_checkpoint(row, shas) for row in page["items"]]})
+        return self.answer({**page, "items": _rows(CheckpointAnswer, relationship_id, page["items"])})
 
     @operation("checkpoints_take", "Take a checkpoint of main", answers={201: CheckpointAnswer})
     def post(self, request: Request, relationship_id: UUID, body: CheckpointBody) -> Response:
         row = take_checkpoint(relationship=self.owner(relationship_id), name=body.name, by=self.actor)
-        return self.answer(present_checkpoint(row, shas_of(relationship_id, [row.commit_id])), status=201)
+        return self.answer(_rows(CheckpointAnswer, relationship_id, [row])[0], status=201)
 
 
 class CheckpointRestoreView(WorkspaceView):
@@ -132,7 +154,7 @@ class CheckpointRestoreView(WorkspaceView):
             by=self.actor,
             memory=body.memory,
         )
-        return self.answer({"commit": restored.commit, "entries": restored.entries})
+        return self.answer(RestoredAnswer.of(restored))
 
 
 class HotContextView(WorkspaceView):
@@ -166,5 +188,4 @@ class HotContextVersionsView(WorkspaceView):
     def get(self, request: Request, relationship_id: UUID, query: PageQuery) -> Response:
         rows = self.owned(HotContextVersion, relationship_id)
         page = page_of(rows, order=["-version"], page=query)
-        shas = shas_of(relationship_id, {row.commit_id for row in page["items"]})
-        return self.answer({**page, "items": [present_hot_version(row, shas) for row in page["items"]]})
+        return self.answer({**page, "items": _rows(HotContextVersionAnswer, relationship_id, page["items"])})

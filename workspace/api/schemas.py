@@ -1,9 +1,9 @@
-"""Request and response schemas of the file API, and the functions that fill the responses."""
+"""Request and response schemas of the file API."""
 
 import base64
 import binascii
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import Field, StringConstraints, field_validator, model_validator
@@ -11,11 +11,7 @@ from pydantic import Field, StringConstraints, field_validator, model_validator
 from relationships.api.profiles import ActorAnswer
 from web.errors import InvalidInput
 from web.fields import Answer, Body, Name, PageQuery, Query
-from workspace.blame import Hunk
-from workspace.files import FileRead
-from workspace.history import FileDiff
-from workspace.models import MAIN, Branch, Checkpoint, Commit, HotContextVersion
-from workspace.trees import EXECUTABLE, Entry
+from workspace.models import MAIN
 
 BranchName = Annotated[str, StringConstraints(pattern=r"^(main|session/[0-9a-f-]{36})$")]
 Sha = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")]
@@ -48,9 +44,6 @@ class FileWrite(Body):
     encoding: Encoding = "utf-8"
     message: Message = ""
     """The commit message; by default a list of the changed paths."""
-
-    def as_bytes(self) -> bytes:
-        return decode(self.content, self.encoding)
 
 
 class FileChange(Body):
@@ -249,50 +242,3 @@ def encode(content: bytes) -> tuple[str, Encoding]:
         return content.decode("utf-8"), "utf-8"
     except UnicodeDecodeError:
         return base64.b64encode(content).decode(), "base64"
-
-
-def present_line(path: str, entry: Entry, *, read_only: bool) -> dict[str, Any]:
-    return {
-        "path": path,
-        "sha256": entry.sha256,
-        "size": entry.size,
-        "executable": entry.mode == EXECUTABLE,
-        "read_only": read_only,
-    }
-
-
-def present_file(read: FileRead) -> dict[str, Any]:
-    content, encoding = encode(read.content)
-    return FileAnswer.of(read, size=len(read.content), content=content, encoding=encoding)
-
-
-def present_commit(commit: Commit, shas: dict[UUID, str]) -> dict[str, Any]:
-    return CommitAnswer.of(commit, parents=[shas[parent] for parent in commit.parents if parent in shas])
-
-
-def present_diff(changes: list[FileDiff], cursor: str | None) -> dict[str, Any]:
-    return {"changes": [FileDiffAnswer.of(change) for change in changes], "next_cursor": cursor}
-
-
-def present_hunk(hunk: Hunk) -> dict[str, Any]:
-    return HunkAnswer.of(hunk, commit=CommitLine.of(hunk.commit))
-
-
-def present_branch(branch: Branch, shas: dict[UUID, str]) -> dict[str, Any]:
-    return BranchAnswer.of(branch, commit=shas[branch.commit_id])
-
-
-def present_checkpoint(row: Checkpoint, shas: dict[UUID, str]) -> dict[str, Any]:
-    return CheckpointAnswer.of(
-        row, commit=shas.get(row.commit_id, ""), session=row.session_id, actor=_actor(row)
-    )
-
-
-def present_hot_version(row: HotContextVersion, shas: dict[UUID, str]) -> dict[str, Any]:
-    return HotContextVersionAnswer.of(
-        row, commit=shas.get(row.commit_id, ""), session=row.session_id, actor=_actor(row)
-    )
-
-
-def _actor(row: Any) -> dict[str, str]:
-    return {"kind": row.actor_kind, "id": row.actor_id}

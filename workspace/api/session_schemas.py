@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import Field, StringConstraints
 
 from web.fields import DIGITS, NOT_BLANK, Answer, Body, JsonObject, Query
-from workspace.gateway.spec import ToolParts
+from workspace.gateway.tools import ToolParts
 from workspace.models import AgentSession, AgentStep, HeldChange, SessionState, StepState
 
 Sentence = Annotated[str, StringConstraints(min_length=1, max_length=2000, pattern=r"^[^\x00]*$"), NOT_BLANK]

@@ -12,7 +12,7 @@ from web.errors import InvalidInput
 from web.outgoing import OutgoingError, call
 from workspace.errors import ToolRefused
 from workspace.gateway.secrets import read_secrets
-from workspace.gateway.spec import SECRET, ToolSpec
+from workspace.gateway.tools import SECRET, ToolSpec
 from workspace.models import Tool
 
 LARGEST_ANSWER = 100_000  # bytes read from a response
@@ -42,15 +42,10 @@ def get_tool(companion_id: UUID, name: str) -> ToolSpec:
     return tool
 
 
-def check_input(tool: ToolSpec, given: Mapping[str, Any]) -> None:
-    """Raises ToolRefused."""
-    _check(tool.input, given, "input")
-
-
 def call_tool(companion_id: UUID, name: str, given: Mapping[str, Any]) -> Called:
     """Call the tool. Raises ToolRefused, which says what went wrong; error statuses are answers like any other."""
     tool = get_tool(companion_id, name)
-    check_input(tool, given)
+    check_shape(tool.input, given, "input")
     secrets = read_secrets(companion_id, _secret_names(tool))
     headers = {key: _with_secrets(value, secrets) for key, value in tool.headers.items()}
     url, body = _with_secrets(tool.endpoint, secrets), b""
@@ -68,7 +63,7 @@ def call_tool(companion_id: UUID, name: str, given: Mapping[str, Any]) -> Called
         raise ToolRefused(_masked(str(error), secrets)) from None
     text = _masked(answer.body.decode("utf-8", "replace").replace("\x00", "\ufffd"), secrets)
     if tool.output is not None and answer.status < 400:
-        _check(tool.output, _json(text), "output")
+        check_shape(tool.output, _json(text), "output")
     if answer.truncated:
         text = f"{_without_partial_secret(text, secrets)}\n[Cut at {LARGEST_ANSWER} bytes.]"
     return Called(text, answer.status, round(answer.seconds * 1000, 3))
@@ -122,7 +117,8 @@ def _json(text: str) -> Any:
         raise ToolRefused("The tool's answer is not JSON, as its spec says it is.") from None
 
 
-def _check(schema: dict[str, Any] | None, document: Any, whole: str) -> None:
+def check_shape(schema: dict[str, Any] | None, document: Any, whole: str) -> None:
+    """Raises ToolRefused."""
     try:
         refuse_misshapen(schema, document, whole=whole)
     except InvalidInput as error:

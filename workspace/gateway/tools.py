@@ -1,10 +1,15 @@
-"""Writes and deletes a companion's tools, for the developer."""
+"""A companion's tools: what a spec holds, and how the developer writes and deletes them. In the tree a spec is
+tools/<name>/spec.yaml.
+"""
 
-from typing import Any
+import re
+from typing import Annotated, Any, Literal
 
 from django.db import transaction
-from pydantic import ValidationError
+from pydantic import Field, StringConstraints, ValidationError, field_validator
 
+from relationships.configuration.json_schemas import Shape
+from relationships.configuration.strict import Strict
 from relationships.models import Companion, Relationship
 from relationships.services.audit import audit_row
 from relationships.services.rows import require
@@ -13,10 +18,49 @@ from web.errors import Conflict, InvalidInput
 from web.fields import field_problems
 from web.outgoing import OutgoingError, refuse_address
 from workspace.files import read_file
-from workspace.gateway.spec import SECRET, ToolSpec
-from workspace.generated import SPEC_PATH
+from workspace.generated import SPEC_PATH, TOOL_NAME
 from workspace.models import Tool
+from workspace.tool_definitions import is_file_tool
 from workspace.yaml_files import read_yaml
+
+SECRET = re.compile(r"\{\{ ?([A-Za-z][A-Za-z0-9_]{0,63}) ?\}\}")
+Header = Annotated[str, StringConstraints(max_length=2000, pattern=r"^[\x20-\x7e]*$")]
+HeaderName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9-]{1,100}$")]
+TAKEN = {"done", "memory", "unreadable"}
+
+
+class ToolParts(Strict):
+    """An endpoint that is called with the input as JSON, or as a query string for GET."""
+
+    description: Annotated[str, StringConstraints(min_length=1, max_length=2000)]
+    """What it does, for the model."""
+    endpoint: Annotated[str, StringConstraints(min_length=1, max_length=2000)]
+    """A public URL. `{{NAME}}` in it or in a header is replaced by the secret of that name."""
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] = "POST"
+    input: Shape = None
+    """A JSON Schema for the input."""
+    output: Shape = None
+    """A JSON Schema for the response, which then has to be JSON."""
+    headers: Annotated[dict[HeaderName, Header], Field(max_length=30)] = {}
+    timeout: Annotated[float, Field(gt=0, le=60)] = 10
+    """Seconds."""
+    needs_approval: bool = False
+    """Whether a person has to approve each call."""
+
+
+class ToolSpec(ToolParts):
+    name: Annotated[str, StringConstraints(pattern=rf"^{TOOL_NAME}$")]
+
+    @field_validator("name")
+    @classmethod
+    def _free(cls, value: str) -> str:
+        if is_file_tool(value) or value in TAKEN:
+            raise ValueError("is the name of one of the built-in tools")
+        return value
+
+    def described(self) -> dict[str, Any]:
+        """The tool as the model sees it, without endpoint and headers."""
+        return {"name": self.name, "description": self.description, "parameters": self.input or {}}
 
 
 @transaction.atomic

@@ -5,7 +5,7 @@ from relationships.models import Companion, Project
 
 
 class Tool(models.Model):
-    """An external endpoint that a companion's agents may call. `spec`: see workspace.gateway.spec."""
+    """An external endpoint that a companion's agents may call. `spec`: see workspace.gateway.tools."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+", db_index=False)

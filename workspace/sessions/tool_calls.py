@@ -11,7 +11,7 @@ from relationships.models import Relationship
 from relationships.services.rows import require_lock
 from web.errors import Conflict
 from workspace.errors import SessionNotOpen
-from workspace.gateway.call import check_input, get_tool
+from workspace.gateway.call import check_shape, get_tool
 from workspace.models import AgentSession, AgentStep, SessionState, StepState, Worker
 from workspace.sessions.asking import forgettings
 from workspace.sessions.claim import update_session
@@ -34,7 +34,7 @@ def call_for_session(
     with transaction.atomic():
         session = _open_session(relationship, session_id)
         tool = get_tool(relationship.companion_id, name)
-        check_input(tool, given)
+        check_shape(tool.input, given, "input")
         step = (
             _approved_step(session, approved, name, given)
             if approved is not None
