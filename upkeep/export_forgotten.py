@@ -1,6 +1,5 @@
 """Remove what is hidden from an export, so that what a person asked to forget is not exported."""
 
-from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
@@ -35,9 +34,6 @@ class ForgottenRows(Forgotten):
             if self.in_operation(cited, UUID(entry) if entry else None):
                 operation |= {"operation": emptied(operation["operation"]), "reason": "", "held_reason": ""}
         return row
-
-    def kept_entries(self, rows: Iterator[Row]) -> Iterator[Row]:
-        return (row for row in rows if row["id"] not in self.entries)
 
     def revision(self, row: Row) -> Row:
         if self.in_revision(row["entry_id"], row["entry_version"]):

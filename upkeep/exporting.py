@@ -1,7 +1,7 @@
 """Export a relationship as one JSON document, piece by piece, so that it is never in memory as a whole.
 
 It is read in one snapshot of the database, so that entries and their history fit together whatever changes meanwhile.
-`upkeep.api.archive` describes the document, `upkeep.importing` reads it.
+`upkeep.archive.document` describes the document, `upkeep.importing` reads it.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from uuid import UUID
 import orjson
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db import connection, transaction
-from django.db.models import Model, OuterRef
+from django.db.models import OuterRef
 from django.db.models.functions import JSONObject
 
 from behaviours.models import BehaviourRun, OutboxMessage
@@ -31,6 +31,7 @@ from relationships.models import (
 )
 from relationships.services.rows import require
 from summaries.models import Summary
+from upkeep.archive.document import SHAPES
 from upkeep.export_forgotten import ForgottenRows
 from workspace.transfer import files_to_keep
 
@@ -39,26 +40,6 @@ ROWS_AT_ONCE = 200
 PIECE_BYTES = 65_536
 # A reader that stalls for longer is cut off, as its transaction keeps VACUUM from removing deleted rows.
 STALL_SECONDS = 60
-
-# Columns that are not exported: the owners, what follows from other columns, and what belongs to a running worker.
-_OWNERS = {"relationship_id", "project_id"}
-LEFT_OUT: dict[type[Model], set[str]] = {
-    SessionState: _OWNERS | {"turns"},
-    Turn: _OWNERS | {"lease_token", "lease_until", "leased_by", "waiting_since", "waits_on", "traceparent"},
-    Message: _OWNERS | {"turn_id", "session"},  # those of its turn
-    OperationResult: _OWNERS
-    | {"id", "turn_id", "number", "kind", "content_hash", "text", "erased"},  # follow from place and content
-    ScratchpadEntry: _OWNERS | {"content_hash"},
-    BehaviourRun: _OWNERS | {"lease_token", "lease_until", "leased_by"},
-    Summary: _OWNERS
-    | {"lease_token", "lease_until", "leased_by", "first_seq", "last_seq"},  # follow from `messages`
-}
-
-
-def columns_of(model: type[Model]) -> tuple[str, ...]:
-    """The columns of an owned table that are exported."""
-    without = LEFT_OUT.get(model, _OWNERS)
-    return tuple(field.attname for field in model._meta.concrete_fields if field.attname not in without)
 
 
 def export_relationship(*, relationship_id: UUID, calls: bool = False) -> Iterator[bytes]:
@@ -95,15 +76,16 @@ def _document(relationship_id: UUID, *, calls: bool) -> Iterator[bytes]:
     yield from _array("profile_revisions", _rows(ProfileRevision, relationship_id, "version"))
     yield from _array("sessions", _rows(SessionState, relationship_id, "session"))
     yield from _array("turns", map(gone.turn, _turns(relationship_id)))
-    yield from _array("entries", gone.kept_entries(_rows(ScratchpadEntry, relationship_id, "id")))
+    entries = _rows(ScratchpadEntry, relationship_id)
+    yield from _array("entries", (row for row in entries if row["id"] not in gone.entries))
     yield from _array("revisions", map(gone.revision, _rows(EntryRevision, relationship_id, "seq")))
-    yield from _array("held_deletions", _rows(HeldDeletion, relationship_id, "id"))
+    yield from _array("held_deletions", _rows(HeldDeletion, relationship_id))
     yield from _array("summaries", map(gone.summary, _without_workers(Summary, relationship_id)))
     yield from _array("behaviour_runs", map(gone.run, _without_workers(BehaviourRun, relationship_id)))
-    yield from _array("outbox", map(gone.outbox, _rows(OutboxMessage, relationship_id, "id")))
+    yield from _array("outbox", map(gone.outbox, _rows(OutboxMessage, relationship_id)))
     yield from _array("files", files_to_keep(relationship_id, companion_id=companion_id))
     if calls:
-        yield from _array("model_calls", map(gone.call, _rows(ModelCall, relationship_id, "id")))
+        yield from _array("model_calls", map(gone.call, _rows(ModelCall, relationship_id)))
     yield b"}"
 
 
@@ -127,38 +109,39 @@ def _head(relationship_id: UUID) -> tuple[dict[str, Any], UUID]:
             "config": relationship.config,
             "last_turn_at": relationship.last_turn_at,
         },
-        "profile": next(_rows(Profile, relationship_id, "id"), None),
+        "profile": next(_rows(Profile, relationship_id), None),
     }
     return head, companion.id
 
 
-def _rows(model: Any, relationship_id: UUID, order: str) -> Iterator[dict[str, Any]]:
-    rows = model.objects.for_relationship(relationship_id).order_by(order).values(*columns_of(model))
+def _rows(model: Any, relationship_id: UUID, order: str = "id") -> Iterator[dict[str, Any]]:
+    rows = model.objects.for_relationship(relationship_id).order_by(order).values(*SHAPES[model].model_fields)
     found: Iterator[dict[str, Any]] = rows.iterator(chunk_size=ROWS_AT_ONCE)
     return found
 
 
 def _without_workers(model: Any, relationship_id: UUID) -> Iterator[dict[str, Any]]:
     """Rows of a queue, where those that a worker is processing are waiting again."""
-    for row in _rows(model, relationship_id, "id"):
+    for row in _rows(model, relationship_id):
         yield {**row, **model.WAITING} if row["state"] == model.HELD["state"] else row
 
 
 def _turns(relationship_id: UUID) -> Iterator[dict[str, Any]]:
     """Turns with their operations and messages. Messages are read in parallel, by seq, as they follow their turn."""
     messages = Message.objects.for_relationship(relationship_id).order_by("seq")
-    rows = messages.values("turn_id", *columns_of(Message)).iterator(chunk_size=ROWS_AT_ONCE)
+    columns = SHAPES[Message].model_fields
+    rows = messages.values("turn_id", *columns).iterator(chunk_size=ROWS_AT_ONCE)
     spoken = groupby(rows, key=itemgetter("turn_id"))
     turn_id, said = next(spoken, (None, iter(())))
     judged = OperationResult.objects.for_relationship(relationship_id).of_turn(OuterRef("id"))
-    operations = judged.values(row=JSONObject(**{name: name for name in columns_of(OperationResult)}))
-    turns = Turn.objects.for_relationship(relationship_id).annotate(operations=ArraySubquery(operations))
-    for turn in (
-        turns.order_by("seq").values(*columns_of(Turn), "operations").iterator(chunk_size=ROWS_AT_ONCE)
-    ):
+    told = {name: name for name in SHAPES[OperationResult].model_fields}
+    operations = ArraySubquery(judged.values(row=JSONObject(**told)))
+    turns = Turn.objects.for_relationship(relationship_id).annotate(operations=operations).order_by("seq")
+    of_turn = [name for name in SHAPES[Turn].model_fields if name != "messages"]
+    for turn in turns.values(*of_turn).iterator(chunk_size=ROWS_AT_ONCE):
         own: list[dict[str, Any]] = []
         if turn_id == turn["id"]:
-            own = [{name: row[name] for name in columns_of(Message)} for row in said]
+            own = [{name: row[name] for name in columns} for row in said]
             turn_id, said = next(spoken, (None, iter(())))
         if turn["state"] == TurnState.PROCESSING:  # its worker is not exported
             turn["state"] = TurnState.PENDING

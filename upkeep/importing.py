@@ -45,14 +45,16 @@ from relationships.models import (
     Turn,
 )
 from relationships.services.audit import record_audit
+from relationships.services.configuration import check_level
 from relationships.services.rows import require_lock
 from relationships.services.sequence import allocate_seq
 from relationships.services.sessions import rebuild_sessions
 from relationships.services.snapshots import write_section
 from summaries.models import Summary
 from summaries.snapshot import rebuild_summary
-from upkeep.archive_checks import Archive, check_archive, check_head
-from upkeep.archive_overview import Overview
+from upkeep.archive.checks import Overview, check_archive
+from upkeep.archive.document import SHAPES
+from upkeep.archive.file import ArchiveFile
 from upkeep.erasure.counts import table_name
 from upkeep.statistics import look_at_table
 from web.actor import Actor
@@ -63,17 +65,12 @@ Rows = Iterable[dict[str, Any]]
 
 REASON = "imported"  # of the first revision of an entry without a history
 ROWS_AT_ONCE = 500
-TABLES: tuple[type[Model], ...] = (
-    *(Profile, ProfileRevision, SessionState, Turn, Message),
-    *(ScratchpadEntry, EntryRevision, OperationResult, HeldDeletion, Summary),
-    *(BehaviourRun, OutboxMessage, ModelCall),
-)
-
 _FILLED = " UNION ALL ".join(
     f"(SELECT '{model._meta.verbose_name}' FROM {model._meta.db_table}"  # noqa: S608 - names of our own
     " WHERE relationship_id = %(relationship)s LIMIT 1)"
-    for model in TABLES
+    for model in SHAPES
 )
+# The model calls that turns name but the archive lacks; `verify` does not report those.
 _LEFT_BEHIND = """
 SELECT count(*) FROM relationships_turn t, unnest(t.model_call_ids) asked (id)
  WHERE t.relationship_id = %(relationship)s AND NOT EXISTS (
@@ -81,18 +78,17 @@ SELECT count(*) FROM relationships_turn t, unnest(t.model_call_ids) asked (id)
 """
 
 
-def import_relationship(*, relationship: Relationship, archive: Archive, by: Actor) -> dict[str, int]:
+def import_relationship(*, relationship: Relationship, archive: ArchiveFile, by: Actor) -> dict[str, int]:
     """Fill an empty relationship with the rows of an archive; return how many, by table.
 
     All of it is checked before the first row is written and before anything is locked. Raises NotEmpty, NotFound,
     InvalidInput, InvalidConfiguration, TooManyEntries; then nothing was written.
     """
     _refuse_unless_empty(relationship)
-    check_head(archive)
+    config = archive.head["relationship"]["config"]  # which replaces the relationship's
+    check_level(config, inside="relationship.config")
     values = resolve_configuration(
-        project=relationship.project.config,
-        companion=relationship.companion.config,
-        relationship=archive.head["relationship"]["config"],  # replaced by the archive's
+        project=relationship.project.config, companion=relationship.companion.config, relationship=config
     ).values
     overview = check_archive(archive, configuration=values, now=timezone.now())
     count, limit = overview.active, values.ingestion.max_entries
@@ -106,37 +102,32 @@ def import_relationship(*, relationship: Relationship, archive: Archive, by: Act
 
 
 @transaction.atomic
-def _write(relationship: Relationship, archive: Archive, overview: Overview, by: Actor) -> dict[str, int]:
+def _write(relationship: Relationship, archive: ArchiveFile, overview: Overview, by: Actor) -> dict[str, int]:
     require_lock(relationship.id)
     now = timezone.now()
     _refuse_unless_empty(relationship)
     first = allocate_seq(relationship.id, count=len(overview.numbers)).first if overview.numbers else 0
     tables = _tables(archive, overview, first, now)
-    written = {model: _insert(model, relationship, rows) for model, rows in tables.items()}
+    written = {table_name(model): _insert(model, relationship, rows) for model, rows in tables.items()}
     _begin_histories(relationship, by, now)
     _take_over(relationship, archive, now, messages=overview.messages)
     rebuild_index(relationship.id)
-    counts = {table_name(model): count for model, count in written.items() if count}
+    counts = {table: count for table, count in written.items() if count}
     if files := take_over_files(relationship, archive.rows("files"), by=by):
         counts["file"] = files
+    left_behind = execute(_LEFT_BEHIND, {"relationship": relationship.id})[0][0]
     record_audit(
         project_id=relationship.project_id,
         action="relationship.imported",
         target_kind="relationship",
         target_id=relationship.id,
         by=by,
-        detail={"imported": counts, "calls_left_behind": _calls_left_behind(relationship)},
+        detail={"imported": counts, "calls_left_behind": left_behind},
     )
     return counts
 
 
-def _calls_left_behind(relationship: Relationship) -> int:
-    """Count the model calls that turns name but the archive lacks; `verify` does not report those."""
-    count: int = execute(_LEFT_BEHIND, {"relationship": relationship.id})[0][0]
-    return count
-
-
-def _tables(archive: Archive, overview: Overview, first: int, now: datetime) -> dict[type[Model], Rows]:
+def _tables(archive: ArchiveFile, overview: Overview, first: int, now: datetime) -> dict[type[Model], Rows]:
     """Each table's rows, made lazily while they are written."""
 
     def number(row: dict[str, Any]) -> int:
@@ -212,10 +203,11 @@ def _messages(turn: dict[str, Any]) -> Rows:
 
 def _entry(entry: dict[str, Any], overview: Overview, now: datetime) -> dict[str, Any]:
     recorded_at = entry["recorded_at"] or now
+    told = entry["id"] is not None and entry["id"].bytes in overview.told
     return {
         **entry,
         "id": entry["id"] or uuid7(),
-        "source": entry["source"] if overview.tells_of(entry["id"]) else EntrySource.IMPORT,
+        "source": entry["source"] if told else EntrySource.IMPORT,
         "content_hash": content_hash(entry["content"]),
         "recorded_at": recorded_at,
         "effective_at": entry["effective_at"] or recorded_at,
@@ -275,7 +267,7 @@ def _begin_histories(relationship: Relationship, by: Actor, now: datetime) -> No
         bare = bare.filter(id__gt=entries[-1].id)
 
 
-def _take_over(relationship: Relationship, archive: Archive, now: datetime, *, messages: int) -> None:
+def _take_over(relationship: Relationship, archive: ArchiveFile, now: datetime, *, messages: int) -> None:
     """Write the relationship's own columns and its snapshot, and enqueue a task if anything is due."""
     Relationship.objects.filter(id=relationship.id).update(
         **archive.head["relationship"], message_count=messages, version=F("version") + 1, updated_at=now

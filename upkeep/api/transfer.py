@@ -6,8 +6,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from relationships.api.views import ApiView
-from upkeep.api.archive import Archive
-from upkeep.api.archive_file import ArchiveFile
+from upkeep.archive.document import Archive
+from upkeep.archive.file import ArchiveFile
 from upkeep.exporting import export_relationship
 from upkeep.importing import import_relationship
 from web.fields import Answer, Query

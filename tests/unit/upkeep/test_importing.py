@@ -32,7 +32,7 @@ from tests.fakes import ScriptedProvider
 from tests.fixtures.index import configure, index_of, owing, told_to_embed
 from tests.fixtures.turns import Conversation, add, answer, delete
 from tests.unit.memory.entries.documents import comparable, documents
-from upkeep.api.archive_file import ArchiveFile
+from upkeep.archive.file import ArchiveFile
 from upkeep.erasure import erase_entry
 from upkeep.exporting import export_relationship
 from upkeep.importing import import_relationship
@@ -207,6 +207,13 @@ def test_an_import_that_fails_writes_nothing(lived: Relationship) -> None:
     elsewhere.refresh_from_db()
     assert (elsewhere.last_seq, elsewhere.version, elsewhere.timezone) == (0, 1, "UTC")
     assert not Message.objects.for_relationship(elsewhere.id).exists()
+
+
+def test_a_configuration_that_can_not_hold_here_is_named(relationship: Relationship) -> None:
+    own = {"config": {"ingestion": {"max_batch": 0}}}
+
+    with pytest.raises(InvalidConfiguration, match=r"relationship\.config\.ingestion\.max_batch"):
+        imported({"format": "rapport.relationship", "version": 1, "relationship": own}, relationship)
 
 
 @pytest.mark.parametrize("own", [False, True], ids=["of the companion", "of the archive"])

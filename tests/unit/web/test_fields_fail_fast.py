@@ -6,7 +6,7 @@ from pydantic import ValidationError
 
 from memory.api.search import EntrySearchBody
 from relationships.configuration.schema import configuration_model
-from upkeep.api.archive import Archive
+from upkeep.archive.document import Archive
 from web.errors import MOST_PROBLEMS
 from web.fields import MOST_ERRORS, FailFastModel, listed_errors
 

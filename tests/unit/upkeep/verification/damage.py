@@ -8,7 +8,7 @@ from django.db import connection
 
 from relationships.models import Relationship
 from relationships.services.relationships import get_or_create_relationship
-from upkeep.api.archive_file import ArchiveFile
+from upkeep.archive.file import ArchiveFile
 from upkeep.exporting import export_relationship
 from upkeep.importing import import_relationship
 from upkeep.verification import Report, verify

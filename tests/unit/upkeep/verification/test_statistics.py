@@ -14,7 +14,7 @@ from tests.fixtures.api import TESTER
 from tests.fixtures.distributed import DISTRIBUTED
 from tests.fixtures.people import meet
 from tests.growth import MOST, TIMES
-from upkeep.api.archive_file import ArchiveFile
+from upkeep.archive.file import ArchiveFile
 from upkeep.importing import import_relationship
 from upkeep.verification import verify
 

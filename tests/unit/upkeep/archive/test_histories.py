@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from memory.entries.history import FIELDS
-from tests.unit.upkeep.test_archive_checks import GOOD, NOON, SOON, a_revision, an_id, checked
+from tests.unit.upkeep.archive.test_checks import GOOD, NOON, SOON, a_revision, an_id, checked
 from web.errors import InvalidInput
 
 

@@ -5,7 +5,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from memory.entries.fingerprint import content_hash
-from upkeep.api.archive_fields import Fields
+from upkeep.archive.fields import Fields
 
 FIELDS: dict[str, Any] = {
     "id": "018f0000-0000-7000-8000-000000000001",

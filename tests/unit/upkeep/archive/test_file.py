@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from relationships.configuration.schema import configuration_model
-from tests.unit.upkeep.test_archive_checks import NOW, a_turn
-from upkeep.api import archive_file
-from upkeep.api.archive_file import FIRST_LOOK, MOST_PROBLEMS, ArchiveFile
-from upkeep.archive_checks import check_archive
+from tests.unit.upkeep.archive.test_checks import NOW, a_turn
+from upkeep.archive import file as archive_file
+from upkeep.archive.checks import check_archive
+from upkeep.archive.file import FIRST_LOOK, MOST_PROBLEMS, ArchiveFile
 from web.errors import FieldProblem, InvalidInput, TooMuch
 from web.problems import MalformedBody
 

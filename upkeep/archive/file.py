@@ -9,12 +9,12 @@ import re
 from array import array
 from collections.abc import Iterator, Mapping
 from itertools import islice
-from typing import Any, get_args, get_origin
+from typing import Any
 
 from django.conf import settings
 from pydantic import BaseModel, ValidationError
 
-from upkeep.api.archive import Archive
+from upkeep.archive.document import ROWS, Archive
 from web.errors import FieldProblem, InvalidInput, TooMuch
 from web.fields import field_problems
 from web.parsing import parse_object
@@ -28,11 +28,6 @@ MOST_MEMBERS = 1000  # of the document, besides lists of rows; an archive has si
 MOST_PROBLEMS = 20
 SHORTEST_ROW = 16  # bytes; no valid row is shorter
 
-ROWS: dict[str, type[BaseModel]] = {
-    name: get_args(field.annotation)[0]
-    for name, field in Archive.model_fields.items()
-    if get_origin(field.annotation) is list
-}
 _SPACE = re.compile(rb"[ \t\n\r]*")
 _PART = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[,\[{]', re.DOTALL)  # a string may be cut off
 _Utf8 = codecs.getincrementaldecoder("utf-8")

@@ -1,10 +1,9 @@
 """What the columns of an archive may hold: by the limits of the API, and of whoever else writes them."""
 
-from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar, Self
 from uuid import UUID
 
-from pydantic import AfterValidator, Field, PlainSerializer, StringConstraints
+from pydantic import AfterValidator, Field, PlainSerializer, StringConstraints, model_validator
 
 from memory.api.schemas import Category, EntryText, HappensAt, Metadata, Tags, TypeName, Weight
 from memory.entries.fingerprint import content_hash
@@ -104,8 +103,15 @@ def _as_it_is(fields: dict[str, Any]) -> dict[str, Any]:
 Fields = Annotated[EntryFields, AfterValidator(_as_history_has_it), PlainSerializer(_as_it_is)]
 
 
-def refuse_words(marked: datetime | None, **texts: Any) -> None:
-    """Check that a row marked as erased has no texts. Raises ValidationError, naming the column that has one."""
-    for name, text in texts.items():
-        if marked is not None and text:
-            raise wrong_part(name, detail="is marked as erased, and holds words")
+class Erasable(Body):
+    """A row whose columns `texts` are empty if the column `erased` says when they were erased."""
+
+    texts: ClassVar[tuple[str, ...]]
+    erased: ClassVar[str] = "redacted_at"
+
+    @model_validator(mode="after")
+    def _erased_is_empty(self) -> Self:
+        for name in self.texts:
+            if getattr(self, self.erased) is not None and getattr(self, name):
+                raise wrong_part(name, detail="is marked as erased, and holds words")
+        return self

@@ -2,21 +2,18 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 from uuid import UUID
 
 from memory.entries.history import FIELDS, plain
 from memory.entries.time_travel import differing_fields
 from memory.models import RevisionEvent, Verdict
 from relationships.models import TurnState
+from upkeep.archive.file import ArchiveFile
 from web.actor import ActorKind
 from web.errors import FieldProblem
 
 Row = Mapping[str, Any]
-
-
-class Rows(Protocol):
-    def row(self, name: str, place: int) -> dict[str, Any]: ...
 
 
 class Histories:
@@ -25,7 +22,7 @@ class Histories:
     `told` is filled with the IDs of entries that have a history.
     """
 
-    def __init__(self, archive: Rows, *, told: set[bytes]) -> None:
+    def __init__(self, archive: ArchiveFile, *, told: set[bytes]) -> None:
         self._archive, self._told = archive, told
         self._last: dict[bytes, int] = {}  # by entry, its last revision
         self._applied: dict[bytes, bool] = {}  # by turn

@@ -8,7 +8,7 @@ from django.conf import settings
 from pydantic import Field, model_validator
 
 from relationships.services.limits import message_fault
-from upkeep.api.archive_fields import Attempts, CallText, Code, Count, Milliseconds, Reason, refuse_words
+from upkeep.archive.fields import Attempts, CallText, Code, Count, Erasable, Milliseconds, Reason
 from web.actor import ActorKind
 from web.fields import Body, SessionName, ShortText, Timestamp, wrong_part
 from workspace.errors import HotContextTooLong
@@ -19,7 +19,9 @@ from workspace.paths import path_fault
 from workspace.transfer import content_of
 
 
-class ArchivedSummary(Body):
+class ArchivedSummary(Erasable):
+    texts = ("text", "error")
+    erased = "erased_at"
     id: UUID
     messages: Annotated[Count, Field(ge=1)]
     version: Annotated[Count, Field(ge=1)]
@@ -39,7 +41,6 @@ class ArchivedSummary(Body):
 
     @model_validator(mode="after")
     def _says_something_where_it_is_ready(self) -> Self:
-        refuse_words(self.erased_at, text=self.text, error=self.error)
         if (self.state == "erased") != (self.erased_at is not None):
             raise wrong_part("erased_at", detail="says when it was erased, and of no other state")
         if self.state == "pending" and self.due_at is None:
@@ -49,7 +50,8 @@ class ArchivedSummary(Body):
         return self
 
 
-class ArchivedBehaviourRun(Body):
+class ArchivedBehaviourRun(Erasable):
+    texts = ("rendered", "answer", "outcome", "error")
     id: UUID
     behaviour: Code
     kind: Literal["priority", "async"]
@@ -75,9 +77,7 @@ class ArchivedBehaviourRun(Body):
     redacted_at: Timestamp | None
 
     @model_validator(mode="after")
-    def _redacted_is_empty(self) -> Self:
-        texts = {name: getattr(self, name) for name in ("rendered", "answer", "outcome", "error")}
-        refuse_words(self.redacted_at, **texts)
+    def _has_an_occasion(self) -> Self:
         if self.turn_id is None and self.kind == "async" and not _is_time(self.occasion):
             raise wrong_part("occasion", detail="is no time of a schedule, and there is no turn")
         return self
@@ -118,7 +118,8 @@ def _is_time(occasion: str) -> bool:
         return False
 
 
-class ArchivedOutboxMessage(Body):
+class ArchivedOutboxMessage(Erasable):
+    texts = ("content",)
     id: UUID
     run_id: UUID
     behaviour: Code
@@ -127,8 +128,3 @@ class ArchivedOutboxMessage(Body):
     recorded_at: Timestamp
     acknowledged_at: Timestamp | None
     redacted_at: Timestamp | None
-
-    @model_validator(mode="after")
-    def _redacted_is_empty(self) -> Self:
-        refuse_words(self.redacted_at, content=self.content)
-        return self

@@ -1,31 +1,42 @@
-"""The document that an export writes and an import reads, strictly: each column of each table, as it may be kept.
-
-Names, order and times are those of the tables (`upkeep.exporting.columns_of`; a test holds the two together).
-"""
+"""The document that an export writes and an import reads, strictly: each column of each table, as it may be kept."""
 
 from decimal import Decimal
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, get_args, get_origin
 from uuid import UUID
 
 from django.conf import settings
-from pydantic import Field, model_validator
+from django.db import models
+from pydantic import BaseModel, Field, model_validator
 
+from behaviours.models import BehaviourRun, OutboxMessage
 from memory.api.schemas import Category, Metadata, Tags
-from memory.models import HeldState, RevisionEvent, Verdict
+from memory.models import (
+    EntryRevision,
+    HeldDeletion,
+    HeldState,
+    ModelCall,
+    OperationResult,
+    RevisionEvent,
+    ScratchpadEntry,
+    Verdict,
+)
+from relationships.models import Message, Profile, ProfileRevision, SessionState, Turn
 from relationships.services.limits import message_fault, misplaced_role
-from upkeep.api.archive_beside import (
+from summaries.models import Summary
+from upkeep.archive.beside import (
     ArchivedBehaviourRun,
     ArchivedFile,
     ArchivedOutboxMessage,
     ArchivedSummary,
 )
-from upkeep.api.archive_fields import (
+from upkeep.archive.fields import (
     Attempts,
     CallText,
     Code,
     Count,
     Document,
     EntryColumns,
+    Erasable,
     Fields,
     Milliseconds,
     Modality,
@@ -34,7 +45,6 @@ from upkeep.api.archive_fields import (
     Purpose,
     Reason,
     Seq,
-    refuse_words,
 )
 from web.actor import ActorKind
 from web.fields import (
@@ -81,7 +91,9 @@ class ArchivedSession(Body):
         return self
 
 
-class ArchivedMessage(Body):
+class ArchivedMessage(Erasable):
+    texts = ("content", "metadata")
+    erased = "erased_at"
     id: UUID
     seq: Seq
     role: Literal["user", "assistant", "system", "tool"]
@@ -95,7 +107,6 @@ class ArchivedMessage(Body):
 
     @model_validator(mode="after")
     def _says_something_or_is_erased(self) -> Self:
-        refuse_words(self.erased_at, content=self.content, metadata=self.metadata)
         if self.erased_at is None and (fault := message_fault(self.content)):
             raise wrong_part("content", detail=fault)
         return self
@@ -165,7 +176,8 @@ class ArchivedEntry(EntryColumns):
         return self
 
 
-class ArchivedRevision(Body):
+class ArchivedRevision(Erasable):
+    texts = ("before", "after", "reason")
     id: UUID
     entry_id: UUID
     entry_version: Count
@@ -184,11 +196,6 @@ class ArchivedRevision(Body):
     effective_at: Timestamp
     redacted_at: Timestamp | None
 
-    @model_validator(mode="after")
-    def _erased_is_empty(self) -> Self:
-        refuse_words(self.redacted_at, before=self.before, after=self.after, reason=self.reason)
-        return self
-
 
 class ArchivedHeldDeletion(Body):
     id: UUID
@@ -200,7 +207,8 @@ class ArchivedHeldDeletion(Body):
     recorded_at: Timestamp
 
 
-class ArchivedModelCall(Body):
+class ArchivedModelCall(Erasable):
+    texts = ("system", "prompt", "answer", "error")
     id: UUID
     purpose: Purpose
     turn_ids: list[UUID]
@@ -221,13 +229,6 @@ class ArchivedModelCall(Body):
     error: Reason
     recorded_at: Timestamp
     redacted_at: Timestamp | None
-
-    @model_validator(mode="after")
-    def _erased_is_empty(self) -> Self:
-        refuse_words(
-            self.redacted_at, system=self.system, prompt=self.prompt, answer=self.answer, error=self.error
-        )
-        return self
 
 
 class ArchivedRelationship(Body):
@@ -259,3 +260,26 @@ class Archive(Body):
     outbox: list[ArchivedOutboxMessage] = []
     files: list[ArchivedFile] = []
     model_calls: list[ArchivedModelCall] = []
+
+
+ROWS: dict[str, type[BaseModel]] = {
+    name: get_args(field.annotation)[0]
+    for name, field in Archive.model_fields.items()
+    if get_origin(field.annotation) is list
+}
+# What the rows of a table look like in it, in the order in which they are written.
+SHAPES: dict[type[models.Model], type[BaseModel]] = {
+    Profile: ArchivedProfile,
+    ProfileRevision: ArchivedProfileRevision,
+    SessionState: ArchivedSession,
+    Turn: ArchivedTurn,
+    Message: ArchivedMessage,
+    ScratchpadEntry: ArchivedEntry,
+    EntryRevision: ArchivedRevision,
+    OperationResult: ArchivedOperation,
+    HeldDeletion: ArchivedHeldDeletion,
+    Summary: ArchivedSummary,
+    BehaviourRun: ArchivedBehaviourRun,
+    OutboxMessage: ArchivedOutboxMessage,
+    ModelCall: ArchivedModelCall,
+}

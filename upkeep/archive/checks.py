@@ -6,9 +6,11 @@ It also collects what must be known about all rows before the first is written.
 import hashlib
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Protocol
+from typing import Any
 from uuid import UUID
 
 import orjson
@@ -20,8 +22,8 @@ from memory.models import EntryState
 from relationships.configuration.json_schemas import refuse_misshapen
 from relationships.configuration.schema import Configuration
 from relationships.services.configuration import check_level
-from upkeep.archive_histories import Histories
-from upkeep.archive_overview import Overview
+from upkeep.archive.file import ArchiveFile
+from upkeep.archive.histories import Histories
 from web.errors import MOST_PROBLEMS, FieldProblem, InvalidInput, TooMuch
 from workspace.paths import twin_fault
 from workspace.transfer import content_of
@@ -48,24 +50,24 @@ PAST = {
 }
 
 
-class Archive(Protocol):
-    """An archive that is read row by row, repeatedly; see upkeep.api.archive_file."""
+@dataclass(slots=True)
+class Overview:
+    """What an import must know about all rows before the first is written. `numbers`: every seq, in order; `told`: IDs
+    of entries that have a history.
+    """
 
-    head: Row
+    numbers: "array[int]" = field(default_factory=lambda: array("q"))
+    told: set[bytes] = field(default_factory=set)
+    turns: Counter[str] = field(default_factory=Counter)  # by session
+    active: int = 0
+    messages: int = 0
 
-    def check_rows(self, name: str, problems: list[FieldProblem]) -> Iterator[tuple[int, dict[str, Any]]]: ...
-
-    def rows(self, name: str) -> Iterator[dict[str, Any]]: ...
-
-    def row(self, name: str, place: int) -> dict[str, Any]: ...
-
-
-def check_head(archive: Archive) -> None:
-    """Check the relationship's own level of the configuration, before resolving it. Raises InvalidConfiguration."""
-    check_level(archive.head["relationship"]["config"], inside="relationship.config")
+    def place_of(self, seq: int) -> int:
+        """The index of a number among all, from 0."""
+        return bisect_left(self.numbers, seq)
 
 
-def check_archive(archive: Archive, *, configuration: Configuration, now: datetime) -> Overview:
+def check_archive(archive: ArchiveFile, *, configuration: Configuration, now: datetime) -> Overview:
     """Check the rows, by the `configuration` that will apply. Raises InvalidInput, InvalidConfiguration."""
     check = _Check(configuration, now)
     check.head(archive.head)
@@ -187,19 +189,12 @@ class _Check:
         self.seen.turns[row["session"]] += 1
         self.number(self.seen.numbers, path, row["seq"])
         if row["due_at"] is not None and row["due_at"] > self.latest:
-            self.note(
-                f"{path}.due_at",
-                "is more than a day ahead, further than any turn waits; write an earlier time",
-            )
-        if (
-            row["waits_for"] == "session_end"
-            and row["state"] == "pending"
-            and row["session"] not in self.sessions
-        ):
-            self.note(
-                f"{path}.session",
-                "is not among the sessions, so its end, which the turn waits for, never comes",
-            )
+            detail = "is more than a day ahead, further than any turn waits; write an earlier time"
+            self.note(f"{path}.due_at", detail)
+        waits = row["waits_for"] == "session_end" and row["state"] == "pending"
+        if waits and row["session"] not in self.sessions:
+            detail = "is not among the sessions, so its end, which the turn waits for, never comes"
+            self.note(f"{path}.session", detail)
         self.level(f"{path}.config", row["config"])
         self.seen.messages += len(row["messages"])
         for place, message in enumerate(row["messages"]):
@@ -238,8 +233,8 @@ class _Check:
             self.unique(self.keys, f"{path}.key", _digest((row["subject"], row["key"])), told)
 
     def revision(self, path: str, row: Row) -> None:
-        numbers = self.seen.numbers
-        if _holds(numbers, row["seq"]):
+        place = self.seen.place_of(row["seq"])
+        if row["seq"] in self.seen.numbers[place : place + 1]:
             self.note(f"{path}.seq", "is a turn's or message's")
         self.number(self.revised, path, row["seq"])
 
@@ -282,11 +277,6 @@ class _Check:
     def overview(self) -> Overview:
         self.seen.numbers = array("q", sorted([*self.seen.numbers, *self.revised]))
         return self.seen
-
-
-def _holds(numbers: "array[int]", seq: int) -> bool:
-    place = bisect_left(numbers, seq)
-    return place < len(numbers) and numbers[place] == seq
 
 
 def _told(document: Row) -> bytes:
