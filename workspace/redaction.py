@@ -44,19 +44,19 @@ _REFERENCES: dict[type[Model], tuple[str, ...]] = {
 }
 
 
-def redact_workspace(relationship_id: UUID, texts: Collection[str]) -> Counter[str]:
+def redact_workspace(relationship_id: UUID, texts: Collection[str]) -> Counter[type[Model]]:
     """Redact these texts; count the changed rows by model. In the erasure's transaction, under the row lock."""
     pattern = _pattern(texts)
     return Counter() if pattern is None else redact_pattern(relationship_id, pattern)
 
 
-def redact_pattern(relationship_id: UUID, pattern: re.Pattern[str]) -> Counter[str]:
+def redact_pattern(relationship_id: UUID, pattern: re.Pattern[str]) -> Counter[type[Model]]:
     """Redact what matches the pattern; count the changed rows by model."""
-    counts: Counter[str] = Counter()
+    counts: Counter[type[Model]] = Counter()
     for model, names in _TEXTS.items():
-        counts[model.__name__] += _redact_columns(_owned(model, relationship_id), names, pattern)
+        counts[model] += _redact_columns(_owned(model, relationship_id), names, pattern)
     snapshots = _owned(Snapshot, relationship_id).exclude(hot_context=None)
-    counts[Snapshot.__name__] += _redact_columns(snapshots, ("hot_context",), pattern)
+    counts[Snapshot] += _redact_columns(snapshots, ("hot_context",), pattern)
     counts.update(_redact_history(relationship_id, pattern))
     return +counts
 
@@ -104,8 +104,7 @@ def _without(value: object, pattern: re.Pattern[str]) -> object:
     return value
 
 
-def _redact_history(relationship_id: UUID, pattern: re.Pattern[str]) -> Counter[str]:
-    counts: Counter[str] = Counter()
+def _redact_history(relationship_id: UUID, pattern: re.Pattern[str]) -> Counter[type[Model]]:
     contents = _redact_blobs(relationship_id, pattern)
     trees: dict[UUID, tuple[UUID, str]] = {}
     for some in _pieces(_owned(Tree, relationship_id)):
@@ -124,8 +123,7 @@ def _redact_history(relationship_id: UUID, pattern: re.Pattern[str]) -> Counter[
     commits = _redact_commits(relationship_id, pattern, trees)
     _owned(Tree, relationship_id).filter(id__in=trees).delete()
     _owned(Blob, relationship_id).filter(id__in=[key_of(sha256) for sha256 in contents]).delete()
-    counts.update(Blob=len(contents), Tree=len(trees), Commit=len(commits))
-    return counts
+    return Counter({Blob: len(contents), Tree: len(trees), Commit: len(commits)})
 
 
 def _pieces(rows: OwnedQuerySet) -> Iterator[list[Any]]:

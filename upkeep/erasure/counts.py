@@ -1,11 +1,11 @@
 """Count what an erasure did, and record it in the audit trail."""
 
-import re
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from uuid import UUID
 
 from django.db.models import Model
+from django.utils.text import camel_case_to_spaces
 
 from relationships.services.audit import record_audit
 from web.actor import Actor
@@ -15,7 +15,7 @@ Counts = Counter[str]  # how many rows of each table were deleted or emptied
 
 def table_name(model: type[Model]) -> str:
     """A table's name in answers and in the audit trail, such as `scratchpad_entry`."""
-    return _underscored(model.__name__)
+    return camel_case_to_spaces(model.__name__).replace(" ", "_")
 
 
 def tell(
@@ -43,12 +43,3 @@ def tell(
         detail={"erased": erased, **named},
     )
     return erased
-
-
-def files_of(redacted: Mapping[str, int]) -> Counts:
-    """The counts of an agent's workspace, by table."""
-    return Counts({_underscored(name): count for name, count in redacted.items()})
-
-
-def _underscored(name: str) -> str:
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()

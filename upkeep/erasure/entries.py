@@ -15,12 +15,11 @@ from relationships.services.rows import check_version, require
 from relationships.services.sequence import lock_relationship
 from upkeep.erasure.allow_erasure import erasing
 from upkeep.erasure.copies import empty_copies, leave_index
-from upkeep.erasure.counts import Counts, files_of, tell
+from upkeep.erasure.counts import Counts, table_name, tell
 from upkeep.erasure.erased_texts import (
     Traces,
     Words,
     find_traces,
-    joined,
     same_words_elsewhere,
     turns_of,
     words_of,
@@ -61,7 +60,7 @@ def erase_entry(
         entries = ScratchpadEntry.objects.for_relationship(relationship_id)
         entry: ScratchpadEntry = require(entries.filter(id=entry_id), "entry")
         check_version(expected=version, current=entry.version)
-        words = words_of(entry)
+        words = words_of([entry], {})
         search = WordSearch.of(relationship_id, words.contents)
         traces = find_traces(relationship_id, words)
         redacted = _messages_of(relationship_id, words, traces, search) if messages == "redact" else set()
@@ -78,7 +77,7 @@ def erase_entries(entries: Sequence[ScratchpadEntry], kept: Mapping[UUID, str], 
     """
     if not entries:
         return Counts()
-    words = joined([words_of(entry, kept.get(entry.id)) for entry in entries])
+    words = words_of(entries, kept)
     counts = _erase(entries, words, find_traces(entries[0].relationship_id, words), set(), by, edited=kept)
     for entry in entries:
         one = Counts(scratchpad_entry=1)
@@ -102,7 +101,8 @@ def _erase(
         withhold(relationship_id, active)  # removes what says the same in other words, too
     counts = empty_copies(relationship_id, words, traces, messages=redacted, now=now)
     counts += leave_index(relationship_id, SearchedKind.ENTRY, words.entries)
-    counts += files_of(redact_workspace(relationship_id, words.contents))
+    for model, count in redact_workspace(relationship_id, words.contents).items():
+        counts[table_name(model)] += count
     counts["entry_revision"] += _redact_history(entries[0], words, by, now)
     counts["scratchpad_entry"] = len(words.entries)
     return counts

@@ -1,6 +1,6 @@
 """Find everything an entry ever said, and where else that is stored. Only reads."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 from uuid import UUID
@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db.models import Q
 
 from memory.entries.fingerprint import content_hash
-from memory.models import EntryRevision, OperationResult, ScratchpadEntry
+from memory.models import EntryRevision, EntryState, OperationResult, ScratchpadEntry
 from relationships.models import Message, Turn
 
 SHORTEST_PHRASE = 8  # characters; a shorter text, such as a name, doesn't prove a quotation
@@ -51,44 +51,36 @@ class Traces:
     cited: set[UUID] = field(default_factory=set)
 
 
-def words_of(entry: ScratchpadEntry, kept: str | None = None) -> Words:
-    """Everything the entry says or ever said, except for `kept`, with the messages that is based on."""
-    revisions = _revisions(entry.relationship_id, [entry.id])
-    said = [saying for saying in _sayings([entry], revisions) if saying.content != kept]
-    same = list(
-        ScratchpadEntry.objects.for_relationship(entry.relationship_id)
-        .filter(
-            content_hash__in=[content_hash(saying.content) for saying in said],
-            subject__in=[saying.subject for saying in said],
-        )
-        .exclude(id=entry.id)
+def words_of(entries: Sequence[ScratchpadEntry], kept: Mapping[UUID, str]) -> Words:
+    """Everything that these entries of a relationship say or ever said, with the messages that is based on. `kept`: by
+    an entry's ID, a text of it that may stay.
+    """
+    relationship_id, own = entries[0].relationship_id, [entry.id for entry in entries]
+    revisions = _revisions(relationship_id, own)
+    said = [saying for saying in _sayings(entries, revisions) if saying.content != kept.get(saying.entry_id)]
+    subjects = {(saying.entry_id, saying.subject) for saying in said}
+    hashes = {(saying.entry_id, content_hash(saying.content)) for saying in said}
+    others = ScratchpadEntry.objects.for_relationship(relationship_id).exclude(id__in=own)
+    alike = others.filter(
+        content_hash__in={digest for _, digest in hashes}, subject__in={subject for _, subject in subjects}
     )
-    twins = [other for other in same if other.state != "active"]
-    of_twins = _revisions(entry.relationship_id, [twin.id for twin in twins])
+    same = [
+        other
+        for other in alike
+        if any((one, other.subject) in subjects and (one, bytes(other.content_hash)) in hashes for one in own)
+    ]
+    twins = [other for other in same if other.state != EntryState.ACTIVE]
+    of_twins = _revisions(relationship_id, [twin.id for twin in twins])
     said += _sayings(twins, of_twins)
     contents = frozenset(saying.content for saying in said)
     return Words(
-        entries={row.id: row.version for row in [entry, *twins]},
-        spared=frozenset(other.id for other in same if other.state == "active"),
+        entries={row.id: row.version for row in [*entries, *twins]},
+        spared=frozenset(other.id for other in same if other.state == EntryState.ACTIVE),
         hashes=frozenset(map(content_hash, contents)),
         contents=contents,
         phrases=tuple(sorted({text.casefold() for text in contents if len(text) >= SHORTEST_PHRASE})),
         cited=frozenset(message_id for saying in said for message_id in saying.cited),
         turns=frozenset(revision.turn_id for revision in [*revisions, *of_twins] if revision.turn_id),
-    )
-
-
-def joined(many: Sequence[Words]) -> Words:
-    """All of them together."""
-    entries = {entry_id: version for words in many for entry_id, version in words.entries.items()}
-    return Words(
-        entries=entries,
-        spared=frozenset().union(*(words.spared for words in many)) - entries.keys(),
-        hashes=frozenset().union(*(words.hashes for words in many)),
-        contents=frozenset().union(*(words.contents for words in many)),
-        phrases=tuple(sorted({phrase for words in many for phrase in words.phrases})),
-        cited=frozenset().union(*(words.cited for words in many)),
-        turns=frozenset().union(*(words.turns for words in many)),
     )
 
 
@@ -127,6 +119,7 @@ def quoting_reasons(relationship_id: UUID, words: Words) -> list[UUID]:
 
 
 class _Saying(NamedTuple):
+    entry_id: UUID
     content: str
     subject: str
     cited: list[UUID]
@@ -134,12 +127,11 @@ class _Saying(NamedTuple):
 
 def _sayings(entries: Iterable[ScratchpadEntry], revisions: Iterable[EntryRevision]) -> Iterator[_Saying]:
     for entry in entries:
-        yield _Saying(entry.content, entry.subject, entry.source_message_ids)
+        yield _Saying(entry.id, entry.content, entry.subject, entry.source_message_ids)
     for revision in revisions:
-        for fields in (revision.before, revision.after):
-            if fields:
-                cited = [UUID(message_id) for message_id in fields["source_message_ids"]]
-                yield _Saying(fields["content"], fields["subject"], cited)
+        for fields in filter(None, (revision.before, revision.after)):
+            cited = [UUID(message_id) for message_id in fields["source_message_ids"]]
+            yield _Saying(revision.entry_id, fields["content"], fields["subject"], cited)
 
 
 def _revisions(relationship_id: UUID, entry_ids: list[UUID]) -> list[EntryRevision]:
