@@ -61,7 +61,7 @@ def erase_entry(
         entry: ScratchpadEntry = require(entries.filter(id=entry_id), "entry")
         check_version(expected=version, current=entry.version)
         words = words_of([entry], {})
-        search = WordSearch.of(relationship_id, words.contents)
+        search = WordSearch(relationship_id, words.contents)
         traces = find_traces(relationship_id, words)
         redacted = _messages_of(relationship_id, words, traces, search) if messages == "redact" else set()
         counts = _erase([entry], words, traces, redacted, by)

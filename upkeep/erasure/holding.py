@@ -33,21 +33,11 @@ BEGINNING = 3  # letters: two words that begin differently have different stems
 Stems = Mapping[str, Collection[str]]  # by word; a stop word has none
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """The words of what an entry says or said. `names` are those written with a capital."""
-
-    words: frozenset[str]
-    names: frozenset[str] = frozenset()
-
-
-def statement_of(content: str, *, stems: Stems, people: Collection[str] = ()) -> Statement:
+def telling_words(content: str, *, stems: Stems, people: Collection[str] = ()) -> frozenset[str]:
     """The content's words without stop words, and without names of `people`, unless little else is left."""
-    words = {word for word in words_of_entry(content) if is_identifier(word) or stems.get(word)}
+    words = frozenset(word for word in words_of_entry(content) if is_identifier(word) or stems.get(word))
     others = words - {word for name in people for word in words_of_entry(name)}
-    if len(others) > 1 or any(map(is_identifier, others)):
-        words = others
-    return Statement(frozenset(words), frozenset(words & _capitalised(content)))
+    return others if len(others) > 1 or any(map(is_identifier, others)) else words
 
 
 def words_of_entry(content: str) -> frozenset[str]:
@@ -96,7 +86,7 @@ def fold(text: str) -> str:
     return words_for_index(_HYPHENS.sub("-", plain), longest=sys.maxsize)
 
 
-def _capitalised(content: str) -> set[str]:
+def names_in(content: str) -> set[str]:
     """Words with a capital that are not at the beginning of the text."""
     written = (match for match in _PART.finditer(content) if match.start() and match[0][0].isupper())
     return {word for match in written for word in words_of_entry(match[0])}
@@ -149,43 +139,34 @@ class StillHolding:
     common: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class WordSearch:
     """A search in a relationship's messages for the words of what an entry says or said."""
 
-    relationship_id: UUID
-    language: str
-    statements: tuple[Statement, ...]
-    words: frozenset[str]
-    stems: Stems  # of these words
-
-    @classmethod
-    def of(cls, relationship_id: UUID, contents: Iterable[str]) -> "WordSearch":
+    def __init__(self, relationship_id: UUID, contents: Collection[str]) -> None:
         wanted = config_of(relationship_id)
-        language = language_in(wanted.retrieval if wanted else None)
-        texts = sorted(contents)
-        stems = _stems(language, {word for text in texts for word in words_of_entry(text)})
         people = (*NARRATED, *(wanted.names if wanted else ()))
-        statements = tuple(statement_of(text, stems=stems, people=people) for text in texts)
-        words = frozenset(word for statement in statements for word in statement.words)
-        return cls(relationship_id, language, statements, words, stems)
+        self._relationship_id = relationship_id
+        self._language = language_in(wanted.retrieval if wanted else None)
+        self._stems = _stems(self._language, {word for text in contents for word in words_of_entry(text)})
+        statements = {text: telling_words(text, stems=self._stems, people=people) for text in contents}
+        self._statements = [words for words in statements.values() if words]
+        self._words = frozenset[str]().union(*self._statements)
+        self._names = {name for text, words in statements.items() for name in words & names_in(text)}
 
     def whole(self, turn_ids: Collection[UUID]) -> set[UUID]:
         """Messages of these turns that contain every word of something the entry says or said."""
-        said = [statement.words for statement in self.statements if statement.words]
-        found = self._holding(self._messages().filter(turn_id__in=turn_ids)) if said else []
-        return {holding.id for holding in found if any(words <= holding.words for words in said)}
+        found = self._holding(self._messages().filter(turn_id__in=turn_ids)) if self._words else []
+        return {held.id for held in found if any(words <= held.words for words in self._statements)}
 
     def still_holding(self) -> StillHolding:
         """All messages that contain any of the words, except those with nothing but common words."""
-        found = self._holding(self._candidates()) if self.words else []
+        found = self._holding(self._candidates()) if self._words else []
         counts = Counter(word for holding in found for word in holding.words)
-        names = {name for statement in self.statements for name in statement.names}
         most = max(COMMON, self._messages().count() / SHARE) if found else 0
         common = {
             word
             for word, count in counts.items()
-            if count > most and word not in names and not is_identifier(word)
+            if count > most and word not in self._names and not is_identifier(word)
         }
         if common == counts.keys():
             common = set()  # there are no other words
@@ -194,11 +175,11 @@ class WordSearch:
         return StillHolding(tuple(telling[:MOST_LISTED]), len(telling), tuple(sorted(common)))
 
     def _messages(self) -> Any:
-        return Message.objects.for_relationship(self.relationship_id).filter(erased_at=None)
+        return Message.objects.for_relationship(self._relationship_id).filter(erased_at=None)
 
     def _candidates(self) -> Any:
         """Messages that may contain one of the words, or another form of it, by the word's beginning."""
-        beginnings = {word if is_identifier(word) else word[:BEGINNING] for word in self.words}
+        beginnings = {word if is_identifier(word) else word[:BEGINNING] for word in self._words}
         plain = [f"%{_escaped(text.lower())}%" for text in sorted(beginnings) if text.isascii()]
         may_hold = RawSQL(_MAY_HOLD, [plain, len(plain) < len(beginnings)], output_field=BooleanField())  # noqa: S611 - a constant of ours
         return self._messages().filter(may_hold)
@@ -207,11 +188,11 @@ class WordSearch:
         """Those of the messages that contain any of the words, in order."""
         read = []
         for message in messages.order_by("seq").only("id", "turn_id", "seq", "role", "content").iterator():
-            if words := may_be_of(words_of_message(message.content), self.words):
+            if words := may_be_of(words_of_message(message.content), self._words):
                 read.append(Holding(message.id, message.turn_id, message.seq, message.role, words))
         theirs = {word for holding in read for word in holding.words}
-        stems = {**self.stems, **_stems(self.language, theirs - self.stems.keys())}
-        held = (replace(holding, words=held_in(holding.words, self.words, stems)) for holding in read)
+        stems = {**self._stems, **_stems(self._language, theirs - self._stems.keys())}
+        held = (replace(holding, words=held_in(holding.words, self._words, stems)) for holding in read)
         return [holding for holding in held if holding.words]
 
 
