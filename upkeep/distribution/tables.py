@@ -1,16 +1,22 @@
-"""The tables to distribute, in order, and which are done. All of it is read from the database."""
+"""The tables to distribute, in order, and which are done; what the nodes store. All of it is read from the database."""
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from django.apps import apps
+from django.db import connection
 from django.db.models import Model
 from psycopg import sql
 
-from config.postgresql.citus import REFERENCE_TABLES, ROOT_TABLE, distribution_of
+from config.postgresql.citus import REFERENCE_TABLES, ROOT_TABLE, distribution_of, is_distributed
 from config.postgresql.sessions import execute
 
 # A table with the foreign keys that are restored at the end. It exists from the first step to the last.
 KEPT_KEYS = "rapport_distribution"
+_HELD = """
+SELECT nodename || ':' || nodeport, count(*), coalesce(sum(shard_size), 0)::bigint FROM citus_shards
+ WHERE citus_table_type = 'distributed' GROUP BY 1 ORDER BY 1
+"""
 
 
 class Table(NamedTuple):
@@ -41,6 +47,17 @@ def tables() -> list[Table]:
 def unfinished() -> bool:
     """Return whether a distribution was begun and not finished."""
     return bool(execute("SELECT to_regclass(%s) IS NOT NULL", [KEPT_KEYS])[0][0])
+
+
+def status() -> Iterator[str]:
+    """A line for each node."""
+    if unfinished():
+        yield "A distribution was begun but not finished: run manage.py distribute again."
+    if not is_distributed(connection):
+        yield "One PostgreSQL holds everything."
+        return
+    for node, shards, size in execute(_HELD):
+        yield f"{node}: {shards} shards, {size >> 20} MB"
 
 
 def _distributed() -> set[str]:

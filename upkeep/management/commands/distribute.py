@@ -6,14 +6,15 @@ from typing import Any
 
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
+from django.db import connection
 
 from config.management.arguments import between
+from config.postgresql.citus import is_distributed
+from config.postgresql.sessions import execute
 from upkeep.distribution.checks import in_the_way, of_the_service
 from upkeep.distribution.estimate import seconds_needed
-from upkeep.distribution.nodes import rebalance, status
 from upkeep.distribution.pipeline import distribute
-from upkeep.distribution.tables import tables, unfinished
-from web.errors import RapportError
+from upkeep.distribution.tables import status, tables, unfinished
 
 MOST_SHARDS = 64_000  # of Citus, of one table
 
@@ -35,16 +36,22 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, shards: int, **options: Any) -> None:
-        if options["status"]:
+        if options["rebalance"]:
+            self._rebalance()
+        if options["rebalance"] or options["status"]:
             for line in status():
                 self.stdout.write(line)
-        elif options["rebalance"]:
-            try:
-                rebalance(self.stdout.write)
-            except RapportError as error:
-                raise CommandError(str(error)) from error
         else:
             self._distribute(shards, only_said=options["dry_run"])
+
+    def _rebalance(self) -> None:
+        """Move shards until the nodes store about the same. The service keeps running."""
+        if not is_distributed(connection):
+            raise CommandError("This database is not distributed. Run manage.py distribute first.")
+        self.stdout.write(
+            "Shards move. SELECT * FROM get_rebalance_progress() on the coordinator says how far they are."
+        )
+        execute("SELECT rebalance_table_shards(shard_transfer_mode => 'auto')")
 
     def _distribute(self, shards: int, *, only_said: bool) -> None:
         began = perf_counter()
