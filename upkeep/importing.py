@@ -149,8 +149,12 @@ def _tables(archive: ArchiveFile, overview: Overview, first: int, now: datetime)
         Profile: [profile] if profile else [],
         ProfileRevision: archive.rows("profile_revisions"),
         SessionState: ({**row, "turns": overview.turns[row["session"]]} for row in sessions),
-        Turn: (numbered(_turn(row, now)) for row in archive.rows("turns")),
-        Message: (numbered(message) for row in archive.rows("turns") for message in _messages(row)),
+        Turn: (numbered(_due(row, now)) for row in archive.rows("turns")),
+        Message: (
+            numbered({**message, "turn_id": row["id"], "session": row["session"]})
+            for row in archive.rows("turns")
+            for message in row["messages"]
+        ),
         ScratchpadEntry: (_entry(row, overview, now) for row in entries),
         EntryRevision: (numbered(row) for row in archive.rows("revisions")),
         OperationResult: (operation for row in archive.rows("turns") for operation in _operations(row)),
@@ -173,11 +177,6 @@ def _due(row: dict[str, Any], now: datetime) -> dict[str, Any]:
     return {**row, "due_at": min(row["due_at"], now)} if waits else row
 
 
-def _turn(turn: dict[str, Any], now: datetime) -> dict[str, Any]:
-    columns = {name: value for name, value in turn.items() if name not in ("messages", "operations")}
-    return _due(columns, now)
-
-
 def _operations(turn: dict[str, Any]) -> Rows:
     """A turn's operations, with the columns by which erasure finds them."""
     for number, row in enumerate(turn["operations"]):
@@ -195,10 +194,6 @@ def _operations(turn: dict[str, Any]) -> Rows:
             "erased": erased,
             **({"text": "", "content_hash": None} if erased else {}),
         }
-
-
-def _messages(turn: dict[str, Any]) -> Rows:
-    return ({**message, "turn_id": turn["id"], "session": turn["session"]} for message in turn["messages"])
 
 
 def _entry(entry: dict[str, Any], overview: Overview, now: datetime) -> dict[str, Any]:

@@ -47,6 +47,7 @@ class ForgettableFiles:
         seen: set[str] = set()
         now = timezone.now()
         for path, content in _contents(scope.relationship.id):
+            digest = hashlib.sha256(content).digest()[:12]
             if scope.wish.everything and path.startswith(TOOLS):
                 continue
             for number, sentence in enumerate(sentences_of(text_of(content) or "")):
@@ -54,7 +55,8 @@ class ForgettableFiles:
                     seen.add(sentence)
                     told_at = now if path == HOT_CONTEXT else None
                     text = sentence.lstrip(MARKS)
-                    yield Candidate(self.kind, _id_of(content, number), text, place=path, told_at=told_at)
+                    place = UUID(bytes=digest + number.to_bytes(4))
+                    yield Candidate(self.kind, place, text, place=path, told_at=told_at)
                 if len(seen) == MOST:
                     return
 
@@ -114,10 +116,6 @@ def _contents(relationship_id: UUID) -> Iterator[tuple[str, bytes]]:
 def branches_of(relationship_id: UUID) -> list[str]:
     names = Branch.objects.for_relationship(relationship_id).values_list("name", flat=True)
     return sorted(names, key=lambda name: (name != MAIN, name))
-
-
-def _id_of(content: bytes, number: int) -> UUID:
-    return UUID(bytes=hashlib.sha256(content).digest()[:12] + number.to_bytes(4))
 
 
 def _sentences_by_id(relationship_id: UUID, ids: Iterable[UUID]) -> dict[UUID, str]:

@@ -46,7 +46,7 @@ _COMMIT = """
 WITH held AS (
     SELECT id FROM relationships_relationship WHERE id = %(relationship)s FOR UPDATE
 ), moved AS (
-    UPDATE workspace_branch b SET commit_id = %(commit)s, tree_id = %(tree)s, updated_at = %(now)s
+    UPDATE workspace_branch b SET commit_id = %(id)s, tree_id = %(tree_id)s, updated_at = %(recorded_at)s
       FROM held WHERE b.relationship_id = held.id AND b.relationship_id = %(relationship)s
        AND b.name = %(branch)s AND b.commit_id = %(parent)s
     RETURNING b.project_id
@@ -58,14 +58,14 @@ WITH held AS (
     ON CONFLICT DO NOTHING
 ), trees AS (
     INSERT INTO workspace_tree (relationship_id, id, project_id, sha, files)
-    SELECT r.id, %(tree)s, moved.project_id, %(tree_sha)s, %(files)s::jsonb
+    SELECT r.id, %(tree_id)s, moved.project_id, %(tree_sha)s, %(files)s::jsonb
       FROM relationships_relationship r, moved WHERE r.id = %(relationship)s
     ON CONFLICT DO NOTHING
 ), commits AS (
     INSERT INTO workspace_commit
            (relationship_id, id, project_id, sha, tree_id, parents, raw, author, message, recorded_at)
-    SELECT r.id, %(commit)s, moved.project_id, %(sha)s, %(tree)s, %(parents)s::uuid[], %(raw)s, %(author)s,
-           %(message)s, %(now)s
+    SELECT r.id, %(id)s, moved.project_id, %(sha)s, %(tree_id)s, %(parents)s::uuid[], %(raw)s, %(author)s,
+           %(message)s, %(recorded_at)s
       FROM relationships_relationship r, moved WHERE r.id = %(relationship)s
     ON CONFLICT DO NOTHING
 )
@@ -92,6 +92,20 @@ class NewCommit(Head):
     author: str
     message: str
     blobs: Mapping[UUID, bytes]
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The columns of its row."""
+        return {
+            "id": key_of(self.commit),
+            "sha": self.commit,
+            "tree_id": key_of(self.tree),
+            "parents": [key_of(sha) for sha in self.parents],
+            "raw": self.raw,
+            "author": self.author[:300],
+            "message": self.message,
+            "recorded_at": self.at,
+        }
 
 
 def read_head(relationship_id: UUID, branch: str) -> Head | None:
@@ -134,18 +148,11 @@ def write_commit(relationship_id: UUID, branch: str, commit: NewCommit, *, moves
         "relationship": relationship_id,
         "branch": branch,
         "parent": key_of(moves_from),
-        "parents": [key_of(sha) for sha in commit.parents],
         "blob_ids": list(commit.blobs),
         "contents": list(commit.blobs.values()),
-        "commit": key_of(commit.commit),
-        "sha": commit.commit,
-        "tree": key_of(commit.tree),
         "tree_sha": commit.tree,
         "files": orjson.dumps({path: tuple(entry) for path, entry in commit.files.items()}).decode(),
-        "raw": commit.raw,
-        "author": commit.author[:300],
-        "message": commit.message,
-        "now": commit.at,
+        **commit.columns,
     }
     with prepared_cursor() as cursor:
         cursor.execute(_COMMIT, values)
@@ -168,21 +175,7 @@ def keep_commits(relationship: Relationship, commits: Iterable[NewCommit]) -> No
         batch_size=max(1, FILES_AT_ONCE // max(1, longest)),
         ignore_conflicts=True,
     )
-    rows = (
-        Commit(
-            **own,
-            id=key_of(commit.commit),
-            sha=commit.commit,
-            tree_id=key_of(commit.tree),
-            parents=[key_of(sha) for sha in commit.parents],
-            raw=commit.raw,
-            author=commit.author[:300],
-            message=commit.message,
-            recorded_at=commit.at,
-        )
-        for commit in commits
-    )
-    Commit.objects.bulk_create(rows, ignore_conflicts=True)
+    Commit.objects.bulk_create((Commit(**own, **commit.columns) for commit in commits), ignore_conflicts=True)
 
 
 def move_branch(relationship: Relationship, name: str, to: Head, *, at: datetime) -> None:

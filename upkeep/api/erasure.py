@@ -1,7 +1,6 @@
 """Erasing for good. Of what `relationships` reads and changes, these views add DELETE to its own."""
 
-from dataclasses import asdict
-from typing import Any, ClassVar
+from typing import ClassVar
 from uuid import UUID
 
 from pydantic import RootModel
@@ -22,7 +21,6 @@ from relationships.models import Project
 from upkeep.api.hiding import WhichMessages, which_messages
 from upkeep.erasure import (
     Counts,
-    EntryErasure,
     erase_companion,
     erase_entry,
     erase_project,
@@ -30,7 +28,6 @@ from upkeep.erasure import (
     erase_user,
     redact_messages,
 )
-from upkeep.erasure.holding import Holding
 from web.errors import InvalidInput
 from web.fields import Answer, Body, Name
 from web.headers import expected_version
@@ -127,7 +124,18 @@ class ErasableEntryView(EntryView):
                 messages=query.messages,
                 version=version,
             )
-            return self.answer(_entry_shown(erased))
+            held = erased.holding
+            shown = ErasedEntryAnswer.of(
+                erased,
+                erased=dict(erased.counts),
+                messages_redacted=list(erased.redacted),
+                messages_still_holding=[
+                    HoldingMessage.of(one, words=sorted(one.words)) for one in held.listed
+                ],
+                messages_still_holding_total=held.total,
+                common_words=list(held.common),
+            )
+            return self.answer(shown)
         entry = delete_entry(
             relationship_id=relationship_id, entry_id=entry_id, by=self.actor, version=version
         )
@@ -174,20 +182,6 @@ class ErasableProjectView(ProjectView):
         if body.confirm != name:
             raise InvalidInput.of("confirm", "is not the project's name, as GET /v1/project says it")
         return self.answer(_shown(erase_project(project_id=self.project_id, by=self.actor)))
-
-
-def _entry_shown(erased: EntryErasure) -> dict[str, Any]:
-    return {
-        **_shown(erased.counts),
-        "messages_redacted": list(erased.redacted),
-        "messages_still_holding": [_holding(holding) for holding in erased.holding.listed],
-        "messages_still_holding_total": erased.holding.total,
-        "common_words": list(erased.holding.common),
-    }
-
-
-def _holding(holding: Holding) -> dict[str, Any]:
-    return {**asdict(holding), "words": sorted(holding.words)}
 
 
 def _shown(counts: Counts) -> dict[str, dict[str, int]]:

@@ -88,19 +88,14 @@ class EntryFields(EntryColumns):
 
 def _as_history_has_it(fields: EntryFields) -> dict[str, Any]:
     """The fields as `memory.entries.history` writes them, with the content's fingerprint."""
-    told = {name: _plain(value) for name, value in fields.model_dump(exclude_unset=True).items()}
+    told = {
+        name: str(value) if isinstance(value, EntryState | Tier | EntrySource) else plain(value)
+        for name, value in fields.model_dump(exclude_unset=True).items()
+    }
     return {**told, "content_hash": content_hash(fields.content).hex()}
 
 
-def _plain(value: Any) -> Any:
-    return str(value) if isinstance(value, EntryState | Tier | EntrySource) else plain(value)
-
-
-def _as_it_is(fields: dict[str, Any]) -> dict[str, Any]:
-    return fields
-
-
-Fields = Annotated[EntryFields, AfterValidator(_as_history_has_it), PlainSerializer(_as_it_is)]
+Fields = Annotated[EntryFields, AfterValidator(_as_history_has_it), PlainSerializer(lambda fields: fields)]
 
 
 class Erasable(Body):

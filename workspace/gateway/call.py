@@ -46,13 +46,13 @@ def call_tool(companion_id: UUID, name: str, given: Mapping[str, Any]) -> Called
     """Call the tool. Raises ToolRefused, which says what went wrong; error statuses are answers like any other."""
     tool = get_tool(companion_id, name)
     check_shape(tool.input, given, "input")
-    secrets = read_secrets(companion_id, _secret_names(tool))
+    texts = (tool.endpoint, *tool.headers.values())
+    secrets = read_secrets(companion_id, {name for text in texts for name in SECRET.findall(text)})
     headers = {key: _with_secrets(value, secrets) for key, value in tool.headers.items()}
     url, body = _with_secrets(tool.endpoint, secrets), b""
     if tool.method == "GET":
-        url += ("&" if "?" in url else "?") + urlencode(
-            {key: _as_text(value) for key, value in given.items()}
-        )
+        asked = {key: value if isinstance(value, str) else json.dumps(value) for key, value in given.items()}
+        url += ("&" if "?" in url else "?") + urlencode(asked)
     else:
         body, headers = json.dumps(given).encode(), {"content-type": "application/json", **headers}
     try:
@@ -67,10 +67,6 @@ def call_tool(companion_id: UUID, name: str, given: Mapping[str, Any]) -> Called
     if answer.truncated:
         text = f"{_without_partial_secret(text, secrets)}\n[Cut at {LARGEST_ANSWER} bytes.]"
     return Called(text, answer.status, round(answer.seconds * 1000, 3))
-
-
-def _secret_names(tool: ToolSpec) -> set[str]:
-    return {name for text in (tool.endpoint, *tool.headers.values()) for name in SECRET.findall(text)}
 
 
 def _with_secrets(text: str, secrets: Mapping[str, str]) -> str:
@@ -104,10 +100,6 @@ def _spellings(value: str) -> set[str]:
         quote(value, safe=""),
         quote_plus(value),
     }
-
-
-def _as_text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _json(text: str) -> Any:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
-from uuid import UUID
 
 import orjson
 from django.db.models import BinaryField, DateTimeField
@@ -97,9 +96,10 @@ class HistoriesInvariant(Invariant):
         owner_id = owner_of(findings)
         entries = ScratchpadEntry.objects.for_relationship(owner_id)
         wrong = {entry.id: entry for entry in entries.filter(id__in=[finding.row_id for finding in findings])}
+        revisions = EntryRevision.objects.for_relationship(owner_id)
         changes = []
         for finding in findings:
-            last = _last_revision(owner_id, finding.row_id)
+            last: Any = revisions.filter(entry_id=finding.row_id).order_by("seq").last()
             if finding.problem == GONE:
                 entry_of(last.after, owner_id, last.project_id).save(force_insert=True)
             elif finding.row_id in wrong:
@@ -128,10 +128,6 @@ def _written_down(entry: ScratchpadEntry, last: Any, now: datetime) -> Change:
     before = last.after or fields_of(entry)
     entry.version = last.entry_version
     return changed(entry, before, RevisionEvent.UPDATE, at=now, reason=REASON)
-
-
-def _last_revision(owner_id: UUID, entry_id: UUID | None) -> Any:
-    return EntryRevision.objects.for_relationship(owner_id).filter(entry_id=entry_id).order_by("seq").last()
 
 
 def _differing(one: str, other: str) -> list[str]:
