@@ -65,9 +65,9 @@ def _take_out(
     heads = {branch: head for branch in branches if (head := read_head(relationship.id, branch))}
     texts = _hot_contexts(relationship.id, heads)
     sentences = {sentence for text in texts.values() for sentence in sentences_of(text)}
-    gone_by = {entry.id: entry for entry in entries} if sentences else {}
-    versions = {entry_id: entry.version for entry_id, entry in gone_by.items()}
-    told = told_by_deleted(relationship, list(gone_by.values()), sentences)
+    deleted = list(entries) if sentences else []
+    versions = {entry.id: entry.version for entry in deleted}
+    told = told_by_deleted(relationship, deleted, sentences)
     for branch, text in texts.items():
         lefts: list[tuple[str, str]] = []
         for entry_id, gone in told.items():

@@ -80,9 +80,8 @@ def merge_lines(base: str, ours: str, theirs: str, effort: Effort, *, both: bool
         _, old, our, their = group
         if old or not (both or (_is_list(our) and _is_list(their))):
             return None
-        kept = _with_line_ends(our)
-        known = set(kept)
-        lines += [*kept, *(line for line in _with_line_ends(their) if line not in known)]
+        known = set(our)
+        lines += [*our, *(line for line in their if line not in known)]
     return "".join(lines)
 
 
@@ -140,7 +139,3 @@ def _is_list(lines: Sequence[str]) -> bool:
     return bool(written) and all(
         line.startswith(_ITEM) or line.split(".", 1)[0].isdigit() for line in written
     )
-
-
-def _with_line_ends(lines: Sequence[str]) -> list[str]:
-    return [line if line.endswith("\n") else f"{line}\n" for line in lines]

@@ -35,28 +35,19 @@ def erase_relationship(*, project_id: UUID, relationship_id: UUID, by: Actor) ->
 
 def erase_user(*, project_id: UUID, user_id: UUID, by: Actor) -> Counts:
     """Delete a person: all their relationships, then their own row. Raises NotFound."""
-    people = EndUser.objects.of_project(project_id).filter(id=user_id)
-    theirs = Relationship.objects.of_project(project_id).filter(user_id=user_id)
-    return _erase_with_all("user", people, theirs, project_id, by)
+    return _erase_owner(EndUser, "user", project_id, user_id, by)
 
 
 def erase_companion(*, project_id: UUID, companion_id: UUID, by: Actor) -> Counts:
     """Delete a companion: all its relationships, then its prompts and itself. People stay. Raises NotFound."""
-    companions = Companion.objects.of_project(project_id).filter(id=companion_id)
-    its = Relationship.objects.of_project(project_id).filter(companion_id=companion_id)
-    return _erase_with_all("companion", companions, its, project_id, by)
+    return _erase_owner(Companion, "companion", project_id, companion_id, by)
 
 
-def _erase_with_all(
-    level: str,
-    owner: QuerySet[Any, Any],
-    relationships: QuerySet[Relationship, Relationship],
-    project_id: UUID,
-    by: Actor,
-) -> Counts:
-    owner_id = owner.values_list("id", flat=True).first()
-    if owner_id is None:
+def _erase_owner(model: Any, level: str, project_id: UUID, owner_id: UUID, by: Actor) -> Counts:
+    owner = model.objects.of_project(project_id).filter(id=owner_id)
+    if not owner.exists():
         raise NotFound(f"This {level} does not exist.")
+    relationships = Relationship.objects.of_project(project_id).filter(**{level: owner_id})
     counts = _erase_each(relationships, by)
     with erasing():
         counts += _erase_owners(owner, relationships, by)

@@ -16,11 +16,11 @@ from dulwich.server import DictBackend, UploadPackHandler
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
-from relationships.api.views import ApiView
 from relationships.models import Relationship
 from web.authentication import BearerAuthentication
 from web.errors import InvalidInput, NotAllowed, TooMuch
 from web.parsing import read_bytes
+from workspace.api.files import WorkspaceView
 from workspace.files import open_workspace, refresh_generated
 from workspace.git.push import ZERO, RefUpdate, receive_push
 from workspace.git.repository import HEADS, FetchedRepository, RowRepository, heads_of
@@ -59,20 +59,16 @@ class GitAuthentication(BearerAuthentication):
         return super().authenticate(request)
 
 
-class GitView(ApiView):
+class GitView(WorkspaceView):
     """The base of views that speak git's protocol. They are not in the OpenAPI schema."""
 
     authentication_classes = (GitAuthentication,)
-    open_to_tokens = True
 
     def handle_exception(self, exc: Exception) -> Any:
         answer = super().handle_exception(exc)
         if answer.status_code == 401:
             answer["WWW-Authenticate"] = 'Basic realm="rapport"'
         return answer
-
-    def owner(self, relationship_id: UUID) -> Relationship:
-        return self.get_relationship(relationship_id, "companion", "user", "project")
 
     def git_answer(self, service: str, kind: str, body: bytes) -> HttpResponse:
         headers = {"Cache-Control": "no-cache, max-age=0, must-revalidate"}

@@ -2,7 +2,7 @@ from uuid import UUID
 
 from django.db import models
 
-from relationships.models import QueuedOwnedQuerySet, RelationshipOwned
+from relationships.models import OwnedQuerySet, QueuedOwnedQuerySet, RelationshipOwned
 from worker.models import QueuedRow
 
 
@@ -89,4 +89,67 @@ class AgentSession(RelationshipOwned, QueuedRow):
             ),
             # the sweep: sessions without a sign of life
             models.Index(fields=["seen_at"], condition=models.Q(state="running"), name="agentsession_silent"),
+        ]
+
+
+class StepState(models.TextChoices):
+    DONE = "done"
+    FAILED = "failed"  # the tool refused; the agent was told
+    STARTED = "started"  # a network call without an answer yet
+    WAITING = "waiting"  # for a person's approval
+    APPROVED = "approved"  # but not called yet
+    DENIED = "denied"
+
+
+class AgentStep(RelationshipOwned):
+    """One thing that an agent did: the tool it called, and the result. Its reasoning is not kept."""
+
+    session_id = models.UUIDField()
+    number = models.PositiveIntegerField()
+    tool = models.CharField(max_length=80)
+    arguments = models.JSONField(default=dict)
+    result = models.TextField(blank=True)
+    state = models.CharField(max_length=10, choices=StepState.choices, default=StepState.DONE)
+    commit_id = models.UUIDField(null=True)
+    model = models.CharField(max_length=120, blank=True)  # the model that asked for the call
+    tokens = models.PositiveIntegerField(default=0)
+    status = models.PositiveIntegerField(null=True)  # HTTP status of a network call
+    milliseconds = models.FloatField(default=0)
+    # sessions.asking.forgettings before the model was asked; the step may quote what was forgotten later
+    forgettings = models.BigIntegerField(default=0, db_default=0)
+    decided_by = models.CharField(max_length=240, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = OwnedQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["relationship", "session_id", "number"], name="%(class)s_number_once"
+            )
+        ]
+
+
+class HeldChange(RelationshipOwned):
+    """What a merge left to a person: a file of which both sides are kept, or an agent's change of the profile."""
+
+    CONFLICT, PROFILE = "conflict", "profile"
+    OPEN, ACCEPTED, DECLINED = "open", "accepted", "declined"
+
+    session_id = models.UUIDField()
+    kind = models.CharField(max_length=10)
+    path = models.CharField(max_length=1024)
+    kept_as = models.CharField(max_length=1100, blank=True)  # where the session's version is
+    proposal = models.JSONField(null=True)  # the proposed profile
+    base_version = models.PositiveIntegerField(null=True)  # version of the profile that it changes
+    state = models.CharField(max_length=10, default=OPEN)
+    decided_by = models.CharField(max_length=240, blank=True)
+    decided_at = models.DateTimeField(null=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = OwnedQuerySet.as_manager()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["relationship"], condition=models.Q(state="open"), name="heldchange_open")
         ]

@@ -1,6 +1,8 @@
 """What people do with an agent's session: start, pause, resume, stop, finish, retry."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -20,6 +22,7 @@ from workspace.sessions.claim import abandoned_hours, enqueue_session, update_se
 from workspace.sessions.hydrate import hydrate_session
 
 MOST_OPEN = 20  # open sessions of a relationship
+_AT_WORK = (SessionState.HYDRATING, SessionState.RUNNING)
 
 
 def get_session(relationship_id: UUID, session_id: UUID) -> AgentSession:
@@ -80,66 +83,50 @@ def heartbeat(*, relationship: Relationship, session_id: UUID) -> AgentSession:
     return session
 
 
-@transaction.atomic
 def finish_session(
     *, relationship: Relationship, session_id: UUID, summary: str, facts: Sequence[str], by: Actor
 ) -> AgentSession:
     """Have a worker curate and merge an external or abandoned session. Raises NotFound, SessionNotOpen."""
-    session = _locked(relationship, session_id, SessionState.RUNNING, SessionState.ABANDONED)
-    if session.worker == Worker.BUILT_IN and session.state == SessionState.RUNNING:
-        raise SessionNotOpen(
-            "A Rapport worker is working on it: stop the session, and the work done so far is merged."
-        )
-    take_up(
-        session, SessionState.CURATING, summary=summary, facts=list(facts), ended_at=None, stage="", error=""
-    )
-    audit_row(session, "agent_session.finished", by, relationship_id=str(relationship.id))
+    states = (SessionState.RUNNING, SessionState.ABANDONED)
+    with _changing(relationship, session_id, by, "finished", *states) as session:
+        if session.worker == Worker.BUILT_IN and session.state == SessionState.RUNNING:
+            raise SessionNotOpen(
+                "A Rapport worker is working on it: stop the session, and the work done so far is merged."
+            )
+        again: dict[str, Any] = {"ended_at": None, "stage": "", "error": ""}
+        take_up(session, SessionState.CURATING, summary=summary, facts=list(facts), **again)
     return session
 
 
-@transaction.atomic
 def pause_session(*, relationship: Relationship, session_id: UUID, by: Actor) -> AgentSession:
     """Pause the session after its current step. Raises NotFound, SessionNotOpen."""
-    session = _locked(relationship, session_id, SessionState.HYDRATING, SessionState.RUNNING)
-    update_session(session, paused=True)
-    audit_row(session, "agent_session.paused", by, relationship_id=str(relationship.id))
+    with _changing(relationship, session_id, by, "paused", *_AT_WORK) as session:
+        update_session(session, paused=True)
     return session
 
 
-@transaction.atomic
 def resume_session(*, relationship: Relationship, session_id: UUID, by: Actor) -> AgentSession:
-    session = _locked(relationship, session_id, SessionState.HYDRATING, SessionState.RUNNING)
-    update_session(session, paused=False)
-    if session.worker == Worker.BUILT_IN:
-        take_up(session, session.state)
-    audit_row(session, "agent_session.resumed", by, relationship_id=str(relationship.id))
+    """Raises NotFound, SessionNotOpen."""
+    with _changing(relationship, session_id, by, "resumed", *_AT_WORK) as session:
+        update_session(session, paused=False)
+        if session.worker == Worker.BUILT_IN:
+            take_up(session, session.state)
     return session
 
 
-@transaction.atomic
 def stop_session(*, relationship: Relationship, session_id: UUID, by: Actor) -> AgentSession:
     """End the session: what it has done so far is curated and merged. Raises NotFound, SessionNotOpen."""
-    session = _locked(relationship, session_id, SessionState.HYDRATING, SessionState.RUNNING)
-    update_session(session, stop=True, paused=False)
-    take_up(session, session.state if session.worker == Worker.BUILT_IN else SessionState.CURATING)
-    audit_row(session, "agent_session.stopped", by, relationship_id=str(relationship.id))
+    with _changing(relationship, session_id, by, "stopped", *_AT_WORK) as session:
+        update_session(session, stop=True, paused=False)
+        take_up(session, session.state if session.worker == Worker.BUILT_IN else SessionState.CURATING)
     return session
 
 
-@transaction.atomic
 def retry_session(*, relationship: Relationship, session_id: UUID, by: Actor) -> AgentSession:
     """Continue a failed session at the stage where it failed. Raises NotFound, SessionNotOpen."""
-    session = _locked(relationship, session_id, SessionState.FAILED)
-    take_up(
-        session,
-        session.stage or SessionState.CURATING,
-        stage="",
-        error="",
-        curations=0,
-        ended_at=None,
-        attempts=0,
-    )
-    audit_row(session, "agent_session.retried", by, relationship_id=str(relationship.id))
+    with _changing(relationship, session_id, by, "retried", SessionState.FAILED) as session:
+        again: dict[str, Any] = {"ended_at": None, "stage": "", "error": "", "curations": 0, "attempts": 0}
+        take_up(session, session.stage or SessionState.CURATING, **again)
     return session
 
 
@@ -147,6 +134,17 @@ def take_up(session: AgentSession, state: str, **values: object) -> None:
     """Set the state, and have a worker continue the session."""
     update_session(session, state=state, due_at=timezone.now(), **values)
     enqueue_session(session)
+
+
+@contextmanager
+def _changing(
+    relationship: Relationship, session_id: UUID, by: Actor, done: str, *states: SessionState
+) -> Iterator[AgentSession]:
+    """A transaction in which the session is changed; afterwards the audit trail says what was done."""
+    with transaction.atomic():
+        session = _locked(relationship, session_id, *states)
+        yield session
+        audit_row(session, f"agent_session.{done}", by, relationship_id=str(relationship.id))
 
 
 def _locked(relationship: Relationship, session_id: UUID, *states: SessionState) -> AgentSession:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID
 
 from config.postgresql.sessions import execute
@@ -120,23 +120,14 @@ def _of_other_messages(page: Page) -> Iterator[Finding]:
             yield Finding(MISSING if missing else OUT_OF_STEP, owner_id, row_id, "message")
 
 
-class Told(NamedTuple):
-    """A text with the words that the index should have."""
-
-    relationship_id: UUID
-    owner_id: UUID
-    kind: str
-    words: str
-
-
 def rows_with_other_words(page: Page) -> Iterator[tuple[UUID, UUID, str]]:
     """Relationship, owner and kind of the rows whose words are not those of the present text in their language."""
-    waiting: list[Told] = []
+    waiting: list[tuple[UUID, UUID, str, str]] = []  # the last are the words that the index should have
     characters = 0
     for relationship_id, owner_id, kind, content, happens_at in rows(_TEXTS, page):
         is_entry = kind == SearchedKind.ENTRY
         words = entry_words(content, happens_at) if is_entry else words_for_index(spoken(content))
-        waiting.append(Told(relationship_id, owner_id, kind, words))
+        waiting.append((relationship_id, owner_id, kind, words))
         characters += len(words)
         if len(waiting) >= AT_ONCE or characters >= CHARACTERS_AT_ONCE:
             yield from _other(waiting)
@@ -144,7 +135,7 @@ def rows_with_other_words(page: Page) -> Iterator[tuple[UUID, UUID, str]]:
     yield from _other(waiting)
 
 
-def _other(told: Sequence[Told]) -> list[tuple[Any, ...]]:
+def _other(told: Sequence[tuple[UUID, UUID, str, str]]) -> list[tuple[Any, ...]]:
     if not told:
         return []
     columns = [list(column) for column in zip(*told, strict=True)]

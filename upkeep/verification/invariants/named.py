@@ -176,12 +176,12 @@ class ReferencesInvariant(Invariant):
         yield from super().check(page, now=now)
         found = list(rows(_LOST_CALLS, page))
         imports = imports_of({owner_id for owner_id, *_ in found})
-        imported = [owner_id in imports and at <= imports[owner_id][0] for owner_id, _, at, _ in found]
-        missing: Counter[UUID] = Counter()
-        for (owner_id, *_, count), came in zip(found, imported, strict=True):
-            missing[owner_id] += count if came else 0
-        for (owner_id, turn_id, _, count), came in zip(found, imported, strict=True):
-            if not came or missing[owner_id] > imports[owner_id][1]:
+        missing: Counter[UUID] = Counter()  # of imported turns
+        for owner_id, _, at, count in found:
+            missing[owner_id] += count if owner_id in imports and at <= imports[owner_id][0] else 0
+        for owner_id, turn_id, at, count in found:
+            imported_at, left_behind = imports.get(owner_id, (None, 0))
+            if imported_at is None or at > imported_at or missing[owner_id] > left_behind:
                 yield Finding(LOST_CALL, owner_id, turn_id, f"{count} calls")
 
 

@@ -1,5 +1,6 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from typing import Any
 
 from django.apps import apps
 from psycopg import sql
@@ -80,19 +81,13 @@ class SchemaInvariant(Invariant):
     )
     statements = (_COLUMNS, _TRIGGERS, _CONSTRAINTS, _INDEXES)
 
-    def told(self, page: Page, *, now: datetime) -> dict[str, list[str]]:
-        names, tables = zip(*((name, table) for name in TRIGGERS for table in TRIGGERS[name]), strict=True)
-        columns = [
-            (field.column, model._meta.db_table)
-            for model in apps.get_models()
-            for field in model._meta.concrete_fields
-        ]
-        needed, holders = zip(*columns, strict=True)
+    def told(self, page: Page, *, now: datetime) -> dict[str, Any]:
+        columns = [field for model in apps.get_models() for field in model._meta.concrete_fields]
         return {
-            "names": list(names),
-            "tables": list(tables),
-            "columns": list(needed),
-            "holders": list(holders),
+            "names": [name for name, tables in TRIGGERS.items() for _ in tables],
+            "tables": [table for tables in TRIGGERS.values() for table in tables],
+            "columns": [field.column for field in columns],
+            "holders": [field.model._meta.db_table for field in columns],
         }
 
     def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
