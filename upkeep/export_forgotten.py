@@ -22,12 +22,8 @@ class ForgottenRows(Forgotten):
             row["error"] = ""
         for message in row["messages"]:
             if message["id"] in self.messages:
-                message |= {
-                    "content": "",
-                    "metadata": {},
-                    "erased_at": message["hidden_at"],
-                    "hidden_at": None,
-                }
+                erased_at = message["hidden_at"]
+                message |= {"content": "", "metadata": {}, "erased_at": erased_at, "hidden_at": None}
         for operation in row["operations"]:
             cited = [UUID(one) for one in operation.get("message_ids") or ()]
             entry = operation.get("entry_id")
@@ -37,12 +33,7 @@ class ForgottenRows(Forgotten):
 
     def revision(self, row: Row) -> Row:
         if self.in_revision(row["entry_id"], row["entry_version"]):
-            row |= {
-                "before": None,
-                "after": None,
-                "reason": "",
-                "redacted_at": row["redacted_at"] or row["recorded_at"],
-            }
+            row |= {"before": None, "after": None, "reason": "", **_redacted(row)}
         if self.entries.get(row["entry_id"]) == row["entry_version"]:  # its history ends with the deletion
             row["event"] = RevisionEvent.REDACT
         return row
@@ -57,17 +48,20 @@ class ForgottenRows(Forgotten):
         if self.in_run(row["kind"], row["turn_id"]):
             row |= dict.fromkeys(("rendered", "answer", "error"), "")
             if row["state"] != "pending":
-                row |= {"outcome": "", "redacted_at": row["redacted_at"] or row["recorded_at"]}
+                row |= {"outcome": "", **_redacted(row)}
         return row
 
     def outbox(self, row: Row) -> Row:
         if row["turn_id"] in self.turns:
-            row |= {"content": "", "redacted_at": row["redacted_at"] or row["recorded_at"]}
+            row |= {"content": "", **_redacted(row)}
         return row
 
     def call(self, row: Row) -> Row:
         shown = [one for name in _SHOWN for one in row[name]]
         if self.in_call(row["purpose"], shown, row["turn_ids"]):
-            row |= dict.fromkeys(("system", "prompt", "answer", "error"), "")
-            row["redacted_at"] = row["redacted_at"] or row["recorded_at"]
+            row |= dict.fromkeys(("system", "prompt", "answer", "error"), "") | _redacted(row)
         return row
+
+
+def _redacted(row: Row) -> Row:
+    return {"redacted_at": row["redacted_at"] or row["recorded_at"]}

@@ -44,7 +44,7 @@ from relationships.models import (
     SessionState,
     Turn,
 )
-from relationships.services.audit import record_audit
+from relationships.services.audit import audit_row
 from relationships.services.configuration import check_level
 from relationships.services.rows import require_lock
 from relationships.services.sequence import allocate_seq
@@ -116,14 +116,7 @@ def _write(relationship: Relationship, archive: ArchiveFile, overview: Overview,
     if files := take_over_files(relationship, archive.rows("files"), by=by):
         counts["file"] = files
     left_behind = execute(_LEFT_BEHIND, {"relationship": relationship.id})[0][0]
-    record_audit(
-        project_id=relationship.project_id,
-        action="relationship.imported",
-        target_kind="relationship",
-        target_id=relationship.id,
-        by=by,
-        detail={"imported": counts, "calls_left_behind": left_behind},
-    )
+    audit_row(relationship, "relationship.imported", by, imported=counts, calls_left_behind=left_behind)
     return counts
 
 

@@ -12,7 +12,6 @@ from memory.entries.history import FIELDS, Change, change_entries, changed, fiel
 from memory.entries.time_travel import entry_of, revisions_at
 from memory.mending.forgotten import Forgotten
 from memory.models import EntryRevision, EntryState, RevisionEvent, ScratchpadEntry
-from relationships.ids import uuid7
 from relationships.models import Relationship
 from relationships.same_json import same_json
 from relationships.services.rows import require, require_lock
@@ -55,7 +54,6 @@ def take_checkpoint(
         commit_id = key_of(open_workspace(relationship).commit)
     made: Checkpoint = Checkpoint.objects.create(
         relationship_id=relationship.id,
-        id=uuid7(),
         project_id=relationship.project_id,
         name=name,
         commit_id=commit_id,

@@ -11,7 +11,6 @@ from django.db.models import Max
 
 from config.postgresql.sessions import prepared_cursor
 from providers.tokens import estimate_tokens
-from relationships.ids import uuid7
 from relationships.models import Relationship
 from relationships.services.snapshots import write_section
 from web.actor import Actor
@@ -68,7 +67,6 @@ def show_hot_context(
     version: int = (versions.aggregate(last=Max("version"))["last"] or 0) + 1
     HotContextVersion.objects.create(
         **own,
-        id=uuid7(),
         version=version,
         content=text,
         tokens=estimate_tokens(text),

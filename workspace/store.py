@@ -13,7 +13,6 @@ from uuid import UUID
 import orjson
 
 from config.postgresql.sessions import prepared_cursor
-from relationships.ids import uuid7
 from relationships.models import Relationship
 from workspace.models import Blob, Branch, Commit, Tree
 from workspace.trees import Draft, Entry, Files, commit_raw, git_sha, key_of, tree_sha
@@ -183,7 +182,7 @@ def move_branch(relationship: Relationship, name: str, to: Head, *, at: datetime
     place = {"commit_id": key_of(to.commit), "tree_id": key_of(to.tree), "updated_at": at}
     if not Branch.objects.for_relationship(relationship.id).filter(name=name).update(**place):
         own = {"relationship_id": relationship.id, "project_id": relationship.project_id}
-        Branch.objects.create(**own, id=uuid7(), name=name, **place)
+        Branch.objects.create(**own, name=name, **place)
 
 
 def _head(statement: str, values: dict[str, Any]) -> Head | None:

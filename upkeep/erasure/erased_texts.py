@@ -10,8 +10,7 @@ from django.db.models import Q
 from memory.entries.fingerprint import content_hash
 from memory.models import EntryRevision, EntryState, OperationResult, ScratchpadEntry
 from relationships.models import Message, Turn
-
-SHORTEST_PHRASE = 8  # characters; a shorter text, such as a name, doesn't prove a quotation
+from workspace.redaction import SHORTEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +77,7 @@ def words_of(entries: Sequence[ScratchpadEntry], kept: Mapping[UUID, str]) -> Wo
         spared=frozenset(other.id for other in same if other.state == EntryState.ACTIVE),
         hashes=frozenset(map(content_hash, contents)),
         contents=contents,
-        phrases=tuple(sorted({text.casefold() for text in contents if len(text) >= SHORTEST_PHRASE})),
+        phrases=tuple(sorted({text.casefold() for text in contents if len(text) >= SHORTEST})),
         cited=frozenset(message_id for saying in said for message_id in saying.cited),
         turns=frozenset(revision.turn_id for revision in [*revisions, *of_twins] if revision.turn_id),
     )

@@ -6,7 +6,6 @@ from typing import Any
 from django.utils import timezone
 
 from memory.ingestion.reports import accept_report
-from relationships.ids import uuid7
 from relationships.models import Relationship
 from relationships.services.configuration import configuration_of
 from relationships.services.limits import message_fault
@@ -105,7 +104,7 @@ def _hold(
 
 def _row(session: AgentSession, **values: Any) -> HeldChange:
     own = {"relationship_id": session.relationship_id, "project_id": session.project_id}
-    return HeldChange(**own, id=uuid7(), session_id=session.id, **values)
+    return HeldChange(**own, session_id=session.id, **values)
 
 
 def _remember(relationship: Relationship, session: AgentSession) -> Any:

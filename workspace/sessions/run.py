@@ -15,7 +15,6 @@ from django.utils import timezone
 
 from providers.llm.base import AgentData, CompletionRequest
 from providers.llm.json_text import extract_json_text
-from relationships.ids import uuid7
 from relationships.models import Relationship
 from web.actor import AGENT
 from web.errors import TooMuch
@@ -101,7 +100,6 @@ def _carry_out(
     step = AgentStep(
         relationship_id=claimed.relationship_id,
         project_id=claimed.project_id,
-        id=uuid7(),
         session_id=claimed.id,
         number=len(steps) + 1,
         tool=name[:80],

@@ -6,7 +6,6 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import Max
 
-from relationships.ids import uuid7
 from relationships.models import Relationship
 from relationships.services.rows import require_lock
 from web.errors import Conflict
@@ -59,7 +58,6 @@ def _new_step(session: AgentSession, name: str, given: dict[str, Any], *, waits:
     number = (steps.aggregate(last=Max("number"))["last"] or 0) + 1
     step: AgentStep = AgentStep.objects.create(
         relationship_id=session.relationship_id,
-        id=uuid7(),
         project_id=session.project_id,
         session_id=session.id,
         number=number,
