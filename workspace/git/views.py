@@ -11,7 +11,7 @@ from uuid import UUID
 from django.conf import settings
 from django.http import HttpResponse
 from dulwich.errors import GitProtocolError
-from dulwich.protocol import CAPABILITY_FILTER, Protocol, ReceivableProtocol
+from dulwich.protocol import CAPABILITY_FILTER, Protocol, ReceivableProtocol, pkt_line
 from dulwich.server import DictBackend, UploadPackHandler
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
@@ -31,7 +31,6 @@ from workspace.store import read_head
 UPLOAD, RECEIVE = "git-upload-pack", "git-receive-pack"
 MOST_UPDATES = 20
 MOST_ASKED = 5_000_000  # bytes of a fetch request
-_ROOT = b"/"
 
 
 class _UploadPack(UploadPackHandler):
@@ -93,23 +92,19 @@ class InfoRefsView(GitView):
     def get(self, request: Request, relationship_id: UUID) -> HttpResponse:
         service = request.GET.get("service", "")
         relationship = self.owner(relationship_id)
-        out = io.BytesIO()
-        protocol = Protocol(io.BytesIO().read, out.write)
-        if service not in (UPLOAD, RECEIVE):
-            raise InvalidInput.of("service", f"is {UPLOAD} or {RECEIVE}: use git 1.6.6 or newer")
-        protocol.write_pkt_line(f"# service={service}\n".encode())
-        protocol.write_pkt_line(None)
         if service == UPLOAD:
             refresh_generated(relationship)
-            repository = RowRepository(relationship)
-            _UploadPack(_backend(repository), [_ROOT.decode()], _receivable(b"", out), True, True).handle()
-        else:
+            refs = _upload(RowRepository(relationship), b"", advertise=True)
+        elif service == RECEIVE:
             if not self.credentials.allow("write"):
                 raise NotAllowed("This needs a key with the scope 'write'.", scope="write")
             if read_head(relationship.id, MAIN) is None:
                 open_workspace(relationship)
-            _advertise(relationship, protocol)
-        return self.git_answer(service, "advertisement", out.getvalue())
+            refs = _advertised(relationship)
+        else:
+            raise InvalidInput.of("service", f"is {UPLOAD} or {RECEIVE}: use git 1.6.6 or newer")
+        head = _pkt_lines(f"# service={service}\n".encode(), None)
+        return self.git_answer(service, "advertisement", head + refs)
 
 
 class UploadPackView(GitView):
@@ -117,15 +112,13 @@ class UploadPackView(GitView):
 
     def post(self, request: Request, relationship_id: UUID) -> HttpResponse:
         asked = self.asked(request, limit=MOST_ASKED)
-        repository, out = FetchedRepository(self.owner(relationship_id)), io.BytesIO()
-        handler = _UploadPack(_backend(repository), [_ROOT.decode()], _receivable(asked, out), True)
+        repository = FetchedRepository(self.owner(relationship_id))
         try:
-            handler.handle()
+            return self.git_answer(UPLOAD, "result", _upload(repository, asked))
         except (GitProtocolError, AssertionError, ValueError) as error:
             raise InvalidInput.of(
                 "body", "asks for nothing that is here, or in no way that can be read"
             ) from error
-        return self.git_answer(UPLOAD, "result", out.getvalue())
 
 
 class ReceivePackView(GitView):
@@ -133,20 +126,16 @@ class ReceivePackView(GitView):
 
     def post(self, request: Request, relationship_id: UUID) -> HttpResponse:
         relationship = self.owner(relationship_id)
-        limit = settings.MAX_WORKSPACE_BYTES + 1_000_000
-        asked = self.asked(request, limit=limit)
+        asked = self.asked(request, limit=settings.MAX_WORKSPACE_BYTES + 1_000_000)
         updates, pack = _read_push(asked)
-        out = io.BytesIO()
-        if updates:
-            refused = self._foreign_refs(updates) or receive_push(
-                relationship=relationship, updates=updates, pack=pack, by=self.actor
-            )
-            protocol = Protocol(io.BytesIO().read, out.write)
-            protocol.write_pkt_line(b"unpack ok\n")
-            for ref, said in refused.items():
-                protocol.write_pkt_line(f"ng {ref} {said}\n".encode() if said else f"ok {ref}\n".encode())
-            protocol.write_pkt_line(None)
-        return self.git_answer(RECEIVE, "result", out.getvalue())
+        if not updates:
+            return self.git_answer(RECEIVE, "result", b"")
+        refused = self._foreign_refs(updates) or receive_push(
+            relationship=relationship, updates=updates, pack=pack, by=self.actor
+        )
+        told = [f"ng {ref} {said}\n" if said else f"ok {ref}\n" for ref, said in refused.items()]
+        lines = _pkt_lines(b"unpack ok\n", *map(str.encode, told), None)
+        return self.git_answer(RECEIVE, "result", lines)
 
     def _foreign_refs(self, updates: list[RefUpdate]) -> dict[str, str]:
         """Return why a session's token may not push these refs, by ref. In a 200, or git shows no reason."""
@@ -157,12 +146,15 @@ class ReceivePackView(GitView):
         return {update.ref: said for update in updates}
 
 
-def _advertise(relationship: Relationship, protocol: Protocol) -> None:
-    capabilities = b"\0report-status ofs-delta agent=rapport\n"
-    for name, sha in sorted(heads_of(relationship).items()):
-        protocol.write_pkt_line(f"{sha} {HEADS}{name}".encode() + capabilities)
-        capabilities = b"\n"
-    protocol.write_pkt_line(None)
+def _pkt_lines(*lines: bytes | None) -> bytes:
+    return b"".join(map(pkt_line, lines))
+
+
+def _advertised(relationship: Relationship) -> bytes:
+    """The branches; the first line also says what a push may use."""
+    lines = [f"{sha} {HEADS}{name}" for name, sha in sorted(heads_of(relationship).items())]
+    lines[0] += "\0report-status ofs-delta agent=rapport"
+    return _pkt_lines(*(f"{line}\n".encode() for line in lines), None)
 
 
 def _read_push(body: bytes) -> tuple[list[RefUpdate], bytes]:
@@ -183,11 +175,10 @@ def _read_push(body: bytes) -> tuple[list[RefUpdate], bytes]:
     return updates, stream.read()
 
 
-def _backend(repository: RowRepository) -> DictBackend:
-    # dulwich's stubs want its own class here; ours has all that is used of it.
-    known: Any = {_ROOT: repository}
-    return DictBackend(known)
-
-
-def _receivable(asked: bytes, out: io.BytesIO) -> ReceivableProtocol:
-    return ReceivableProtocol(io.BytesIO(asked).read, out.write)
+def _upload(repository: RowRepository, asked: bytes, *, advertise: bool = False) -> bytes:
+    """Have dulwich answer a fetch. Its stubs want its own class of repositories; ours has all that it uses."""
+    known: Any = {b"/": repository}
+    out = io.BytesIO()
+    protocol = ReceivableProtocol(io.BytesIO(asked).read, out.write)
+    _UploadPack(DictBackend(known), ["/"], protocol, True, advertise).handle()
+    return out.getvalue()
