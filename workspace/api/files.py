@@ -28,7 +28,7 @@ from workspace.api.schemas import (
 )
 from workspace.errors import ToolRefused
 from workspace.file_tools import FileTools
-from workspace.files import change_files, is_read_only, list_files, read_file
+from workspace.files import Committed, change_files, is_read_only, list_files, read_file
 from workspace.generated import supplied_specs
 from workspace.models import MAIN
 from workspace.models.agent_session import branch_of
@@ -143,15 +143,8 @@ class FileView(WorkspaceView):
         self, request: Request, relationship_id: UUID, path: str, query: ChangeQuery, body: FileWrite
     ) -> Response:
         """With If-Match the file is written only if it still has the content you read, or already has the new one."""
-        expected = expected_sha256(request)
-        done = change_files(
-            relationship=self.owner(relationship_id),
-            changes={path: decode(body.content, body.encoding)},
-            by=self.actor,
-            branch=self.written(query.branch),
-            message=body.message,
-            expected={} if expected is None else {path: expected},
-        )
+        content = decode(body.content, body.encoding)
+        done = self._change(relationship_id, path, query.branch, content, message=body.message)
         return self._tagged(CommittedAnswer.of(done), done.files[path].sha256)
 
     @operation(
@@ -163,15 +156,21 @@ class FileView(WorkspaceView):
     )
     def delete(self, request: Request, relationship_id: UUID, path: str, query: ChangeQuery) -> Response:
         """Its history stays."""
-        expected = expected_sha256(request)
-        done = change_files(
+        done = self._change(relationship_id, path, query.branch, None)
+        return self.answer(CommittedAnswer.of(done))
+
+    def _change(
+        self, relationship_id: UUID, path: str, branch: str, content: bytes | None, *, message: str = ""
+    ) -> Committed:
+        expected = expected_sha256(self.request)
+        return change_files(
             relationship=self.owner(relationship_id),
-            changes={path: None},
+            changes={path: content},
             by=self.actor,
-            branch=self.written(query.branch),
+            branch=self.written(branch),
+            message=message,
             expected={} if expected is None else {path: expected},
         )
-        return self.answer(CommittedAnswer.of(done))
 
     def _tagged(self, data: dict[str, Any], sha256: str) -> Response:
         answer = self.answer(data)

@@ -7,7 +7,6 @@ https://git-scm.com/docs/pack-format
 import hashlib
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from workspace.errors import PushRefused
 from workspace.trees import git_sha
@@ -20,12 +19,7 @@ _TRAILER = 20  # bytes: the pack's SHA-1
 
 Known = Callable[[str], tuple[int, bytes] | None]
 Object = tuple[int, bytes]
-
-
-@dataclass(frozen=True, slots=True)
-class _Delta:
-    base: int | str  # the base's offset in the pack, or its SHA-1
-    delta: bytes
+_Delta = tuple[int | str, bytes]  # the base's offset in the pack, or its SHA-1; and the delta
 
 
 def unpack(pack: bytes, known: Known, *, largest: int, together: int) -> dict[str, Object]:
@@ -55,7 +49,7 @@ def unpack(pack: bytes, known: Known, *, largest: int, together: int) -> dict[st
         if kind in KINDS:
             whole[begin] = (kind, content)
         elif kind in (_OFFSET, _REFERENCE):
-            deltas[begin] = _Delta(base, content)
+            deltas[begin] = (base, content)
         else:
             raise PushRefused("The pack has an object of no known type.")
     if at != end:
@@ -68,19 +62,19 @@ def _resolve(
 ) -> dict[str, Object]:
     """Apply each delta once its base is there. Works without recursion, as chains can be long."""
     resting: dict[int | str, list[int]] = {}
-    for begin, one in deltas.items():
-        resting.setdefault(one.base, []).append(begin)
+    for begin, (base, _) in deltas.items():
+        resting.setdefault(base, []).append(begin)
     found: dict[str, Object] = {}
     waiting: list[tuple[int | str, Object]] = list(whole.items())
-    bases = [base for base in resting if isinstance(base, str)]
-    waiting += [(base, there) for base in bases if (there := known(base))]
+    shas = [base for base in resting if isinstance(base, str)]
+    waiting += [(sha, there) for sha in shas if (there := known(sha))]
     while waiting:
         place, (kind, content) = waiting.pop()
         sha = git_sha(KINDS[kind], content)
         if isinstance(place, int):
             found[sha] = (kind, content)
         for begin in [*resting.pop(place, ()), *resting.pop(sha, ())]:
-            made = _apply(content, deltas[begin].delta, largest=largest)
+            made = _apply(content, deltas[begin][1], largest=largest)
             room -= len(made)
             if room < 0:
                 raise PushRefused("Unfolded, the objects are too large together.")

@@ -67,15 +67,8 @@ def today_of(relationship: Relationship) -> str:
 
 def data_for(relationship: Relationship, agent: AgentData) -> PromptData:
     """The data that a rule-based provider reads instead of the prompt."""
-    return PromptData(
-        entries=(),
-        messages=(),
-        timezone=relationship.timezone,
-        types=(),
-        user_name=user_of(relationship),
-        task=agent.question,
-        agent=agent,
-    )
+    user, zone = user_of(relationship), relationship.timezone
+    return PromptData((), (), zone, (), user, task=agent.question, agent=agent)
 
 
 def forgettings(relationship_id: UUID) -> int:
