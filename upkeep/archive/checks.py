@@ -7,7 +7,7 @@ import hashlib
 from array import array
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -83,12 +83,12 @@ def check_archive(archive: ArchiveFile, *, configuration: Configuration, now: da
         "turns": check.turn,
         "revisions": check.revision,
         "entries": check.entry,
-        "held_deletions": check.held,
+        "held_deletions": check.of_a_turn,
         "summaries": check.summary,
         "behaviour_runs": check.run,
         "outbox": check.queued,
         "files": check.file,
-        "model_calls": check.call,
+        "model_calls": check.of_a_turn,
     }
     for name, look in rows.items():
         for place, row in archive.check_rows(name, check.problems):
@@ -114,18 +114,13 @@ class _Check:
     def __init__(self, configuration: Configuration, now: datetime) -> None:
         self.configuration, self.now = configuration, now
         self.problems: list[FieldProblem] = []
-        self.ids: set[Any] = set()  # across all tables, so that one is found without knowing its table
+        self.ids: set[bytes] = set()  # across all tables, so that one is found without knowing its table
+        self.once: set[bytes] = set()  # digests of what may be there once
         self.seen = Overview()
-        self.turns: set[Any] = set()
-        self.sessions: set[Any] = set()
-        self.versions: set[Any] = set()
+        self.turns: set[bytes] = set()
         self.profile: tuple[int, bytes] | None = None  # its last version
-        self.said: set[Any] = set()  # digests of active entries' content
-        self.summaries: set[Any] = set()
-        self.runs: set[Any] = set()
-        self.files: set[Any] = set()
+        self.files: list[str] = []
         self.file_bytes = 0
-        self.keys: set[Any] = set()
         self.configs: set[bytes] = set()
         self.revised: array[int] = array("q")
         self.latest = now + MOST_WAITING + timedelta(seconds=settings.RETRY_CAP_SECONDS)
@@ -137,14 +132,18 @@ class _Check:
     def note(self, path: str, detail: str) -> None:
         self.problems.append(FieldProblem(path, detail))
 
-    def unique(self, seen: set[Any], path: str, value: Any, detail: str) -> None:
-        if value in seen:
-            self.note(path, detail)
-        seen.add(value)
+    def unique(self, path: str, row: Row, *columns: str, detail: str = "is there twice") -> None:
+        """Check that no other row of the list has the same values in all of these columns."""
+        digest = _digest(path.partition(".")[0], *(row[name] for name in columns))
+        if digest in self.once:
+            self.note(f"{path}.{columns[-1]}", detail)
+        self.once.add(digest)
 
     def known(self, path: str, row_id: UUID | None) -> None:
         if row_id is not None:
-            self.unique(self.ids, f"{path}.id", row_id.bytes, "this ID stands before")
+            if row_id.bytes in self.ids:
+                self.note(f"{path}.id", "this ID stands before")
+            self.ids.add(row_id.bytes)
 
     def past(self, kind: str, path: str, row: Row) -> None:
         for name in PAST[kind]:
@@ -168,7 +167,7 @@ class _Check:
             ]
 
     def profile_revision(self, path: str, row: Row) -> None:
-        self.unique(self.versions, f"{path}.version", row["version"], "is there twice")
+        self.unique(path, row, "version")
         if self.profile is None or row["version"] > self.profile[0]:
             self.profile = row["version"], _told(row["data"])
 
@@ -178,7 +177,7 @@ class _Check:
             self.note("profile", "is not what the last of the profile_revisions says")
 
     def session(self, path: str, row: Row) -> None:
-        self.unique(self.sessions, f"{path}.session", row["session"], "is there twice")
+        self.unique(path, row, "session")
         if row["ended_at"] is None and row["state"]:
             self.shape(f"{path}.state", self.configuration.sessions.json_schema, row["state"])
         if row["idle_at"] is not None and row["idle_at"] > self.now + MOST_IDLE:
@@ -192,7 +191,7 @@ class _Check:
             detail = "is more than a day ahead, further than any turn waits; write an earlier time"
             self.note(f"{path}.due_at", detail)
         waits = row["waits_for"] == "session_end" and row["state"] == "pending"
-        if waits and row["session"] not in self.sessions:
+        if waits and _digest("sessions", row["session"]) not in self.once:
             detail = "is not among the sessions, so its end, which the turn waits for, never comes"
             self.note(f"{path}.session", detail)
         self.level(f"{path}.config", row["config"])
@@ -217,7 +216,6 @@ class _Check:
             numbers.append(seq)
 
     def entry(self, path: str, row: Row) -> None:
-        hashed = content_hash(row["content"])
         missing = next((cited for cited in row["source_message_ids"] if cited.bytes not in self.ids), None)
         if missing is not None and not self.problems:  # otherwise it may be one of those left out
             self.note(f"{path}.source_message_ids", f"{missing} is none of the messages")
@@ -226,11 +224,12 @@ class _Check:
         self.seen.active += 1
         if self.seen.active > self.configuration.ingestion.max_entries:  # the import will be refused for that
             return
-        said = (row["subject"], row["type"], hashed)
-        self.unique(self.said, f"{path}.content", _digest(said), "says the same as another active entry")
+        said = {**row, "content": content_hash(row["content"])}
+        detail = "says the same as another active entry"
+        self.unique(path, said, "subject", "type", "content", detail=detail)
         if row["single_valued"]:
-            told = "is held by another active entry, and may have one value"
-            self.unique(self.keys, f"{path}.key", _digest((row["subject"], row["key"])), told)
+            detail = "is held by another active entry, and may have one value"
+            self.unique(path, row, "subject", "key", detail=detail)
 
     def revision(self, path: str, row: Row) -> None:
         place = self.seen.place_of(row["seq"])
@@ -238,30 +237,27 @@ class _Check:
             self.note(f"{path}.seq", "is a turn's or message's")
         self.number(self.revised, path, row["seq"])
 
-    def held(self, path: str, row: Row) -> None:
-        self.of_a_turn(f"{path}.turn_id", [row["turn_id"]])
-
-    def call(self, path: str, row: Row) -> None:
-        self.of_a_turn(f"{path}.turn_ids", row["turn_ids"])
-
-    def of_a_turn(self, path: str, turn_ids: Sequence[UUID]) -> None:
+    def of_a_turn(self, path: str, row: Row) -> None:
+        name = "turn_ids" if "turn_ids" in row else "turn_id"
+        turn_ids = row["turn_ids"] if name == "turn_ids" else [row["turn_id"]]
         known = any(turn_id.bytes in self.turns for turn_id in turn_ids)
         if turn_ids and not known and not self.problems:  # otherwise it may be one of those left out
-            self.note(path, "is none of the turns")
+            self.note(f"{path}.{name}", "is none of the turns")
 
     def summary(self, path: str, row: Row) -> None:
-        self.unique(self.summaries, f"{path}.version", (row["messages"], row["version"]), "is there twice")
+        self.unique(path, row, "messages", "version")
         if row["messages"] > self.seen.messages and not self.problems:  # otherwise some may be left out
             self.note(f"{path}.messages", f"is more than the {self.seen.messages} messages there are")
 
     def run(self, path: str, row: Row) -> None:
-        self.unique(self.runs, f"{path}.occasion", (row["behaviour"], row["occasion"]), "is there twice")
+        self.unique(path, row, "behaviour", "occasion")
 
     def queued(self, path: str, row: Row) -> None:
-        self.unique(self.runs, f"{path}.run_id", row["run_id"], "is there twice: a run queues one message")
+        self.unique(path, row, "run_id", detail="is there twice: a run queues one message")
 
     def file(self, path: str, row: Row) -> None:
-        self.unique(self.files, f"{path}.path", row["path"], "is there twice")
+        self.unique(path, row, "path")
+        self.files.append(row["path"])
         self.file_bytes += len(content_of(row))
         for count, unit, limit in (
             (len(self.files), "files", settings.MAX_FILES),
@@ -271,7 +267,7 @@ class _Check:
                 raise TooMuch(f"{path}: there are more than {limit} {unit}.", limit=limit)
 
     def tree(self) -> None:
-        if fault := twin_fault(sorted(self.files)):
+        if fault := twin_fault(sorted(set(self.files))):
             self.note("files", fault)
 
     def overview(self) -> Overview:
@@ -283,6 +279,6 @@ def _told(document: Row) -> bytes:
     return hashlib.sha256(orjson.dumps(document, option=orjson.OPT_SORT_KEYS)).digest()
 
 
-def _digest(parts: Iterable[Any]) -> bytes:
+def _digest(*parts: Any) -> bytes:
     """A digest, of 16 bytes, for values that must not occur twice."""
-    return hashlib.blake2b(repr(tuple(parts)).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    return hashlib.blake2b(repr(parts).encode("utf-8", "surrogatepass"), digest_size=16).digest()
