@@ -19,7 +19,16 @@ from django.db.models.functions import JSONObject
 
 from behaviours.models import BehaviourRun, OutboxMessage
 from config.postgresql.sessions import execute
-from memory.models import EntryRevision, HeldDeletion, ModelCall, OperationResult, ScratchpadEntry
+from memory.ingestion.results import emptied
+from memory.mending.forgotten import Forgotten
+from memory.models import (
+    EntryRevision,
+    HeldDeletion,
+    ModelCall,
+    OperationResult,
+    RevisionEvent,
+    ScratchpadEntry,
+)
 from relationships.models import (
     Message,
     Profile,
@@ -30,14 +39,15 @@ from relationships.models import (
     TurnState,
 )
 from relationships.services.rows import require
-from summaries.models import Summary
+from summaries.models import Summary, SummaryState
 from upkeep.archive.document import SHAPES
-from upkeep.export_forgotten import ForgottenRows
 from workspace.transfer import files_to_keep
 
+Row = dict[str, Any]
 FORMAT, VERSION = "rapport.relationship", 1
 ROWS_AT_ONCE = 200
 PIECE_BYTES = 65_536
+_SHOWN = ("shown_message_ids", "reference_message_ids", "shown_entry_ids")
 # A reader that stalls for longer is cut off, as its transaction keeps VACUUM from removing deleted rows.
 STALL_SECONDS = 60
 
@@ -89,7 +99,7 @@ def _document(relationship_id: UUID, *, calls: bool) -> Iterator[bytes]:
     yield b"}"
 
 
-def _head(relationship_id: UUID) -> tuple[dict[str, Any], UUID]:
+def _head(relationship_id: UUID) -> tuple[Row, UUID]:
     """The members that are not lists of rows, and the companion's ID."""
     rows = Relationship.objects.select_related("companion", "user")
     relationship = require(rows.filter(id=relationship_id), "relationship")
@@ -114,19 +124,19 @@ def _head(relationship_id: UUID) -> tuple[dict[str, Any], UUID]:
     return head, companion.id
 
 
-def _rows(model: Any, relationship_id: UUID, order: str = "id") -> Iterator[dict[str, Any]]:
+def _rows(model: Any, relationship_id: UUID, order: str = "id") -> Iterator[Row]:
     rows = model.objects.for_relationship(relationship_id).order_by(order).values(*SHAPES[model].model_fields)
-    found: Iterator[dict[str, Any]] = rows.iterator(chunk_size=ROWS_AT_ONCE)
+    found: Iterator[Row] = rows.iterator(chunk_size=ROWS_AT_ONCE)
     return found
 
 
-def _without_workers(model: Any, relationship_id: UUID) -> Iterator[dict[str, Any]]:
+def _without_workers(model: Any, relationship_id: UUID) -> Iterator[Row]:
     """Rows of a queue, where those that a worker is processing are waiting again."""
     for row in _rows(model, relationship_id):
         yield {**row, **model.WAITING} if row["state"] == model.HELD["state"] else row
 
 
-def _turns(relationship_id: UUID) -> Iterator[dict[str, Any]]:
+def _turns(relationship_id: UUID) -> Iterator[Row]:
     """Turns with their operations and messages. Messages are read in parallel, by seq, as they follow their turn."""
     messages = Message.objects.for_relationship(relationship_id).order_by("seq")
     columns = SHAPES[Message].model_fields
@@ -139,7 +149,7 @@ def _turns(relationship_id: UUID) -> Iterator[dict[str, Any]]:
     turns = Turn.objects.for_relationship(relationship_id).annotate(operations=operations).order_by("seq")
     of_turn = [name for name in SHAPES[Turn].model_fields if name != "messages"]
     for turn in turns.values(*of_turn).iterator(chunk_size=ROWS_AT_ONCE):
-        own: list[dict[str, Any]] = []
+        own: list[Row] = []
         if turn_id == turn["id"]:
             own = [{name: row[name] for name in columns} for row in said]
             turn_id, said = next(spoken, (None, iter(())))
@@ -148,7 +158,7 @@ def _turns(relationship_id: UUID) -> Iterator[dict[str, Any]]:
         yield {**turn, "messages": own}
 
 
-def _array(name: str, rows: Iterator[dict[str, Any]]) -> Iterator[bytes]:
+def _array(name: str, rows: Iterator[Row]) -> Iterator[bytes]:
     yield b',"%s":[' % name.encode()
     for place, row in enumerate(rows):
         yield (b"," if place else b"") + _json(row)
@@ -158,3 +168,58 @@ def _array(name: str, rows: Iterator[dict[str, Any]]) -> Iterator[bytes]:
 def _json(value: Any) -> bytes:
     """Serialise, with times in UTC with a Z and money as text."""
     return orjson.dumps(value, option=orjson.OPT_UTC_Z, default=str)
+
+
+class ForgottenRows(Forgotten):
+    """Removes from each kind of row what a person asked to forget: it is not exported."""
+
+    __slots__ = ()
+
+    def turn(self, row: Row) -> Row:
+        if row["id"] in self.turns:
+            row["error"] = ""
+        for message in row["messages"]:
+            if message["id"] in self.messages:
+                erased_at = message["hidden_at"]
+                message |= {"content": "", "metadata": {}, "erased_at": erased_at, "hidden_at": None}
+        for operation in row["operations"]:
+            cited = [UUID(one) for one in operation.get("message_ids") or ()]
+            entry = operation.get("entry_id")
+            if self.in_operation(cited, UUID(entry) if entry else None):
+                operation |= {"operation": emptied(operation["operation"]), "reason": "", "held_reason": ""}
+        return row
+
+    def revision(self, row: Row) -> Row:
+        if self.in_revision(row["entry_id"], row["entry_version"]):
+            row |= {"before": None, "after": None, "reason": "", **_redacted(row)}
+        if self.entries.get(row["entry_id"]) == row["entry_version"]:  # its history ends with the deletion
+            row["event"] = RevisionEvent.REDACT
+        return row
+
+    def summary(self, row: Row) -> Row:
+        if row["state"] == SummaryState.HIDDEN:
+            gone = row["made_at"] or row["recorded_at"]
+            row |= {"state": SummaryState.ERASED, "text": "", "error": "", "erased_at": gone}
+        return row
+
+    def run(self, row: Row) -> Row:
+        if self.in_run(row["kind"], row["turn_id"]):
+            row |= dict.fromkeys(("rendered", "answer", "error"), "")
+            if row["state"] != "pending":
+                row |= {"outcome": "", **_redacted(row)}
+        return row
+
+    def outbox(self, row: Row) -> Row:
+        if row["turn_id"] in self.turns:
+            row |= {"content": "", **_redacted(row)}
+        return row
+
+    def call(self, row: Row) -> Row:
+        shown = [one for name in _SHOWN for one in row[name]]
+        if self.in_call(row["purpose"], shown, row["turn_ids"]):
+            row |= dict.fromkeys(("system", "prompt", "answer", "error"), "") | _redacted(row)
+        return row
+
+
+def _redacted(row: Row) -> Row:
+    return {"redacted_at": row["redacted_at"] or row["recorded_at"]}

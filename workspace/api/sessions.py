@@ -26,8 +26,8 @@ from workspace.api.session_schemas import (
 )
 from workspace.models import AgentSession, AgentStep, Worker
 from workspace.models.agent_session import OPEN
-from workspace.sessions.tool_calls import call_for_session
 from workspace.sessions.verbs import (
+    call_for_session,
     finish_session,
     get_session,
     heartbeat,

@@ -1,4 +1,4 @@
-"""What people do with an agent's session: start, pause, resume, stop, finish, retry."""
+"""What people do with an agent's session: start, pause, resume, stop, finish, retry; and call tools for their own."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import Max
 from django.utils import timezone
 
 from relationships.ids import uuid7
@@ -15,11 +16,15 @@ from relationships.services.configuration import configuration_of
 from relationships.services.rows import require, require_lock
 from relationships.services.tokens import create_token, prolong_token
 from web.actor import Actor
+from web.errors import Conflict
 from workspace.errors import SessionNotOpen
-from workspace.models import AgentSession, SessionState, Worker
+from workspace.gateway.call import check_shape, get_tool
+from workspace.models import AgentSession, AgentStep, SessionState, StepState, Worker
 from workspace.models.agent_session import OPEN, branch_of
+from workspace.sessions.asking import forgettings
 from workspace.sessions.claim import abandoned_hours, enqueue_session, update_session
 from workspace.sessions.hydrate import hydrate_session
+from workspace.sessions.run import call_of, change_step
 
 MOST_OPEN = 20  # open sessions of a relationship
 _AT_WORK = (SessionState.HYDRATING, SessionState.RUNNING)
@@ -130,6 +135,35 @@ def retry_session(*, relationship: Relationship, session_id: UUID, by: Actor) ->
     return session
 
 
+def call_for_session(
+    *,
+    relationship: Relationship,
+    session_id: UUID,
+    name: str,
+    given: dict[str, Any],
+    approved: int | None = None,
+) -> AgentStep:
+    """Call a tool. The step is in state `waiting` if a person has to approve it first: then call again with its number.
+
+    Raises NotFound, SessionNotOpen, ToolRefused, Conflict.
+    """
+    with transaction.atomic():
+        session = _locked(relationship, session_id, SessionState.RUNNING)
+        if session.worker != Worker.EXTERNAL:
+            raise SessionNotOpen("Tools are called for a session of your own.")
+        tool = get_tool(relationship.companion_id, name)
+        check_shape(tool.input, given, "input")
+        step = (
+            _approved_step(session, approved, name, given)
+            if approved is not None
+            else _new_step(session, name, given, waits=tool.needs_approval)
+        )
+    if step.state == StepState.STARTED:
+        change_step(step, **call_of(relationship, step))
+        update_session(session)
+    return step
+
+
 def take_up(session: AgentSession, state: str, **values: object) -> None:
     """Set the state, and have a worker continue the session."""
     update_session(session, state=state, due_at=timezone.now(), **values)
@@ -159,3 +193,29 @@ def _refuse_too_many(relationship_id: UUID) -> None:
     rows = AgentSession.objects.for_relationship(relationship_id).filter(state__in=OPEN)
     if rows.count() >= MOST_OPEN:
         raise SessionNotOpen(f"{MOST_OPEN} sessions are open: finish or stop one first.")
+
+
+def _new_step(session: AgentSession, name: str, given: dict[str, Any], *, waits: bool) -> AgentStep:
+    steps = AgentStep.objects.for_relationship(session.relationship_id).filter(session_id=session.id)
+    number = (steps.aggregate(last=Max("number"))["last"] or 0) + 1
+    step: AgentStep = AgentStep.objects.create(
+        relationship_id=session.relationship_id,
+        project_id=session.project_id,
+        session_id=session.id,
+        number=number,
+        tool=name,
+        arguments=given,
+        state=StepState.WAITING if waits else StepState.STARTED,
+        forgettings=forgettings(session.relationship_id),
+    )
+    update_session(session, steps=number)
+    return step
+
+
+def _approved_step(session: AgentSession, number: int, name: str, given: dict[str, Any]) -> AgentStep:
+    rows = AgentStep.objects.for_relationship(session.relationship_id)
+    step: AgentStep | None = rows.filter(session_id=session.id, number=number, tool=name).first()
+    if step is None or step.state != StepState.APPROVED or step.arguments != given:
+        raise Conflict("No call of this tool with this input was approved under that number.")
+    change_step(step, state=StepState.STARTED)
+    return step
