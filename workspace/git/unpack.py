@@ -102,14 +102,9 @@ def _byte(data: bytes, at: int, end: int) -> int:
 
 
 def _header(pack: bytes, at: int, end: int) -> tuple[int, int, int]:
-    byte = _byte(pack, at, end)
-    kind, size, shift = (byte >> 4) & 7, byte & 15, 4
-    while byte & 0x80 and shift < 64:
-        at += 1
-        byte = _byte(pack, at, end)
-        size |= (byte & 0x7F) << shift
-        shift += 7
-    return kind, size, at + 1
+    first = _byte(pack, at, end)
+    more, at = _length(pack, at + 1, end) if first & 0x80 else (0, at + 1)
+    return (first >> 4) & 7, first & 15 | more << 4, at
 
 
 def _offset(pack: bytes, at: int, end: int) -> tuple[int, int]:
@@ -174,4 +169,4 @@ def _length(data: bytes, at: int, end: int) -> tuple[int, int]:
         shift += 7
         if not byte & 0x80:
             return size, at
-    raise PushRefused("A delta is damaged.")
+    raise PushRefused("A length is damaged.")
