@@ -4,6 +4,7 @@ It is read in one snapshot of the database, so that entries and their history fi
 `upkeep.archive.document` describes the document, `upkeep.importing` reads it.
 """
 
+from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import groupby
@@ -41,11 +42,14 @@ from relationships.models import (
 from relationships.services.rows import require
 from summaries.models import Summary, SummaryState
 from upkeep.archive.document import SHAPES
-from workspace.transfer import files_to_keep
+from workspace.generated import supplied_specs, written_files
+from workspace.models import MAIN
+from workspace.store import read_blobs, read_head
+from workspace.trees import EXECUTABLE, text_of
 
 Row = dict[str, Any]
 FORMAT, VERSION = "rapport.relationship", 1
-ROWS_AT_ONCE = 200
+ROWS_AT_ONCE, FILES_AT_ONCE = 200, 20
 PIECE_BYTES = 65_536
 _SHOWN = ("shown_message_ids", "reference_message_ids", "shown_entry_ids")
 # A reader that stalls for longer is cut off, as its transaction keeps VACUUM from removing deleted rows.
@@ -156,6 +160,20 @@ def _turns(relationship_id: UUID) -> Iterator[Row]:
         if turn["state"] == TurnState.PROCESSING:  # its worker is not exported
             turn["state"] = TurnState.PENDING
         yield {**turn, "messages": own}
+
+
+def files_to_keep(relationship_id: UUID, *, companion_id: UUID) -> Iterator[Row]:
+    """An agent's files on main that are not generated, as they are now. Their history can be moved by git."""
+    head, supplied = read_head(relationship_id, MAIN), supplied_specs(companion_id)
+    files = sorted(written_files(relationship_id, head.files, supplied).items()) if head else []
+    for place in range(0, len(files), FILES_AT_ONCE):
+        some = files[place : place + FILES_AT_ONCE]
+        contents = read_blobs(relationship_id, [entry for _, entry in some])
+        for path, entry in some:
+            text, runs = text_of(contents[entry.sha256]), entry.mode == EXECUTABLE
+            encoding = "base64" if text is None else "utf-8"
+            content = b64encode(contents[entry.sha256]).decode() if text is None else text
+            yield {"path": path, "content": content, "encoding": encoding, "executable": runs}
 
 
 def _array(name: str, rows: Iterator[Row]) -> Iterator[bytes]:

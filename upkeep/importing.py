@@ -52,6 +52,7 @@ from relationships.services.sessions import rebuild_sessions
 from relationships.services.snapshots import write_section
 from summaries.models import Summary
 from summaries.snapshot import rebuild_summary
+from upkeep.archive.beside import content_of
 from upkeep.archive.checks import Overview, check_archive
 from upkeep.archive.document import SHAPES
 from upkeep.archive.file import ArchiveFile
@@ -59,7 +60,9 @@ from upkeep.erasure.counts import table_name
 from upkeep.statistics import look_at_table
 from web.actor import Actor
 from worker.enqueue import enqueue
-from workspace.transfer import take_over_files
+from workspace.files import change_files
+from workspace.models import MAIN
+from workspace.store import read_head
 
 Rows = Iterable[dict[str, Any]]
 
@@ -113,7 +116,7 @@ def _write(relationship: Relationship, archive: ArchiveFile, overview: Overview,
     _take_over(relationship, archive, now, messages=overview.messages)
     rebuild_index(relationship.id)
     counts = {table: count for table, count in written.items() if count}
-    if files := take_over_files(relationship, archive.rows("files"), by=by):
+    if files := _take_over_files(relationship, archive, by):
         counts["file"] = files
     left_behind = execute(_LEFT_BEHIND, {"relationship": relationship.id})[0][0]
     audit_row(relationship, "relationship.imported", by, imported=counts, calls_left_behind=left_behind)
@@ -268,3 +271,18 @@ def _take_over(relationship: Relationship, archive: ArchiveFile, now: datetime, 
     rebuild_summary(**own)
     if is_owed(relationship.id):
         enqueue(relationship.id, project_id=relationship.project_id)
+
+
+def _take_over_files(relationship: Relationship, archive: ArchiveFile, by: Actor) -> int:
+    """Commit the files at once, unless main exists already (moved by git before). Return how many."""
+    if read_head(relationship.id, MAIN):
+        return 0
+    changes: dict[str, bytes] = {}
+    can_run: dict[str, bool] = {}
+    for row in archive.rows("files"):
+        changes[row["path"]] = content_of(row)
+        can_run[row["path"]] = row["executable"]
+    if changes:
+        message = "Import the files"
+        change_files(relationship=relationship, changes=changes, can_run=can_run, by=by, message=message)
+    return len(changes)

@@ -1,7 +1,9 @@
 """Rows of an archive besides entries and turns: summaries, runs of behaviours, and an agent's files."""
 
+from base64 import b64decode
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
 from django.conf import settings
@@ -16,7 +18,6 @@ from workspace.generated import made_elsewhere
 from workspace.hot_context import PATH as HOT_CONTEXT
 from workspace.hot_context import hot_context_text
 from workspace.paths import path_fault
-from workspace.transfer import content_of
 
 
 class ArchivedSummary(Erasable):
@@ -83,6 +84,12 @@ class ArchivedBehaviourRun(Erasable):
         return self
 
 
+def content_of(row: Mapping[str, Any]) -> bytes:
+    """Decode a file's content. Raises ValueError for invalid base64."""
+    content: str = row["content"]
+    return b64decode(content, validate=True) if row["encoding"] == "base64" else content.encode()
+
+
 class ArchivedFile(Body):
     """A file of the agent's workspace, as main has it."""
 
@@ -98,7 +105,7 @@ class ArchivedFile(Body):
         if source := made_elsewhere(self.path):
             raise wrong_part("path", detail=f"is made from {source}: leave it out")
         try:
-            content = content_of(self.model_dump())
+            content = content_of(vars(self))
         except ValueError:
             raise wrong_part("content", detail="is no base64, as encoding says") from None
         if self.path == HOT_CONTEXT:

@@ -22,11 +22,11 @@ from memory.models import EntryState
 from relationships.configuration.json_schemas import refuse_misshapen
 from relationships.configuration.schema import Configuration
 from relationships.services.configuration import check_level
+from upkeep.archive.beside import content_of
 from upkeep.archive.file import ArchiveFile
 from upkeep.archive.histories import Histories
 from web.errors import MOST_PROBLEMS, FieldProblem, InvalidInput, TooMuch
 from workspace.paths import twin_fault
-from workspace.transfer import content_of
 
 Row = Mapping[str, Any]
 MOST_WAITING = timedelta(days=1)  # until a turn is due, plus the longest pause between two attempts

@@ -9,9 +9,9 @@ from relationships.models import Relationship
 from tests.fixtures.api import TESTER, Api
 from tests.fixtures.people import meet
 from tests.wire import statements_sent
+from upkeep.exporting import FILES_AT_ONCE, files_to_keep
 from workspace.files import change_files, list_files, read_file
 from workspace.models import Branch
-from workspace.transfer import FILES_AT_ONCE, files_to_keep
 
 FILES = {
     "memory/hot_context.md": b"Is writing a book about owls.\n",
