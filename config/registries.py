@@ -116,7 +116,7 @@ INVARIANTS: list[str] = [
     "upkeep.verification.invariants.named.ReferencesInvariant",
     "upkeep.verification.invariants.named.ProfilesInvariant",
     "upkeep.verification.invariants.index.IndexInvariant",
-    "upkeep.verification.invariants.segments.SegmentsInvariant",
+    "upkeep.verification.invariants.index.SegmentsInvariant",
     "upkeep.verification.invariants.vectors.VectorsInvariant",
     "upkeep.verification.invariants.named.DecayedVectorsInvariant",
     "upkeep.verification.invariants.queue.QueueInvariant",

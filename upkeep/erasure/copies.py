@@ -1,7 +1,6 @@
 """Empty the copies of erased text: traces, prompts and answers, reasons, index, vectors."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -31,16 +30,6 @@ from workspace.redaction import forget_facts
 _TEXTS = ("operation", "reason", "text", "content_hash", "held_reason", "erased")
 
 
-@dataclass(slots=True)
-class _Emptied:
-    """Turns in which something was emptied, the entries that the emptied operations were about, and the held
-    deletions that lost their reason."""
-
-    turns: set[UUID] = field(default_factory=set)
-    entries: set[UUID] = field(default_factory=set)
-    held: set[UUID] = field(default_factory=set)
-
-
 def empty_copies(
     relationship_id: UUID, words: Words, traces: Traces, *, messages: Collection[UUID], now: datetime
 ) -> Counts:
@@ -52,17 +41,17 @@ def empty_copies(
     spoken_in = turns_of(relationship_id, messages)
     turns = {*words.turns, *traces.turns, *spoken_in}
     runs, queued = erase_in_runs(relationship_id=relationship_id, turn_ids=turns, now=now)
-    emptied = _empty_operations(relationship_id, traces, messages, spoken_in)
+    in_turns, of_entries, held = _empty_operations(relationship_id, traces, messages, spoken_in)
     left += empty_replies(relationship_id, {*words.entries, *messages}, now)
     return left + Counts(
         message=_redact_messages(relationship_id, messages, now),
-        turn=len(emptied.turns),
+        turn=len(in_turns),
         summary=summaries,
         behaviour_run=runs,
         outbox_message=queued,
         model_call=_redact_calls(relationship_id, words, turns, messages, of_summaries, now),
-        held_deletion=len(emptied.held),
-        entry_revision=_empty_reasons(relationship_id, words, emptied),
+        held_deletion=len(held),
+        entry_revision=_empty_reasons(relationship_id, words, in_turns, of_entries),
         agent_session=forget_facts(relationship_id, spoken_in),
         mending_plan=leave_plans(relationship_id, {*words.entries, *messages}),
         replay=Replay.objects.for_relationship(relationship_id).delete()[0],  # trials, which quote everything
@@ -77,8 +66,10 @@ def leave_index(relationship_id: UUID, kind: SearchedKind, owner_ids: Collection
 
 def _empty_operations(
     relationship_id: UUID, traces: Traces, messages: Collection[UUID], spoken_in: Collection[UUID]
-) -> _Emptied:
-    """Empty the operations found, those based on these messages, and unreadable ones that may be."""
+) -> tuple[set[UUID], set[UUID], set[UUID]]:
+    """Empty the operations found, those based on these messages, and unreadable ones that may be. Return the turns in
+    which something was emptied, the entries it was about, and the held deletions that lost their reason.
+    """
     owned = OperationResult.objects.for_relationship(relationship_id)
     which = Q(id__in=traces.operations)
     if messages:
@@ -88,23 +79,24 @@ def _empty_operations(
         unclear = Q(turn_id__in=spoken_in) | Q(call_id__in=list(showed.values_list("id", flat=True)))
         which |= Q(message_ids__overlap=list(messages)) | Q(kind=OperationKind.UNREADABLE) & unclear
     found = list(owned.filter(which, erased=False))
-    done = _Emptied(turns=traces.turns | {row.turn_id for row in found})
+    turns = traces.turns | {row.turn_id for row in found}
+    entries = {row.entry_id for row in found if row.entry_id}
+    held = {row.held_id for row in found if row.held_reason}
     for row in found:
-        done.entries.update([row.entry_id] if row.entry_id else [])
-        done.held.update([row.held_id] if row.held_reason else [])
         row.operation, row.erased = emptied(row.operation), True
         row.reason = row.text = row.held_reason = ""
         row.content_hash = None
     owned.bulk_update(found, _TEXTS)
-    Turn.objects.for_relationship(relationship_id).filter(id__in=done.turns).exclude(error="").update(
-        error=""
-    )
-    return done
+    failed = Turn.objects.for_relationship(relationship_id).filter(id__in=turns)
+    failed.exclude(error="").update(error="")
+    return turns, entries, held
 
 
-def _empty_reasons(relationship_id: UUID, words: Words, done: _Emptied) -> int:
+def _empty_reasons(
+    relationship_id: UUID, words: Words, turns: Collection[UUID], entries: Collection[UUID]
+) -> int:
     """Empty reasons in other entries' history, if their operation was emptied or they quote the words."""
-    behind = Q(turn_id__in=done.turns, entry_id__in=done.entries)
+    behind = Q(turn_id__in=turns, entry_id__in=entries)
     quoting = Q(id__in=quoting_reasons(relationship_id, words))
     revisions = EntryRevision.objects.for_relationship(relationship_id).filter(behind | quoting)
     changed: int = revisions.exclude(entry_id__in=words.entries).exclude(reason="").update(reason="")

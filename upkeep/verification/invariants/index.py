@@ -10,6 +10,7 @@ from memory.models import SearchedKind
 from memory.retrieval.index.configs import lock_config
 from memory.retrieval.index.language import known_languages
 from memory.retrieval.index.rows import OFF_THE_RECORD, entry_words, spoken
+from memory.retrieval.index.segments import MADE, pack_again
 from memory.retrieval.index.text import text_hash, words_for_index
 from memory.retrieval.index.write import forget_texts, index_again
 from upkeep.verification.invariant import AT_ONCE, Finding, Invariant, Page, Problem, owner_of, rows
@@ -140,3 +141,29 @@ def _other(told: Sequence[tuple[UUID, UUID, str, str]]) -> list[tuple[Any, ...]]
         return []
     columns = [list(column) for column in zip(*told, strict=True)]
     return execute(_OTHER, [*columns, sorted(known_languages())])
+
+
+# The packed index of long conversations.
+_SEGMENTS = f"""
+SELECT 'out_of_step', n.relationship_id, n.id, n.number::text
+  FROM (SELECT id FROM relationships_relationship WHERE id = ANY(%(ids)s)) w
+  JOIN memory_searchsegment n ON n.relationship_id = w.id
+  LEFT JOIN LATERAL ({MADE}) made ON true
+ WHERE (n.languages::text[], n.names, n.packed, n.lexemes)
+       IS DISTINCT FROM (made.languages::text[], made.names, made.packed, made.lexemes)
+"""  # noqa: S608 - our own statement
+
+
+class SegmentsInvariant(Invariant):
+    slug = "segments"
+    promise = "A segment of the index says what its rows say, of messages that may be found and of no others."
+    problems = (
+        Problem(
+            "out_of_step", "a segment of the index tells something else than the rows it was packed from"
+        ),
+    )
+    statements = (_SEGMENTS,)
+
+    def repair(self, findings: Sequence[Finding], *, now: datetime) -> None:
+        owner_id = owner_of(findings)
+        pack_again(owner_id, [int(finding.detail) for finding in findings])
