@@ -23,6 +23,7 @@ from workspace.generated import (
     way_fault,
     written_files,
 )
+from workspace.history import paths_between
 from workspace.hot_context import PATH as HOT_CONTEXT
 from workspace.hot_context import read_hot_context, show_hot_context
 from workspace.identity import RAPPORT, author_of
@@ -283,7 +284,6 @@ def _default_message(before: Files, after: Files) -> str:
     """The default commit message: `Change a.md, Add b.md and 3 more`."""
     changed = [
         f"{'Add' if path not in before else 'Delete' if path not in after else 'Change'} {path}"
-        for path in sorted(before.keys() | after.keys())
-        if before.get(path) != after.get(path)
+        for path in paths_between(before, after)
     ]
     return ", ".join(changed[:3]) + (f" and {len(changed) - 3} more" if len(changed) > 3 else "")

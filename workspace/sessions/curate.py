@@ -12,7 +12,7 @@ from workspace.checkpoints import take_checkpoint
 from workspace.errors import HotContextTooLong
 from workspace.files import change_files
 from workspace.generated import NOTES, PROFILE, entries_file, made_elsewhere
-from workspace.history import reachable
+from workspace.history import paths_between, reachable
 from workspace.hot_context import PATH, hot_context_text, read_hot_context
 from workspace.models import AgentSession, AgentStep, Commit, SessionState, StepState, Worker
 from workspace.sessions.asking import (
@@ -146,11 +146,11 @@ def _newest(told: list[str]) -> list[str]:
 
 def _changes(relationship: Relationship, base: Head, head: Head) -> list[str]:
     """The files that changed, each with its beginning."""
-    paths = sorted(
+    paths = [
         path
-        for path in {*base.files, *head.files} - {PATH, NOTES}
-        if base.files.get(path) != head.files.get(path) and (path == PROFILE or not made_elsewhere(path))
-    )
+        for path in paths_between(base.files, head.files)
+        if path not in (PATH, NOTES) and (path == PROFILE or not made_elsewhere(path))
+    ]
     texts = _texts(relationship, head, paths[:MOST_FILES])
     more = [f"... and {len(paths) - MOST_FILES} more files"] if len(paths) > MOST_FILES else []
     return [
