@@ -36,14 +36,7 @@ from memory.models import (
 from memory.retrieval.index.backfill import rebuild_index
 from relationships.configuration.cascade import resolve_configuration
 from relationships.ids import uuid7
-from relationships.models import (
-    Message,
-    Profile,
-    ProfileRevision,
-    Relationship,
-    SessionState,
-    Turn,
-)
+from relationships.models import Message, Profile, ProfileRevision, Relationship, SessionState, Turn
 from relationships.services.audit import audit_row
 from relationships.services.configuration import check_level
 from relationships.services.rows import require_lock

@@ -5,9 +5,7 @@ from django.apps import AppConfig
 
 class WorkspaceConfig(AppConfig):
     name = "workspace"
-    configuration_sections: ClassVar = {
-        "workspace": "workspace.configuration.Workspace",
-    }
+    configuration_sections: ClassVar = {"workspace": "workspace.configuration.Workspace"}
 
     def ready(self) -> None:
         from memory.entries.history import change_listeners

@@ -37,12 +37,7 @@ class Restored:
 
 @transaction.atomic
 def take_checkpoint(
-    *,
-    relationship: Relationship,
-    name: str,
-    by: Actor,
-    branch: str = MAIN,
-    session_id: UUID | None = None,
+    *, relationship: Relationship, name: str, by: Actor, branch: str = MAIN, session_id: UUID | None = None
 ) -> Checkpoint:
     """Take a checkpoint of a branch as it is now. Raises NotFound."""
     require_lock(relationship.id)

@@ -32,11 +32,7 @@ _TOOLS: dict[str, tuple[str, dict[str, Any], set[str]]] = {
         },
         {"view_range"},
     ),
-    "create": (
-        "Write a new file. Fails if it is there.",
-        {"path": _PATH, "file_text": _TEXT},
-        set(),
-    ),
+    "create": ("Write a new file. Fails if it is there.", {"path": _PATH, "file_text": _TEXT}, set()),
     "str_replace": (
         "Replace a piece of text that stands in the file exactly once.",
         {"path": _PATH, "old_str": {"type": "string", "minLength": 1}, "new_str": _TEXT},

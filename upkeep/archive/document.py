@@ -23,12 +23,7 @@ from memory.models import (
 from relationships.models import Message, Profile, ProfileRevision, SessionState, Turn
 from relationships.services.limits import message_fault, misplaced_role
 from summaries.models import Summary
-from upkeep.archive.beside import (
-    ArchivedBehaviourRun,
-    ArchivedFile,
-    ArchivedOutboxMessage,
-    ArchivedSummary,
-)
+from upkeep.archive.beside import ArchivedBehaviourRun, ArchivedFile, ArchivedOutboxMessage, ArchivedSummary
 from upkeep.archive.fields import (
     Attempts,
     CallText,
@@ -47,15 +42,7 @@ from upkeep.archive.fields import (
     Seq,
 )
 from web.actor import ActorKind
-from web.fields import (
-    Body,
-    JsonObject,
-    SessionName,
-    ShortText,
-    Timestamp,
-    TimeZone,
-    wrong_part,
-)
+from web.fields import Body, JsonObject, SessionName, ShortText, Timestamp, TimeZone, wrong_part
 
 
 class ArchivedProfile(Body):

@@ -45,10 +45,7 @@ def erase_plan(plan: MendingPlan, *, by: Actor, ticked: Collection[int] | None =
         messages = [UUID(item["id"]) for item in chosen if item["kind"] == "message"]
         if messages:
             counts += redact_messages(
-                project_id=plan.project_id,
-                relationship_id=plan.relationship_id,
-                message_ids=messages,
-                by=by,
+                project_id=plan.project_id, relationship_id=plan.relationship_id, message_ids=messages, by=by
             )
         for finder in forgettables():
             if ids := [UUID(item["id"]) for item in chosen if item["kind"] == finder.kind]:

@@ -25,10 +25,7 @@ class ApproveView(WorkspaceView):
     open_to_tokens = False
 
     @operation(
-        "agent_steps_decide",
-        "Approve or deny a tool call",
-        answers={200: AgentStepAnswer},
-        problems=(409,),
+        "agent_steps_decide", "Approve or deny a tool call", answers={200: AgentStepAnswer}, problems=(409,)
     )
     def post(
         self, request: Request, relationship_id: UUID, agent_session_id: UUID, number: int, body: DecisionBody
@@ -59,17 +56,11 @@ class HeldChangeView(WorkspaceView):
     open_to_tokens = False
 
     @operation(
-        "held_changes_decide",
-        "Decide a held change",
-        answers={200: HeldChangeAnswer},
-        problems=(409,),
+        "held_changes_decide", "Decide a held change", answers={200: HeldChangeAnswer}, problems=(409,)
     )
     def post(self, request: Request, relationship_id: UUID, change_id: UUID, body: DecisionBody) -> Response:
         """Accept: the session's version replaces the file, or the proposed profile is written. Decline: they stay."""
         held = decide_held(
-            relationship=self.owner(relationship_id),
-            held_id=change_id,
-            accept=body.accept,
-            by=self.actor,
+            relationship=self.owner(relationship_id), held_id=change_id, accept=body.accept, by=self.actor
         )
         return self.answer(present_held(held))

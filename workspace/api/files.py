@@ -148,11 +148,7 @@ class FileView(WorkspaceView):
         return self._tagged(CommittedAnswer.of(done), done.files[path].sha256)
 
     @operation(
-        "files_delete",
-        "Delete a file",
-        answers={200: CommittedAnswer},
-        problems=(409,),
-        if_match="sha256",
+        "files_delete", "Delete a file", answers={200: CommittedAnswer}, problems=(409,), if_match="sha256"
     )
     def delete(self, request: Request, relationship_id: UUID, path: str, query: ChangeQuery) -> Response:
         """Its history stays."""

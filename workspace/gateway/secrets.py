@@ -22,9 +22,7 @@ from workspace.models import ToolSecret
 def put_secret(*, companion: Companion, name: str, value: str, by: Actor) -> None:
     encrypted = _cipher().encrypt(value.encode())
     row, _ = ToolSecret.objects.update_or_create(
-        companion=companion,
-        name=name,
-        defaults={"project_id": companion.project_id, "encrypted": encrypted},
+        companion=companion, name=name, defaults={"project_id": companion.project_id, "encrypted": encrypted}
     )
     audit_row(row, "tool_secret.written", by, name=name, companion_id=str(companion.id))
 

@@ -13,15 +13,7 @@ from memory.entries.fingerprint import content_hash
 from memory.entries.history import FIELDS, Change, change_entries, changed, fields_of
 from memory.entries.time_travel import differing_fields, entry_of
 from memory.models import EntryRevision, RevisionEvent, ScratchpadEntry
-from upkeep.verification.invariant import (
-    BY_VERIFY,
-    Finding,
-    Invariant,
-    Page,
-    Problem,
-    owner_of,
-    rows,
-)
+from upkeep.verification.invariant import BY_VERIFY, Finding, Invariant, Page, Problem, owner_of, rows
 
 REASON = "found by manage.py verify: this change is in no history"
 
