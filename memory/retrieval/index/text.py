@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
 
+from memory.retrieval.index.parts import parts_of
 from memory.words import MARKS, POINTS, UMLAUTS, WORD, serials, spelt_alike, telephones
 from providers.normal_form import normal_form, plain_digits
 
@@ -66,9 +67,9 @@ def words_for_index(text: str, *, longest: int = LONGEST) -> str:
 
     Runs of a script without spaces become overlapping pairs; a single character stays one. Digits become ASCII. An
     emoji becomes a word, 😀 `u1f600`, as the parser would drop it. Then other forms are added by which words are found:
-    Han characters, words without their accents or prefixes, and the common spelling of telephone numbers, tickets,
-    amounts and web addresses. At most `longest` characters of the text are read, and runs without white space are cut
-    after LONGEST_RUN.
+    Han characters, words without their accents or prefixes, the common spelling of telephone numbers, tickets, amounts
+    and web addresses, and the parts of paths and other names (parts.py). At most `longest` characters of the text are
+    read, and runs without white space are cut after LONGEST_RUN.
     """
     composed = plain_digits(normal_form("NFKC", text[:longest]))
     folded = composed.lower().replace("\x00", " ")[:longest]
@@ -77,6 +78,8 @@ def words_for_index(text: str, *, longest: int = LONGEST) -> str:
         there = {*_WORD.findall(folded), *folded.split()}
         whole += [other for other in others if other not in there]
     words = _spelt_out(folded)
+    if parts := [part for part in parts_of(composed) if not _RUN.search(part)]:
+        words = f"{words} {_spelt_out(' '.join(parts))}"
     if not words.isascii():
         whole = [*_other_spellings(words), *_HAN.findall(words), *whole]
         words = _RUN.sub(_pairs, words)

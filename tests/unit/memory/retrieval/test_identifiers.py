@@ -53,3 +53,24 @@ def test_a_number_is_found_in_the_digits_of_any_script(memory: Memory, said: str
     memory.remember("No number in it")
 
     assert contents(memory.entries(asked)) == [said]
+
+
+IN_PARTS = {
+    "refresh.ts": "The fix is in apps/web/src/lib/refresh.ts",
+    "lib/refresh.ts": "The fix is in apps/web/src/lib/refresh.ts",
+    "2.3.1": "Published v2.3.1 of the package",
+    "auth store": "Its hook is useAuthStore",
+    "rollup": "Lacks @rollup/rollup-linux-x64-gnu",
+    "order 20417": "Waits for BR-20417",
+}
+
+
+@pytest.mark.parametrize(("asked", "meant"), IN_PARTS.items(), ids=IN_PARTS)
+@pytest.mark.parametrize("kind", ["entries", "messages"])
+def test_a_name_is_found_by_a_part_of_it(memory: Memory, kind: str, asked: str, meant: str) -> None:
+    for number, text in enumerate(
+        [*dict.fromkeys(IN_PARTS.values()), "Order some more of the linked books, in a store or by mail"]
+    ):
+        memory.remember(text) if kind == "entries" else memory.say(text, session=f"{number}")
+
+    assert contents(getattr(memory, kind)(asked))[0] == meant

@@ -37,7 +37,14 @@ from memory.retrieval.index.text import LONGEST, first_words, without_names, wor
         pytest.param("Order AB 1234", "order ab 1234 ab1234", id="a ticket with a space"),
         pytest.param("at 17 in room 3, SKU12", "at 17 in room 3, sku12", id="numbers that are none"),
         pytest.param("1.200,50 or 1,200.50", "1.200,50 or 1,200.50 1200.50", id="an amount"),
-        pytest.param("https://www.Maya.dev/a/", "https://www.maya.dev/a/ maya.dev/a", id="a web address"),
+        pytest.param(
+            "https://www.Maya.dev/a/",
+            "https://www.maya.dev/a/ maya.dev/a",
+            id="a web address",
+        ),
+        pytest.param(
+            "See src/böse.ts", "see src/böse.ts src böse.ts böse ts bose boese", id="a path, by its parts"
+        ),
         pytest.param("Müller", "müller muller mueller", id="a name, in every spelling"),
         pytest.param("at 10:30 on 3.5.2024", "at 10:30 on 3.5.2024", id="times that are no amounts"),
         pytest.param("İzmir'de, IZMIR", "izmir'de, izmir", id="the dotted capital of turkish"),
