@@ -16,8 +16,11 @@ from admin_ui.params import parse_uuid
 from chat.models import KeptContext
 from context.answer import AssembledContext
 from context.layers.messages import words_shown
+from context.passages import Part as Passage
+from context.passages import part_shown
 from knowledge.models import DocumentChunk
 from knowledge.search import cite
+from memory.fence import cut_fenced
 from memory.models import EntryRevision, ScratchpadEntry
 from relationships.models import Message, Relationship
 
@@ -97,7 +100,10 @@ def blocks_of(assembled: AssembledContext, relationship: Relationship) -> list[B
             share=round(100 * report.tokens / whole),
             reason=report.reason,
             sources=_sources(
-                report.sources, report.reasons or {}, report.reason, _as_shown(known, report.ends or {})
+                report.sources,
+                report.reasons or {},
+                report.reason,
+                _as_shown(known, report.ends or {}, report.parts or {}),
             ),
             parts=[
                 *([Part("", report.text)] if report.text else ()),
@@ -122,7 +128,7 @@ def blocks_of_kept(kept: KeptContext, relationship: Relationship) -> list[Block]
 
 
 def _kept_block(layer: Mapping[str, Any], tone: int, whole: int, known: Mapping[str, Source]) -> Block:
-    known = _as_shown(known, layer.get("ends") or {})
+    known = _as_shown(known, layer.get("ends") or {}, layer.get("parts") or {})
     sources = _sources(layer["sources"], layer.get("reasons") or {}, layer["reason"], known)
     return Block(
         label=label_of(layer["name"]),
@@ -234,13 +240,15 @@ def _past_entries(relationship_id: UUID, versions: Mapping[str, int]) -> dict[st
     }
 
 
-def _as_shown(known: Mapping[str, Source], ends: Mapping[str, int]) -> Mapping[str, Source]:
-    """With the end alone of messages that were shortened."""
-    cut = {
-        name: replace(known[name], text=words_shown(known[name].text, end=end))
-        for name, end in ends.items()
-        if name in known
-    }
+def _as_shown(
+    known: Mapping[str, Source], ends: Mapping[str, int], parts: Mapping[str, Passage]
+) -> Mapping[str, Source]:
+    """With the shown part alone of messages that were shortened."""
+    texts = {name: words_shown(known[name].text, end=end) for name, end in ends.items() if name in known}
+    for name, part in parts.items():
+        if name in known:
+            texts[name] = part_shown(cut_fenced(known[name].text)[0].strip(), part)
+    cut = {name: replace(known[name], text=text) for name, text in texts.items()}
     return {**known, **cut} if cut else known
 
 

@@ -132,6 +132,7 @@ def _layer(report: Any) -> Mapping[str, Any]:
         "sources": list(report.sources),
         "reasons": dict(report.reasons or {}),
         **({"ends": dict(report.ends)} if report.ends else {}),
+        **({"parts": dict(report.parts)} if report.parts else {}),
     }
 
 

@@ -6,6 +6,8 @@ from datetime import datetime
 from typing import Any, NamedTuple, TypedDict
 from uuid import UUID
 
+from context.passages import Part
+
 
 class ChatMessage(TypedDict):
     """One message for the model: `role` is user or assistant."""
@@ -26,7 +28,7 @@ class LayerReport(NamedTuple):
     """A report on one layer. `sources`: IDs of entries or messages; `reasons`: why each is there (explain).
 
     `text` and `messages` are what the layer contributed. `ends`: for messages that were shortened, how many of their
-    last characters are shown.
+    last characters are shown; `parts`: for those that were shortened to a passage, where it begins and ends.
     """
 
     name: str
@@ -39,6 +41,7 @@ class LayerReport(NamedTuple):
     text: str = ""
     messages: Sequence[ChatMessage] = ()
     ends: Mapping[str, int] | None = None
+    parts: Mapping[str, Part] | None = None
 
 
 @dataclass(frozen=True, slots=True)

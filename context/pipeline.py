@@ -186,6 +186,7 @@ def _report(name: str, text: LayerText, milliseconds: float, *, explain: bool) -
         text=text.text,
         messages=text.messages,
         ends=text.ends,
+        parts=text.parts,
     )
 
 

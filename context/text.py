@@ -12,13 +12,14 @@ import orjson
 
 from context.answer import ChatMessage
 from context.facts import Facts
+from context.passages import CUT
 from memory.fence import escape_items, fence
 from providers.tokens import estimate_tokens
 from web.errors import shorten
 
 AROUND_A_MESSAGE = 4  # tokens that vendors' chat templates add to a message: its role and its two delimiters
 DEEPEST_PATH = 6
-CUT = "[…] "  # before the end of a text that was cut
+LONG = 300  # tokens; a message with fewer is not shortened to make room for others
 LONGEST_NAME = 200  # characters of an object's name, which is repeated before each of its values
 G = TypeVar("G")
 _REST_OF_A_WORD = re.compile(r"\S{0,30}\s+")  # none in scripts without spaces
@@ -39,6 +40,11 @@ def line_cost(line: str) -> int:
 def message_tokens(message: ChatMessage) -> int:
     """Count a message's tokens, with AROUND_A_MESSAGE."""
     return estimate_tokens(message["content"]) + AROUND_A_MESSAGE
+
+
+def long_of(budget: int) -> int:
+    """The tokens of a message from which it is shortened, so that it takes at most a quarter of a layer's budget."""
+    return max(LONG, budget // 4)
 
 
 class Fit(NamedTuple):

@@ -36,7 +36,7 @@ class KeptContextAnswer(Answer):
     total_tokens: int
     layers: list[JsonObject]
     """For each layer: name, tokens, milliseconds, reason, and the IDs of its sources. For shortened messages, `ends` is
-    the number of their last characters that were shown.
+    the number of their last characters that were shown, and `parts` where the shown passage begins and ends.
     """
     entries: dict[str, int]
     """The version of each entry that was shown, by ID. The text is in the entry's history."""

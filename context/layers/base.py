@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from context.answer import CapacityNote, ChatMessage, LeftOut
 from context.facts import Facts
+from context.passages import Part
 from context.recall import Recall
 from memory.entries.happens import named_day_of
 from relationships.configuration.schema import Configuration
@@ -19,7 +20,8 @@ class LayerText:
     """What a layer contributes: `text` for the system prompt, or `messages` after it.
 
     `reason` says in a few words why these sources were chosen, `reasons` the same for single ones.
-    `ends`: for messages that were shortened, how many of their last characters are shown.
+    `ends`: for messages that were shortened, how many of their last characters are shown; `parts`: for those that were
+    shortened to a passage, where it begins and ends.
     `retrieved`: entries that were found by a search. `least`: the fewest tokens that are of use when the context's
     budget is divided; of messages, those of the last exchange.
     """
@@ -34,6 +36,7 @@ class LayerText:
     retrieved: Sequence[str] = ()
     least: int = 0
     ends: Mapping[str, int] | None = None
+    parts: Mapping[str, Part] | None = None
 
 
 NOTHING = LayerText()

@@ -4,10 +4,12 @@ from context.facts import Facts
 from context.layers.base import NOTHING, Layer, LayerRequest, LayerText, left_out
 from context.layers.memory import Group, in_groups
 from context.layers.messages import MessagesLayer
+from context.passages import Part, part_shown, passage_in
 from context.recall import FoundMessage, RecalledMessage
-from context.text import fill_names, fit_lines, framed
+from context.text import fill_names, fit_lines, framed, long_of
 from memory.entries.happens import named_day_of
 from memory.fence import cut_fenced, escape_items
+from providers.tokens import estimate_tokens
 from relationships.text_names import name_in_text
 
 INTRO = (
@@ -19,7 +21,7 @@ INTRO = (
 class EpisodesLayer(Layer):
     """Earlier messages that are related to the current one, by day, without those that are shown as recent.
 
-    If the budget is too small, the best are kept, each complete.
+    Of a long message the passage is shown that fits the current one. If the budget is too small, the best are kept.
     """
 
     slug = "episodes"
@@ -28,7 +30,7 @@ class EpisodesLayer(Layer):
 
     def render(self, request: LayerRequest) -> LayerText:
         recalled = request.recall.messages(without=_shown_anyway(request))
-        known = request.conversation or ()
+        known, budget = request.conversation or (), request.budget_of(self)
         said = [
             (found, words)
             for found in recalled.found
@@ -36,7 +38,9 @@ class EpisodesLayer(Layer):
         ]
         if not said:
             return LayerText(reason=recalled.reason) if recalled.reason else NOTHING
-        lines = escape_items([words for _, words in said])
+        asked = request.recall.question.text
+        parts = {found.message.id: _part(words, asked, budget=budget) for found, words in said}
+        lines = escape_items([part_shown(words, parts[found.message.id]) for found, words in said])
         facts = request.facts
         spoken = [
             (found, f"- {_speaker(found.message, facts)}: {line}")
@@ -46,7 +50,7 @@ class EpisodesLayer(Layer):
         days = [Group(True, f"{named_day_of(one.message.said_at, facts.timezone)}:") for one, _ in spoken]
         intro, items = request.with_today(fill_names(INTRO, facts)), [item for _, item in spoken]
         frame = framed(intro, what=self.slug)
-        fit = fit_lines(items, budget=request.budget_of(self), frame=frame, groups=days)
+        fit = fit_lines(items, budget=budget, frame=frame, groups=days)
         kept = sorted(fit.kept, key=lambda place: spoken[place][0].message.seq)
         shown = [found for found, _ in map(spoken.__getitem__, kept)]
         return LayerText(
@@ -54,6 +58,7 @@ class EpisodesLayer(Layer):
             sources=_ids(shown),
             reason=recalled.reason,
             reasons={str(found.message.id): found.reason for found in shown if found.reason},
+            parts={str(one.message.id): part for one in shown if (part := parts[one.message.id])},
             left_out=left_out(_ids([spoken[place][0] for place in fit.left])),
             least=fit.least,
         )
@@ -89,6 +94,13 @@ def _speaker(message: FoundMessage, facts: Facts) -> str:
 
 def _words(found: RecalledMessage) -> str:
     return cut_fenced(found.message.content)[0].strip()
+
+
+def _part(words: str, question: str, *, budget: int | None) -> Part | None:
+    """The part of a long message to show; None: all of it."""
+    if budget is None or estimate_tokens(words) <= long_of(budget):
+        return None
+    return passage_in(words, question, tokens=long_of(budget))
 
 
 def _ids(found: Sequence[RecalledMessage]) -> list[str]:

@@ -4,7 +4,8 @@ from context.answer import ChatMessage
 from context.budget import Want, divide
 from context.facts import RecentMessage
 from context.layers.base import NOTHING, Layer, LayerRequest, LayerText, left_out
-from context.text import AROUND_A_MESSAGE, CUT, end_of, keep_last, line_cost, message_tokens
+from context.passages import CUT
+from context.text import AROUND_A_MESSAGE, end_of, keep_last, line_cost, long_of, message_tokens
 from memory.entries.happens import day_of, named_day_of
 from memory.fence import cut_fenced
 
@@ -18,7 +19,8 @@ class MessagesLayer(Layer):
     """The recent messages of the session, oldest first. If the budget is too small, the newest are kept, each complete.
 
     If the last exchange alone exceeds the budget, or the newest messages use less than half of it, longer messages
-    before them are shortened to their end. If the last message is not of today, the system prompt says of which days
+    before them are shortened to their end. So is a long message before the last exchange that would leave no room for
+    those before it. If the last message is not of today, the system prompt says of which days
     they are: "last Friday" is relative to those.
     """
 
@@ -64,22 +66,25 @@ def _with_exchange_before(shown: Shown, count: int) -> int:
 
 
 def _within(shown: Shown, costs: Sequence[int], room: int, *, exchange: int) -> Shown:
-    whole = count = keep_last(costs, room=room)
+    most, last = long_of(room), len(shown) - exchange
+    held = [cost if place >= last else min(cost, most) for place, cost in enumerate(costs)]
+    whole = count = keep_last(held, room=room)
     if count < exchange:
         whole, count = 0, exchange
-    elif 2 * sum(costs[len(shown) - count :]) < room:
+    elif 2 * sum(held[len(shown) - count :]) < room:
         count = _with_exchange_before(shown, count)
+    held = [0] * (count - whole) + held[len(shown) - whole :]
     kept, costs = shown[-count:], costs[-count:]
-    return kept if sum(costs) <= room else _ends(kept, costs, room, whole=whole)
+    return kept if sum(costs) <= room else _ends(kept, costs, room, held=held)
 
 
-def _ends(exchange: Shown, costs: Sequence[int], room: int, *, whole: int) -> Shown:
-    """Keep the last `whole` messages complete, and divide the rest of the room equally among the others.
+def _ends(exchange: Shown, costs: Sequence[int], room: int, *, held: Sequence[int]) -> Shown:
+    """Give each message what is `held` for it, and divide the rest of the room equally.
 
     Those that are longer than their part are shortened to their end.
     """
     wants = {
-        place: Want(cost, weight=1, least=min(cost, LEAST), held=cost if place >= len(costs) - whole else 0)
+        place: Want(cost, weight=1, least=min(cost, LEAST), held=held[place])
         for place, cost in enumerate(costs)
     }
     parts = divide(room, wants)

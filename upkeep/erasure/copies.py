@@ -159,6 +159,7 @@ def _forget_sources(relationship_id: UUID, gone: Collection[UUID]) -> int:
 def _without(layer: Mapping[str, Any], named: Collection[str]) -> Mapping[str, Any]:
     """A kept layer without these sources."""
     left = {**layer, "sources": [source for source in layer["sources"] if source not in named]}
-    if "ends" in layer:
-        left["ends"] = {source: end for source, end in layer["ends"].items() if source not in named}
+    for shortened in ("ends", "parts"):
+        if shortened in layer:
+            left[shortened] = {name: part for name, part in layer[shortened].items() if name not in named}
     return left

@@ -69,6 +69,25 @@ def test_the_shown_end_of_a_long_message_is_recorded(
     assert str(message.id) not in str(KeptContext.objects.get().layers)
 
 
+def test_the_shown_passage_of_a_long_message_is_recorded(
+    chat: Chat, api: Api, at: str, companion: Companion, viewer: Client
+) -> None:
+    companion.config["context"] |= {"recent_messages": 0}
+    companion.save()
+    words = " ".join(f"Word {number}." for number in range(400))
+    long = f"{words} The key is under the mat. {words}"
+    api.post(f"{at}/turns", {"messages": [{"role": "user", "content": long}]})
+
+    context_id = chat.say("Where is the key?").body["rapport"]["context_id"]
+
+    shown = viewer.get(f"/admin-ui{at}/contexts/{context_id}/").content.decode()
+    assert "The key is under the mat." in shown and "Word 200." not in shown
+    [message] = Message.objects.filter(content=long)
+    assert "parts" in str(KeptContext.objects.get().layers)
+    api.post(f"{at}/messages/redact", {"messages": [str(message.id)]})
+    assert str(message.id) not in str(KeptContext.objects.get().layers)
+
+
 def test_an_entry_that_is_erased_leaves_the_contexts_and_calls_that_name_it(
     chat: Chat, api: Api, at: str, companion: Companion
 ) -> None:

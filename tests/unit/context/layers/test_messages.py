@@ -137,6 +137,19 @@ def test_of_a_long_message_before_the_newest_the_end_takes_what_room_they_leave(
     assert sum(map(message_tokens, rendered.messages)) <= 90
 
 
+def test_a_long_message_does_not_take_the_room_of_those_before_it(relationship: Relationship) -> None:
+    said = ["I moved", "Where to?", "a log " * 4000, "I see " * 300, "Now what? " * 300, "Restart."]
+    say(relationship, *said)
+    settings = {"layers": {"messages": {"budget": 2400}}}
+
+    rendered = MessagesLayer("messages").render(request_of(relationship, settings))
+
+    shown = [message["content"] for message in rendered.messages]
+    assert [*shown[:2], *shown[3:]] == [*said[:2], *said[3:]]
+    assert shown[2].startswith("[…] a log") and len(shown[2]) > 2400
+    assert sum(map(message_tokens, rendered.messages)) <= 2400
+
+
 def test_memory_that_was_echoed_is_not_shown_again(relationship: Relationship) -> None:
     say(relationship, "Hi", f"I know: {fence(['- Lives in Lisbon'])} Right?", "Yes", fence(["- x"]))
 
