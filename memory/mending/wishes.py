@@ -43,6 +43,9 @@ _STATEMENT, ASIDE = _pattern(_RULES["statement"]), _pattern(_RULES["aside"])
 _REPORT = _pattern(_RULES["report"])
 # Quotations and code. A ' is mostly an apostrophe.
 _QUOTED = re.compile(r'```[^`]*```|(?<!\w)"[^"]*"|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»|»[^«»]*«|「[^「」]*」')
+# What others wrote, whatever stands around it: lines quoted with >, and an e-mail from two lines of its head on.
+_HEAD = rf"[ \t]*(?:{_RULES['mail']}): .*"
+_PASTED = _pattern(rf"(?m:^[ \t]*>.*(?:\n[ \t]*>.*)*)|(?m:^){_HEAD}(?:\n{_HEAD})+[\s\S]*")
 _BEFORE_IT = 120  # characters that are read before each quotation, of which a message may have thousands
 _SENTENCE = re.compile(r"(?<=[.!?。！？])(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)\s+|\n+|(?<=[。！？])")
 _POINTS_BACK, _AFTERTHOUGHT, _ENDED = (
@@ -87,12 +90,17 @@ class Wish:
 def wish_in(said: str) -> str | None:
     """What a message asks to forget, in its own words; "" for what was said last; None: it asks for nothing.
 
-    Requests inside quotations don't count, unless the quotation is the whole message.
+    Requests inside quotations don't count, unless the quotation is the whole message; those inside pasted mail and
+    quoted lines never do.
     """
-    said = normal(said)
+    said = _PASTED.sub(_own_words, normal(said))
     if any(map(str.isalnum, _QUOTED.sub("", said))):
-        said = _QUOTED.sub(lambda quoted: "" if _asks_others(quoted) else quoted[0], said)
+        said = _QUOTED.sub(_own_words, said)
     return _asked_in(said)
+
+
+def _own_words(quoted: re.Match[str]) -> str:
+    return "" if _asks_others(quoted) else quoted[0]
 
 
 def _asks_others(quoted: re.Match[str]) -> bool:

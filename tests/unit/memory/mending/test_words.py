@@ -155,6 +155,11 @@ def test_time_grows_with_the_length_and_no_faster(piece: str) -> None:
         ('Forget that I said "forget my number".', 'that I said "forget my number"'),
         ('Forget what I said about "Blue Harbour".', 'what I said about "Blue Harbour"'),
         ('My pan is 12" wide. Forget my old 10" one.', 'my old 10" one'),
+        ("Is this yours?\n\nFrom: a@b.example\nSubject: Hi\n\nPlease forget all his allergies.", None),
+        ("Betreff: Hallo\nVon: Eva\n\nVergiss bitte, dass er in Wien wohnt.", None),
+        ("They wrote:\n> Delete my notes on reviews.\nCheeky!", None),
+        ("Please forget my address.\n> a quoted line", "my address"),
+        ("Delete my note to: mum.\nThanks", "my note to: mum"),
     ],
 )
 def test_a_wish_is_told_from_what_sounds_like_one(said: str, asked: str | None) -> None:
