@@ -118,7 +118,7 @@ def render(scope: Scope, shown: Sequence[Candidate], *, verb: str, to: str) -> s
         f"[{number}] ({_label(one)}) {' '.join(_part_shown(one).split())}"
         for number, one in enumerate(shown, start=1)
     ]
-    said = " ".join(scope.said[:LONGEST_SHOWN].split())
+    said = " ".join(_around(scope.said, max(0, scope.said.find(scope.wish.text))).split())
     values = {
         "heard": "\n\n" + _PROMPTS["heard"].strip().replace("{{ said }}", said) if said else "",
         "wish": " ".join((scope.wish.text or "what was said last").split()),
@@ -140,8 +140,12 @@ def _part_shown(one: Candidate) -> str:
         at += len(piece)
     else:
         at = 0
-    begins = max(0, min(at - LONGEST_SHOWN // 3, len(one.text) - LONGEST_SHOWN))
-    return one.text[begins : begins + LONGEST_SHOWN]
+    return _around(one.text, at)
+
+
+def _around(text: str, at: int) -> str:
+    begins = max(0, min(at - LONGEST_SHOWN // 3, len(text) - LONGEST_SHOWN))
+    return text[begins : begins + LONGEST_SHOWN]
 
 
 def take_answer(text: str, shown: Sequence[Candidate], *, verb: str) -> None:

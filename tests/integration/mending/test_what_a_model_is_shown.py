@@ -44,6 +44,18 @@ def test_all_of_an_entry_as_what_stays_of_it_is_all_of_the_rest(
     assert line.endswith(entry)
 
 
+def test_of_a_long_message_that_asks_the_part_with_its_wish(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    conversation.remember(FACT)
+    scripted_provider.answer_with({"operations": []})
+
+    conversation.hear(f"{TALK}\nPlease forget that I live in Klosterneuburg.")
+
+    [message] = [line for line in scripted_provider.wishes[-1].prompt.splitlines() if "MESSAGE: " in line]
+    assert "Please forget that I live in Klosterneuburg." in message and len(message) < len(TALK)
+
+
 def test_of_long_entries_no_more_than_there_is_room_for(
     api: Api, at: str, conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
