@@ -23,10 +23,13 @@ SAME_DAY = 900  # seconds: a quarter of an hour lies in one day, whatever the zo
 _TIME = re.compile(r"(?<!\d)\d?\d:\d\d(?!\d)")
 # Words before or after a date (both folded) that say that something is true from then on. A weekday may be between.
 _FROM_ON = re.compile(
-    r"(?<!\w)(?:since|as of|seit|ab|depuis|a partir d(?:e|el|o|u)|desde|dal|a partire dal|sinds|vanaf|sedan|siden"
-    rf"|od|с|منذ) (?:\w{{1,3}} )?(?:(?:{'|'.join(sorted(map(re.escape, WEEKDAYS)))}),? (?:\w{{1,3}} )?)?\Z"
+    r"(?<!\w)(?:since|from|starting|as of|seit|ab|depuis|a partir d(?:e|el|o|u)|desde|dal|a partire dal|sinds|vanaf"
+    rf"|sedan|siden|od|с|منذ) (?:\w{{1,3}} )?(?:(?:{'|'.join(sorted(map(re.escape, WEEKDAYS)))}),? (?:\w{{1,3}} )?)?\Z"
 )
 _ON_FROM = re.compile(r" ?(?:\(\w{1,4}\) ?)?(?:から|以降|以来|起|부터)")
+_UNTIL = re.compile(
+    r"\S*(?: \d\d?:\d\d)? (?:to|until|till|through|bis|jusqu\W|hasta|ate|fino|tot|do|до)(?!\w)"
+)  # a range, which ends
 _COARSE = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?", re.ASCII)
 
 
@@ -114,7 +117,8 @@ def _goes_on(said: str, text: str) -> bool:
     begins = tuple(map(int, text[:10].split("-")))
     folded, mentions = dates_in(said)
     return any(
-        _FROM_ON.search(folded[: mention.start][-60:]) or _ON_FROM.match(folded, mention.end)
+        (_FROM_ON.search(folded[: mention.start][-60:]) and not _UNTIL.match(folded, mention.end))
+        or _ON_FROM.match(folded, mention.end)
         for mention in mentions
         if (mention.period.year or begins[0], mention.period.month, mention.period.day)[: len(begins)]
         == begins
