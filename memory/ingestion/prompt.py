@@ -88,6 +88,9 @@ OPERATIONS = Question(
     "operations", "answer_format.md", "The operations, as JSON:", answer_schema(()), likely=False
 )
 PAUSE = timedelta(minutes=30)  # after a longer pause, messages get a new heading
+LONGEST_EARLIER = (
+    1200  # characters of an earlier message: of a longer one, its beginning and its end are shown
+)
 
 
 def build_request(given: IngestionInput, question: Question = OPERATIONS) -> CompletionRequest:
@@ -128,6 +131,11 @@ def indented(text: str) -> str:
     return _LINE_BREAKS.sub("\n    ", text.strip())
 
 
+def ends_of(text: str, longest: int) -> str:
+    half = longest // 2
+    return text if len(text) <= longest else f"{text[:half].rstrip()} […] {text[-half:].lstrip()}"
+
+
 def capacity_note(given: IngestionInput) -> str:
     """What the model is told if the list is close to its soft budget; "" if it isn't."""
     if not given.nears_budget:
@@ -144,7 +152,7 @@ def _instruction_variables(given: IngestionInput) -> dict[str, Any]:
     return {
         "user": one_line(given.user_name),
         "companion": one_line(given.companion_name),
-        "today": _last_said_at(given).astimezone(ZoneInfo(given.timezone)).date().isoformat(),
+        "today": last_said_at(given).astimezone(ZoneInfo(given.timezone)).date().isoformat(),
         "timezone": given.timezone,
         "types": [entry_type.model_dump() for entry_type in given.ingestion.types],
         "session": given.turns[-1].session,
@@ -234,13 +242,13 @@ def is_past_plan(entry: ShownEntry, given: IngestionInput) -> bool:
     """Return whether it is a plan that was over at the time of the messages, whenever they are read."""
     if not entry.happens_at:
         return False
-    now, told_at = _last_said_at(given), entry.effective_at
+    now, told_at = last_said_at(given), entry.effective_at
     return plan_is_over(
         entry.happens_at, said=entry.content, told_at=told_at, now=now, timezone=given.timezone
     )
 
 
-def _last_said_at(given: IngestionInput) -> datetime:
+def last_said_at(given: IngestionInput) -> datetime:
     return given.messages[-1].occurred_at if given.messages else given.turns[-1].occurred_at
 
 
@@ -254,9 +262,8 @@ def _numbered_lines(
     for number, message in enumerate(messages, start=above + 1):
         begins = earlier is None or _is_apart(earlier, message, zone)
         heading = _heading(message.occurred_at, zone) if begins else ""
-        lines.append(
-            _Line(one_line(message.speaker), indented(message.content), message.role, number, heading)
-        )
+        said = ends_of(message.content, LONGEST_EARLIER) if above else message.content
+        lines.append(_Line(one_line(message.speaker), indented(said), message.role, number, heading))
         earlier = message
     return lines
 

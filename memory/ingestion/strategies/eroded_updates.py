@@ -4,6 +4,7 @@ If a key has one value (keyed_facts) no text is rewritten: a new value supersede
 because of a request to forget is meant to lose something; what, is decided by that request's plan.
 """
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from uuid import UUID
@@ -16,12 +17,13 @@ from memory.ingestion.grounds import cited_texts
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.ingestion.likeness import share_said, unsaid_words
 from memory.ingestion.operations import Operation, Refusal, beside
-from memory.ingestion.prompt import Question, is_past_plan
+from memory.ingestion.prompt import Question, is_past_plan, last_said_at
 from memory.ingestion.reported_wishes import reported_wishes
 from memory.ingestion.strategies.asking import ask_back
 from memory.models import USER_SUBJECT, MendingVerb
 from providers.errors import ProviderError
 
+_DAY = re.compile(r"(?<![\d-])\d{4}-\d\d-\d\d(?![\d-])", re.ASCII)
 MOSTLY = 1 / 3  # an update that keeps less of an entry's words has lost most of it
 AMISS = "the entry is about something else"
 Items = list[Operation | Refusal]
@@ -97,15 +99,17 @@ def _lost_in(items: Sequence[Operation | Refusal], given: IngestionInput) -> dic
 
 
 def _of_the_plan(entry: ShownEntry, given: IngestionInput) -> Collection[str]:
-    """Details of a plan that may be lost: the day and month when it was told and, once it is over, the time of day for
-    which it was planned.
+    """Details of a plan that may be lost: the day and month when it was told; once it has begun, the days up to now,
+    for which it or a part of it was only expected; and once it is over, its time of day.
     """
-    timezone = given.timezone
-    if not entry.happens_at or entry.effective_at >= span_of(entry.happens_at, timezone).begins:
+    timezone, now = given.timezone, last_said_at(given)
+    begins = span_of(entry.happens_at, timezone).begins if entry.happens_at else entry.effective_at
+    if not entry.happens_at or entry.effective_at >= begins:
         return ()
-    day = day_of(entry.effective_at.timestamp(), timezone)
+    day, today = (day_of(moment.timestamp(), timezone) for moment in (entry.effective_at, now))
+    expected = {said for said in _DAY.findall(entry.content) if begins <= now and day <= said < today}
     times = times_in(told_as(entry.happens_at, timezone)) if is_past_plan(entry, given) else set()
-    return {day, day[:7], *times, *(time.zfill(5) for time in times)}
+    return {day, day[:7], *expected, *times, *(time.zfill(5) for time in times)}
 
 
 def _mostly_lost(old: str, said: str, own: Sequence[str]) -> tuple[str, ...]:

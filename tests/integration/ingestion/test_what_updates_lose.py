@@ -139,6 +139,22 @@ def test_how_a_plan_went_need_not_say_when_it_was_made(
     assert len(scripted_provider.requests) == 1 + asked
 
 
+@pytest.mark.parametrize(("day", "asked"), [(9, 2), (11, 1)], ids=["before it began", "once it is over"])
+def test_how_a_plan_went_need_not_say_when_it_was_expected(
+    conversation: Conversation, scripted_provider: ScriptedProvider, day: int, asked: int
+) -> None:
+    ordered = "Ordered a lamp, sent by 2026-03-08, expected on 2026-03-10"
+    scripted_provider.answer_with(
+        answer(add(ordered, type="event", happens_at="2026-03-10")),
+        *[answer(update(1, "The lamp that was ordered is broken", happens_at=f"2026-03-{day:02d}"))] * 2,
+    )
+
+    conversation.hear("I ordered a lamp.", at=datetime(2026, 3, 2, tzinfo=UTC))
+    conversation.hear("The lamp is broken!", at=datetime(2026, 3, day, 12, tzinfo=UTC))
+
+    assert len(scripted_provider.requests) == 1 + asked
+
+
 @pytest.mark.parametrize(("day", "asked"), [(2, 1), (1, 2)], ids=["over", "ahead"])
 def test_how_a_plan_went_need_not_say_for_which_time_of_day_it_was_made(
     conversation: Conversation, scripted_provider: ScriptedProvider, day: int, asked: int

@@ -46,6 +46,16 @@ def test_no_line_of_a_message_or_entry_can_pass_for_one_of_ours() -> None:
     assert "\u2028" not in request.prompt
 
 
+def test_of_a_long_earlier_message_the_beginning_and_the_end_are_shown() -> None:
+    log = "It broke: " + "step took 3 ms\n" * 2000 + "exit code 1"
+
+    request = build_request(ingestion_input("And now? " + log, references=[log]))
+
+    earlier, new = request.prompt.split("New messages")
+    assert "It broke: step" in earlier and " […] " in earlier and "exit code 1" in earlier
+    assert len(earlier) < 3000 and new.count("step") == 2000
+
+
 def test_dates_stand_in_the_relationships_time_zone() -> None:
     request = build_request(
         ingestion_input("Late.", "Later.", at=[MONDAY, MONDAY + timedelta(hours=8)], timezone="Asia/Tokyo")
@@ -124,7 +134,7 @@ def test_what_is_to_go_on_is_not_dated_as_a_plan_and_a_replacement_has_its_own_d
     system = build_request(ingestion_input("Hi.")).system
     (line,) = (line for line in system.splitlines() if line.startswith("- happens_at:"))
 
-    assert "but what goes on from a day to come" in line
+    assert "except what begins later and goes on" in line
     assert "In an update: left out it stays" in line
 
 
