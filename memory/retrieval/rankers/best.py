@@ -41,7 +41,7 @@ class BestRanker(Ranker):
     vector   the cosine, averaged with near neighbours', as a share of the way from the relationship's mean to the
              best: embedders differ in where their cosines lie. A row without a vector stands by its text
     named    1 if its speaker or subject is named in the question
-    length   ln of its length over the mean length, messages only: "Wow, great!" is never the evidence
+    length   ln of its length over the mean length, at most 1, messages only: "Wow, great!" is never the evidence
     date     how near to a time that the question names it was told (memory/dates.py, relative_dates.py)
     recency  retrieval.recency x the best score x 2^(-age / half_life_days)
 
@@ -118,7 +118,7 @@ def _nearness(moment: float, periods: tuple[Period | Days, ...]) -> float:
 def _length_part(candidates: Candidates) -> Floats:
     mean = mean_over(candidates.length, candidates.counted)
     part: Floats = np.log((candidates.length + 1) / (mean + 1))
-    return part
+    return np.minimum(part, 1.0)  # a pasted log is no better evidence than a long message
 
 
 def _recency_part(candidates: Candidates, question: Question, now: datetime, total: Floats) -> Floats:

@@ -227,3 +227,13 @@ def test_what_is_neither_known_nor_a_plugin_is_refused(path: str) -> None:
     with pytest.raises(InvalidInput) as refused:
         wanted_ranker(path, Retrieval(), given=None)
     assert refused.value.problems[0].field == "ranker"
+
+
+def test_a_pasted_log_is_not_before_the_message_that_says_it(memory: Memory) -> None:
+    log = "step reused from the cache\n" * 500
+    for number, text in enumerate(
+        [f"It is red. {log}", "The second one gets 401 token_reused", *["I see."] * 8]
+    ):
+        memory.say(text, session=f"{number}")
+
+    assert contents(memory.messages("What was token_reused about?"))[0].startswith("The second")

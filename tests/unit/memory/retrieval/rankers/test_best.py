@@ -98,7 +98,7 @@ def totals_of(rows: Sequence[Row]) -> list[float]:
     return [
         (text[place] + 1.2 * vector[place]) / 2.2
         + 0.4 * row.named
-        + (0.1 * math.log((row.length + 1) / (mean + 1)) if messages else 0)
+        + (0.1 * min(1, math.log((row.length + 1) / (mean + 1))) if messages else 0)
         + 0.4 * date_of(row)
         for place, row in enumerate(rows)
     ]
