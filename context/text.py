@@ -43,8 +43,8 @@ def message_tokens(message: ChatMessage) -> int:
 
 
 def long_of(budget: int) -> int:
-    """The tokens of a message from which it is shortened, so that it takes at most a quarter of a layer's budget."""
-    return max(LONG, budget // 4)
+    """The tokens of a message from which it is shortened, so that it takes at most an eighth of a layer's budget."""
+    return max(LONG, budget // 8)
 
 
 class Fit(NamedTuple):
