@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
 
-from memory.entries.fingerprint import content_hash
-from memory.entries.history import FIELDS, Change, change_entries, changed, fields_of
+from memory.entries.history import FIELDS, Change, change_entries, changed, fields_of, with_values
 from memory.entries.time_travel import entry_of, revisions_at
 from memory.mending.forgotten import Forgotten
 from memory.models import EntryRevision, EntryState, RevisionEvent, ScratchpadEntry
@@ -100,23 +100,20 @@ def restore_entries(relationship: Relationship, *, at: datetime, by: Actor) -> i
     }
     changes: list[Change] = []
     for entry in ScratchpadEntry.objects.for_relationship(relationship.id).filter(id__in=others):
-        before, past = fields_of(entry), was.get(entry.id)
+        past = was.get(entry.id)
         if past is not None and forgotten.in_revision(entry.id, past.version):
             continue  # what somebody asked to forget must not come back
         if past is None:
             if entry.state != EntryState.ACTIVE:
                 continue
-            entry.state = EntryState.DELETED
-            event = RevisionEvent.DELETE
+            event, there = RevisionEvent.DELETE, with_values(entry, {"state": EntryState.DELETED})
         else:
-            for name in FIELDS:
-                if name not in _KEPT:
-                    setattr(entry, name, getattr(past, name))
-            entry.content_hash = content_hash(entry.content)
-            event = RevisionEvent.RESTORE
-        if not same_json(fields_of(entry), before):
+            event, there = RevisionEvent.RESTORE, past
+        values: dict[str, Any] = {name: getattr(there, name) for name in FIELDS if name not in _KEPT}
+        new = with_values(entry, values)
+        if not same_json(fields_of(new), fields_of(entry)):
             reason = f"restored to {at.isoformat()}"
-            changes.append(changed(entry, before, event, at=entry.effective_at, reason=reason))
+            changes.append(changed(entry, event, at=new.effective_at, reason=reason, **values))
     owner = {"relationship_id": relationship.id, "project_id": relationship.project_id}
     change_entries(**owner, changes=changes, by=by, now=now, stood_before=True)
     return len(changes)

@@ -9,9 +9,8 @@ from django.utils import timezone
 
 from memory.entries.fingerprint import content_hash
 from memory.entries.history import Change, added, change_entries
-from memory.entries.limits import editable, refuse_beyond_limits, refuse_empty_period
+from memory.entries.limits import editable, refuse_beyond_limits, refuse_empty_period, refuse_future
 from memory.entries.taken import Taken, refuse_too_many
-from memory.entries.times import refuse_future
 from memory.models import EntrySource, ScratchpadEntry
 from relationships.ids import uuid7
 from relationships.models import Relationship
@@ -84,7 +83,7 @@ def add_what_fits(
             entries[place] = _new_entry(relationship, values, source, now)
         except InvalidInput as error:
             refused[place] = error
-    taken = Taken(relationship.id, entries.values())
+    taken = Taken.read(relationship.id, entries.values())
     changes: list[Change] = []
     more = 0
     for place, entry in list(entries.items()):
@@ -94,7 +93,7 @@ def add_what_fits(
             refused[place] = error
             del entries[place]
             continue
-        taken.take(entry)
+        taken.add(entry)
         more += not superseded
         changes += [*superseded, added(entry, reason=given[place][1])]
     if limit is not None and more:

@@ -13,11 +13,9 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from memory.entries.fingerprint import content_hash
-from memory.entries.history import Change, change_entries, changed, fields_of
+from memory.entries.history import Change, change_entries, changed, fields_of, plain, with_values
 from memory.entries.limits import editable, refuse_beyond_limits, refuse_empty_period
-from memory.entries.merging import of_either
-from memory.entries.taken import Key, Taken, Text, key_of, refuse_too_many, text_of
+from memory.entries.taken import Taken, of_either, refuse_too_many
 from memory.errors import EntryNotActive, ReadOnlyEntry
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry, Tier
 from relationships.models import Relationship
@@ -79,26 +77,21 @@ def _revise(
     rows = ScratchpadEntry.objects.for_relationship(relationship_id)
     found = {entry.id: entry for entry in rows.filter(id__in=[one.entry_id for one in wanted])}
     refused: dict[int, RapportError] = {}
-    revised: dict[int, tuple[ScratchpadEntry, dict[str, Any], Text, Key]] = {}
+    revised: dict[int, tuple[ScratchpadEntry, dict[str, Any]]] = {}
     for place, one in enumerate(wanted):
         try:
             if (entry := found.pop(one.entry_id, None)) is None:
                 raise NotFound("This entry does not exist.")
             _refuse_other_version(entry, one.version)
-            before, text, key = fields_of(entry), text_of(entry), key_of(entry)
-            _say(entry, one.values, now)
-            entry.source_message_ids = list(dict.fromkeys([*entry.source_message_ids, *rests_also_on]))
-            revised[place] = entry, before, text, key
+            revised[place] = entry, _new_values(entry, one.values, rests_also_on, now)
         except RapportError as error:
             refused[place] = error
-    entries = [entry for entry, *_ in revised.values()]
-    taken = Taken(relationship_id, entries)
+    entries = [entry for entry, _ in revised.values()]
+    taken = Taken.read(relationship_id, [with_values(*one) for one in revised.values()], entries)
     changes: list[Change] = []
-    for place, (entry, before, text, key) in revised.items():
+    for place, (entry, values) in revised.items():
         try:
-            changes += _changes_of(entry, before, taken, now, reason=wanted[place].reason)
-            taken.take(entry)
-            taken.give_up(text, key, entry)
+            changes += _changes_of(entry, values, taken, now, reason=wanted[place].reason)
         except RapportError as error:
             refused[place] = error
     if changes and not refused:
@@ -106,36 +99,38 @@ def _revise(
     return entries, refused
 
 
-def _say(entry: ScratchpadEntry, values: Mapping[str, Any], now: datetime) -> None:
-    if entry.state != EntryState.ACTIVE:
-        raise EntryNotActive(f"The entry is {entry.state}; restore it first.")
+def _new_values(
+    entry: ScratchpadEntry, values: Mapping[str, Any], rests_also_on: Sequence[UUID], now: datetime
+) -> dict[str, Any]:
+    """The values of an entry that is revised."""
+    _refuse_not_active(entry)
     _refuse_read_only(entry, values)
     wanted = editable(values)
     refuse_beyond_limits({name: value for name, value in wanted.items() if value != getattr(entry, name)})
     if "content" in wanted and "effective_at" not in wanted:
         wanted["effective_at"] = now
-    valid = entry.valid_from, entry.valid_to
-    for name, value in wanted.items():
-        setattr(entry, name, value)
-    entry.content_hash = content_hash(entry.content)
-    if (entry.valid_from, entry.valid_to) != valid:  # an entry may be older than the rule
-        refuse_empty_period(entry.valid_from, entry.valid_to)
+    new = with_values(entry, wanted)
+    if (new.valid_from, new.valid_to) != (entry.valid_from, entry.valid_to):  # it may be older than the rule
+        refuse_empty_period(new.valid_from, new.valid_to)
+    return {**wanted, "source_message_ids": entry.citing(rests_also_on)}
 
 
 def _changes_of(
-    entry: ScratchpadEntry, before: dict[str, Any], taken: Taken, now: datetime, *, reason: str
+    entry: ScratchpadEntry, values: Mapping[str, Any], taken: Taken, now: datetime, *, reason: str
 ) -> list[Change]:
     """None where nothing is different: no version, no revision."""
     if entry.state != EntryState.ACTIVE:
         raise EntryNotActive("One before it in the request takes its key; name it before that one.")
-    after = fields_of(entry)
-    if same_json(after, {**before, "effective_at": after["effective_at"]}):
-        entry.effective_at = datetime.fromisoformat(before["effective_at"])
+    new = with_values(entry, values)
+    if same_json(fields_of(new), {**fields_of(entry), "effective_at": plain(new.effective_at)}):
         return []
-    taken.refuse_same(entry)
-    superseded = taken.supersede_key(entry, now, since=now)
-    event = RevisionEvent.ARCHIVE if _moved_to_archive(before, entry) else RevisionEvent.UPDATE
-    return [*superseded, changed(entry, before, event, at=now, reason=reason)]
+    taken.refuse_same(new)
+    superseded = taken.supersede_key(new, now, since=now)
+    archived = entry.tier == Tier.SCRATCHPAD and new.tier == Tier.ARCHIVE
+    event = RevisionEvent.ARCHIVE if archived else RevisionEvent.UPDATE
+    change = changed(entry, event, at=now, reason=reason, **values)
+    taken.add(entry)
+    return [*superseded, change]
 
 
 @transaction.atomic
@@ -147,13 +142,11 @@ def merge_entries(
     """
     now = _locked_now(kept.relationship_id)
     other = _entry(kept.relationship_id, other.id, other.version)
-    if other.state != EntryState.ACTIVE:
-        raise EntryNotActive(f"The entry is {other.state}; restore it first.")
+    _refuse_not_active(other)
     _refuse_read_only(other, {})
-    before = fields_of(other)
-    other.state, other.valid_to = EntryState.SUPERSEDED, now
     reason = f"merged into entry {kept.id}, {how}"
-    _write(other, [changed(other, before, RevisionEvent.MERGE, at=now, reason=reason)], by, now)
+    ended: dict[str, Any] = {"state": EntryState.SUPERSEDED, "valid_to": now}
+    _write(other, [changed(other, RevisionEvent.MERGE, at=now, reason=reason, **ended)], by, now)
     revise_entry(
         relationship_id=kept.relationship_id,
         entry_id=kept.id,
@@ -209,9 +202,7 @@ def _deletion(entry: ScratchpadEntry, now: datetime, reason: str) -> list[Change
     if entry.state != EntryState.ACTIVE:
         raise EntryNotActive(f"The entry is {entry.state}, so it is already shown nowhere.")
     _refuse_read_only(entry, {})
-    before = fields_of(entry)
-    entry.state = EntryState.DELETED
-    return [changed(entry, before, RevisionEvent.DELETE, at=now, reason=reason)]
+    return [changed(entry, RevisionEvent.DELETE, at=now, reason=reason, state=EntryState.DELETED)]
 
 
 @transaction.atomic
@@ -226,17 +217,17 @@ def restore_entry(
     entry = _entry(relationship_id, entry_id, version)
     if entry.state == EntryState.ACTIVE:
         raise EntryNotActive("The entry is active; there is nothing to restore.")
-    before = fields_of(entry)
-    entry.state = EntryState.ACTIVE
-    entry.valid_to = None if before["state"] == EntryState.SUPERSEDED else entry.valid_to
-    if entry.expires_at is not None and entry.expires_at <= now:
-        entry.expires_at = None
-    taken = Taken(relationship_id, [entry])
+    taken = Taken.read(relationship_id, [entry])
     taken.refuse_same(entry)
     superseded = taken.supersede_key(entry, now, since=now)
     if not superseded:
         refuse_too_many(relationship_id, _limit_of(relationship_id))
-    restored = changed(entry, before, RevisionEvent.RESTORE, at=now, reason=reason)
+    values: dict[str, Any] = {"state": EntryState.ACTIVE}
+    if entry.state == EntryState.SUPERSEDED:
+        values["valid_to"] = None
+    if entry.expires_at is not None and entry.expires_at <= now:
+        values["expires_at"] = None
+    restored = changed(entry, RevisionEvent.RESTORE, at=now, reason=reason, **values)
     _write(entry, [*superseded, restored], by, now)
     return entry
 
@@ -268,6 +259,11 @@ def _refuse_other_version(entry: ScratchpadEntry, version: int | None) -> None:
         )
 
 
+def _refuse_not_active(entry: ScratchpadEntry) -> None:
+    if entry.state != EntryState.ACTIVE:
+        raise EntryNotActive(f"The entry is {entry.state}; restore it first.")
+
+
 def _refuse_read_only(entry: ScratchpadEntry, values: Mapping[str, Any]) -> None:
     if entry.read_only and values.get("read_only") is not False:
         raise ReadOnlyEntry("The entry is read-only; set read_only to false first.")
@@ -277,7 +273,3 @@ def _limit_of(relationship_id: UUID) -> int:
     relationship = Relationship.objects.select_related("companion", "project").get(id=relationship_id)
     limit: int = configuration_of(relationship).values.ingestion.max_entries
     return limit
-
-
-def _moved_to_archive(before: Mapping[str, Any], entry: ScratchpadEntry) -> bool:
-    return before["tier"] == Tier.SCRATCHPAD and entry.tier == Tier.ARCHIVE

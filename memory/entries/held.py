@@ -8,7 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from config.postgresql.sessions import execute
-from memory.entries.history import Origin, change_entries, changed, fields_of
+from memory.entries.history import Origin, change_entries, changed
 from memory.errors import AlreadyDecided
 from memory.models import (
     EntryState,
@@ -71,12 +71,17 @@ def confirm_deletions(*, relationship_id: UUID, held_id: UUID, by: Actor) -> tup
         if entry.version != item.entry_version or entry.read_only:
             left_alone.append(entry.id)
             continue
-        before = fields_of(entry)
-        entry.state = EntryState.DELETED
-        entry.source_message_ids = list(dict.fromkeys([*entry.source_message_ids, *_asked_by(item)]))
-        reason = item.held_reason or "confirmed"
-        origin = Origin(turn_id=item.turn_id)
-        changes.append(changed(entry, before, RevisionEvent.DELETE, at=now, reason=reason, origin=origin))
+        changes.append(
+            changed(
+                entry,
+                RevisionEvent.DELETE,
+                at=now,
+                reason=item.held_reason or "confirmed",
+                origin=Origin(turn_id=item.turn_id),
+                state=EntryState.DELETED,
+                source_message_ids=entry.citing(_asked_by(item)),
+            )
+        )
     change_entries(
         relationship_id=relationship_id, project_id=held.project_id, changes=changes, by=by, now=now
     )

@@ -3,6 +3,7 @@ snapshot, in one transaction.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
@@ -12,6 +13,7 @@ import orjson
 
 from config.postgresql.rows import insert_of, rows_text
 from config.postgresql.sessions import prepared_cursor
+from memory.entries.fingerprint import content_hash
 from memory.entries.limits import refuse_changes_beyond_limits
 from memory.entries.snapshots import rebuild_scratchpad
 from memory.models import EntryRevision, EntryState, RevisionEvent, ScratchpadEntry
@@ -77,16 +79,32 @@ def added(entry: ScratchpadEntry, *, reason: str = "", origin: Origin = NO_ORIGI
 
 def changed(
     entry: ScratchpadEntry,
-    before: dict[str, Any],
     event: RevisionEvent,
     *,
     at: datetime,
     reason: str = "",
     origin: Origin = NO_ORIGIN,
+    **values: Any,
 ) -> Change:
-    """The change from `before` to the present `entry`, whose version is increased."""
+    """Set these columns of an entry, and increase its version. Return the change."""
+    before = fields_of(entry)
+    _set(entry, values)
     entry.version += 1
     return Change(event, before, fields_of(entry), at, reason, origin, entry)
+
+
+def with_values(entry: ScratchpadEntry, values: Mapping[str, Any]) -> ScratchpadEntry:
+    """A copy of an entry with other values in these columns, to look at before it is changed."""
+    other = copy(entry)
+    _set(other, values)
+    return other
+
+
+def _set(entry: ScratchpadEntry, values: Mapping[str, Any]) -> None:
+    for name, value in values.items():
+        setattr(entry, name, value)
+    if "content" in values:
+        entry.content_hash = content_hash(entry.content)
 
 
 @dataclass(frozen=True, slots=True)

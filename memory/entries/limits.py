@@ -29,6 +29,8 @@ TYPE = r"^[a-z][a-z0-9_]{0,59}$"
 CATEGORY = r"^([a-z][a-z0-9_]{0,59})?$"
 MODALITY = r"^[a-z][a-z0-9_]{0,19}$"
 TAG_NAME = r"^[A-Za-z0-9_.:-]{1,60}$"
+# The clocks of two machines may differ. A time further ahead is a mistake, and would outrank every later fact.
+FUTURE_TOLERANCE_SECONDS = 300
 
 
 def entry_fault(content: str) -> str:
@@ -104,6 +106,17 @@ def refuse_empty_period(valid_from: datetime | None, valid_to: datetime | None) 
     """A period that ends before it begins would never be shown. Raises InvalidInput."""
     if valid_from is not None and valid_to is not None and valid_to <= valid_from:
         raise InvalidInput.of("valid_to", "must be after valid_from")
+
+
+def refuse_future(times: Mapping[str, datetime], *, now: datetime) -> None:
+    """Refuse future times of when something was said. `times`: by field. Raises InvalidInput."""
+    for field, time in times.items():
+        if is_future(time, now=now):
+            raise InvalidInput.of(field, "is in the future; leave it out for now")
+
+
+def is_future(time: datetime, *, now: datetime) -> bool:
+    return (time - now).total_seconds() > FUTURE_TOLERANCE_SECONDS
 
 
 def refuse_changes_beyond_limits(before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> None:

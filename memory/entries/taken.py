@@ -1,49 +1,80 @@
 """What only one active entry may have: a text, and a single-valued key."""
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
+from typing import Any, Self
 from uuid import UUID
 
-from memory.entries.history import Change, changed, fields_of
-from memory.errors import ReadOnlyEntry, SameAsAnother, TooManyEntries
-from memory.models import EntryState, RevisionEvent, ScratchpadEntry
+from django.db.models import Q
 
-Text = tuple[str, str, bytes]
-Key = tuple[str, str | None]
+from memory.entries.history import Change, changed
+from memory.errors import ReadOnlyEntry, SameAsAnother, TooManyEntries
+from memory.models import EntryState, RevisionEvent, ScratchpadEntry, Tier
 
 
 class Taken:
-    """Which active entries have the text or key that `entries` would take. Read once, under the relationship's lock.
+    """Finds entries by their text or key, as they are now: a change of an entry counts as soon as it is made.
 
-    Call `take` for each entry that is accepted, so that the next ones are checked against it too.
+    Make it under the relationship's lock. `add` each entry that is new, or that got another text or key.
     """
 
-    def __init__(self, relationship_id: UUID, entries: Iterable[ScratchpadEntry]) -> None:
-        wanted = list(entries)
+    def __init__(self, entries: Iterable[ScratchpadEntry]) -> None:
+        self._entries = defaultdict[tuple[str, bytes | str], list[ScratchpadEntry]](list)
+        for entry in entries:
+            self.add(entry)
+
+    @classmethod
+    def read(
+        cls,
+        relationship_id: UUID,
+        wanted: Collection[ScratchpadEntry],
+        known: Iterable[ScratchpadEntry] = (),
+    ) -> Self:
+        """Read which active entries have the texts and keys of `wanted`. One statement. `known`: rows that were read
+        already, and which the caller is going to change.
+        """
         active = ScratchpadEntry.objects.for_relationship(relationship_id).active()
-        active = active.filter(subject__in={entry.subject for entry in wanted})
-        same = active.filter(
+        same = Q(
             type__in={entry.type for entry in wanted},
             content_hash__in={bytes(entry.content_hash) for entry in wanted},
         )
-        self._texts: dict[Text, UUID] = {
-            (subject, type, bytes(digest)): id
-            for subject, type, digest, id in same.values_list("subject", "type", "content_hash", "id")
-        }
         keys = {entry.key for entry in wanted if entry.single_valued and entry.key}
-        held = active.filter(key__in=keys, single_valued=True) if keys else []
-        ours = {entry.id: entry for entry in wanted}
-        self._keys: dict[Key, ScratchpadEntry] = {key_of(entry): ours.get(entry.id, entry) for entry in held}
+        rows = active.filter(
+            same | Q(key__in=keys, single_valued=True), subject__in={entry.subject for entry in wanted}
+        )
+        ours = {entry.id: entry for entry in known}
+        return cls(ours.get(row.id, row) for row in rows)
 
-    def refuse_same(self, entry: ScratchpadEntry) -> None:
-        same = self._texts.get(text_of(entry), entry.id)
-        if same != entry.id:
-            raise SameAsAnother("Another active entry says exactly this.", entry=str(same))
+    def add(self, entry: ScratchpadEntry) -> None:
+        self._entries[entry.subject, bytes(entry.content_hash)].append(entry)
+        self._entries[entry.subject, entry.key or ""].append(entry)
+
+    def saying(
+        self, subject: str, content_hash: bytes, *, state: EntryState = EntryState.ACTIVE
+    ) -> ScratchpadEntry | None:
+        """The entry in this state that says this about `subject`, whatever its type."""
+        return next(self._saying(subject, content_hash, state), None)
+
+    def holding(self, subject: str, key: str | None) -> ScratchpadEntry | None:
+        """The active entry that holds this single-valued key."""
+        there = reversed(self._entries.get((subject, key or ""), ()))
+        active = (one for one in there if one.state == EntryState.ACTIVE and one.single_valued)
+        return next((one for one in active if (one.subject, one.key) == (subject, key)), None)
+
+    def same_as(self, entry: ScratchpadEntry) -> ScratchpadEntry | None:
+        """Another active entry of the same type that says exactly the same."""
+        there = self._saying(entry.subject, bytes(entry.content_hash), EntryState.ACTIVE)
+        return next((one for one in there if one.type == entry.type and one.id != entry.id), None)
 
     def holder_of_key(self, entry: ScratchpadEntry) -> ScratchpadEntry | None:
         """The other entry that has this one's single-valued key now."""
-        holder = self._keys.get(key_of(entry))
+        holder = self.holding(entry.subject, entry.key) if entry.single_valued else None
         return holder if holder is not None and holder.id != entry.id else None
+
+    def refuse_same(self, entry: ScratchpadEntry) -> None:
+        if (same := self.same_as(entry)) is not None:
+            raise SameAsAnother("Another active entry says exactly this.", entry=str(same.id))
 
     def supersede_key(self, entry: ScratchpadEntry, now: datetime, *, since: datetime) -> list[Change]:
         """Supersede the entry that holds the single-valued key, as of `since`, when this entry's own change takes
@@ -54,34 +85,41 @@ class Taken:
             return []
         if held.read_only:
             raise ReadOnlyEntry(f"The entry that holds {entry.key} is read-only.", entry=str(held.id))
-        before = fields_of(held)
-        held.state = EntryState.SUPERSEDED
         # The old value was valid until the new one. A restored entry, even if it is older, takes over now.
-        held.valid_to = entry.effective_at if entry.effective_at > held.effective_at else now
-        self._texts.pop(text_of(held), None)
+        until = entry.effective_at if entry.effective_at > held.effective_at else now
         reason = f"{entry.key} has a new value"
-        return [changed(held, before, RevisionEvent.SUPERSEDE, at=since, reason=reason)]
+        return [
+            changed(
+                held,
+                RevisionEvent.SUPERSEDE,
+                at=since,
+                reason=reason,
+                state=EntryState.SUPERSEDED,
+                valid_to=until,
+            )
+        ]
 
-    def take(self, entry: ScratchpadEntry) -> None:
-        self._texts[text_of(entry)] = entry.id
-        if entry.single_valued and entry.key:
-            self._keys[key_of(entry)] = entry
-
-    def give_up(self, text: Text, key: Key, entry: ScratchpadEntry) -> None:
-        """What was its own before: those after it may take it."""
-        if text != text_of(entry) and self._texts.get(text) == entry.id:
-            del self._texts[text]
-        if key != key_of(entry) and self._keys.get(key) is entry:
-            del self._keys[key]
-
-
-def text_of(entry: ScratchpadEntry) -> Text:
-    return entry.subject, entry.type, bytes(entry.content_hash)
+    def _saying(self, subject: str, content_hash: bytes, state: EntryState) -> Iterator[ScratchpadEntry]:
+        for one in reversed(self._entries.get((subject, content_hash), ())):
+            if one.state == state and (one.subject, bytes(one.content_hash)) == (subject, content_hash):
+                yield one
 
 
-def key_of(entry: ScratchpadEntry) -> Key:
-    """Without a name where it may have many values."""
-    return entry.subject, entry.key if entry.single_valued else None
+def of_either(
+    entry: ScratchpadEntry, other: ScratchpadEntry, *, happens_at: str | None, expires_at: datetime | None
+) -> dict[str, Any]:
+    """The values of `entry` after `other` was merged into it: it is in the scratchpad or pinned if either was, gets the
+    other's date if it has none, and expires with the later of the two.
+
+    `happens_at`, `expires_at`: those of `other`, as far as is known now.
+    """
+    ends = (entry.expires_at, expires_at)
+    return {
+        "tier": Tier.SCRATCHPAD if Tier.SCRATCHPAD in (entry.tier, other.tier) else entry.tier,
+        "pinned": entry.pinned or other.pinned,
+        "happens_at": entry.happens_at or happens_at,
+        "expires_at": max(end for end in ends if end) if all(ends) else None,
+    }
 
 
 def refuse_too_many(relationship_id: UUID, limit: int, more: int = 1) -> None:

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from memory.entries.history import change_entries, changed, fields_of
+from memory.entries.history import change_entries, changed
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry
 from relationships.services.sequence import lock_relationship
 from web.actor import Actor
@@ -37,10 +37,8 @@ def _expire(now: datetime, owner: tuple[UUID, UUID]) -> int:
         return 0
     changes = []
     for entry in ScratchpadEntry.objects.for_relationship(relationship_id).past_expiry(now):
-        before = fields_of(entry)
-        entry.state = EntryState.EXPIRED
-        at = entry.expires_at or now
-        changes.append(changed(entry, before, RevisionEvent.EXPIRE, at=at, reason="past expires_at"))
+        at, expired = entry.expires_at or now, EntryState.EXPIRED
+        changes.append(changed(entry, RevisionEvent.EXPIRE, at=at, reason="past expires_at", state=expired))
     change_entries(
         relationship_id=relationship_id, project_id=project_id, changes=changes, by=BY_EXPIRY, now=now
     )

@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db import transaction
 
 from config.postgresql.sessions import execute
-from memory.entries.history import Change, change_entries, changed, fields_of
+from memory.entries.history import Change, change_entries, changed
 from memory.forgetting.configuration import Forgetting
 from memory.forgetting.policies import ForgettingPolicy
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry, Tier
@@ -68,12 +68,9 @@ def forget_entries(
 
 
 def _leave(entry: ScratchpadEntry, forgetting: Forgetting, reason: str, now: datetime) -> Change:
-    before = fields_of(entry)
     if forgetting.then == "archive":
-        event, entry.tier = RevisionEvent.ARCHIVE, Tier.ARCHIVE
-    else:
-        event, entry.state = RevisionEvent.EXPIRE, EntryState.EXPIRED
-    return changed(entry, before, event, at=now, reason=reason)
+        return changed(entry, RevisionEvent.ARCHIVE, at=now, reason=reason, tier=Tier.ARCHIVE)
+    return changed(entry, RevisionEvent.EXPIRE, at=now, reason=reason, state=EntryState.EXPIRED)
 
 
 def _leaving(

@@ -58,7 +58,7 @@ def apply_operations(
     by = Actor(ActorKind.MODEL, log.last_model)
     _write(state, by=by)
     carry_out_wishes(state, heard, by)
-    keep_known_vectors(given, [*state.added, *state.targets.values()], proposed.vectors)
+    keep_known_vectors(given, [*state.added, *state.rows.values()], proposed.vectors)
     return _settle(claim, state, log, erased)
 
 
@@ -94,7 +94,7 @@ def _too_many_deletions(state: ApplyState, items: Sequence[Operation | Refusal])
         if entry is None or not isinstance(item, Operation) or item.op == "known":
             continue
         fingerprint = (subject_of(item, entry), content_hash(item.content))
-        same = state.active.get(fingerprint, entry)
+        same = state.taken.saying(*fingerprint) or entry
         repeats = same.id != entry.id and same.id not in moved_on
         if item.op == "delete" or repeats or fingerprint in said:
             taking.append(item)

@@ -1,6 +1,8 @@
 """The values of an entry's fields after an operation."""
 
+from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from memory.entries.fingerprint import content_hash
@@ -15,8 +17,7 @@ from relationships.ids import uuid7
 
 def said_at_of(given: IngestionInput, operation: Operation) -> datetime:
     """Effective time: when the last message that it cites was said; the last message of all if it cites none."""
-    numbers = operation.messages or range(1, len(given.messages) + 1)
-    return max(given.messages[number - 1].occurred_at for number in numbers)
+    return max(message.occurred_at for message in given.cited(operation.messages) or given.messages)
 
 
 def ended_at_of(given: IngestionInput, operation: Operation, entry: ScratchpadEntry) -> datetime:
@@ -28,29 +29,17 @@ def ended_at_of(given: IngestionInput, operation: Operation, entry: ScratchpadEn
 
 def cited_ids(given: IngestionInput, operation: Operation) -> list[UUID]:
     """The messages that it cites, in the order in which they were said."""
-    earlier = [given.references[number - given.earlier_above - 1].id for number in sorted(operation.earlier)]
-    return [*earlier, *(given.messages[number - 1].id for number in operation.messages)]
+    cited = given.cited(operation.messages)
+    return [message.id for message in (*given.cited(earlier=sorted(operation.earlier)), *cited)]
 
 
 def subject_of(operation: Operation, entry: ScratchpadEntry | None = None) -> str:
     return operation.subject or (entry.subject if entry else USER_SUBJECT)
 
 
-def says_the_same(entry: ScratchpadEntry, operation: Operation, said_at: datetime) -> bool:
-    """Return whether the update would change nothing that is shown anywhere. Updates don't change the key."""
-    return (
-        entry.content == operation.content
-        and entry.subject == subject_of(operation, entry)
-        and operation.type in ("", entry.type)
-        and operation.importance in (None, entry.importance)
-        and _happens_at(entry, operation) == entry.happens_at
-        and _expires_at(entry, operation, said_at) == entry.expires_at
-    )
-
-
 def labels_of(given: IngestionInput, operation: Operation) -> tuple[dict[str, str], str, str]:
     """Tags, category and modality of the cited turns; the later turn wins."""
-    cited = {given.messages[number - 1].turn_id for number in operation.messages}
+    cited = {message.turn_id for message in given.cited(operation.messages)}
     tags: dict[str, str] = {}
     category, modality = "", "text"
     for turn in (turn for turn in given.turns if turn.id in cited):
@@ -71,6 +60,7 @@ def new_entry(given: IngestionInput, operation: Operation, subject: str, *, now:
         content=operation.content,
         content_hash=content_hash(operation.content),
         key=operation.key,
+        tier=operation.tier,
         importance=operation.importance if operation.importance is not None else 0.5,
         confidence=operation.confidence if operation.confidence is not None else 1.0,
         tags=tags,
@@ -92,7 +82,7 @@ def take_place_of(held: ScratchpadEntry, entry: ScratchpadEntry) -> None:
     """
     entry.tier = held.tier
     if _words(held) & _words(entry):
-        entry.source_message_ids = list(dict.fromkeys([*held.source_message_ids, *entry.source_message_ids]))
+        entry.source_message_ids = held.citing(entry.source_message_ids)
 
 
 def _words(entry: ScratchpadEntry) -> set[str]:
@@ -104,34 +94,32 @@ def _words(entry: ScratchpadEntry) -> set[str]:
     return {form for word in said for form in word.forms}
 
 
-def rewrite(entry: ScratchpadEntry, operation: Operation, given: IngestionInput) -> None:
-    """Change the entry to what the operation says."""
-    said_at = said_at_of(given, operation)
-    entry.content = operation.content
-    entry.content_hash = content_hash(operation.content)
-    entry.subject = subject_of(operation, entry)
-    entry.type = operation.type or entry.type
-    if operation.importance is not None:
-        entry.importance = operation.importance
-    if operation.confidence is not None:
-        entry.confidence = operation.confidence
-    entry.happens_at = _happens_at(entry, operation)
-    entry.expires_at = _expires_at(entry, operation, said_at)
+def new_values(given: IngestionInput, operation: Operation, entry: ScratchpadEntry) -> dict[str, Any]:
+    """The values of an entry that an operation updates. Its key stays."""
+    said_at, cleared = said_at_of(given, operation), operation.cleared
+    values = {
+        "content": operation.content,
+        "subject": subject_of(operation, entry),
+        "type": operation.type or entry.type,
+        "importance": entry.importance if operation.importance is None else operation.importance,
+        "confidence": entry.confidence if operation.confidence is None else operation.confidence,
+        "happens_at": operation.happens_at or (None if "happens_at" in cleared else entry.happens_at),
+        "expires_at": _ahead(operation.expires_at, said_at)
+        or (None if "expires_at" in cleared else entry.expires_at),
+        "source_message_ids": entry.citing(cited_ids(given, operation)),
+    }
     if operation.messages:  # otherwise it only rephrases what was told before
-        entry.effective_at = said_at
         tags, category, modality = labels_of(given, operation)
-        entry.tags = dict(list((entry.tags | tags).items())[-MAX_TAGS:])
-        entry.category, entry.modality = category or entry.category, modality
-    entry.source_message_ids = list(dict.fromkeys([*entry.source_message_ids, *cited_ids(given, operation)]))
+        values["effective_at"] = said_at
+        values["tags"] = dict(list((entry.tags | tags).items())[-MAX_TAGS:])
+        values["category"], values["modality"] = category or entry.category, modality
+    return values
 
 
-def _happens_at(entry: ScratchpadEntry, operation: Operation) -> str | None:
-    return operation.happens_at or (None if "happens_at" in operation.cleared else entry.happens_at)
-
-
-def _expires_at(entry: ScratchpadEntry, operation: Operation, said_at: datetime) -> datetime | None:
-    cleared = "expires_at" in operation.cleared
-    return _ahead(operation.expires_at, said_at) or (None if cleared else entry.expires_at)
+def changes_nothing(entry: ScratchpadEntry, values: Mapping[str, Any]) -> bool:
+    """Return whether an update with these values would change nothing that is shown anywhere."""
+    shown = ("content", "subject", "type", "importance", "happens_at", "expires_at")
+    return all(values[name] == getattr(entry, name) for name in shown)
 
 
 def _ahead(expires_at: datetime | None, said_at: datetime) -> datetime | None:

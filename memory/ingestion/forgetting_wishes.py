@@ -114,6 +114,6 @@ def _follow_versions(state: ApplyState, heard: Sequence[Heard]) -> None:
             one.version = now[one.id]
 
 
-def _is_deleted(state: ApplyState, entry_id: object) -> bool:
-    entry = next((one for one in state.targets.values() if one.id == entry_id), None)
+def _is_deleted(state: ApplyState, entry_id: UUID) -> bool:
+    entry = state.rows.get(entry_id)
     return entry is not None and entry.state == EntryState.DELETED

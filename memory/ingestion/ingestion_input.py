@@ -95,6 +95,12 @@ class IngestionInput:
     def earlier_above(self) -> int:
         return max(EARLIER, len(self.messages))
 
+    def cited(self, messages: Iterable[int] = (), earlier: Iterable[int] = ()) -> list[InputMessage]:
+        """The new messages with these numbers, then the earlier ones with these."""
+        above = self.earlier_above + 1
+        new = [self.messages[number - 1] for number in messages]
+        return [*new, *(self.references[number - above] for number in earlier)]
+
     @property
     def earlier_numbers(self) -> range:
         return range(self.earlier_above + 1, self.earlier_above + len(self.references) + 1)

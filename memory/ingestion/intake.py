@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from config import tracing
 from config.postgresql.sessions import prepared_cursor
-from memory.entries.times import refuse_future
+from memory.entries.limits import refuse_future
 from memory.errors import TurnNotRetryable
 from memory.ingestion.triggers import dispose_turn, fire_trigger
 from memory.models import ScratchpadEntry, SearchedKind

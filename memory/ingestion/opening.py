@@ -48,7 +48,7 @@ def open_state(
     """
     operations = [item for item in items if isinstance(item, Operation)]
     if not operations and not shown:
-        return empty_state(given, now=now), frozenset()
+        return ApplyState(given, now), frozenset()
     named = [given.entries[o.entry - 1] for o in operations if o.entry is not None]
     wanted = [EntryState.ACTIVE, EntryState.DELETED]
     if any(o.op == "none" for o in operations):
@@ -66,50 +66,24 @@ def open_state(
         found = cursor.fetchall()
     active, bytes_, lines, gone = found[0][:4]
     rows = [take_instance(ScratchpadEntry, iter(row[5:])) for row in found if row[4] is not None]
-    state = _state_of(given, rows, now=now, active=active)
-    state.scratchpad_tokens = tokens_at_most(bytes_, lines)
+    state = ApplyState(
+        given,
+        now,
+        {row.id: row for row in rows},
+        _forgotten(given.relationship_id, rows),
+        active_count=active,
+        scratchpad_tokens=tokens_at_most(bytes_, lines),
+    )
     return state, frozenset(gone)
 
 
-def empty_state(given: IngestionInput, *, now: datetime) -> ApplyState:
-    """The state without any entries: for a dry run that starts with an empty scratchpad."""
-    return ApplyState(given, now, targets={}, active={}, forgotten={}, keyed={}, active_count=0)
-
-
-def _state_of(
-    given: IngestionInput, rows: Sequence[ScratchpadEntry], *, now: datetime, active: int
-) -> ApplyState:
-    return ApplyState(
-        given=given,
-        now=now,
-        targets={row.id: row for row in rows},
-        active={
-            (row.subject, bytes(row.content_hash)): row for row in rows if row.state == EntryState.ACTIVE
-        },
-        forgotten=_forgotten(given.relationship_id, rows),
-        keyed={
-            (row.subject, row.key): row
-            for row in rows
-            if row.state == EntryState.ACTIVE and row.single_valued and row.key
-        },
-        active_count=active,
-        opened_active=frozenset(row.id for row in rows if row.state == EntryState.ACTIVE),
-        skipped={
-            (row.subject, bytes(row.content_hash)): row for row in rows if row.state == EntryState.SUPERSEDED
-        },
-    )
-
-
 def _forgotten(relationship_id: UUID, rows: Iterable[ScratchpadEntry]) -> dict[tuple[str, bytes], datetime]:
+    """When entries that said something were deleted (effective time), by subject and hash."""
     deleted = {
         row.id: (row.subject, bytes(row.content_hash)) for row in rows if row.state == EntryState.DELETED
     }
     if not deleted:
         return {}
-    revisions = (
-        EntryRevision.objects.for_relationship(relationship_id)
-        .filter(entry_id__in=list(deleted), event=RevisionEvent.DELETE)
-        .order_by("seq")
-        .values_list("entry_id", "effective_at")
-    )
-    return {deleted[entry_id]: effective_at for entry_id, effective_at in revisions}
+    revisions = EntryRevision.objects.for_relationship(relationship_id).order_by("seq")
+    ended = revisions.filter(entry_id__in=list(deleted), event=RevisionEvent.DELETE)
+    return {deleted[entry_id]: at for entry_id, at in ended.values_list("entry_id", "effective_at")}

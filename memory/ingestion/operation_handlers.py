@@ -3,18 +3,20 @@
 from dataclasses import replace
 
 from memory.entries.fingerprint import content_hash
-from memory.ingestion.apply_state import ApplyState, is_single_valued
+from memory.entries.taken import of_either
+from memory.ingestion.apply_state import ApplyState
 from memory.ingestion.entry_values import (
+    changes_nothing,
+    cited_ids,
     ended_at_of,
     new_entry,
-    says_the_same,
+    new_values,
     subject_of,
     take_place_of,
 )
 from memory.ingestion.likeness import share_said
 from memory.ingestion.operations import Operation
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry, Verdict
-from relationships.ids import uuid7
 
 CHANGED_MEANWHILE = "the entry was changed while the model answered; the later text stands"
 FORGOTTEN = "was deleted after the turn this rests on"
@@ -25,12 +27,12 @@ NEWER = "the entry is newer than the turn this rests on"
 
 def carry_out(state: ApplyState, operation: Operation) -> None:
     """Carry out one operation, or refuse it with a reason. Deletions to be held are sorted out before."""
-    if operation.op in ("add", "none"):
+    if operation.entry is None:
         {"add": _add, "none": _skip}[operation.op](state, operation)
         return
     entry = state.target(operation)
     if entry is None:
-        named = None if operation.op == "known" else state.shown_as(operation).id
+        named = None if operation.op == "known" else state.given.entries[operation.entry - 1].id
         state.add_result(operation, Verdict.REFUSED, CHANGED_MEANWHILE, named)
     elif operation.op == "known":
         state.leave_as_it_is(operation, entry, operation.reason or KNOWN)
@@ -41,39 +43,42 @@ def carry_out(state: ApplyState, operation: Operation) -> None:
 
 
 def _add(state: ApplyState, operation: Operation) -> None:
-    said_at, subject = state.said_at(operation), subject_of(operation)
-    fingerprint = (subject, content_hash(operation.content))
-    same = state.active.get(fingerprint)
-    if same is not None:
+    subject, digest = subject_of(operation), content_hash(operation.content)
+    if (same := state.taken.saying(subject, digest)) is not None:
         state.leave_as_it_is(operation, same, SAME)
         return
-    if state.forgotten.get(fingerprint, said_at) > said_at:
+    if state.is_forgotten(operation, subject, digest):
         state.add_result(operation, Verdict.REFUSED, FORGOTTEN)
         return
     operation = _with_its_own_key(state, operation, subject)
-    key, single = (subject, operation.key or ""), is_single_valued(state, operation)
-    held = state.keyed.get(key) if single else None
+    single = _is_single_valued(state, operation)
+    held = state.taken.holding(subject, operation.key) if single else None
     if state.is_full and held is None:
         limit = state.given.ingestion.max_entries
-        state.add_result(
-            operation, Verdict.REFUSED, f"the relationship holds {limit} entries, as many as it may"
-        )
+        reason = f"the relationship holds {limit} entries, as many as it may"
+        state.add_result(operation, Verdict.REFUSED, reason)
         return
-    if single and not _key_is_free(state, operation, key):
+    if held is not None and not _gives_way(state, operation, held):
         return
     entry = new_entry(state.given, operation, subject, now=state.now)
     entry.single_valued = single
-    entry.tier = operation.tier
     if held is not None:
         take_place_of(held, entry)
     state.take_in(operation, entry, reason=operation.reason)
+
+
+def _is_single_valued(state: ApplyState, operation: Operation) -> bool:
+    """Return whether a new value of the operation's key supersedes the old one, by strategy or configuration."""
+    if operation.single_valued is not None:
+        return operation.single_valued and operation.key is not None
+    return operation.key in state.given.ingestion.single_valued
 
 
 def _with_its_own_key(state: ApplyState, operation: Operation, subject: str) -> Operation:
     """Drop the operation's key if an unrelated entry of another type holds it: that entry would be superseded because
     of a key that a model gave at random. Not for strategies that ask for keys.
     """
-    held = state.keyed.get((subject, operation.key or ""))
+    held = state.taken.holding(subject, operation.key)
     if held is None or operation.single_valued is not None or operation.type == held.type:
         return operation
     if share_said(held.content, operation.content, own=(state.given.user_name,)):
@@ -83,44 +88,42 @@ def _with_its_own_key(state: ApplyState, operation: Operation, subject: str) -> 
 
 
 def _update(state: ApplyState, operation: Operation, entry: ScratchpadEntry) -> None:
-    subject = subject_of(operation, entry)
-    same = state.active.get((subject, content_hash(operation.content)))
+    values = new_values(state.given, operation, entry)
+    same = state.taken.saying(values["subject"], content_hash(operation.content))
     if same is not None and same.id != entry.id:
         _merge(state, operation, entry, same)
         return
-    if says_the_same(entry, operation, state.said_at(operation)):
+    if changes_nothing(entry, values):
         state.leave_as_it_is(operation, entry, SAME)
         return
-    key = (subject, entry.key or "")
-    if not entry.single_valued or _key_is_free(state, operation, key, holder=entry):
-        state.rewrite(operation, entry)
+    held = state.taken.holding(values["subject"], entry.key) if entry.single_valued else None
+    if held is None or held is entry or _gives_way(state, operation, held):
+        state.rewrite(operation, entry, values)
 
 
 def _delete(state: ApplyState, operation: Operation, entry: ScratchpadEntry) -> None:
     # The message that asked for it is cited, too, so that it isn't shown to the model again; a correction is.
-    asked = [] if operation.untrue else state.cited_ids(operation)
-    cited = list(dict.fromkeys([*entry.source_message_ids, *asked]))
-    fields = {"state": EntryState.DELETED, "source_message_ids": cited}
-    state.end(operation, entry, RevisionEvent.DELETE, operation.reason, **fields)
+    cited = entry.citing(() if operation.untrue else cited_ids(state.given, operation))
+    gone = {"state": EntryState.DELETED, "source_message_ids": cited}
+    state.end(operation, entry, RevisionEvent.DELETE, operation.reason, **gone)
     state.add_result(operation, Verdict.APPLIED, entry_id=entry.id)
 
 
 def _replace(state: ApplyState, operation: Operation, entry: ScratchpadEntry) -> None:
     """What the entry says has ended: supersede it with a new entry that has the new text."""
-    said_at, subject = state.said_at(operation), subject_of(operation, entry)
-    fingerprint = (subject, content_hash(operation.content))
-    same = state.active.get(fingerprint)
+    subject, digest = subject_of(operation, entry), content_hash(operation.content)
+    same = state.taken.saying(subject, digest)
     if same is not None and same.id == entry.id:
         state.leave_as_it_is(operation, entry, SAME)
         return
     if same is not None:
         _merge(state, operation, entry, same)
         return
-    if state.forgotten.get(fingerprint, said_at) > said_at:
+    if state.is_forgotten(operation, subject, digest):
         state.add_result(operation, Verdict.REFUSED, FORGOTTEN, entry.id)
         return
     successor = new_entry(state.given, operation, subject, now=state.now)
-    successor.id, successor.type, successor.tier = uuid7(), operation.type or entry.type, entry.tier
+    successor.type, successor.tier = operation.type or entry.type, entry.tier
     successor.single_valued = entry.single_valued
     successor.key = entry.key if entry.single_valued else (operation.key or entry.key)
     ended_at = ended_at_of(state.given, operation, entry)
@@ -130,54 +133,53 @@ def _replace(state: ApplyState, operation: Operation, entry: ScratchpadEntry) ->
 
 def _skip(state: ApplyState, operation: Operation) -> None:
     """Store as superseded what is very similar to a known entry, so that a person can restore it."""
-    said_at, subject = state.said_at(operation), subject_of(operation)
-    fingerprint = (subject, content_hash(operation.content))
-    known = state.active.get(fingerprint)
-    if known is not None:
+    subject, digest = subject_of(operation), content_hash(operation.content)
+    if (known := state.taken.saying(subject, digest)) is not None:
         state.leave_as_it_is(operation, known, SAME)
         return
-    entry = state.skipped.get(fingerprint)
+    entry = state.taken.saying(subject, digest, state=EntryState.SUPERSEDED)
     is_new = entry is None
     if entry is None:
         entry = new_entry(state.given, operation, subject, now=state.now)
-        entry.tier = operation.tier
-        entry.state, entry.valid_to = EntryState.SUPERSEDED, said_at
+        entry.state, entry.valid_to = EntryState.SUPERSEDED, state.said_at(operation)
         state.added.append(entry)
-        state.skipped[fingerprint] = entry
+        state.taken.add(entry)
     state.leave_as_it_is(operation, entry, operation.reason, is_new=is_new)
 
 
 def _merge(state: ApplyState, operation: Operation, entry: ScratchpadEntry, same: ScratchpadEntry) -> None:
-    """An update would make an entry equal to another one: keep that one, with the citations of both."""
+    """An operation would make an entry equal to another one: keep that one, with the citations of both, so that they
+    are found and forgotten with it.
+    """
+    ends = None if "expires_at" in operation.cleared else operation.expires_at or entry.expires_at
+    date = None if "happens_at" in operation.cleared else operation.happens_at or entry.happens_at
+    values = of_either(same, entry, happens_at=date, expires_at=ends)
+    values["source_message_ids"] = same.citing(
+        [*entry.source_message_ids, *cited_ids(state.given, operation)]
+    )
+    if not operation.messages:
+        values["effective_at"] = max(same.effective_at, entry.effective_at)
+    if any(getattr(same, name) != value for name, value in values.items()):
+        state.change(operation, same, RevisionEvent.UPDATE, f"entry {entry.id} says the same now", **values)
     reason = f"now says the same as entry {same.id}"
-    state.rest_on_both(operation, same, entry)
     state.supersede(operation, entry, reason, RevisionEvent.MERGE)
     state.add_result(operation, Verdict.APPLIED, reason, entry.id)
 
 
-def _key_is_free(
-    state: ApplyState,
-    operation: Operation,
-    key: tuple[str, str],
-    *,
-    holder: ScratchpadEntry | None = None,
-) -> bool:
-    """Supersede the entry that has the single-valued key (subject, key). False: that is not allowed, and the refusal
-    was added to the results.
+def _gives_way(state: ApplyState, operation: Operation, held: ScratchpadEntry) -> bool:
+    """Supersede the entry that holds the single-valued key of the operation. False: that is not allowed, and the
+    refusal was added to the results.
     """
-    held = state.keyed.get(key)
-    if held is None or held is holder:
-        return True
     keeper = state.touched.get(held.id, operation.strategy)
     refusal = ""
     if held.effective_at > state.said_at(operation):
-        refusal = f"a newer {key[1]} is known"
+        refusal = f"a newer {held.key} is known"
     elif keeper != operation.strategy:
-        refusal = f"{keeper} keeps the {key[1]} of this turn already"
+        refusal = f"{keeper} keeps the {held.key} of this turn already"
     elif held.read_only:
-        refusal = f"the entry that holds {key[1]} is read-only"
+        refusal = f"the entry that holds {held.key} is read-only"
     if refusal:
         state.add_result(operation, Verdict.REFUSED, refusal, held.id)
     else:
-        state.supersede(operation, held, f"{key[1]} has a new value")
+        state.supersede(operation, held, f"{held.key} has a new value")
     return not refusal

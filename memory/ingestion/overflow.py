@@ -12,7 +12,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from memory.entries.happens import plan_is_over, span_of
-from memory.entries.history import Change, change_entries, changed, fields_of
+from memory.entries.history import Change, change_entries, changed
 from memory.ingestion.configuration import Ingestion
 from memory.models import EntryRevision, OperationResult, RevisionEvent, ScratchpadEntry, Tier
 from providers.tokens import line_tokens
@@ -126,13 +126,11 @@ def _free_to_leave(
 
 
 def _archived(entry: ScratchpadEntry, candidate: Candidate, used: int, budget: int, now: datetime) -> Change:
-    before = fields_of(entry)
-    entry.tier = Tier.ARCHIVE
     reason = (
         f"the scratchpad took {used} of {budget} tokens; this entry counted {candidate.saliency:.3f}, "
         f"{candidate.tokens} tokens"
     )
-    return changed(entry, before, RevisionEvent.ARCHIVE, at=now, reason=reason)
+    return changed(entry, RevisionEvent.ARCHIVE, at=now, reason=reason, tier=Tier.ARCHIVE)
 
 
 def _candidate(entry: ScratchpadEntry, now: datetime) -> Candidate:

@@ -20,7 +20,7 @@ from memory.ingestion.ingestion_input import (
     input_message,
     scratchpad_of,
 )
-from memory.ingestion.opening import empty_state, open_state
+from memory.ingestion.opening import open_state
 from memory.ingestion.proposals import propose_all
 from memory.ingestion.templates import check_instructions
 from memory.model_calls import count_made_calls
@@ -87,7 +87,7 @@ def preview_prompt(
     if present_entries:
         state, _ = open_state(proposed.given, proposed.items, now=now)
     else:
-        state = empty_state(proposed.given, now=now)
+        state = ApplyState(proposed.given, now)
     carry_out_all(state, proposed.items)
     first = log.waiting[0].request if log.waiting else None  # a strategy may ask no model
     calls = [record.completion for record in log.waiting if record.completion]
@@ -161,7 +161,7 @@ def _reading(
 
 def _entries_after(given: IngestionInput, state: ApplyState) -> list[PreviewEntry]:
     listed = dict.fromkeys((*given.entries, *state.given.entries))
-    after = [_after(shown, state.targets.get(shown.id)) for shown in listed]
+    after = [_after(shown, state.rows.get(shown.id)) for shown in listed]
     added = [
         PreviewEntry(entry.type, entry.subject, entry.content)
         for entry in state.added

@@ -11,7 +11,6 @@ asking.py       the same judgement by a model
 choosing.py     which texts a plan ticks by itself
 plans.py        makes and stores a plan
 carrying.py     carries a plan out as one batch, or undoes it
-undoing.py      restores the entries of a plan that is undone
 heard.py        a wish that is spoken in a conversation
 forgotten.py    what was hidden, for exports and traces to leave out
 deletions.py    sentences in other rooms that repeat a deleted entry

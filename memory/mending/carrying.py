@@ -2,7 +2,7 @@
 upkeep.erasure.plans.)
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -10,13 +10,19 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from memory.entries.fingerprint import content_hash
-from memory.entries.history import Change, change_entries, changed, fields_of
+from memory.entries.history import Change, change_entries, changed, with_values
+from memory.entries.taken import Taken
 from memory.errors import AlreadyDecided
 from memory.mending.candidates import forgettables
 from memory.mending.plans import plan_of
-from memory.mending.undoing import restore_entries
-from memory.models import EntryState, MendingPlan, MendingState, RevisionEvent, ScratchpadEntry
+from memory.models import (
+    EntryRevision,
+    EntryState,
+    MendingPlan,
+    MendingState,
+    RevisionEvent,
+    ScratchpadEntry,
+)
 from relationships.models import Relationship
 from relationships.services.hiding import hide_messages, show_messages
 from relationships.services.sequence import lock_relationship
@@ -117,36 +123,25 @@ def _change_entries(
 ) -> set[UUID]:
     wanted = {UUID(item["id"]): item for item in chosen if item["kind"] == "entry"}
     rows = ScratchpadEntry.objects.for_relationship(plan.relationship_id).filter(id__in=list(wanted))
-    taken = _texts_of_others(plan.relationship_id, wanted)
+    present = [entry for entry in rows.order_by("id") if entry.version == wanted[entry.id]["version"]]
     reason = FORGOTTEN if plan.verb == "forget" else CORRECTED
+    told = {} if plan.verb == "forget" else {"effective_at": now}
+    edits = {entry.id: {"content": rest, **told} for entry in present if (rest := wanted[entry.id]["rest"])}
+    edited = [with_values(entry, edits[entry.id]) for entry in present if entry.id in edits]
+    taken = Taken.read(plan.relationship_id, edited, present)
     changes: list[Change] = []
-    for entry in rows.order_by("id"):
-        item = wanted[entry.id]
-        if entry.version != item["version"]:
-            continue
-        before = fields_of(entry)
-        fingerprint = (entry.subject, entry.type, content_hash(item["rest"] or ""))
-        if item["rest"] is None or fingerprint in taken:  # another entry already says the rest
-            entry.state = EntryState.DELETED
-            changes.append(changed(entry, before, RevisionEvent.DELETE, at=now, reason=reason))
-            continue
-        taken.add(fingerprint)
-        entry.content, entry.content_hash = item["rest"], fingerprint[2]
-        if plan.verb == "correct":
-            entry.effective_at = now
-        changes.append(changed(entry, before, RevisionEvent.UPDATE, at=now, reason=reason))
+    for entry in sorted(present, key=lambda entry: entry.id in edits):  # what goes makes room for what stays
+        values = edits.get(entry.id)
+        if values is None or taken.same_as(with_values(entry, values)):  # another entry already says the rest
+            gone = EntryState.DELETED
+            changes.append(changed(entry, RevisionEvent.DELETE, at=now, reason=reason, state=gone))
+        else:
+            changes.append(changed(entry, RevisionEvent.UPDATE, at=now, reason=reason, **values))
+            taken.add(entry)
     change_entries(
         relationship_id=plan.relationship_id, project_id=plan.project_id, changes=changes, by=by, now=now
     )
     return {change.entry.id for change in changes if change.entry}
-
-
-def _texts_of_others(relationship_id: UUID, ids: Collection[UUID]) -> set[tuple[str, str, bytes]]:
-    rows = ScratchpadEntry.objects.for_relationship(relationship_id).active().exclude(id__in=list(ids))
-    return {
-        (subject, kind, bytes(digest))
-        for subject, kind, digest in rows.values_list("subject", "type", "content_hash")
-    }
 
 
 def undo_plan(plan: MendingPlan, *, by: Actor) -> MendingPlan:
@@ -158,9 +153,8 @@ def undo_plan(plan: MendingPlan, *, by: Actor) -> MendingPlan:
             raise AlreadyDecided(f"This plan is {plan.state.replace('_', ' ')}: there is nothing to undo.")
         now = timezone.now()
         done = [item for item in plan.items if item["done"]]
-        restore_entries(
-            plan, {UUID(item["id"]): item["version"] for item in done if item["kind"] == "entry"}, by, now
-        )
+        versions = {UUID(item["id"]): item["version"] for item in done if item["kind"] == "entry"}
+        _restore_entries(plan, versions, by, now)
         messages = [UUID(item["id"]) for item in done if item["kind"] == "message"]
         show_messages(relationship_id=relationship.id, message_ids=messages, now=now)
         for finder in forgettables():
@@ -169,6 +163,38 @@ def undo_plan(plan: MendingPlan, *, by: Actor) -> MendingPlan:
         plan.state = MendingState.UNDONE
         _save(plan, "state")
     return plan
+
+
+def _restore_entries(plan: MendingPlan, versions: Mapping[UUID, int], by: Actor, now: datetime) -> None:
+    """Restore the entries that still have the version the plan left, unless another has their text or key by now."""
+    rows = ScratchpadEntry.objects.for_relationship(plan.relationship_id).filter(id__in=list(versions))
+    left = _as_left(plan.relationship_id, versions)
+    wanted: list[tuple[ScratchpadEntry, dict[str, Any]]] = []
+    for entry in rows.order_by("id"):
+        was = left.get(entry.id)
+        if was is not None and entry.version == versions[entry.id]:
+            told_at = datetime.fromisoformat(was["effective_at"])
+            values = {"state": was["state"], "content": was["content"], "effective_at": told_at}
+            wanted.append((entry, values))
+    restored = [with_values(*one) for one in wanted]
+    taken = Taken.read(plan.relationship_id, restored, [entry for entry, _ in wanted])
+    changes = []
+    for (entry, values), new in zip(wanted, restored, strict=True):
+        if new.state == EntryState.ACTIVE and (taken.same_as(new) or taken.holder_of_key(new)):
+            continue
+        event = RevisionEvent.RESTORE if entry.state == EntryState.DELETED else RevisionEvent.UPDATE
+        changes.append(changed(entry, event, at=now, reason="the plan was undone", **values))
+        taken.add(entry)
+    owner = {"relationship_id": plan.relationship_id, "project_id": plan.project_id}
+    change_entries(**owner, changes=changes, by=by, now=now, stood_before=True)
+
+
+def _as_left(relationship_id: UUID, versions: Mapping[UUID, int]) -> dict[UUID, dict[str, Any]]:
+    """By entry ID, its fields before the revision that made the version which the plan left."""
+    revisions = EntryRevision.objects.for_relationship(relationship_id).exclude(before=None)
+    rows = revisions.filter(entry_id__in=list(versions), entry_version__in=set(versions.values()))
+    found = rows.order_by("-id").values_list("entry_id", "entry_version", "before")
+    return {entry_id: before for entry_id, version, before in found if version == versions[entry_id]}
 
 
 def _save(plan: MendingPlan, *names: str) -> None:

@@ -1,5 +1,7 @@
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Self
+from uuid import UUID
 
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
@@ -156,3 +158,7 @@ class ScratchpadEntry(RelationshipOwned):
                 name="entry_expiry",
             ),
         ]
+
+    def citing(self, messages: Iterable[UUID]) -> list[UUID]:
+        """The messages that it cites and these, each once."""
+        return list(dict.fromkeys([*self.source_message_ids, *messages]))

@@ -17,7 +17,7 @@ import orjson
 from django.conf import settings
 
 from memory.entries.fingerprint import content_hash
-from memory.entries.times import is_future
+from memory.entries.limits import is_future
 from memory.models import EntryState
 from relationships.configuration.json_schemas import refuse_misshapen
 from relationships.configuration.schema import Configuration

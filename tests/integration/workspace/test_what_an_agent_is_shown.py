@@ -9,7 +9,7 @@ from behaviours.tasks import look_at_turns_read
 from context.pipeline import build_context
 from memory.entries.adding import add_entry
 from memory.entries.editing import delete_entry
-from memory.entries.history import change_entries, changed, fields_of
+from memory.entries.history import change_entries, changed
 from memory.models import EntrySource, EntryState, RevisionEvent
 from providers.llm.base import CompletionRequest
 from relationships.models import Message, Relationship
@@ -184,9 +184,8 @@ def test_nor_is_what_a_machine_with_a_slow_clock_forgets(
     entry = add_entry(relationship=pair, values=values, by=TESTER, source=EntrySource.MANUAL)
 
     def forget(request: CompletionRequest) -> str:
-        before, there = fields_of(entry), timezone.now() - timedelta(minutes=5)
-        entry.state = EntryState.DELETED
-        change = changed(entry, before, RevisionEvent.DELETE, at=there)
+        there = timezone.now() - timedelta(minutes=5)
+        change = changed(entry, RevisionEvent.DELETE, at=there, state=EntryState.DELETED)
         change_entries(
             relationship_id=pair.id, project_id=pair.project_id, changes=[change], by=TESTER, now=there
         )

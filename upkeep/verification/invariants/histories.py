@@ -10,7 +10,7 @@ from psycopg import sql
 
 from config.postgresql.sessions import execute
 from memory.entries.fingerprint import content_hash
-from memory.entries.history import FIELDS, Change, change_entries, changed, fields_of
+from memory.entries.history import FIELDS, Change, change_entries, fields_of
 from memory.entries.time_travel import differing_fields, entry_of
 from memory.models import EntryRevision, RevisionEvent, ScratchpadEntry
 from upkeep.verification.invariant import BY_VERIFY, Finding, Invariant, Page, Problem, owner_of, rows
@@ -118,8 +118,8 @@ def _written_down(entry: ScratchpadEntry, last: Any, now: datetime) -> Change:
     if last is None:
         return Change(RevisionEvent.ADD, None, fields_of(entry), entry.effective_at, REASON)
     before = last.after or fields_of(entry)
-    entry.version = last.entry_version
-    return changed(entry, before, RevisionEvent.UPDATE, at=now, reason=REASON)
+    entry.version = last.entry_version + 1
+    return Change(RevisionEvent.UPDATE, before, fields_of(entry), now, REASON, entry=entry)
 
 
 def _differing(one: str, other: str) -> list[str]:
