@@ -89,12 +89,11 @@ class AccessNotes:
 
     def note(self, *, relationship_id: UUID, entry_ids: Collection[UUID], at: datetime) -> None:
         """Remember that these entries were shown. Never waits for the database, and never fails."""
+        self._keep({(relationship_id, entry_id): Note(1, at) for entry_id in entry_ids})
         with self._lock:
-            self._keep(relationship_id, {entry_id: Note(1, at) for entry_id in entry_ids})
             if self._writer is None or not self._writer.is_alive():
                 self._writer = threading.Thread(target=self._write_on, name="access-notes", daemon=True)
                 self._writer.start()
-        self._noted.set()
 
     def flush(self) -> int:
         """Write all notes, and return how many entries were counted. What could not be written is noted again."""
@@ -105,42 +104,32 @@ class AccessNotes:
             by_relationship[relationship_id][entry_id] = note
         count = 0
         try:
-            while by_relationship:
-                relationship_id, own = by_relationship.popitem()
-                count += self._flush(relationship_id, own)
+            for relationship_id, own in by_relationship.items():
+                written = self._write(relationship_id, own)
+                count += len(written)
+                for entry_id, note in own.items():
+                    del notes[relationship_id, entry_id]
+                    if entry_id not in written and note.tries + 1 < MOST_TRIES:
+                        notes[relationship_id, entry_id] = note._replace(tries=note.tries + 1)
         except DatabaseError as error:
             log.warning(
                 "what was shown can't be counted now; it is tried again",
                 event_name="access.write.failed",
                 error_class=type(error).__name__,
             )
-            self._keep_all({**by_relationship, relationship_id: own})
+        self._keep(notes)
         return count
 
-    def _flush(self, relationship_id: UUID, notes: Notes) -> int:
-        written = self._write(relationship_id, notes)
-        left = {
-            entry_id: note._replace(tries=note.tries + 1)
-            for entry_id, note in notes.items()
-            if entry_id not in written and note.tries + 1 < MOST_TRIES
-        }
-        if left:
-            self._keep_all({relationship_id: left})
-        return len(written)
-
-    def _keep_all(self, by_relationship: Mapping[UUID, Notes]) -> None:
+    def _keep(self, notes: Mapping[tuple[UUID, UUID], Note]) -> None:
         with self._lock:
-            for relationship_id, notes in by_relationship.items():
-                self._keep(relationship_id, notes)
-        self._noted.set()
-
-    def _keep(self, relationship_id: UUID, notes: Notes) -> None:
-        for entry_id, note in notes.items():
-            known = self._notes.get((relationship_id, entry_id))
-            if known is not None:
-                self._notes[relationship_id, entry_id] = known.and_again(note)
-            elif len(self._notes) < self._most:
-                self._notes[relationship_id, entry_id] = note
+            for place, note in notes.items():
+                known = self._notes.get(place)
+                if known is not None:
+                    self._notes[place] = known.and_again(note)
+                elif len(self._notes) < self._most:
+                    self._notes[place] = note
+        if notes:
+            self._noted.set()
 
     def _write_on(self) -> None:
         """The thread's loop: wait for a note, collect for a second, write."""

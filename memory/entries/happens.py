@@ -169,17 +169,16 @@ def _span(part: str, zone: ZoneInfo) -> Span:
         return Span(begins, _later(begins, timedelta(minutes=1)))
     year, month, day = int(match[1]), int(match[2] or 1), int(match[3] or 1)
     first = date(year, month, day)
-    if match[3]:
-        following = first.toordinal() + 1
-    elif match[2]:
-        following = (
-            date(year + month // 12, month % 12 + 1, 1).toordinal() if (year, month) < (9999, 12) else 0
-        )
-    else:
-        following = date(year + 1, 1, 1).toordinal() if year < 9999 else 0
-    last = date.fromordinal(following) if 0 < following <= date.max.toordinal() else None
-    ends = _midnight(last, zone) if last else datetime.max.replace(tzinfo=UTC)
-    return Span(_midnight(first, zone), ends)
+    try:
+        if match[3]:
+            following = first + timedelta(days=1)
+        elif match[2]:
+            following = date(year + month // 12, month % 12 + 1, 1)
+        else:
+            following = date(year + 1, 1, 1)
+    except (ValueError, OverflowError):  # the last day there is
+        return Span(_midnight(first, zone), datetime.max.replace(tzinfo=UTC))
+    return Span(_midnight(first, zone), _midnight(following, zone))
 
 
 def _midnight(day: date, zone: ZoneInfo) -> datetime:

@@ -245,36 +245,31 @@ def make_revisions(
     now: datetime,
 ) -> list[EntryRevision]:
     """One per change, numbered from `first`, not written yet: an import writes all of its rows at once."""
-    return [
-        _revision(change, relationship_id, project_id, first + place, by, now)
-        for place, change in enumerate(changes)
-    ]
-
-
-def _revision(
-    change: Change, relationship_id: UUID, project_id: UUID, seq: int, by: Actor, now: datetime
-) -> EntryRevision:
-    known = change.after or change.before
-    assert known is not None, "a change has a before or an after"
-    return EntryRevision(
-        relationship_id=relationship_id,
-        project_id=project_id,
-        entry_id=UUID(known["id"]),
-        entry_version=known["version"],
-        seq=seq,
-        event=change.event,
-        before=change.before,
-        after=change.after,
-        actor_kind=by.kind,
-        actor_id=by.id,
-        turn_id=change.origin.turn_id,
-        model_call_id=change.origin.model_call_id,
-        prompt_version=change.origin.prompt_version,
-        model=change.origin.model,
-        reason=change.reason,
-        recorded_at=now,
-        effective_at=change.effective_at,
-    )
+    revisions: list[EntryRevision] = []
+    for seq, change in enumerate(changes, start=first):
+        known = change.after or change.before
+        assert known is not None, "a change has a before or an after"
+        revision = EntryRevision(
+            relationship_id=relationship_id,
+            project_id=project_id,
+            entry_id=UUID(known["id"]),
+            entry_version=known["version"],
+            seq=seq,
+            event=change.event,
+            before=change.before,
+            after=change.after,
+            actor_kind=by.kind,
+            actor_id=by.id,
+            turn_id=change.origin.turn_id,
+            model_call_id=change.origin.model_call_id,
+            prompt_version=change.origin.prompt_version,
+            model=change.origin.model,
+            reason=change.reason,
+            recorded_at=now,
+            effective_at=change.effective_at,
+        )
+        revisions.append(revision)
+    return revisions
 
 
 def plain(value: Any) -> Any:
