@@ -42,14 +42,14 @@ def _left(given: IngestionInput, item: Operation | Refusal, heard: Sequence[Hear
         if wish.draft.verb == MendingVerb.CORRECT:
             if (
                 item.op == "add"
-                and wish.message_id in cited
+                and wish.message.id in cited
                 and wish.taken
                 and _says_anew(wish, item.content)
             ):
                 return Refusal(item.raw, PUT_RIGHT, item.messages, item.call_id)
             continue
         entry = given.entries[item.entry - 1] if item.entry is not None else None
-        if entry is not None and wish.message_id in cited and item.op == "delete":
+        if entry is not None and wish.message.id in cited and item.op == "delete":
             if entry.id in wish.edited:
                 return Refusal(item.raw, PART, item.messages, item.call_id)
             meant = wish.taken or {one.id for one in wish.draft.found if one.kind == "entry"}
@@ -69,9 +69,9 @@ def _left(given: IngestionInput, item: Operation | Refusal, heard: Sequence[Hear
 def _said_before(given: IngestionInput, cited: Sequence[object], wish: Heard) -> bool:
     """Return whether all cited messages were said before the wish or with it."""
     order = [message.id for message in given.messages]
-    if wish.message_id not in order:
+    if wish.message.id not in order:
         return False
-    until = order.index(wish.message_id)
+    until = order.index(wish.message.id)
     return all(one in order[: until + 1] for one in cited)
 
 
@@ -99,7 +99,7 @@ def carry_out_wishes(state: ApplyState, heard: Sequence[Heard], by: Actor) -> No
     }
     _follow_versions(state, heard)
     most = state.given.ingestion.deletion_hold.most(state.active_count)
-    carry_out_heard(state.given.relationship_id, heard, by=by, most=most, gone=gone, now=state.now)
+    carry_out_heard(heard, by=by, most=most, gone=gone, now=state.now)
 
 
 def _follow_versions(state: ApplyState, heard: Sequence[Heard]) -> None:

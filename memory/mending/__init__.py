@@ -8,7 +8,6 @@ first_look.py   a cheap test of whether a text may contain a word. Pure
 reading.py      collects every text that may say it, within limits
 echoes.py       messages that repeat what a deleted entry said
 asking.py       the same judgement by a model
-choosing.py     which texts a plan ticks by itself
 plans.py        makes and stores a plan
 carrying.py     carries a plan out as one batch, or undoes it
 heard.py        a wish that is spoken in a conversation

@@ -74,8 +74,8 @@ def ask_model(scope: Scope, candidates: Sequence[Candidate], *, verb: str, to: s
         relationship_id=scope.relationship.id,
         project_id=scope.relationship.project_id,
         purpose=verb,
-        turn_ids=[scope.turn_id] if scope.turn_id else [],
-        reference_message_ids=[scope.message_id] if scope.message_id else [],
+        turn_ids=[scope.asked_by.turn_id] if scope.asked_by else [],
+        reference_message_ids=[scope.asked_by.id] if scope.asked_by else [],
         shown_entry_ids=[one.id for one in shown if one.kind == "entry"],
         shown_message_ids=[one.id for one in shown if one.kind == "message"],
     )
@@ -165,9 +165,8 @@ def take_answer(text: str, shown: Sequence[Candidate], *, verb: str) -> None:
         one.judgement = Judgement(Verdict.NOT, score, one.judgement.sentence or one.text[:300])
     for number in unsure:
         if (found := _numbered(number, shown)) is not None:
-            found.judgement = Judgement(
-                Verdict.PERHAPS, 0.5, found.judgement.sentence, "the model is not sure"
-            )
+            sentence = found.judgement.sentence
+            found.judgement = Judgement(Verdict.PERHAPS, 0.5, sentence, "the model is not sure")
     for item in says:
         found = _numbered(item.get("number") if isinstance(item, dict) else item, shown)
         if found is None:

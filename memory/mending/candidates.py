@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Protocol
 from uuid import UUID
 
 from django.conf import settings
@@ -60,18 +60,21 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where and how to search for a wish. `before`: messages and turns from this number on are not searched. `hidden`:
-    also search what is hidden already. `said`: the message that asks, if only rules found that it does.
+    """Where and how to search for a wish. `asked_by`: the message that asks; only what was said before is searched.
+    `reported`: by a model that read it; otherwise rules found it. `hidden`: also search what is hidden already.
     """
 
     relationship: Relationship
     wish: Wish
     owners: tuple[str, ...]
-    before: int | None = None
-    turn_id: UUID | None = None  # the turn that asks; next, the message
-    message_id: UUID | None = None
+    asked_by: Message | None = None
+    reported: bool = True
     hidden: bool = False
-    said: str = ""
+
+    @property
+    def said(self) -> str:
+        """The message that asks, if only rules found that it does."""
+        return self.asked_by.content if self.asked_by is not None and not self.reported else ""
 
 
 class Forgettable(Protocol):
@@ -90,7 +93,7 @@ class Forgettable(Protocol):
     def erase(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> None: ...
 
 
-def forgettables() -> list[Any]:
+def forgettables() -> list[Forgettable]:
     return [load("FORGETTABLE", slug)() for slug in settings.FORGETTABLE]
 
 
@@ -136,7 +139,4 @@ def scope_of(
     user = relationship.user
     names = tuple(name for name in (user.display_name, user.external_id) if name)
     wish = read_wish(what, names)
-    if asked_by is None:
-        return Scope(relationship, wish, names, hidden=hidden and not wish.last)
-    said = "" if reported else asked_by.content
-    return Scope(relationship, wish, names, asked_by.seq, asked_by.turn_id, asked_by.id, said=said)
+    return Scope(relationship, wish, names, asked_by, reported, hidden=hidden and not wish.last)

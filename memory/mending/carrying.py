@@ -49,13 +49,12 @@ def carry_out(
         now = now or timezone.now()
         chosen = [item for item in choose_items(plan, ticked) if not item.get("hidden")]
         done = _change_entries(plan, chosen, by, now)
-        done |= {UUID(item["id"]) for item in chosen if item["kind"] == "entry"} & {*deleted}
-        messages = [UUID(item["id"]) for item in chosen if item["kind"] == "message"]
+        done |= {*_ids(chosen, "entry")} & {*deleted}
+        messages = _ids(chosen, "message")
         hide_messages(relationship_id=relationship.id, message_ids=messages, now=now)
         done |= set(messages)
         for finder in forgettables():
-            ids = [UUID(item["id"]) for item in chosen if item["kind"] == finder.kind]
-            done |= finder.hide(relationship, ids, now=now)
+            done |= finder.hide(relationship, _ids(chosen, finder.kind), now=now)
         finish(plan, MendingState.CARRIED_OUT, chosen, done, now)
     return plan
 
@@ -155,11 +154,10 @@ def undo_plan(plan: MendingPlan, *, by: Actor) -> MendingPlan:
         done = [item for item in plan.items if item["done"]]
         versions = {UUID(item["id"]): item["version"] for item in done if item["kind"] == "entry"}
         _restore_entries(plan, versions, by, now)
-        messages = [UUID(item["id"]) for item in done if item["kind"] == "message"]
+        messages = _ids(done, "message")
         show_messages(relationship_id=relationship.id, message_ids=messages, now=now)
         for finder in forgettables():
-            ids = [UUID(item["id"]) for item in done if item["kind"] == finder.kind]
-            finder.restore(relationship, ids, now=now)
+            finder.restore(relationship, _ids(done, finder.kind), now=now)
         plan.state = MendingState.UNDONE
         _save(plan, "state")
     return plan
@@ -195,6 +193,10 @@ def _as_left(relationship_id: UUID, versions: Mapping[UUID, int]) -> dict[UUID, 
     rows = revisions.filter(entry_id__in=list(versions), entry_version__in=set(versions.values()))
     found = rows.order_by("-id").values_list("entry_id", "entry_version", "before")
     return {entry_id: before for entry_id, version, before in found if version == versions[entry_id]}
+
+
+def _ids(items: Sequence[dict[str, Any]], kind: str) -> list[UUID]:
+    return [UUID(item["id"]) for item in items if item["kind"] == kind]
 
 
 def _save(plan: MendingPlan, *names: str) -> None:

@@ -32,11 +32,8 @@ class Spoken:
 class Heard:
     """A wish, the message that asks, and what it would change."""
 
-    message_id: UUID
-    turn_id: UUID
-    seq: int
+    message: Message
     draft: Draft
-    reported: bool = False  # by the model that read it; otherwise rules found it
 
     @property
     def edited(self) -> set[UUID]:
@@ -57,12 +54,12 @@ def hear_wishes(
 
     A model may be called, so no transaction may be open. Raises TransientProviderError, BudgetSpent.
     """
-    told = {wish.message_id for wish in reported}
+    read = {wish.message_id for wish in reported}
     spoken = [wish for wish in reported if wish.message_id in messages]
     spoken += [
         Spoken(one, "forget", what)
         for one, said in messages.items()
-        if one not in told and (what := wish_in(said)) is not None
+        if one not in read and (what := wish_in(said)) is not None
     ]
     if not spoken:
         return []
@@ -72,31 +69,24 @@ def hear_wishes(
     asking = {row.id: row for row in rows}
     pairs = Relationship.objects.select_related("companion", "project", "user")
     relationship = pairs.get(id=relationship_id)
-    heard = [
-        Heard(
-            row.id,
-            row.turn_id,
-            row.seq,
-            _drafted(relationship, wish, row, reported=wish in reported),
-            wish in reported,
-        )
-        for wish in spoken
-        if (row := asking.get(wish.message_id)) is not None
-    ]
-    return sorted(heard, key=lambda one: one.seq)
-
-
-def _drafted(relationship: Relationship, wish: Spoken, row: Message, *, reported: bool) -> Draft:
-    draft = draft_plan(
-        relationship, verb=wish.verb, what=wish.what, to=wish.to, asked_by=row, reported=reported
-    )
-    if draft.scope.wish.everything:
-        draft.found.clear()
-    return draft
+    heard: list[Heard] = []
+    for wish in spoken:
+        if (row := asking.get(wish.message_id)) is not None:
+            draft = draft_plan(
+                relationship,
+                verb=wish.verb,
+                what=wish.what,
+                to=wish.to,
+                asked_by=row,
+                reported=wish in reported,
+            )
+            if draft.scope.wish.everything:
+                draft.found.clear()
+            heard.append(Heard(row, draft))
+    return sorted(heard, key=lambda one: one.message.seq)
 
 
 def carry_out_heard(
-    relationship_id: UUID,
     heard: Sequence[Heard],
     *,
     by: Actor,
@@ -114,27 +104,27 @@ def carry_out_heard(
     for wish in heard:
         draft, forgets = wish.draft, wish.draft.verb == MendingVerb.FORGET
         if forgets:
-            _take_along(relationship_id, wish, gone)
+            _take_along(wish, gone)
         entries = [one for one in draft.ticked if one.kind == "entry" and one.id not in gone]
         unsure = [one for one in draft.found if not one.ticked and not one.fixed]
         if not {one.id for one in unsure}.isdisjoint(gone):
             unsure = []
         waits = (bool(unsure) and not draft.ticked) or (forgets and len(entries) > most)
         # It was reported, or found something; otherwise the rules misunderstood the message.
-        if forgets and (wish.reported or draft.found or not draft.asked):
-            draft.found.extend(_asking(relationship_id, wish))
-        plan = store_plan(draft, depth="hide", by=by, turn_id=wish.turn_id)
+        if forgets and (draft.scope.reported or draft.found or not draft.asked):
+            draft.found.extend(_asking(wish))
+        plan = store_plan(draft, by=by)
         if waits:
             continue
         carry_out(plan, by=by, now=now, deleted=gone)
         if doubtful := [one for one in unsure if one.judgement.why != NEIGHBOUR]:
-            rest = replace(draft, found=doubtful, asked=None)
-            store_plan(rest, depth="hide", by=by, turn_id=wish.turn_id)
+            store_plan(replace(draft, found=doubtful, asked=None), by=by)
 
 
-def _take_along(relationship_id: UUID, wish: Heard, gone: Mapping[UUID, Collection[UUID]]) -> None:
+def _take_along(wish: Heard, gone: Mapping[UUID, Collection[UUID]]) -> None:
     """Add to a wish what this batch deleted for it, and messages that repeat what the deleted entries said."""
-    draft, owned = wish.draft, ScratchpadEntry.objects.for_relationship(relationship_id)
+    draft = wish.draft
+    owned = ScratchpadEntry.objects.for_relationship(wish.message.relationship_id)
     deleted = [
         Candidate(
             "entry", row.id, row.content, cites=row.source_message_ids, version=row.version - 1, ticked=True
@@ -142,21 +132,22 @@ def _take_along(relationship_id: UUID, wish: Heard, gone: Mapping[UUID, Collecti
         for row in owned.filter(id__in=list(gone))
     ]
     tick_echoes(draft.scope, draft.found, deleted)
-    asked_for = [one for one in deleted if wish.message_id in gone[one.id]]
+    asked_for = [one for one in deleted if wish.message.id in gone[one.id]]
     if asked_for:
         ids = {one.id for one in asked_for}
         draft.found[:] = [one for one in draft.found if one.id not in ids] + asked_for
 
 
-def _asking(relationship_id: UUID, wish: Heard) -> list[Candidate]:
+def _asking(wish: Heard) -> list[Candidate]:
     """The message that asked, and the companion's replies that repeat something of what is forgotten."""
-    scope = wish.draft.scope
-    rows = Message.objects.for_relationship(relationship_id).filter(turn_id=wish.turn_id, seq__gte=wish.seq)
+    scope, asks = wish.draft.scope, wish.message
+    owned = Message.objects.for_relationship(asks.relationship_id)
+    rows = owned.filter(turn_id=asks.turn_id, seq__gte=asks.seq)
     said = [as_candidate(row) for row in rows.filter(erased_at=None, hidden_at=None).order_by("seq")]
     going = [one for one in wish.draft.ticked or wish.draft.found if one.kind == "entry"]
     replies = [one for one in said if one.role != "user"]
     repeats = having_any(scope, replies, words_that_go(scope, going)) if replies else []
-    asking = [one for one in said if one.id == wish.message_id or one in repeats]
+    asking = [one for one in said if one.id == asks.id or one in repeats]
     for one in asking:
         one.ticked = one.asks = True
     return asking

@@ -7,7 +7,7 @@ deleted after an hour if nobody carries it out; one from a conversation waits un
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -18,12 +18,14 @@ from django.utils import timezone
 from memory.errors import NothingFits, UnparsableAnswer
 from memory.mending.asking import Judge, ask_model, model_of
 from memory.mending.candidates import Candidate, Scope, scope_of
-from memory.mending.choosing import choose
 from memory.mending.echoes import tick_echoes
-from memory.mending.judging import PERHAPS, Verdict
+from memory.mending.judging import PERHAPS, Judgement, Verdict
+from memory.mending.parts import says_more, without
 from memory.mending.reading import find_candidates
+from memory.mending.wishes import Wish
 from memory.model_calls import MadeCall, asking_for_a_request, store_made_calls
 from memory.models import MendingPlan, MendingState
+from memory.words import Stems
 from providers.errors import PermanentProviderError
 from relationships.models import Message, Relationship, Turn, TurnState
 from relationships.services.sequence import lock_relationship
@@ -88,7 +90,7 @@ def _draft(scope: Scope, verb: str, to: str, who: Judge | None) -> Draft:
     candidates = correctable if verb == "correct" else found.candidates
     asked = None
     if whole or who is None:
-        choose(scope.wish, candidates, found.stems)
+        _tick(scope.wish, candidates, found.stems)
     if scope.wish.last and scope.said:
         candidates = [one for one in candidates if one.ticked]
     if who is not None and candidates and (not whole or (scope.wish.last and scope.said)):
@@ -104,6 +106,39 @@ def _draft(scope: Scope, verb: str, to: str, who: Judge | None) -> Draft:
     told.sort(key=lambda one: (not one.ticked, -one.judgement.score, one.kind, one.seq))
     left_out = found.unread + len(told[MOST_ITEMS:])
     return Draft(scope, verb, to, told[:MOST_ITEMS], asked, left_out, likeliest)
+
+
+def _tick(wish: Wish, candidates: Sequence[Candidate], stems: Stems) -> None:
+    """Tick what surely says it. An entry that says more keeps the rest; if it can't be divided, a person decides."""
+    if wish.everything or wish.last:
+        _tick_whole(wish, candidates)
+        return
+    for one in candidates:
+        if one.judgement.verdict != Verdict.SAYS:
+            continue
+        one.ticked = not one.fixed
+        if one.kind == "entry" and not one.hidden:
+            one.rest = without(wish, one.text, stems=stems)
+            if one.rest is None and says_more(wish, one.text, stems=stems):
+                one.ticked = False
+                why = "says more than that"
+                one.judgement = replace(one.judgement, verdict=Verdict.PERHAPS, why=why)
+
+
+def _tick_whole(wish: Wish, candidates: Sequence[Candidate]) -> None:
+    """Tick everything, or the last exchange with the entries that cite it."""
+    why, chosen = "everything is to be forgotten", list(candidates)
+    if wish.last:
+        messages = [one for one in candidates if one.kind == "message"]
+        last = max((one.seq for one in messages if one.role == "user"), default=0)
+        turn = next((one.turn_id for one in messages if one.seq == last), None)
+        exchange = {one.id for one in messages if one.turn_id == turn}
+        why = "was said last"
+        chosen = [one for one in candidates if one.kind in ("entry", "message")]
+        chosen = [one for one in chosen if one.id in exchange or not exchange.isdisjoint(one.cites)]
+    for one in chosen:
+        one.ticked = not one.fixed
+        one.judgement = Judgement(Verdict.SAYS, 1.0, one.text[:300], why)
 
 
 def _once_each(candidates: Iterable[Candidate]) -> list[Candidate]:
@@ -136,14 +171,14 @@ def make_plan(
     with asking_for_a_request():
         draft = draft_plan(relationship, verb=verb, what=what, to=to, hidden=depth == "erase")
     if verb == "correct":
-        refuse_nothing(draft)
+        _refuse_nothing(draft)
     return store_plan(draft, depth=depth, by=by)
 
 
 @transaction.atomic
-def store_plan(draft: Draft, *, depth: str, by: Actor, turn_id: UUID | None = None) -> MendingPlan:
-    """Store a draft as a waiting plan. For `correct`, raises NothingFits if no entry says it, listing what was read."""
-    relationship = draft.scope.relationship
+def store_plan(draft: Draft, *, depth: str = "hide", by: Actor) -> MendingPlan:
+    """Store a draft as a waiting plan."""
+    relationship, asked_by = draft.scope.relationship, draft.scope.asked_by
     lock_relationship(relationship.id)
     if draft.asked is not None:
         store_made_calls([draft.asked], now=timezone.now())
@@ -157,7 +192,7 @@ def store_plan(draft: Draft, *, depth: str, by: Actor, turn_id: UUID | None = No
         items=[_item(number, one) for number, one in enumerate(draft.found, start=1)],
         left_out=draft.left_out,
         judged_by=draft.asked.row.model if draft.asked else "",
-        turn_id=turn_id,
+        turn_id=asked_by.turn_id if asked_by else None,
         actor_kind=by.kind,
         actor_id=by.id,
     )
@@ -165,7 +200,7 @@ def store_plan(draft: Draft, *, depth: str, by: Actor, turn_id: UUID | None = No
     return plan
 
 
-def refuse_nothing(draft: Draft) -> None:
+def _refuse_nothing(draft: Draft) -> None:
     """Raises NothingFits if no entry can be meant by a correction, listing the likeliest."""
     entries = [one for one in draft.found if one.kind == "entry"]
     if any(one.ticked or one.judgement.score >= PERHAPS for one in entries):

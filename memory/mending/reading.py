@@ -99,8 +99,8 @@ def messages_of(scope: Scope) -> QuerySet[Message]:
     rows = Message.objects.for_relationship(scope.relationship.id).filter(erased_at=None)
     if not scope.hidden:
         rows = rows.filter(hidden_at=None)
-    if scope.before is not None:
-        rows = rows.filter(seq__lt=scope.before)
+    if scope.asked_by is not None:
+        rows = rows.filter(seq__lt=scope.asked_by.seq)
     listed: QuerySet[Message] = rows.order_by("-seq")
     return listed
 
