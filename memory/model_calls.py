@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from time import perf_counter
-from typing import Any, Protocol
+from typing import Any
 from uuid import uuid4
 
 from config.postgresql.rows import insert_of
@@ -23,13 +23,6 @@ from worker.waiting import waiting_place
 from worker.worker_stats import count_model_call, model_call
 
 INSERT_CALLS = insert_of(ModelCall, "asked")  # for the statement that settles a batch of turns
-
-
-class CountedCall(Protocol):
-    @property
-    def row(self) -> ModelCall: ...
-    @property
-    def completion(self) -> Completion | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +72,7 @@ def store_made_calls(calls: Sequence[MadeCall], *, now: datetime) -> None:
         count_made_calls(calls, now=now)
 
 
-def count_made_calls(calls: Sequence[CountedCall], *, now: datetime) -> None:
+def count_made_calls(calls: Sequence[MadeCall], *, now: datetime) -> None:
     """Only count the calls, as what they quote may not be stored."""
     if calls:
         count_spending(

@@ -1,26 +1,26 @@
 """Store every call of a model: the exact prompt, the raw answer, time and tokens, and errors."""
 
 from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
 
 from config.postgresql.sessions import execute
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
-from memory.model_calls import make_call, store_rows
+from memory.model_calls import MadeCall, make_call, store_rows
 from memory.models import ModelCall
 from providers.llm.base import Completion, CompletionRequest, LLMProvider
 from relationships.services.model_budgets import COUNT_SPENDING, spending_figures
 
 
-class CallRecord(NamedTuple):
-    """One call: its row, not yet stored, and what it was made from."""
+@dataclass(frozen=True, slots=True)
+class CallRecord(MadeCall):
+    """A call, and what it was made from."""
 
-    row: ModelCall
     request: CompletionRequest
-    completion: Completion | None
     given: IngestionInput
 
 
@@ -65,11 +65,10 @@ class CallLog:
             shown_message_ids=[message.id for message in given.messages],
             reference_message_ids=[message.id for message in given.references],
         )
-        row = call.row
-        self.last_model = row.model
-        self.waiting.append(CallRecord(row, request, call.completion, given))
-        self.ids.append(row.id)
-        self.models[row.id] = row.model
+        self.last_model = call.row.model
+        self.waiting.append(CallRecord(call.row, call.completion, call.failure, request, given))
+        self.ids.append(call.row.id)
+        self.models[call.row.id] = call.row.model
         if call.failure is not None:
             raise call.failure
         assert call.completion is not None, "a call without a failure has an answer"
@@ -77,7 +76,7 @@ class CallLog:
 
     def take_for(self, completion: Completion) -> Completion:
         """Use this completion instead of the last answer, which was cut off and stays unchanged in the call's row."""
-        self.waiting[-1] = self.waiting[-1]._replace(completion=completion)
+        self.waiting[-1] = replace(self.waiting[-1], completion=completion)
         return completion
 
 

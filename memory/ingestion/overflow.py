@@ -8,7 +8,6 @@ needn't condense for a while. At most MOST_AT_ONCE entries, as others wait for t
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from math import inf
-from typing import NamedTuple
 from uuid import UUID
 
 from memory.entries.happens import plan_is_over, span_of
@@ -18,6 +17,12 @@ from memory.models import EntryRevision, OperationResult, RevisionEvent, Scratch
 from providers.tokens import line_tokens
 from web.actor import Actor
 
+BY_OVERFLOW = Actor.policy("overflow")
+MOST_AT_ONCE = 500  # entries: about half a second
+LOW_WATER = 0.8  # of the soft budget: less than the nine tenths from which the model is asked to condense
+# Upper bounds by providers.tokens: a non-ASCII byte counts 0.3, and a line's dash, break and rounding up 1.75.
+TOKENS_PER_BYTE, TOKENS_AROUND_A_LINE = 0.3, 2
+_DAY = timedelta(days=1)
 NEWNESS = 0.2  # how much more a new entry counts than a very old one
 HALF_LIFE_DAYS = 30.0  # after which half of that is left
 DEFAULT_IMPORTANCE = 0.5  # of an entry that was not scored
@@ -32,42 +37,6 @@ IMPORTANCE_OF_TYPE = {
     "preference": 0.6,
     "worry": 0.6,
 }
-
-
-class Candidate(NamedTuple):
-    """An entry that may be moved: its saliency, its age, and the tokens of its line."""
-
-    id: UUID
-    saliency: float
-    age_days: float
-    tokens: int
-
-
-def saliency(*, type: str, importance: float, weight: float, confidence: float, age_days: float) -> float:
-    """How important an entry is: from 0 to 1.2 x weight. `age_days` below 0 count as 0."""
-    if importance == DEFAULT_IMPORTANCE:
-        importance = IMPORTANCE_OF_TYPE.get(type, importance)
-    newness: float = 0.5 ** (max(age_days, 0.0) / HALF_LIFE_DAYS)
-    return importance * weight * confidence * (1 + NEWNESS * newness)
-
-
-def least_salient(candidates: Sequence[Candidate], *, tokens: int) -> list[Candidate]:
-    """The least salient entries that take `tokens` together, or all; of equals the older, then the lower ID."""
-    leaving: list[Candidate] = []
-    for candidate in sorted(candidates, key=lambda known: (known.saliency, -known.age_days, known.id)):
-        if tokens <= 0:
-            break
-        leaving.append(candidate)
-        tokens -= candidate.tokens
-    return leaving
-
-
-BY_OVERFLOW = Actor.policy("overflow")
-MOST_AT_ONCE = 500  # entries: about half a second
-LOW_WATER = 0.8  # of the soft budget: less than the nine tenths from which the model is asked to condense
-# Upper bounds by providers.tokens: a non-ASCII byte counts 0.3, and a line's dash, break and rounding up 1.75.
-TOKENS_PER_BYTE, TOKENS_AROUND_A_LINE = 0.3, 2
-_DAY = timedelta(days=1)
 
 
 def overflow_scratchpad(
@@ -94,13 +63,32 @@ def overflow_scratchpad(
     if used <= budget:
         return []
     free = _free_to_leave(relationship_id, shown, written, now)
-    leaving = least_salient([_candidate(entry, now) for entry in free], tokens=used - int(LOW_WATER * budget))
-    leaving = leaving[:MOST_AT_ONCE]
-    known = {entry.id: entry for entry in free}
-    changes = [_archived(known[candidate.id], candidate, used, budget, now) for candidate in leaving]
+    leaving = least_salient(free, now, tokens=used - int(LOW_WATER * budget))[:MOST_AT_ONCE]
+    changes = [_archived(entry, used, budget, now) for entry in leaving]
     return change_entries(
         relationship_id=relationship_id, project_id=project_id, changes=changes, by=BY_OVERFLOW, now=now
     )
+
+
+def least_salient(entries: Sequence[ScratchpadEntry], now: datetime, *, tokens: int) -> list[ScratchpadEntry]:
+    """The least salient entries that take `tokens` together, or all; of equals the older, then the lower ID."""
+    leaving: list[ScratchpadEntry] = []
+    for entry in sorted(entries, key=lambda known: (saliency(known, now), known.effective_at, known.id)):
+        if tokens <= 0:
+            break
+        leaving.append(entry)
+        tokens -= line_tokens(entry.content)
+    return leaving
+
+
+def saliency(entry: ScratchpadEntry, now: datetime) -> float:
+    """How important an entry is: from 0 to 1.2 x its weight."""
+    importance = entry.importance
+    if importance == DEFAULT_IMPORTANCE and not _is_long_over(entry, now):
+        importance = IMPORTANCE_OF_TYPE.get(entry.type, importance)
+    age_days = max((now - entry.effective_at) / _DAY, 0.0)
+    newness: float = 0.5 ** (age_days / HALF_LIFE_DAYS)
+    return importance * entry.weight * entry.confidence * (1 + NEWNESS * newness)
 
 
 def tokens_at_most(bytes_: int, lines: int) -> float:
@@ -125,24 +113,12 @@ def _free_to_leave(
     ]
 
 
-def _archived(entry: ScratchpadEntry, candidate: Candidate, used: int, budget: int, now: datetime) -> Change:
+def _archived(entry: ScratchpadEntry, used: int, budget: int, now: datetime) -> Change:
     reason = (
-        f"the scratchpad took {used} of {budget} tokens; this entry counted {candidate.saliency:.3f}, "
-        f"{candidate.tokens} tokens"
+        f"the scratchpad took {used} of {budget} tokens; this entry counted {saliency(entry, now):.3f}, "
+        f"{line_tokens(entry.content)} tokens"
     )
     return changed(entry, RevisionEvent.ARCHIVE, at=now, reason=reason, tier=Tier.ARCHIVE)
-
-
-def _candidate(entry: ScratchpadEntry, now: datetime) -> Candidate:
-    age_days = (now - entry.effective_at) / _DAY
-    counts = saliency(
-        type="" if _is_long_over(entry, now) else entry.type,
-        importance=entry.importance,
-        weight=entry.weight,
-        confidence=entry.confidence,
-        age_days=age_days,
-    )
-    return Candidate(entry.id, counts, age_days, line_tokens(entry.content))
 
 
 def _is_long_over(entry: ScratchpadEntry, now: datetime) -> bool:

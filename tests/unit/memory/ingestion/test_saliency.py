@@ -1,14 +1,26 @@
+from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
 
-from memory.ingestion.overflow import Candidate, least_salient, saliency
+from memory.ingestion.overflow import least_salient, saliency
+from memory.models import ScratchpadEntry
+from providers.tokens import line_tokens
 
-PLAIN = {"type": "other", "importance": 0.5, "weight": 1.0, "confidence": 1.0, "age_days": 0.0}
+NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
+LINE = line_tokens("Likes tea")
 
 
-def counts(**values: object) -> float:
-    return saliency(**{**PLAIN, **values})  # type: ignore[arg-type]
+def entry(number: int = 1, *, age_days: float = 0, **values: Any) -> ScratchpadEntry:
+    told_at = NOON - timedelta(days=age_days)
+    return ScratchpadEntry(
+        **{"id": UUID(int=number), "type": "other", "content": "Likes tea", "effective_at": told_at, **values}
+    )
+
+
+def counts(**values: Any) -> float:
+    return saliency(entry(**values), NOON)
 
 
 def test_importance_weight_and_confidence_multiply() -> None:
@@ -27,18 +39,21 @@ def test_what_nobody_judged_counts_by_its_type() -> None:
     assert counts(type="identity", importance=0.1) < counts(type="event")
 
 
-def candidate(number: int, counted: float, age_days: float = 1.0) -> Candidate:
-    return Candidate(UUID(int=number), counted, age_days, 10)
-
-
 def test_the_least_salient_leave_first_and_of_equals_the_older() -> None:
-    known = [candidate(1, 0.9), candidate(2, 0.5, 3.0), candidate(3, 0.5, 7.0), candidate(4, 0.2)]
+    important, new, old, minor = (
+        entry(1, importance=0.9),
+        entry(2, age_days=70_000),
+        entry(3, age_days=80_000),
+        entry(4, importance=0.2),
+    )
 
-    assert [row.id.int for row in least_salient(known, tokens=30)] == [4, 3, 2]
+    assert least_salient([important, new, old, minor], NOON, tokens=3 * LINE) == [minor, old, new]
 
 
-@pytest.mark.parametrize(("tokens", "leaving"), [(-5, 0), (0, 0), (1, 1), (10, 1), (11, 2), (1000, 3)])
+@pytest.mark.parametrize(
+    ("tokens", "leaving"), [(-5, 0), (0, 0), (1, 1), (LINE, 1), (LINE + 1, 2), (1000, 3)]
+)
 def test_no_more_leave_than_must(tokens: int, leaving: int) -> None:
-    known = [candidate(number, 0.5) for number in range(3)]
+    known = [entry(number) for number in range(3)]
 
-    assert len(least_salient(known, tokens=tokens)) == leaving
+    assert len(least_salient(known, NOON, tokens=tokens)) == leaving
