@@ -13,15 +13,14 @@ from behaviours.moments import variables_of
 from behaviours.templates import render
 from behaviours.webhooks import call_webhook
 from behaviours.working import Action, Work
-from memory.entries.history import change_entries
 from memory.entries.limits import entry_fault
-from memory.ingestion.apply import carry_out_all
+from memory.ingestion.apply import carry_out_all, write_changes
+from memory.ingestion.apply_state import open_state
 from memory.ingestion.configuration import Ingestion
-from memory.ingestion.opening import open_state
 from memory.ingestion.operations import Operation
-from memory.ingestion.overflow import overflow_scratchpad
 from memory.ingestion.reading import read_batch
 from memory.model_calls import MadeCall, make_call
+from memory.models import Tier
 from providers.errors import AnswerUnusable, EmptyAnswer
 from providers.llm.base import CompletionRequest
 from providers.llm.json_text import extract_json_text, without_thoughts
@@ -119,7 +118,7 @@ def ask_prompt(work: Work) -> None:
 def type_fault(behaviour: Behaviour, ingestion: Ingestion) -> str:
     """Return what is wrong with the type of the entry that a behaviour would write; "" if nothing is."""
     asked = behaviour.prompt
-    if asked is None or asked.into != "entry" or asked.type in {known.name for known in ingestion.types}:
+    if asked is None or asked.into != "entry" or asked.type in ingestion.type_names:
         return ""
     return f"{asked.type} is not a type of entries here (ingestion.types)."
 
@@ -175,22 +174,16 @@ def write_entry(work: Work, text: str, call: MadeCall) -> str:
         raw={},
         type=work.behaviour.prompt.type,
         content=content,
-        tier=given.tier,
+        tier=Tier(given.ingestion.tier),
         reason=f"behaviour {work.run.behaviour}",
         strategy=f"behaviour:{work.run.behaviour}",
         call_id=call.row.id,
         model=call.row.model,
     )
-    now = timezone.now()
-    state, _ = open_state(given, [operation], now=now)
+    state, _ = open_state(given, [operation], now=timezone.now())
     carry_out_all(state, [operation])
-    owner: dict[str, Any] = {"relationship_id": given.relationship_id, "project_id": given.project_id}
-    by = Actor(ActorKind.MODEL, call.row.model)
     # Without a turn ID: the entry comes from the behaviour, not from reading the turn.
-    changes = [replace(change, origin=replace(change.origin, turn_id=None)) for change in state.changes]
-    written = {row.entry_id for row in change_entries(**owner, changes=changes, by=by, now=now)}
-    if written:
-        at_most = state.scratchpad_at_most
-        overflow_scratchpad(**owner, ingestion=given.ingestion, at_most=at_most, written=written, now=now)
+    state.changes = [replace(change, origin=replace(change.origin, turn_id=None)) for change in state.changes]
+    write_changes(state, by=Actor(ActorKind.MODEL, call.row.model))
     [result] = state.results
     return f"Entry {result.verdict}{f': {result.reason}' if result.reason else ''}."

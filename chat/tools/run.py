@@ -181,7 +181,7 @@ def _memory_forget(use: ToolUse, given: Mapping[str, Any], ran: Ran) -> dict[str
 
 def _core_memory_append(use: ToolUse, given: Mapping[str, Any], ran: Ran) -> dict[str, Any]:
     ingestion = use.configuration.ingestion
-    types = [kind.name for kind in ingestion.types]
+    types = ingestion.type_names
     if given["type"] not in types:
         raise InvalidInput.of("type", f"is none of the companion's types; known: {', '.join(types)}")
     entry = add_entry(

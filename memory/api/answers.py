@@ -1,7 +1,6 @@
 """The answers of memory's routes, described for OpenAPI, and how they are made from rows."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -273,7 +272,6 @@ def present_preview(preview: Preview) -> dict[str, Any]:
     return PreviewAnswer.of(
         preview,
         operations=[result.as_json() for result in preview.results],
-        entries=[asdict(entry) for entry in preview.entries],
         cost=_money(preview.cost),
     )
 

@@ -78,7 +78,7 @@ def new_values(body: EntryBody, relationship: Relationship, ingestion: Ingestion
 
 def fitting(sent: dict[str, Any], ingestion: Ingestion) -> dict[str, Any]:
     """What was sent, checked against the companion's entry types and vocabulary. Raises InvalidInput."""
-    known = [entry_type.name for entry_type in ingestion.types]
+    known = ingestion.type_names
     if "type" in sent and sent["type"] not in known:
         raise InvalidInput.of("type", f"is none of the companion's types; known: {', '.join(known)}")
     if "key" in sent:

@@ -11,23 +11,19 @@ from config import tracing
 from memory.entries.fingerprint import content_hash
 from memory.entries.history import change_entries
 from memory.errors import ErasedMeanwhile, StaleAnswer
-from memory.ingestion.apply_state import ApplyState
+from memory.ingestion.apply_state import ApplyState, open_state
 from memory.ingestion.calls import CallLog, shown_ids
 from memory.ingestion.claim import Claim, tell_outcome
 from memory.ingestion.entry_values import subject_of
 from memory.ingestion.forgetting_wishes import carry_out_wishes, leave_to_wishes
-from memory.ingestion.opening import open_state
 from memory.ingestion.operation_handlers import carry_out
-from memory.ingestion.operations import Operation, Refusal
+from memory.ingestion.operations import Operation
 from memory.ingestion.overflow import overflow_scratchpad
 from memory.ingestion.proposals import Proposed
 from memory.ingestion.settle import hold_claim, settle_turns
 from memory.ingestion.vectors import keep_known_vectors
 from memory.mending.heard import Heard
-from memory.models import (
-    HeldDeletion,
-    Verdict,
-)
+from memory.models import HeldDeletion, Verdict
 from relationships.models import TurnState
 from web.actor import Actor, ActorKind
 
@@ -56,18 +52,19 @@ def apply_operations(
         _refuse_stale(state, items)
     carry_out_all(state, leave_to_wishes(given, items, heard))
     by = Actor(ActorKind.MODEL, log.last_model)
-    _write(state, by=by)
+    revisions = write_changes(state, by=by)
+    tracing.note({"rapport.operations": len(state.results), "rapport.revisions": revisions})
     carry_out_wishes(state, heard, by)
     keep_known_vectors(given, [*state.added, *state.rows.values()], proposed.vectors)
     return _settle(claim, state, log, erased)
 
 
-def carry_out_all(state: ApplyState, items: Sequence[Operation | Refusal]) -> None:
+def carry_out_all(state: ApplyState, items: Sequence[Operation]) -> None:
     """Carry out the operations in order, but `known` first, before another operation rewrites its entry. Too many
     deletions at once are held."""
     held = _too_many_deletions(state, items)
-    for item in sorted(items, key=lambda item: not (isinstance(item, Operation) and item.op == "known")):
-        if isinstance(item, Refusal):
+    for item in sorted(items, key=lambda item: item.op != "known"):
+        if item.op == "refused":
             state.add_result(item, Verdict.REFUSED, item.reason)
         elif item in held:
             _hold(state, item)
@@ -75,13 +72,13 @@ def carry_out_all(state: ApplyState, items: Sequence[Operation | Refusal]) -> No
             carry_out(state, item)
 
 
-def _refuse_stale(state: ApplyState, items: Sequence[Operation | Refusal]) -> None:
+def _refuse_stale(state: ApplyState, items: Sequence[Operation]) -> None:
     for item in items:
-        if isinstance(item, Operation) and item.entry is not None and state.target(item) is None:
+        if item.entry is not None and state.target(item) is None:
             raise StaleAnswer(f"Entry {item.entry} was changed while the model answered.")
 
 
-def _too_many_deletions(state: ApplyState, items: Sequence[Operation | Refusal]) -> list[Operation]:
+def _too_many_deletions(state: ApplyState, items: Sequence[Operation]) -> list[Operation]:
     """Every operation that removes an entry, if together they are more than the configuration allows.
 
     An update removes one if it only repeats another entry, so that no list is merged into one line unnoticed.
@@ -90,8 +87,8 @@ def _too_many_deletions(state: ApplyState, items: Sequence[Operation | Refusal])
     moved_on: set[UUID] = set()  # entries changed before, so that another one may take their old text
     taking: list[Operation] = []
     for item in items:
-        entry = state.target(item) if isinstance(item, Operation) and item.entry is not None else None
-        if entry is None or not isinstance(item, Operation) or item.op == "known":
+        entry = state.target(item) if item.entry is not None and item.op != "known" else None
+        if entry is None:
             continue
         fingerprint = (subject_of(item, entry), content_hash(item.content))
         same = state.taken.saying(*fingerprint) or entry
@@ -116,18 +113,15 @@ def _hold(state: ApplyState, operation: Operation) -> None:
     result.entry_version, result.held_reason = entry.version, operation.reason
 
 
-def _write(state: ApplyState, *, by: Actor) -> None:
-    owner: dict[str, Any] = {
-        "relationship_id": state.given.relationship_id,
-        "project_id": state.given.project_id,
-    }
-    revisions = change_entries(**owner, changes=state.changes, by=by, now=state.now)
-    tracing.note({"rapport.operations": len(state.results), "rapport.revisions": len(revisions)})
+def write_changes(state: ApplyState, *, by: Actor) -> int:
+    """Write the changes, and move what exceeds the scratchpad's soft budget. Return how many changes were written."""
+    given, now = state.given, state.now
+    owner: dict[str, Any] = {"relationship_id": given.relationship_id, "project_id": given.project_id}
+    revisions = change_entries(**owner, changes=state.changes, by=by, now=now)
     if revisions:
-        written = {revision.entry_id for revision in revisions}
-        ingestion = state.given.ingestion
-        at_most = state.scratchpad_at_most
-        overflow_scratchpad(**owner, ingestion=ingestion, at_most=at_most, written=written, now=state.now)
+        written, at_most = {revision.entry_id for revision in revisions}, state.scratchpad_at_most
+        overflow_scratchpad(**owner, ingestion=given.ingestion, at_most=at_most, written=written, now=now)
+    return len(revisions)
 
 
 def _settle(claim: Claim, state: ApplyState, log: CallLog, erased: Set[UUID]) -> bool:

@@ -1,20 +1,49 @@
 """What an answer is applied to: the entries as they are now, under the relationship's lock, and the changes made."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from config.postgresql.rows import columns_of, take_instance
+from config.postgresql.sessions import prepared_cursor
+from memory.entries.fingerprint import content_hash
 from memory.entries.history import Change, Origin, added, changed, fields_of
 from memory.entries.taken import Taken
 from memory.ingestion.entry_values import said_at_of
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
-from memory.ingestion.operations import Operation, Refusal
+from memory.ingestion.operations import Operation
 from memory.ingestion.overflow import tokens_at_most
 from memory.ingestion.results import result_of
-from memory.models import EntryState, OperationResult, RevisionEvent, ScratchpadEntry, Verdict
+from memory.models import (
+    EntryRevision,
+    EntryState,
+    OperationResult,
+    RevisionEvent,
+    ScratchpadEntry,
+    Verdict,
+)
 from relationships.models import Turn
+
+_READ = f"""
+SELECT active, bytes, lines,
+       ARRAY(SELECT shown.id FROM unnest(%(shown)s::uuid[]) AS shown (id)
+              WHERE NOT EXISTS (SELECT 1 FROM memory_scratchpadentry s
+                                 WHERE s.relationship_id = %(relationship)s AND s.id = shown.id)
+                AND NOT EXISTS (SELECT 1 FROM relationships_message m
+                                 WHERE m.relationship_id = %(relationship)s AND m.id = shown.id
+                                   AND m.erased_at IS NULL AND m.hidden_at IS NULL)),
+       e.id, {columns_of(ScratchpadEntry, "e")}
+  FROM (SELECT count(*) AS active,
+               coalesce(sum(octet_length(content)) FILTER (WHERE tier = 'scratchpad'), 0) AS bytes,
+               count(*) FILTER (WHERE tier = 'scratchpad') AS lines
+          FROM memory_scratchpadentry WHERE relationship_id = %(relationship)s AND state = 'active') counted
+  LEFT JOIN memory_scratchpadentry e
+         ON e.relationship_id = %(relationship)s
+        AND (e.id = ANY(%(ids)s) OR (e.content_hash = ANY(%(hashes)s) AND e.state = ANY(%(states)s))
+             OR (e.key = ANY(%(keys)s) AND e.state = 'active' AND e.single_valued))
+"""  # noqa: S608 - columns of ours
 
 
 @dataclass(slots=True)
@@ -54,7 +83,7 @@ class ApplyState:
         texts = {change.entry.id: change.entry.content for change in self.changes if change.entry}
         return self.scratchpad_tokens + sum(tokens_at_most(len(said.encode()), 1) for said in texts.values())
 
-    def turn_of(self, item: Operation | Refusal) -> Turn:
+    def turn_of(self, item: Operation) -> Turn:
         """The turn an operation is based on: that of the last message it cites, or else the batch's last."""
         turns = {turn.id: turn for turn in self.given.turns}
         cited = self.given.cited(item.messages)
@@ -75,9 +104,9 @@ class ApplyState:
         fresh = entry is not None and entry.version == shown.version and entry.state == EntryState.ACTIVE
         return entry if fresh else None
 
-    def is_forgotten(self, operation: Operation, subject: str, content_hash: bytes) -> bool:
+    def is_forgotten(self, operation: Operation, subject: str, digest: bytes) -> bool:
         """Return whether an entry that said this was deleted after the turn."""
-        deleted_at = self.forgotten.get((subject, content_hash))
+        deleted_at = self.forgotten.get((subject, digest))
         return deleted_at is not None and deleted_at > self.said_at(operation)
 
     def take_in(self, operation: Operation, entry: ScratchpadEntry, *, reason: str) -> None:
@@ -134,7 +163,7 @@ class ApplyState:
         self.touched[entry.id] = operation.strategy
 
     def add_result(
-        self, item: Operation | Refusal, verdict: Verdict, reason: str = "", entry_id: UUID | None = None
+        self, item: Operation, verdict: Verdict, reason: str = "", entry_id: UUID | None = None
     ) -> OperationResult:
         turn = self.turn_of(item)
         shown = self.shown.get(item.call_id) if item.call_id else None
@@ -150,3 +179,58 @@ class ApplyState:
         )
         self.results.append(result)
         return result
+
+
+def open_state(
+    given: IngestionInput,
+    items: Sequence[Operation],
+    *,
+    now: datetime,
+    shown: Collection[UUID] = (),
+) -> tuple[ApplyState, Set[UUID]]:
+    """Return the state that operations are applied to; and of everything `shown`, the entries that no longer exist and
+    the messages whose text was erased.
+
+    One statement, and one more if a deleted entry said the same. Call it under the lock.
+    """
+    operations = [item for item in items if item.op != "refused"]
+    if not operations and not shown:
+        return ApplyState(given, now), frozenset()
+    named = [given.entries[o.entry - 1] for o in operations if o.entry is not None]
+    wanted = [EntryState.ACTIVE, EntryState.DELETED]
+    if any(o.op == "none" for o in operations):
+        wanted.append(EntryState.SUPERSEDED)
+    asked: dict[str, Any] = {
+        "relationship": given.relationship_id,
+        "shown": list(shown),
+        "ids": [entry.id for entry in named],
+        "hashes": [content_hash(o.content) for o in operations if o.content],
+        "states": [state.value for state in wanted],
+        "keys": list({key for key in (*(o.key for o in operations), *(entry.key for entry in named)) if key}),
+    }
+    with prepared_cursor() as cursor:
+        cursor.execute(_READ, asked)
+        found = cursor.fetchall()
+    active, bytes_, lines, gone = found[0][:4]
+    rows = [take_instance(ScratchpadEntry, iter(row[5:])) for row in found if row[4] is not None]
+    state = ApplyState(
+        given,
+        now,
+        {row.id: row for row in rows},
+        _forgotten(given.relationship_id, rows),
+        active_count=active,
+        scratchpad_tokens=tokens_at_most(bytes_, lines),
+    )
+    return state, frozenset(gone)
+
+
+def _forgotten(relationship_id: UUID, rows: Iterable[ScratchpadEntry]) -> dict[tuple[str, bytes], datetime]:
+    """When entries that said something were deleted (effective time), by subject and hash."""
+    deleted = {
+        row.id: (row.subject, bytes(row.content_hash)) for row in rows if row.state == EntryState.DELETED
+    }
+    if not deleted:
+        return {}
+    revisions = EntryRevision.objects.for_relationship(relationship_id).order_by("seq")
+    ended = revisions.filter(entry_id__in=list(deleted), event=RevisionEvent.DELETE)
+    return {deleted[entry_id]: at for entry_id, at in ended.values_list("entry_id", "effective_at")}

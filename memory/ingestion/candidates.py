@@ -27,12 +27,10 @@ def texts_of(given: IngestionInput) -> list[str]:
     return [text for text in texts if text]
 
 
-def likely_entries(
-    given: IngestionInput, texts: Sequence[str], *, by_meaning: bool = True
-) -> tuple[ShownEntry, ...]:
-    """All entries if there are few, else those that are related to any of `texts`."""
+def likely_entries(given: IngestionInput, *, by_meaning: bool = True) -> tuple[ShownEntry, ...]:
+    """All entries if there are few, else those that are related to any of the new messages."""
     few = few_entries(given)
-    return find_candidates(given, texts, by_meaning=by_meaning) if few is None else few
+    return find_candidates(given, texts_of(given), by_meaning=by_meaning) if few is None else few
 
 
 def few_entries(given: IngestionInput) -> tuple[ShownEntry, ...] | None:

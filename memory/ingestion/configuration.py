@@ -143,6 +143,10 @@ class Ingestion(Strict):
     twice that.
     """
 
+    @property
+    def type_names(self) -> tuple[str, ...]:
+        return tuple(entry_type.name for entry_type in self.types)
+
     @field_validator("types")
     @classmethod
     def _types_once(cls, value: tuple[EntryType, ...]) -> tuple[EntryType, ...]:

@@ -7,10 +7,10 @@ from uuid import UUID
 from memory.ingestion.apply_state import ApplyState
 from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.likeness import share_said
-from memory.ingestion.operations import Operation, Refusal, beside
+from memory.ingestion.operations import Operation, beside
 from memory.mending.heard import Heard, carry_out_heard
 from memory.mending.judging import Verdict, judge
-from memory.mending.wishes import read_wish
+from memory.mending.wishes import Wish, read_wish
 from memory.models import EntryState, MendingVerb
 from memory.models import Verdict as Outcome
 from web.actor import Actor
@@ -23,8 +23,8 @@ ASKED_FOR = "was asked to be forgotten in the same breath"
 
 
 def leave_to_wishes(
-    given: IngestionInput, items: Sequence[Operation | Refusal], heard: Sequence[Heard]
-) -> list[Operation | Refusal]:
+    given: IngestionInput, items: Sequence[Operation], heard: Sequence[Heard]
+) -> list[Operation]:
     """Remove operations that contradict a wish: deleting an entry of which a part stays, or which does not surely say
     it, and adding what should be forgotten. If an entry is forgotten, what an update of it says beyond that becomes a
     new entry.
@@ -34,58 +34,42 @@ def leave_to_wishes(
     return [_left(given, item, heard) for item in items]
 
 
-def _left(given: IngestionInput, item: Operation | Refusal, heard: Sequence[Heard]) -> Operation | Refusal:
-    if isinstance(item, Refusal):
-        return item
-    cited = [given.messages[number - 1].id for number in item.messages]
+def _left(given: IngestionInput, item: Operation, heard: Sequence[Heard]) -> Operation:
+    cited = [message.id for message in given.cited(item.messages)]
     for wish in heard:
         if wish.draft.verb == MendingVerb.CORRECT:
-            if (
-                item.op == "add"
-                and wish.message.id in cited
-                and wish.taken
-                and _says_anew(wish, item.content)
-            ):
-                return Refusal(item.raw, PUT_RIGHT, item.messages, item.call_id)
+            asked = item.op == "add" and wish.message.id in cited and wish.taken
+            if asked and _says(wish, read_wish(wish.draft.to), item.content):
+                return item.refused(PUT_RIGHT)
             continue
         entry = given.entries[item.entry - 1] if item.entry is not None else None
         if entry is not None and wish.message.id in cited and item.op == "delete":
             if entry.id in wish.edited:
-                return Refusal(item.raw, PART, item.messages, item.call_id)
+                return item.refused(PART)
             meant = wish.taken or {one.id for one in wish.draft.found if one.kind == "entry"}
             if meant and entry.id not in meant:
-                return Refusal(item.raw, OTHER, item.messages, item.call_id)
+                return item.refused(OTHER)
         if entry is not None and item.op in ("update", "replace") and entry.id in wish.taken:
             rest = next(one.rest for one in wish.draft.ticked if one.id == entry.id)
             if rest is not None and share_said(item.content, rest) == 1:
-                return Refusal(item.raw, PART, item.messages, item.call_id)
+                return item.refused(PART)
             key = item.key or (entry.key if rest is None else None)
             item = replace(beside(item, given, GOES), key=key)
-        if item.op == "add" and _said_before(given, cited, wish) and _says(wish, item.content):
-            return Refusal(item.raw, ASKED_FOR, item.messages, item.call_id)
+        asked_for = wish.draft.scope.wish
+        added = item.op == "add" and asked_for.must and _said_before(given, item, wish)
+        if added and _says(wish, asked_for, item.content):
+            return item.refused(ASKED_FOR)
     return item
 
 
-def _said_before(given: IngestionInput, cited: Sequence[object], wish: Heard) -> bool:
-    """Return whether all cited messages were said before the wish or with it."""
-    order = [message.id for message in given.messages]
-    if wish.message.id not in order:
-        return False
-    until = order.index(wish.message.id)
-    return all(one in order[: until + 1] for one in cited)
+def _said_before(given: IngestionInput, item: Operation, wish: Heard) -> bool:
+    """Return whether all messages that it cites were said before the wish or with it."""
+    places = {message.id: number for number, message in enumerate(given.messages, start=1)}
+    return all(number <= places.get(wish.message.id, 0) for number in item.messages)
 
 
-def _says(wish: Heard, content: str) -> bool:
-    asked = wish.draft.scope.wish
-    return (
-        bool(asked.must)
-        and judge(asked, content, stems={}, owners=wish.draft.scope.owners).verdict == Verdict.SAYS
-    )
-
-
-def _says_anew(wish: Heard, content: str) -> bool:
-    right, owners = read_wish(wish.draft.to), wish.draft.scope.owners
-    return judge(right, content, stems={}, owners=owners).verdict == Verdict.SAYS
+def _says(wish: Heard, asked: Wish, content: str) -> bool:
+    return judge(asked, content, stems={}, owners=wish.draft.scope.owners).verdict == Verdict.SAYS
 
 
 def carry_out_wishes(state: ApplyState, heard: Sequence[Heard], by: Actor) -> None:

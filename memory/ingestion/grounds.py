@@ -4,7 +4,7 @@ Small models repeat what a prompt shows them, and attribute everything that was 
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cache, lru_cache
 
 from memory.entries.fingerprint import content_hash
@@ -17,7 +17,6 @@ from memory.models import USER_SUBJECT
 from memory.names import WITHOUT_SPACES
 from relationships.models import MessageRole
 
-ADVICE = "agreement"  # the type of what the companion advises or promises, which it alone may have said
 HARDLY = 0.5  # of its words, both with and without the first, which is often a name or a common verb
 _EXAMPLE = re.compile(r'"(?:content|what)": "(?:that )?([^"{}]+)"')
 
@@ -27,40 +26,21 @@ def refuse_example(text: str, item: Item, given: IngestionInput) -> None:
     said = text.removeprefix("that ")
     if content_hash(said) not in _examples() | _own_examples(given):
         return
-    cited = cited_texts(cited_messages(item, given), earlier_messages(item, given), given)
-    if min(share_said(part, *cited) for part in (said, without_first_word(said))) < HARDLY:
+    cited = given.cited(cited_messages(item, given), earlier_messages(item, given))
+    texts = [message.content for message in cited]
+    if min(share_said(part, *texts) for part in (said, without_first_word(said))) < HARDLY:
         raise RefusedItem("is an example of the prompt, which the messages it rests on do not say")
 
 
-def cited_texts(messages: Iterable[int], earlier: Iterable[int], given: IngestionInput) -> list[str]:
-    """The texts of the new messages and the earlier ones with these numbers."""
-    return [message.content for message in _cited(messages, earlier, given)]
-
-
-def _cited(messages: Iterable[int], earlier: Iterable[int], given: IngestionInput) -> list[InputMessage]:
-    above = given.earlier_above + 1
-    new = [given.messages[number - 1] for number in messages]
-    return [*new, *(given.references[number - above] for number in earlier)]
-
-
-def as_companions_words(
-    content: str,
-    subject: str | None,
-    type: str,
-    messages: Sequence[int],
-    earlier: Sequence[int],
-    given: IngestionInput,
-) -> str | None:
+def as_companions_words(content: str, cited: Iterable[InputMessage], given: IngestionInput) -> str | None:
     """Rewrite a statement about the person that only the companion made as the companion's words; None for others.
 
     Not with an ingestion prompt of the companion's own, which may want such observations.
     """
-    alone = all(message.role == MessageRole.ASSISTANT for message in _cited(messages, earlier, given))
-    about_person = subject in (None, USER_SUBJECT) and type != ADVICE
-    if not alone or not about_person or given.instructions.version is not None:
-        return None
+    alone = all(message.role == MessageRole.ASSISTANT for message in cited)
     named = names_in_text(content, given.companion_name)
-    return None if named else f"{given.companion_name}: {content}"
+    own = alone and given.instructions.version is None and not named
+    return f"{given.companion_name}: {content}" if own else None
 
 
 def known_by_name(content: str, given: IngestionInput) -> int | None:

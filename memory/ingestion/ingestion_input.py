@@ -13,10 +13,11 @@ from memory.models import IngestionPrompt, ScratchpadEntry, Tier
 from memory.retrieval.configuration import Retrieval
 from providers.tokens import estimate_tokens, line_tokens
 from relationships.configuration.schema import Configuration
-from relationships.models import Companion, Message, Relationship, Turn
+from relationships.models import Companion, Relationship, Turn
 from web.errors import NotFound
 
 TOKENS_PER_LINE = 12  # number, type, day and brackets of a shown entry, in addition to its content
+MESSAGE_COLUMNS = ("id", "turn_id", "role", "speaker", "content", "occurred_at", "session")
 EARLIER = 1000  # numbers of earlier messages begin above it, or above those of the new ones if there are more
 
 
@@ -65,7 +66,7 @@ class IngestionInput:
     """Everything a strategy may look at. Numbers given to the model are places in `entries` and `messages`, from 1;
     those of earlier messages are places in `references`, from 1 above `earlier_above`.
 
-    `entries` are the scratchpad's; a strategy that shows others makes an input with those. New entries go to `tier`.
+    `entries` are the scratchpad's; a strategy that shows others makes an input with those.
     `has_archive`: there are active entries outside the scratchpad, so a search makes sense.
     """
 
@@ -84,7 +85,6 @@ class IngestionInput:
     references: tuple[InputMessage, ...]
     retrieval: Retrieval = field(default_factory=Retrieval)
     has_archive: bool = False
-    tier: Tier = Tier.SCRATCHPAD
 
     @property
     def nears_budget(self) -> bool:
@@ -135,7 +135,6 @@ def compose_input(
         references=tuple(references),
         retrieval=configuration.retrieval,
         has_archive=has_archive,
-        tier=Tier(configuration.ingestion.tier),
     )
 
 
@@ -171,18 +170,20 @@ def _within(budget: int, entries: Iterable[ShownEntry]) -> tuple[tuple[ShownEntr
     return tuple(sorted(shown, key=lambda entry: entry.id)), hidden, tokens
 
 
-def input_message(message: Message, relationship: Relationship) -> InputMessage:
-    content, cut = cut_fenced(message.content)
-    return InputMessage(
-        id=message.id,
-        turn_id=message.turn_id,
-        role=message.role,
-        speaker=message.speaker or _default_speaker(message.role, relationship),
-        content=content,
-        occurred_at=message.occurred_at,
-        cut=cut,
-        session=message.session,
-    )
+def input_message(
+    relationship: Relationship,
+    id: UUID,
+    turn_id: UUID,
+    role: str,
+    speaker: str,
+    said: str,
+    occurred_at: datetime,
+    session: str = "",
+) -> InputMessage:
+    """Make it from the MESSAGE_COLUMNS."""
+    content, cut = cut_fenced(said)
+    speaker = speaker or _default_speaker(role, relationship)
+    return InputMessage(id, turn_id, role, speaker, content, occurred_at, cut, session)
 
 
 def _default_speaker(role: str, relationship: Relationship) -> str:

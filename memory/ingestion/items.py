@@ -52,16 +52,17 @@ def entry_number(item: Item, shown: Sequence[ShownEntry]) -> int:
     number = number_of(item.get("entry"))
     if number is None:
         raise RefusedItem("names no entry")
-    if not 1 <= number <= len(shown):
+    if shown_number(item, shown) is None:
         raise RefusedItem(f"entry {number} was not shown")
     if shown[number - 1].read_only:
         raise RefusedItem(f"entry {number} is read-only")
     return number
 
 
-def names_shown(item: Item, shown: Sequence[ShownEntry]) -> bool:
+def shown_number(item: Item, shown: Sequence[ShownEntry]) -> int | None:
+    """The number of the entry that an item names, if that was shown."""
     number = number_of(item.get("entry"))
-    return number is not None and 1 <= number <= len(shown)
+    return number if number is not None and 1 <= number <= len(shown) else None
 
 
 def text_of(item: Item, name: str) -> str:
@@ -80,7 +81,7 @@ def type_of(item: Item, given: IngestionInput, remarks: list[str], *, changes: b
     """One of the companion's types; "" for an item that `changes` an entry but not its type. Without a type: `other`,
     if the companion has it. Raises RefusedItem for an unknown type, as silently choosing one might be wrong.
     """
-    known = [entry_type.name for entry_type in given.ingestion.types]
+    known = given.ingestion.type_names
     wanted = item.get("type")
     if wanted is None and changes:
         return ""

@@ -23,11 +23,11 @@ from memory.ingestion.items import (
     happens_in,
     key_in,
     moment_in,
-    names_shown,
     numbers_of,
     reason_in,
     share_in,
     short,
+    shown_number,
     subject_in,
     text_of,
     type_of,
@@ -38,6 +38,7 @@ from providers.llm.json_text import extract_json_text
 MAX_OPERATIONS = 200  # of one answer; more are refused, visibly
 MAY_BE_LEFT_OUT = ("operations", "facts", "memories")  # lists that may be missing if they are empty
 BESIDE = ("wishes", "forget")  # what an answer may contain besides its list
+ADVICE = "agreement"  # the type of what the companion advises or promises, which it alone may have said
 # Other names that models without a schema use for the members of an operation.
 _ALIASES = {"operation": "op", "action": "op", "message": "messages", "text": "content"}
 
@@ -47,7 +48,8 @@ class Operation:
     """One proposed change, parsed and checked against what was shown. `entry` and `messages` are numbers.
 
     `op` is add, update, delete, `replace` (what the entry says has ended: it is superseded by a new one with
-    `content`), `known` (the entry says it already) or `none` (`content` is skipped, visibly, and can be restored).
+    `content`), `known` (the entry says it already), `none` (`content` is skipped, visibly, and can be restored) or
+    `refused` (nothing is done; `reason` says why). `raw`: what the model wrote.
     `happens_at` is in the format of memory.entries.happens. What is None stays unchanged, unless `cleared` names it.
     `untrue`: for a delete, the entry was never true; otherwise it should be forgotten, or the reason is unknown.
     `messages` may be empty for an update that only condenses entries. `earlier`: numbers of earlier messages that it is
@@ -57,7 +59,7 @@ class Operation:
 
     op: str
     messages: tuple[int, ...]
-    raw: dict[str, Any]
+    raw: Any
     entry: int | None = None
     type: str = ""
     content: str = ""
@@ -79,15 +81,8 @@ class Operation:
     call_id: UUID | None = None
     model: str = ""
 
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """An operation that is not carried out, and why."""
-
-    raw: Any
-    reason: str
-    messages: tuple[int, ...] = ()
-    call_id: UUID | None = None
+    def refused(self, reason: str) -> "Operation":
+        return Operation("refused", self.messages, self.raw, reason=reason, call_id=self.call_id)
 
 
 def parse_answer(text: str, name: str = "operations") -> list[Any]:
@@ -115,20 +110,20 @@ def parse_object(text: str, name: str) -> dict[str, Any]:
     return answer
 
 
-def check_operations(raw: list[Any], given: IngestionInput) -> list[Operation | Refusal]:
+def check_operations(raw: list[Any], given: IngestionInput) -> list[Operation]:
     """Parse each raw operation and check it against what was shown, in order."""
     return check_each(raw, given, lambda item: _understand(item, given))
 
 
-def of_one_subject(items: Sequence[Operation | Refusal], given: IngestionInput) -> list[Operation | Refusal]:
+def of_one_subject(items: Sequence[Operation], given: IngestionInput) -> list[Operation]:
     """Updates to the same text merge entries: give them the subject of the first one, unless they have their own.
 
     But "Likes tea" about two people, which names neither, stays two entries.
     """
     subjects: dict[str, str] = {}
 
-    def told(item: Operation | Refusal) -> Operation | Refusal:
-        if not isinstance(item, Operation) or item.op != "update" or item.entry is None:
+    def told(item: Operation) -> Operation:
+        if item.op != "update" or item.entry is None:
             return item
         about = item.subject or given.entries[item.entry - 1].subject
         if about != USER_SUBJECT and not names_in_text(item.content, about):
@@ -141,13 +136,13 @@ def of_one_subject(items: Sequence[Operation | Refusal], given: IngestionInput) 
 
 def check_each(
     raw: list[Any], given: IngestionInput, understand: Callable[[dict[str, Any]], Operation]
-) -> list[Operation | Refusal]:
+) -> list[Operation]:
     """Parse each item by itself, in order, with `understand`, which raises RefusedItem. An entry is changed only once
     per answer; a further update of it becomes a new entry.
     """
     changed: dict[int, str] = {}  # the new text, by the entry's number
     said: set[str] = set()
-    judged: list[Operation | Refusal] = []
+    judged: list[Operation] = []
     for place, item in enumerate(raw):
         try:
             if not isinstance(item, dict):
@@ -160,11 +155,8 @@ def check_each(
                 if operation.op != "update" or operation.content == changed[operation.entry]:
                     raise RefusedItem(twice)
                 operation = beside(operation, given, twice)
-            if (
-                operation.op == "add"
-                and operation.content in said
-                and item.get("op") in ("update", "replace")
-            ):
+            was_update = operation.op == "add" and item.get("op") in ("update", "replace")
+            if was_update and operation.content in said:
                 raise RefusedItem("an earlier operation of this answer says it")
             said.add(operation.content)
             if operation.entry is not None and operation.op != "known":
@@ -189,11 +181,11 @@ def beside(operation: Operation, given: IngestionInput, why: str) -> Operation:
     )
 
 
-def refused(item: Any, reason: str, given: IngestionInput) -> Refusal:
+def refused(item: Any, reason: str, given: IngestionInput) -> Operation:
     """The refusal of an item, with the messages it cites."""
     messages = numbers_of(item.get("messages")) if isinstance(item, dict) else None
     cited = tuple(number for number in messages or () if 1 <= number <= len(given.messages))
-    return Refusal(short(item), reason, cited)
+    return Operation("refused", cited, short(item), reason=reason)
 
 
 def understand(
@@ -204,7 +196,7 @@ def understand(
     `keyed`: the model may name keys. `condenses`: it need not cite a new message.
     """
     remarks: list[str] = []
-    if op in ("update", "replace") and not names_shown(item, given.entries):
+    if op in ("update", "replace") and shown_number(item, given.entries) is None:
         op, remarks = "add", ["names no entry that was shown; kept as new"]
     operation = Operation(
         op=op,
@@ -227,17 +219,19 @@ def understand(
 
 def _on_its_grounds(operation: Operation, item: dict[str, Any], given: IngestionInput) -> Operation:
     """Refuse examples of the prompt, and attribute what only the companion said to it. Raises RefusedItem."""
-    op, content = operation.op, operation.content
-    if content:
-        refuse_example(content, item, given)
-    if op == "add":
-        cited = operation.messages, operation.earlier
-        words = as_companions_words(content, operation.subject, operation.type, *cited, given)
-        if words is not None:
-            remark = "only the companion said it; kept as its words"
-            remarks = (*operation.remarks, remark)
-            return replace(operation, content=words, subject=given.companion_name, key=None, remarks=remarks)
-    return operation
+    if operation.content:
+        refuse_example(operation.content, item, given)
+    if operation.op != "add" or not _about_person(operation) or operation.type == ADVICE:
+        return operation
+    cited = given.cited(operation.messages, operation.earlier)
+    if (words := as_companions_words(operation.content, cited, given)) is None:
+        return operation
+    remarks = (*operation.remarks, "only the companion said it; kept as its words")
+    return replace(operation, content=words, subject=given.companion_name, key=None, remarks=remarks)
+
+
+def _about_person(operation: Operation) -> bool:
+    return operation.subject in (None, USER_SUBJECT)
 
 
 def _understand(item: dict[str, Any], given: IngestionInput) -> Operation:
@@ -250,7 +244,7 @@ def _understand(item: dict[str, Any], given: IngestionInput) -> Operation:
     condenses = op == "update" and given.nears_budget
     understood = understand(item, given, op, keyed=True, condenses=condenses)
     operation = replace(understood, cleared=cleared, untrue=untrue)
-    about_person = operation.op == "add" and operation.subject in (None, USER_SUBJECT)
-    if about_person and (number := known_by_name(operation.content, given)) is not None:
+    added = operation.op == "add" and _about_person(operation)
+    if added and (number := known_by_name(operation.content, given)) is not None:
         return replace(operation, op="known", entry=number, content="", type="")
     return operation

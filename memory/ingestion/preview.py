@@ -10,21 +10,22 @@ from django.conf import settings
 from django.utils import timezone
 
 from memory.ingestion.apply import carry_out_all
-from memory.ingestion.apply_state import ApplyState
+from memory.ingestion.apply_state import ApplyState, open_state
 from memory.ingestion.calls import CallLog
 from memory.ingestion.ingestion_input import (
+    MESSAGE_COLUMNS,
     IngestionInput,
+    InputMessage,
     Instructions,
     ShownEntry,
     compose_input,
     input_message,
     scratchpad_of,
 )
-from memory.ingestion.opening import open_state
 from memory.ingestion.proposals import propose_all
 from memory.ingestion.templates import check_instructions
 from memory.model_calls import count_made_calls
-from memory.models import OperationResult, ScratchpadEntry, Tier
+from memory.models import EntryState, OperationResult, ScratchpadEntry, Tier
 from providers.llm.registry import get_provider
 from providers.told import storable
 from relationships.ids import uuid7
@@ -36,19 +37,12 @@ from web.errors import InvalidInput, NotFound
 
 
 @dataclass(frozen=True, slots=True)
-class PreviewEntry:
-    type: str
-    subject: str
-    content: str
-
-
-@dataclass(frozen=True, slots=True)
 class Preview:
     """What a prompt would have kept. `milliseconds` of all calls; tokens and cost (USD) if they are known."""
 
     prompt_version: int | None
     results: list[OperationResult]
-    entries: list[PreviewEntry]
+    entries: list[dict[str, str]]  # type, subject and content of each
     system: str
     prompt: str
     answers: list[str]
@@ -70,9 +64,9 @@ def preview_prompt(
 
     Raises ProviderError, UnparsableAnswer, InvalidTemplate, BudgetSpent, NotFound.
     """
-    turns, rows = _past(relationship, turn_ids) if turn_ids else _pasted(relationship, messages)
+    turns, said = _past(relationship, turn_ids) if turn_ids else _pasted(relationship, messages)
     check_instructions(instructions.template)
-    given = _reading(relationship, instructions, turns, rows, present_entries)
+    given = _reading(relationship, instructions, turns, said, present_entries)
     if not given.messages:
         raise InvalidInput.of("messages", "hold nothing of a role that is read (ingestion.roles)")
     require_model_budget(given.project_id)
@@ -114,24 +108,21 @@ def nobody_of(companion: Companion) -> Relationship:
 
 def _pasted(
     relationship: Relationship, messages: Sequence[NewMessage]
-) -> tuple[Sequence[Turn], Sequence[Message]]:
+) -> tuple[Sequence[Turn], Sequence[InputMessage]]:
     now = timezone.now()
     turn = Turn(relationship_id=relationship.id, project_id=relationship.project_id, seq=0, occurred_at=now)
-    rows = [
-        Message(
-            relationship_id=relationship.id,
-            turn_id=turn.id,
-            role=message.role,
-            speaker=message.speaker,
-            content=message.content,
-            occurred_at=message.occurred_at or now,
+    said = [
+        input_message(
+            relationship, uuid7(), turn.id, one.role, one.speaker, one.content, one.occurred_at or now
         )
-        for message in messages
+        for one in messages
     ]
-    return [turn], rows
+    return [turn], said
 
 
-def _past(relationship: Relationship, turn_ids: Sequence[UUID]) -> tuple[Sequence[Turn], Sequence[Message]]:
+def _past(
+    relationship: Relationship, turn_ids: Sequence[UUID]
+) -> tuple[Sequence[Turn], Sequence[InputMessage]]:
     owned = Turn.objects.for_relationship(relationship.id).filter(id__in=list(turn_ids)).order_by("seq")
     turns = list(owned)
     if len(turns) != len(set(turn_ids)):
@@ -139,18 +130,19 @@ def _past(relationship: Relationship, turn_ids: Sequence[UUID]) -> tuple[Sequenc
     rows = Message.objects.for_relationship(relationship.id).filter(
         turn_id__in=[turn.id for turn in turns], erased_at=None, hidden_at=None
     )
-    return turns, list(rows.order_by("seq"))
+    said = rows.order_by("seq").values_list(*MESSAGE_COLUMNS)
+    return turns, [input_message(relationship, *row) for row in said]
 
 
 def _reading(
     relationship: Relationship,
     instructions: Instructions,
     turns: Sequence[Turn],
-    rows: Sequence[Message],
+    said: Sequence[InputMessage],
     present_entries: bool,
 ) -> IngestionInput:
     configuration = configuration_of(relationship, turn=turns[0].config).values  # as for a batch
-    read = [input_message(row, relationship) for row in rows if row.role in configuration.ingestion.roles]
+    read = [message for message in said if message.role in configuration.ingestion.roles]
     active = ScratchpadEntry.objects.for_relationship(relationship.id).active()
     has_archive = present_entries and active.filter(tier=Tier.ARCHIVE).exists()
     entries = scratchpad_of(relationship.id) if present_entries else ()
@@ -159,18 +151,12 @@ def _reading(
     )
 
 
-def _entries_after(given: IngestionInput, state: ApplyState) -> list[PreviewEntry]:
+def _entries_after(given: IngestionInput, state: ApplyState) -> list[dict[str, str]]:
+    """What would be active then: the new entries, the newest first, and those that were shown."""
     listed = dict.fromkeys((*given.entries, *state.given.entries))
-    after = [_after(shown, state.rows.get(shown.id)) for shown in listed]
-    added = [
-        PreviewEntry(entry.type, entry.subject, entry.content)
-        for entry in state.added
-        if entry.state == "active"
+    shown = [state.rows.get(entry.id, entry) for entry in listed]
+    return [
+        {"type": entry.type, "subject": entry.subject, "content": entry.content}
+        for entry in (*reversed(state.added), *shown)
+        if isinstance(entry, ShownEntry) or entry.state == EntryState.ACTIVE
     ]
-    return [*reversed(added), *(entry for entry in after if entry is not None)]
-
-
-def _after(shown: ShownEntry, entry: ScratchpadEntry | None) -> PreviewEntry | None:
-    if entry is None:
-        return PreviewEntry(shown.type, shown.subject, shown.content)
-    return PreviewEntry(entry.type, entry.subject, entry.content) if entry.state == "active" else None

@@ -100,7 +100,7 @@ def build_request(given: IngestionInput, question: Question = OPERATIONS) -> Com
     answer_format = shipped(question.answer_format).render(
         **names,
         about_companion=shipped("about_companion.md").render(**names, kept=kept),
-        type_like=lambda wanted: type_among(wanted, [type.name for type in given.ingestion.types])[0],
+        type_like=lambda wanted: type_among(wanted, given.ingestion.type_names)[0],
         single_valued=", ".join(given.ingestion.single_valued) or "any name",
         **question.variables,
     )
@@ -291,7 +291,7 @@ def _prompt_data(given: IngestionInput, question: Question) -> PromptData:
             for number, message in enumerate(given.messages, start=1)
         ),
         timezone=given.timezone,
-        types=tuple(entry_type.name for entry_type in given.ingestion.types),
+        types=given.ingestion.type_names,
         user_name=given.user_name,
         task=question.task,
         facts=question.facts,

@@ -6,11 +6,12 @@ not at all.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 from uuid import UUID
 
 from memory.ingestion.calls import CallLog
-from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
-from memory.ingestion.operations import Operation, Refusal
+from memory.ingestion.ingestion_input import IngestionInput
+from memory.ingestion.operations import Operation
 from memory.ingestion.reported_wishes import reported_wishes
 from memory.ingestion.strategies.base import Proposal, Strategy
 from memory.ingestion.unasked import leave_what_nobody_asked
@@ -19,15 +20,13 @@ from memory.mending.heard import Spoken
 from memory.models import Tier
 from relationships.configuration.plugins import load
 
-Items = list[Operation | Refusal]
-
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
     """What all strategies propose. `given` has every entry that was shown, to which the numbers refer."""
 
     given: IngestionInput
-    items: Items
+    items: list[Operation]
     vectors: tuple[TextVectors, ...] = ()
     wishes: tuple[Spoken, ...] = ()
 
@@ -38,9 +37,11 @@ def propose_all(given: IngestionInput, log: CallLog, *, purpose: str) -> Propose
     proposals: list[tuple[str, Proposal]] = []
     for strategy, tier in strategies_of(given):
         asked = len(log.ids)
-        proposal = strategy.propose(replace(given, tier=tier), log, purpose=purpose)
+        proposal = strategy.propose(given, log, purpose=purpose)
         call_id = log.ids[-1] if len(log.ids) > asked else None
-        signed = [_signed(item, strategy.slug, proposal.tier, call_id, log) for item in proposal.items]
+        by: dict[str, Any] = {"strategy": strategy.slug, "tier": tier, "call_id": call_id}
+        model = log.models[call_id] if call_id else ""
+        signed = [replace(item, **by, model=model) for item in proposal.items]
         proposals.append((strategy.slug, replace(proposal, items=signed)))
     proposed = combine(given, proposals)
     answers = [record.completion.text for record in log.waiting[before:] if record.completion]
@@ -65,37 +66,18 @@ def combine(given: IngestionInput, proposals: Sequence[tuple[str, Proposal]]) ->
     entries = list(dict.fromkeys(entry for _, proposal in proposals for entry in proposal.shown))
     places = {entry: place for place, entry in enumerate(entries, start=1)}
     changed: dict[UUID, str] = {}
-    items: Items = []
+    items: list[Operation] = []
     for slug, proposal in proposals:
         theirs: dict[UUID, str] = {}
         for item in proposal.items:
-            entry = _entry_of(item, proposal.shown)
-            if entry is not None and isinstance(item, Operation):
-                if entry.id in changed and item.op != "known":
-                    items.append(_closed(item, changed[entry.id]))
-                    continue
-                theirs |= {} if item.op == "known" else {entry.id: slug}
+            if item.entry is not None:
+                entry = proposal.shown[item.entry - 1]
                 item = replace(item, entry=places[entry])
+                if item.op != "known" and (other := changed.get(entry.id)) is not None:
+                    item = item.refused(f"{other}, which reads the same turns, changes this entry already")
+                elif item.op != "known":
+                    theirs[entry.id] = slug
             items.append(item)
         changed |= theirs
     vectors = tuple(proposal.vectors for _, proposal in proposals if proposal.vectors is not None)
     return Proposed(replace(given, entries=tuple(entries)), items, vectors)
-
-
-def _entry_of(item: Operation | Refusal, shown: Sequence[ShownEntry]) -> ShownEntry | None:
-    return shown[item.entry - 1] if isinstance(item, Operation) and item.entry is not None else None
-
-
-def _closed(operation: Operation, slug: str) -> Refusal:
-    reason = f"{slug}, which reads the same turns, changes this entry already"
-    return Refusal(operation.raw, reason, operation.messages, operation.call_id)
-
-
-def _signed(
-    item: Operation | Refusal, slug: str, tier: Tier, call_id: UUID | None, log: CallLog
-) -> Operation | Refusal:
-    """Add the strategy and call that proposed it, and the tier for additions."""
-    if isinstance(item, Refusal):
-        return replace(item, call_id=call_id)
-    model = log.models[call_id] if call_id else ""
-    return replace(item, strategy=slug, tier=tier, call_id=call_id, model=model)

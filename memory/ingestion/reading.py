@@ -12,7 +12,9 @@ from django.utils import timezone
 from config.postgresql.sessions import execute, prepared_cursor
 from memory.errors import InvalidTemplate
 from memory.ingestion.ingestion_input import (
+    MESSAGE_COLUMNS,
     IngestionInput,
+    InputMessage,
     Instructions,
     ShownEntry,
     compose_input,
@@ -21,7 +23,7 @@ from memory.ingestion.ingestion_input import (
 from memory.ingestion.templates import default_instructions
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.schema import Configuration
-from relationships.models import Companion, EndUser, Message, Relationship, Turn
+from relationships.models import Companion, EndUser, Relationship, Turn
 from relationships.services.model_budgets import ModelBudget, has_budget, model_budget_of
 from web.errors import NotFound
 
@@ -33,7 +35,7 @@ SELECT p.config::text, c.config::text, r.config::text
  WHERE r.id = %s
 """
 
-_MESSAGE = "id, turn_id, role, speaker, content, occurred_at, session"
+_MESSAGE = ", ".join(MESSAGE_COLUMNS)
 _ENTRY = ", ".join(ShownEntry._fields)
 
 # The new messages, the earlier ones as background, and the scratchpad, each as a list of lists. An earlier message that
@@ -149,27 +151,20 @@ def input_of(turns: Sequence[Turn], facts: Facts) -> IngestionInput:
         relationship,
         facts.configuration,
         turns,
-        [input_message(message, relationship) for message in _messages(relationship, messages)],
-        [input_message(message, relationship) for message in _messages(relationship, references)],
+        _messages(relationship, messages),
+        _messages(relationship, references),
         Instructions(version, template) if version else Instructions(None, default_instructions()),
         entries=map(_entry, orjson.loads(entries or "[]")),
         has_archive=has_archive,
     )
 
 
-def _messages(relationship: Relationship, listed: str | None) -> list[Message]:
+def _messages(relationship: Relationship, listed: str | None) -> list[InputMessage]:
     return [
-        Message(
-            relationship_id=relationship.id,
-            id=UUID(id),
-            turn_id=UUID(turn_id),
-            role=role,
-            speaker=speaker,
-            content=content,
-            occurred_at=datetime.fromisoformat(occurred_at),
-            session=session,
+        input_message(
+            relationship, UUID(id), UUID(turn_id), role, speaker, text, datetime.fromisoformat(at), session
         )
-        for id, turn_id, role, speaker, content, occurred_at, session in orjson.loads(listed or "[]")
+        for id, turn_id, role, speaker, text, at, session in orjson.loads(listed or "[]")
     ]
 
 

@@ -1,7 +1,6 @@
 """Try a draft of an ingestion prompt against the published one, in a worker. Only the outcome is written."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -167,15 +166,15 @@ def _read(replay: Replay, step: str) -> dict[str, Any]:
         messages=[NewMessage(line["role"], line["content"]) for line in replay.messages],
         present_entries=replay.present_entries,
     )
-    return _kept(preview, instructions)
+    return _kept(preview)
 
 
-def _kept(preview: Preview, instructions: Instructions) -> dict[str, Any]:
+def _kept(preview: Preview) -> dict[str, Any]:
     """The outcome of one prompt as JSON: operations with verdicts, the resulting entries, tokens, time and cost."""
     return {
-        "version": instructions.version,
+        "version": preview.prompt_version,
         "operations": [result.as_json() for result in preview.results],
-        "entries": [asdict(entry) for entry in preview.entries],
+        "entries": preview.entries,
         "prompt_tokens": preview.prompt_tokens,
         "output_tokens": preview.output_tokens,
         "cost": None if preview.cost is None else str(preview.cost),

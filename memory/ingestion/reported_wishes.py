@@ -7,7 +7,7 @@ from typing import Any
 from memory.ingestion.grounds import refuse_example
 from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.items import RefusedItem, cited_messages, cleaned, text_of
-from memory.ingestion.operations import Refusal, refused
+from memory.ingestion.operations import Operation, refused
 from memory.mending.heard import Spoken
 from memory.mending.wishes import LONGEST_WISH
 from memory.models import MendingVerb
@@ -16,10 +16,10 @@ from providers.llm.json_text import extract_json_text
 MOST_WISHES = 10  # of one batch; more are refused, visibly
 
 
-def reported_wishes(answers: Iterable[str], given: IngestionInput) -> tuple[list[Spoken], list[Refusal]]:
+def reported_wishes(answers: Iterable[str], given: IngestionInput) -> tuple[list[Spoken], list[Operation]]:
     """The wishes in all answers about one input, without duplicates; and the refused ones, with reasons."""
     spoken: dict[tuple[object, ...], Spoken] = {}
-    refusals: list[Refusal] = []
+    refusals: list[Operation] = []
     for item in (item for answer in answers for item in _wishes_of(answer)):
         try:
             wish = _understood(item, given)

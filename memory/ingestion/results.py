@@ -8,7 +8,7 @@ from uuid import UUID
 from memory.entries.fingerprint import content_hash
 from memory.entries.limits import MAX_REASON, operation_fault
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
-from memory.ingestion.operations import Operation, Refusal
+from memory.ingestion.operations import Operation
 from memory.models import OperationKind, OperationResult, Verdict
 from relationships.models import Turn
 
@@ -20,7 +20,7 @@ _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def result_of(
-    item: Operation | Refusal,
+    item: Operation,
     verdict: Verdict,
     reason: str,
     *,
@@ -31,14 +31,13 @@ def result_of(
     shown: Sequence[ShownEntry],
 ) -> OperationResult:
     """Make the row, without saving it. `shown`: the entries in the call that proposed it, in order of their numbers."""
-    remarks = item.remarks if isinstance(item, Operation) else ()
-    said = "; ".join(part for part in (reason, *remarks) if part)[:MAX_REASON]
+    said = "; ".join(part for part in (reason, *item.remarks) if part)[:MAX_REASON]
     operation = _kept(item)
     named = [] if entry_id is None else [entry_id]
-    if isinstance(item, Operation) and item.entry is not None:
+    if item.entry is not None:
         named.append(given.entries[item.entry - 1].id)
     named += [entry.id for entry in at_numbers(shown, operation, "entry")]
-    cited = [given.messages[place - 1] for place in item.messages]
+    cited = given.cited(item.messages)
     cited += at_numbers(given.messages, operation, "messages")
     cited += at_numbers(given.references, operation, "messages", above=given.earlier_above)
     return OperationResult(
@@ -111,9 +110,9 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(part)
 
 
-def _kept(item: Operation | Refusal) -> Any:
+def _kept(item: Operation) -> Any:
     """The raw operation, or only what it refers to if it is too long."""
     if not (fault := operation_fault(item.raw)):
         return item.raw
-    about = {"op": item.op, "entry": item.entry} if isinstance(item, Operation) else {}
+    about = {"op": item.op, "entry": item.entry} if item.op != "refused" else {}
     return {**about, "messages": list(item.messages), "cut": fault}

@@ -8,12 +8,11 @@ from dataclasses import replace
 
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.ingestion.likeness import share_said, unsaid_words
-from memory.ingestion.operations import Operation, Refusal
+from memory.ingestion.operations import Operation
 from memory.mending.heard import Spoken
 from memory.mending.wishes import wish_in
 from memory.models import USER_SUBJECT, MendingVerb
 
-Items = list[Operation | Refusal]
 UNASKED = "nobody asks to forget it, it is not said to be untrue, and no message speaks of it"
 ANEW = "an addition of this answer says it anew"
 TOO_LITTLE = 2  # meaningful words in what the person says
@@ -23,15 +22,15 @@ _UNHEARD = re.compile(
 ANOTHER_WORDING = 0.5  # of an entry's words, from which an addition with them replaces it
 
 
-def leave_what_nobody_asked(items: Items, given: IngestionInput, wishes: Iterable[Spoken]) -> Items:
+def leave_what_nobody_asked(
+    items: list[Operation], given: IngestionInput, wishes: Iterable[Spoken]
+) -> list[Operation]:
     """Correct deletions: an entry that is deleted and added in other words is replaced, and one that no message
     mentions stays. Deletions of what was never true are left, as are all if the person asks to forget something; and
     so many that they will be held, as a person decides on those.
     """
     deletions = [
-        item
-        for item in items
-        if isinstance(item, Operation) and item.op == "delete" and not (item.untrue or item.raw.get("forget"))
+        item for item in items if item.op == "delete" and not (item.untrue or item.raw.get("forget"))
     ]
     if not deletions or _wished(given, wishes):
         return items
@@ -43,7 +42,7 @@ def leave_what_nobody_asked(items: Items, given: IngestionInput, wishes: Iterabl
             )
             in_place = replace(addition, op="replace", entry=deletion.entry, remarks=remarks)
             items = [
-                in_place if item is addition else _refusal(deletion, ANEW) if item is deletion else item
+                in_place if item is addition else item.refused(ANEW) if item is deletion else item
                 for item in items
             ]
     left = [item for item in items if item in deletions]
@@ -51,9 +50,7 @@ def leave_what_nobody_asked(items: Items, given: IngestionInput, wishes: Iterabl
         return items
     said = _spoken(given)
     return [
-        _refusal(item, UNASKED)
-        if isinstance(item, Operation) and item in left and not _spoken_of(_entry_of(item, given), said)
-        else item
+        item.refused(UNASKED) if item in left and not _spoken_of(_entry_of(item, given), said) else item
         for item in items
     ]
 
@@ -75,13 +72,13 @@ def _wished(given: IngestionInput, wishes: Iterable[Spoken]) -> bool:
     )
 
 
-def _anew(deletion: Operation, items: Items, given: IngestionInput) -> Operation | None:
+def _anew(deletion: Operation, items: list[Operation], given: IngestionInput) -> Operation | None:
     """The addition that repeats most of the deleted entry, about the same person and citing a common message."""
     entry = _entry_of(deletion, given)
     found = [
         (share_said(entry.content, item.content, own=(given.user_name,), of_nothing=0), item)
         for item in items
-        if isinstance(item, Operation) and item.op == "add" and item.strategy == deletion.strategy
+        if item.op == "add" and item.strategy == deletion.strategy
         if (item.subject or USER_SUBJECT) == entry.subject and {*item.messages} & {*deletion.messages}
     ]
     share, best = max(found, key=lambda one: one[0], default=(0.0, None))
@@ -96,7 +93,3 @@ def _spoken_of(entry: ShownEntry, said: Sequence[str]) -> bool:
 def _entry_of(item: Operation, given: IngestionInput) -> ShownEntry:
     assert item.entry is not None, "who deletes names an entry"
     return given.entries[item.entry - 1]
-
-
-def _refusal(item: Operation, reason: str) -> Refusal:
-    return Refusal(item.raw, reason, item.messages, item.call_id)

@@ -27,7 +27,7 @@ FORMS: dict[str, tuple[str, str, set[str]]] = {
     "a list of IDs that a query starts from": (
         rf"(?is)\bFROM\s+unnest{_CALL}(?:\s+AS)?\s+\w+\s*\([^)]*\)(?:,\s*LATERAL\b|\s+LEFT JOIN\b|\s+WHERE\s+(?:NOT\s+)?EXISTS\b)",
         f"start from {ROOT_TABLE}, and join the list to it",
-        {"knowledge/chunks.py", "memory/ingestion/opening.py"},
+        {"knowledge/chunks.py", "memory/ingestion/apply_state.py"},
     ),
     "a query in HAVING about the outer one": (
         r"(?is)\bHAVING\b(?:[^()]|\([^()]*\))*?\(\s*SELECT\b",

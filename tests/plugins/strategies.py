@@ -15,6 +15,4 @@ class ListedStrategy(Strategy):
     proposals: ClassVar[deque[Callable[[IngestionInput], list[Operation]]]] = deque()
 
     def propose(self, ingestion_input: IngestionInput, log: CallLog, *, purpose: str) -> Proposal:
-        return Proposal(
-            ingestion_input.entries, list(self.proposals.popleft()(ingestion_input)), ingestion_input.tier
-        )
+        return Proposal(ingestion_input.entries, list(self.proposals.popleft()(ingestion_input)))

@@ -1,41 +1,89 @@
-"""Ask a model for JSON. If the answer can't be parsed, ask once more with the complaint; if it was cut off, ask with
-more output tokens, unless it only repeated itself.
+"""Ask a model for operations, as JSON.
+
+If the answer can't be parsed, the model is asked once more with the complaint; if it was cut off, with more output
+tokens, unless it only repeated itself. An answer is sent back once for types that the companion doesn't have, and once
+for what its updates have lost.
 """
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TypeVar
 
+from memory.entries.fingerprint import content_hash
 from memory.errors import UnparsableAnswer
 from memory.ingestion.calls import CallLog
 from memory.ingestion.configuration import MOST_OUTPUT_TOKENS
 from memory.ingestion.ingestion_input import IngestionInput
+from memory.ingestion.items import NO_TYPE
+from memory.ingestion.operations import Operation
 from memory.ingestion.prompt import Question, build_request
-from providers.errors import AnswerTruncated, RequestRefused
+from memory.ingestion.strategies.eroded_updates import SendBack, ask_about_losses
+from providers.errors import AnswerTruncated, ProviderError, RequestRefused
 from providers.llm.base import Completion, CompletionRequest
 from providers.llm.json_text import closed_loop
 
-T = TypeVar("T")
-SHOWN_BACK = 8000  # characters of an answer that could not be parsed
+SHOWN_BACK = 8000  # characters of an answer that is sent back
 MORE_ROOM = 2  # times that an answer is asked for again if it was cut off, each with twice the tokens
 WAY_OUT = (
     "Raise ingestion.max_output_tokens, choose a model that answers at greater length, or say less in a turn."
 )
 
 
-def ask(
-    question: Question, given: IngestionInput, log: CallLog, *, purpose: str, parse: Callable[[str], T]
-) -> T:
-    """Ask, and parse the answer. Raises UnparsableAnswer if the second is no better; ProviderError."""
+def ask_for_operations(
+    question: Question,
+    given: IngestionInput,
+    log: CallLog,
+    *,
+    purpose: str,
+    check: Callable[[str], list[Operation]],
+    again: str,
+    reasoned: bool = False,
+) -> list[Operation]:
+    """Ask, and make operations of the answer with `check`, which raises UnparsableAnswer. `again`, `reasoned`: see
+    ask_about_losses. Raises UnparsableAnswer if the second answer is no better; ProviderError.
+    """
     request = build_request(given, question)
-    completion, request = _ask_with_room(request, question, given, log, purpose)
+    completion, roomy = _ask_with_room(request, question, given, log, purpose)
+    text = completion.text
     try:
-        return parse(completion.text)
+        items = check(text)
     except UnparsableAnswer as error:
         complaint = f"{error} Answer again, with the JSON object only{_shape(question)}."
-        repair = replace(request, history=(("assistant", completion.text[:SHOWN_BACK]), ("user", complaint)))
-    completion = log.ask(repair, given, purpose=purpose_of(question, "repair"))
-    return parse(completion.text)
+        repair = replace(roomy, history=(("assistant", text[:SHOWN_BACK]), ("user", complaint)))
+        text = log.ask(repair, given, purpose=purpose_of(question, "repair")).text
+        items = check(text)
+
+    def send_back(complaint: str, why: str) -> list[Operation]:
+        told = f"Before anything is applied: {complaint}"
+        back = replace(request, history=(("assistant", text[:SHOWN_BACK]), ("user", told)))
+        try:
+            return check(log.ask(back, given, purpose=purpose_of(question, why)).text)
+        except (ProviderError, UnparsableAnswer):  # stored with the call; the answer is applied without it
+            return []
+
+    items = _ask_about_types(items, send_back)
+    return ask_about_losses(items, given, text, send_back, again=again, reasoned=reasoned)
+
+
+def _ask_about_types(items: list[Operation], send_back: SendBack) -> list[Operation]:
+    """Ask the model once for the types of items that have an unknown one. If the new answer has no valid type, the item
+    stays refused, as silently choosing a type might be wrong.
+    """
+    told = "\n".join(f"- {item.raw['content']}: {item.reason}" for item in items if _lacks_type(item))
+    if not told:
+        return items
+    again = send_back(f"no entry is made of these.\n{told}\nGive these again, and no others.", "type")
+    better = {content_hash(item.content): item for item in again if item.op == "add"}
+
+    def typed(item: Operation) -> Operation:
+        found = better.get(content_hash(" ".join(item.raw["content"].split()))) if _lacks_type(item) else None
+        return replace(found, remarks=(*found.remarks, "its type was sent back once")) if found else item
+
+    return [typed(item) for item in items]
+
+
+def _lacks_type(item: Operation) -> bool:
+    content = item.raw.get("content") if isinstance(item.raw, dict) else None
+    return item.op == "refused" and NO_TYPE in item.reason and isinstance(content, str)
 
 
 def _shape(question: Question) -> str:
@@ -48,15 +96,6 @@ def _list_of(question: Question) -> str:
     """The name of the list that the answer must have; "" if its form is free."""
     schema = question.tool.parameters if question.tool else question.schema
     return str(schema["required"][0]) if schema else ""
-
-
-def ask_back(
-    question: Question, given: IngestionInput, log: CallLog, *, answered: str, complaint: str, purpose: str
-) -> str:
-    """Send the model a complaint about an answer that could be parsed; return its new answer. Raises ProviderError."""
-    request = build_request(given, question)
-    history = (("assistant", answered[:SHOWN_BACK]), ("user", complaint))
-    return log.ask(replace(request, history=history), given, purpose=purpose_of(question, purpose)).text
 
 
 def purpose_of(question: Question, purpose: str) -> str:

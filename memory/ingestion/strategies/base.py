@@ -5,21 +5,19 @@ from dataclasses import dataclass
 
 from memory.ingestion.calls import CallLog
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
-from memory.ingestion.operations import Operation, Refusal
+from memory.ingestion.operations import Operation
 from memory.ingestion.vectors import TextVectors
-from memory.models import Tier
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What a strategy proposes. Entry numbers in `items` refer to `shown`, from 1; new entries go to `tier`.
+    """What a strategy proposes. Entry numbers in `items` refer to `shown`, from 1.
 
     `vectors` of texts that it embedded are stored for new entries with the same text.
     """
 
     shown: tuple[ShownEntry, ...]
-    items: list[Operation | Refusal]
-    tier: Tier
+    items: list[Operation]
     vectors: TextVectors | None = None
 
 

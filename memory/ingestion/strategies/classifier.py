@@ -13,10 +13,10 @@ from django.utils import timezone
 
 from memory.entries.happens import span_of
 from memory.ingestion.calls import CallLog
-from memory.ingestion.candidates import candidate_retrieval, has_entries, likely_entries, texts_of
+from memory.ingestion.candidates import candidate_retrieval, has_entries, likely_entries
 from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.items import confidence_in
-from memory.ingestion.operations import Operation, Refusal
+from memory.ingestion.operations import Operation
 from memory.ingestion.prompt import Question
 from memory.ingestion.strategies.base import Proposal, Strategy
 from memory.ingestion.strategies.memories import ask_for_memories, memories_schema, statement
@@ -37,7 +37,7 @@ class ClassifierStrategy(Strategy):
 
     def propose(self, given: IngestionInput, log: CallLog, *, purpose: str) -> Proposal:
         """Before the call, entries are searched by words only, so that a turn with nothing to keep embeds nothing."""
-        likely = likely_entries(given, texts_of(given), by_meaning=False)
+        likely = likely_entries(given, by_meaning=False)
         shown = replace(given, entries=likely)
         model = given.ingestion.classifier.model
         question = Question("classify", "classify.md", "The memories, as JSON:", CLASSIFY_SCHEMA, model=model)
@@ -45,7 +45,7 @@ class ClassifierStrategy(Strategy):
             question, shown, log, purpose=purpose, keep=lambda item: _classified(item, shown)
         )
         vectors = _vectors_of(items, given)
-        return Proposal(likely, _without_near(items, vectors, given), given.tier, vectors)
+        return Proposal(likely, _without_near(items, vectors, given), vectors)
 
 
 def _classified(item: dict[str, Any], given: IngestionInput) -> Operation:
@@ -72,17 +72,17 @@ def _over_at(operation: Operation, options: ClassifierOptions, timezone: str) ->
         return None
 
 
-def _vectors_of(items: list[Operation | Refusal], given: IngestionInput) -> TextVectors | None:
+def _vectors_of(items: list[Operation], given: IngestionInput) -> TextVectors | None:
     """The vectors of what would be added, if there is anything to compare them with."""
     if not has_entries(given):
         return None
-    added = [item.content for item in items if isinstance(item, Operation) and item.op == "add"]
+    added = [item.content for item in items if item.op == "add"]
     return embed_texts(given, list(dict.fromkeys(added)))
 
 
 def _without_near(
-    items: list[Operation | Refusal], vectors: TextVectors | None, given: IngestionInput
-) -> list[Operation | Refusal]:
+    items: list[Operation], vectors: TextVectors | None, given: IngestionInput
+) -> list[Operation]:
     """Skip what is nearly the same as an entry, naming the entry and the similarity."""
     if vectors is None:
         return items
@@ -105,11 +105,9 @@ def _nearest(vectors: TextVectors, given: IngestionInput) -> list[SearchResult]:
     )
 
 
-def _skipped(
-    item: Operation | Refusal, nearest: Mapping[str, SearchResult], given: IngestionInput
-) -> Operation | Refusal:
+def _skipped(item: Operation, nearest: Mapping[str, SearchResult], given: IngestionInput) -> Operation:
     """Skip an item by a comparison of vectors only; without one it is kept."""
-    if isinstance(item, Refusal) or item.op != "add":
+    if item.op != "add":
         return item
     found = nearest[item.content]
     if found.space is None or not found.hits:

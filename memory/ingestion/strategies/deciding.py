@@ -5,8 +5,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
-from memory.ingestion.items import Item, RefusedItem, entry_number, number_of, reason_in, short, text_of
-from memory.ingestion.operations import MAX_OPERATIONS, Operation, Refusal
+from memory.ingestion.items import (
+    Item,
+    RefusedItem,
+    entry_number,
+    number_of,
+    reason_in,
+    short,
+    shown_number,
+    text_of,
+)
+from memory.ingestion.operations import MAX_OPERATIONS, Operation, refused
 from memory.models import USER_SUBJECT
 from providers.llm.base import NumberedFact
 
@@ -32,30 +41,25 @@ class Fact:
         )
 
 
-def decide_on(
-    facts: Sequence[Fact], decisions: Sequence[Any], given: IngestionInput
-) -> list[Operation | Refusal]:
+def decide_on(facts: Sequence[Fact], decisions: Sequence[Any], given: IngestionInput) -> list[Operation]:
     """Make the operations, in order of the facts. The first decision counts; without one a fact is refused, visibly.
 
     A fact may end several entries ("forget all about my job"), so further decisions on it may delete, but nothing else.
     """
     made: dict[int, Item] = {}
     ended: list[tuple[int, Item]] = []
-    strays: list[Operation | Refusal] = []
+    strays: list[Operation] = []
     for place, item in enumerate(decisions):
         number = number_of(item.get("fact")) if isinstance(item, dict) else None
         if place >= MAX_OPERATIONS:
-            strays.append(Refusal(short(item), f"an answer may hold {MAX_OPERATIONS} decisions"))
+            strays.append(refused(item, f"an answer may hold {MAX_OPERATIONS} decisions", given))
         elif number is None or not 1 <= number <= len(facts):
-            strays.append(Refusal(short(item), "decides on a fact that was not given"))
+            strays.append(refused(item, "decides on a fact that was not given", given))
         elif number in made and _only_ends(item):
             ended.append((number, item))
         elif number in made:
-            strays.append(
-                Refusal(
-                    short(item), f"fact {number} is decided on before", facts[number - 1].operation.messages
-                )
-            )
+            again = replace(facts[number - 1].operation, raw=short(item))
+            strays.append(again.refused(f"fact {number} is decided on before"))
         else:
             made[number] = item
     changed: set[int] = set()
@@ -64,16 +68,16 @@ def decide_on(
     return [*decided, *strays]
 
 
-def rest_on_all(items: Sequence[Operation | Refusal]) -> list[Operation | Refusal]:
+def rest_on_all(items: Sequence[Operation]) -> list[Operation]:
     """Let a text that contains several facts cite the messages of all of them: if a fact is known by an entry that
     another decision rewrites, it is part of the new text."""
     known: dict[int | None, list[int]] = {}
     for item in items:
-        if isinstance(item, Operation) and item.op == "known":
+        if item.op == "known":
             known.setdefault(item.entry, []).extend(item.messages)
 
-    def resting(item: Operation | Refusal) -> Operation | Refusal:
-        if isinstance(item, Refusal) or item.op not in ("update", "replace"):
+    def resting(item: Operation) -> Operation:
+        if item.op not in ("update", "replace"):
             return item
         return replace(item, messages=tuple(sorted({*item.messages, *known.get(item.entry, ())})))
 
@@ -84,16 +88,14 @@ def _only_ends(item: Item) -> bool:
     return str(item.get("op")).strip().upper() == "DELETE" and item.get("content") == ""
 
 
-def _decided(
-    fact: Fact, decision: Item | None, changed: set[int], given: IngestionInput
-) -> Operation | Refusal:
+def _decided(fact: Fact, decision: Item | None, changed: set[int], given: IngestionInput) -> Operation:
     if decision is None:
-        return Refusal(fact.operation.raw, "nothing was decided about it", fact.operation.messages)
+        return fact.operation.refused("nothing was decided about it")
     raw = {**fact.operation.raw, **short(dict(decision)), "messages": list(fact.operation.messages)}
     try:
         operation = _operation(fact, decision, changed, given)
     except RefusedItem as refusal:
-        return Refusal(raw, str(refusal), fact.operation.messages)
+        return replace(fact.operation, raw=raw).refused(str(refusal))
     if operation.entry is not None and operation.op != "known":
         changed.add(operation.entry)
     kept = {"op": operation.op, "content": operation.content}
@@ -108,10 +110,12 @@ def _operation(fact: Fact, decision: Item, changed: set[int], given: IngestionIn
         return _new(fact, decision)
     if op == "NONE" and fact.forget:
         raise RefusedItem("nothing like it is remembered")
-    number = entry_number(decision, given.entries) if op != "NONE" else _known(decision, given)
     reason = reason_in(decision)
-    if op == "NONE":
-        return replace(fact.operation, op="known", entry=number, content="", reason=reason)
+    if op == "NONE":  # the entry says it already, even if that may not be changed
+        if (known := shown_number(decision, given.entries)) is None:
+            raise RefusedItem("was decided to be known, by no entry that was shown")
+        return replace(fact.operation, op="known", entry=known, content="", reason=reason)
+    number = entry_number(decision, given.entries)
     if number in changed:
         return _beside(fact, number)
     content = _text(fact, decision)
@@ -134,14 +138,6 @@ def _new(fact: Fact, decision: Item) -> Operation:
     if fact.forget:
         raise RefusedItem("is a wish to forget, which is no entry itself")
     return replace(fact.operation, content=_text(fact, decision) or fact.operation.content)
-
-
-def _known(decision: Item, given: IngestionInput) -> int:
-    """The entry that says it already, even if that may not be changed."""
-    number = number_of(decision.get("entry"))
-    if number is None or not 1 <= number <= len(given.entries):
-        raise RefusedItem("was decided to be known, by no entry that was shown")
-    return number
 
 
 def _beside(fact: Fact, number: int) -> Operation:

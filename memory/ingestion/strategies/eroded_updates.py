@@ -7,69 +7,53 @@ because of a request to forget is meant to lose something; what, is decided by t
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from uuid import UUID
 
 from memory.entries.happens import day_of, span_of, times_in, told_as
-from memory.errors import UnparsableAnswer
-from memory.ingestion.calls import CallLog
 from memory.ingestion.erosion import lost_details
-from memory.ingestion.grounds import cited_texts
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.ingestion.likeness import share_said, unsaid_words
-from memory.ingestion.operations import Operation, Refusal, beside
-from memory.ingestion.prompt import Question, is_past_plan, last_said_at
+from memory.ingestion.operations import Operation, beside
+from memory.ingestion.prompt import is_past_plan, last_said_at
 from memory.ingestion.reported_wishes import reported_wishes
-from memory.ingestion.strategies.asking import ask_back
 from memory.models import USER_SUBJECT, MendingVerb
-from providers.errors import ProviderError
 
 _DAY = re.compile(r"(?<![\d-])\d{4}-\d\d-\d\d(?![\d-])", re.ASCII)
 MOSTLY = 1 / 3  # an update that keeps less of an entry's words has lost most of it
 AMISS = "the entry is about something else"
-Items = list[Operation | Refusal]
 Lost = Mapping[int, tuple[str, ...]]  # details, by the number of the entry
+# Shows the model its answer with a complaint, for a purpose; returns the operations of its new answer, if any.
+SendBack = Callable[[str, str], list[Operation]]
 
 
 def ask_about_losses(
-    items: Items,
+    items: list[Operation],
     given: IngestionInput,
-    *,
-    question: Question,
-    log: CallLog,
     answered: str,
+    send_back: SendBack,
+    *,
     again: str,
-    check: Callable[[str], Items],
     reasoned: bool = False,
-) -> Items:
+) -> list[Operation]:
     """Ask the model once about the updates that lost something, and return the items with its new versions of them.
 
-    `answered`: the answer with the items. `again`: what the model is asked for. `check` parses its new answer.
-    `reasoned`: it is asked for reasons; if it repeats a text without one, the entry stays, and the text becomes a new
-    entry. So it does, whatever was asked, if the text has nothing to do with the entry.
+    `answered`: the answer with the items. `again`: what the model is asked for. `reasoned`: it is asked for reasons; if
+    it repeats a text without one, the entry stays, and the text becomes a new entry. So it does, whatever was asked, if
+    the text has nothing to do with the entry.
     """
     wishes, _ = reported_wishes([answered], given)
     asked = {wish.message_id for wish in wishes if wish.verb == MendingVerb.FORGET}
-    if not (lost := _lost_in([item for item in items if asked.isdisjoint(_cited(item, given))], given)):
+    unasked = [
+        item for item in items if asked.isdisjoint(message.id for message in given.cited(item.messages))
+    ]
+    if not (lost := _lost_in(unasked, given)):
         return items
     told = "\n".join(f"- entry {entry}: {'; '.join(details)}" for entry, details in lost.items())
-    complaint = (
-        "Before anything is applied: the new texts of these entries leave out what the old ones say.\n"
-        f"{told}\n{again}"
-    )
-    try:
-        better = check(
-            ask_back(question, given, log, answered=answered, complaint=complaint, purpose="left out")
-        )
-    except (ProviderError, UnparsableAnswer):  # stored with the call; the operations are applied unchanged
-        better = []
-    return _replaced(items, lost, _by_entry(better, lost), given, reasoned=reasoned)
+    complaint = f"the new texts of these entries leave out what the old ones say.\n{told}\n{again}"
+    better = _by_entry(send_back(complaint, "left out"), lost)
+    return _replaced(items, lost, better, given, reasoned=reasoned)
 
 
-def _cited(item: Operation | Refusal, given: IngestionInput) -> list[UUID]:
-    return [given.messages[number - 1].id for number in item.messages]
-
-
-def _lost_in(items: Sequence[Operation | Refusal], given: IngestionInput) -> dict[int, tuple[str, ...]]:
+def _lost_in(items: Sequence[Operation], given: IngestionInput) -> dict[int, tuple[str, ...]]:
     """What each update has lost of its entry, by the entry's number.
 
     If updates to the same text merge entries, the first one's date stays, so the dates of the others must be in the
@@ -80,7 +64,7 @@ def _lost_in(items: Sequence[Operation | Refusal], given: IngestionInput) -> dic
     own = (given.companion_name, given.user_name)
     known = {entry.content for entry in given.entries}
     for item in items:
-        if isinstance(item, Operation) and item.op == "update" and item.entry is not None:
+        if item.op == "update" and item.entry is not None:
             entry = given.entries[item.entry - 1]
             names = (entry.subject,) if entry.subject != USER_SUBJECT else ()
             stays = "" if "happens_at" in item.cleared else entry.happens_at or ""
@@ -117,26 +101,20 @@ def _mostly_lost(old: str, said: str, own: Sequence[str]) -> tuple[str, ...]:
     return tuple(unsaid_words(old, said, own=own)) if share_said(old, said, own=own) < MOSTLY else ()
 
 
-def _by_entry(items: Items, lost: Lost) -> dict[int, Operation]:
+def _by_entry(items: list[Operation], lost: Lost) -> dict[int, Operation]:
     """The new versions by entry, of those only that were sent back."""
-    return {
-        item.entry: item
-        for item in items
-        if isinstance(item, Operation) and item.op in ("update", "replace") and item.entry is not None
-        if item.entry in lost
-    }
+    again = (item for item in items if item.op in ("update", "replace"))
+    return {item.entry: item for item in again if item.entry is not None and item.entry in lost}
 
 
 def _repeats(again: Operation, before: Operation) -> bool:
     return again.op == "update" and again.content == before.content and not again.reason
 
 
-def _elsewhere(update: Operation, items: Items, given: IngestionInput) -> Operation | Refusal:
+def _elsewhere(update: Operation, items: list[Operation], given: IngestionInput) -> Operation:
     """Turn an update with a mistaken number into an addition; refuse it if the answer adds the same text, too."""
-    if any(
-        isinstance(item, Operation) and item.op == "add" and item.content == update.content for item in items
-    ):
-        return Refusal(update.raw, f"{AMISS}, and an addition of this answer says it", update.messages)
+    if any(item.op == "add" and item.content == update.content for item in items):
+        return update.refused(f"{AMISS}, and an addition of this answer says it")
     return beside(replace(update, subject=update.subject or USER_SUBJECT), given, AMISS)
 
 
@@ -145,19 +123,21 @@ def _is_of_another_thing(update: Operation, given: IngestionInput) -> bool:
     assert update.entry is not None, "an update names an entry"
     entry = given.entries[update.entry - 1]
     about = "" if entry.subject == USER_SUBJECT else entry.subject
-    told = (update.content, *cited_texts(update.messages, update.earlier, given))
+    cited = given.cited(update.messages, update.earlier)
+    told = (update.content, *(message.content for message in cited))
     return share_said(f"{about} {entry.content}", *told, own=(given.user_name,)) == 0
 
 
 def _replaced(
-    items: Items, lost: Lost, again: Mapping[int, Operation], given: IngestionInput, *, reasoned: bool
-) -> Items:
+    items: list[Operation],
+    lost: Lost,
+    again: Mapping[int, Operation],
+    given: IngestionInput,
+    *,
+    reasoned: bool,
+) -> list[Operation]:
     """Replace each update by its new version. Those that merge entries, with the same text, still do."""
-    updates = {
-        item.entry: item
-        for item in items
-        if isinstance(item, Operation) and item.op == "update" and item.entry is not None
-    }
+    updates = {item.entry: item for item in items if item.op == "update" and item.entry is not None}
     texts = {updates[entry].content: item.content for entry, item in again.items() if item.op == "update"}
     better = {
         entry: again.get(entry) or replace(item, content=texts.get(item.content, item.content))
@@ -172,7 +152,7 @@ def _replaced(
         else:
             remark = f"was sent back once for what it left out: {', '.join(details)}"
         better[entry] = replace(better[entry], remarks=(*better[entry].remarks, remark))
-    placed: dict[int, Operation | Refusal] = dict(better)
+    placed = dict(better)
     for entry in still:
         before, answered = updates[entry], again.get(entry)
         if answered is not None and not _repeats(answered, before):
@@ -182,9 +162,4 @@ def _replaced(
             placed[entry] = _elsewhere(replace(before, remarks=remarks), items, given)
         elif answered is not None and reasoned:
             placed[entry] = beside(better[entry], given, "nothing was said of why")
-
-    def replaced(item: Operation | Refusal) -> Operation | Refusal:
-        entry = item.entry if isinstance(item, Operation) else None
-        return item if entry is None else placed.get(entry, item)
-
-    return [replaced(item) for item in items]
+    return [item if item.entry is None else placed.get(item.entry, item) for item in items]

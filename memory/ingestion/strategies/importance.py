@@ -10,10 +10,10 @@ from dataclasses import replace
 from typing import Any
 
 from memory.ingestion.calls import CallLog
-from memory.ingestion.candidates import likely_entries, texts_of
+from memory.ingestion.candidates import likely_entries
 from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.items import RefusedItem
-from memory.ingestion.operations import Operation, Refusal
+from memory.ingestion.operations import Operation
 from memory.ingestion.prompt import Question
 from memory.ingestion.strategies.base import Proposal, Strategy
 from memory.ingestion.strategies.floors import Told, floor_over, sentences_of, telling_words
@@ -35,14 +35,14 @@ class ImportanceStrategy(Strategy):
     slug = "importance"
 
     def propose(self, given: IngestionInput, log: CallLog, *, purpose: str) -> Proposal:
-        given = replace(given, entries=likely_entries(given, texts_of(given)))
+        given = replace(given, entries=likely_entries(given))
         model = given.ingestion.importance.model
         question = Question("score", "score.md", "The memories, as JSON:", SCORE_SCHEMA, model=model)
         sentences = _sentences(given)
         items = ask_for_memories(
             question, given, log, purpose=purpose, keep=lambda item: _scored(item, given, sentences)
         )
-        return Proposal(given.entries, [*items, *_left_unsaid(items, given, sentences)], given.tier)
+        return Proposal(given.entries, [*items, *_left_unsaid(items, given, sentences)])
 
 
 def _sentences(given: IngestionInput) -> Sentences:
@@ -91,12 +91,11 @@ def _score(item: dict[str, Any]) -> float:
 
 
 def _left_unsaid(
-    items: Sequence[Operation | Refusal], given: IngestionInput, sentences: Sentences
+    items: Sequence[Operation], given: IngestionInput, sentences: Sentences
 ) -> Iterator[Operation]:
     """Operations for sentences with a floor that the answer left out: kept as they were said, unless known already."""
-    operations = [item for item in items if isinstance(item, Operation)]
-    said = {told for operation in operations for told in _made_of(operation, sentences)}
-    forgets = {message for item in operations if item.op == "delete" for message in item.messages}
+    said = {told for item in items if item.op != "refused" for told in _made_of(item, sentences)}
+    forgets = {message for item in items if item.op == "delete" for message in item.messages}
     kept_from = given.ingestion.importance.kept_from
     for told in (told for own in sentences.values() for told in own):
         heard = told.floor is not None and told.floor.at_least >= kept_from
@@ -116,9 +115,8 @@ def _known(told: Told, given: IngestionInput) -> Operation | None:
 
 def _as_said(told: Told, given: IngestionInput) -> Operation:
     assert told.floor is not None
-    floor, types = told.floor, [entry_type.name for entry_type in given.ingestion.types]
-    content = f'Said: "{told.text}"'
-    type, remarks = type_among(floor.type, types)
+    floor, content = told.floor, f'Said: "{told.text}"'
+    type, remarks = type_among(floor.type, given.ingestion.type_names)
     return Operation(
         op="add",
         messages=(told.message,),

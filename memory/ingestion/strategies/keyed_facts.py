@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from memory.ingestion.calls import CallLog
-from memory.ingestion.candidates import likely_entries, texts_of
+from memory.ingestion.candidates import likely_entries
 from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.items import (
     RefusedItem,
@@ -39,17 +39,17 @@ class KeyedFactsStrategy(Strategy):
     slug = "keyed_facts"
 
     def propose(self, given: IngestionInput, log: CallLog, *, purpose: str) -> Proposal:
-        given = replace(given, entries=likely_entries(given, texts_of(given)))
+        given = replace(given, entries=likely_entries(given))
         vocabulary = Vocabulary(given.ingestion.keyed_facts)
         question, record = _question(given, vocabulary), _recorder(given, vocabulary)
         items = ask_for_memories(question, given, log, purpose=purpose, keep=record)
         # What should be forgotten comes first, as the rest of its value is recorded again in its place.
-        items.sort(key=lambda item: not (isinstance(item, Operation) and item.op == "delete"))
-        return Proposal(given.entries, items, given.tier)
+        items.sort(key=lambda item: item.op != "delete")
+        return Proposal(given.entries, items)
 
 
 def _question(given: IngestionInput, vocabulary: Vocabulary) -> Question:
-    types = [entry_type.name for entry_type in given.ingestion.types]
+    types = given.ingestion.type_names
     keys = vocabulary.known_keys(types)
     tool = ToolSpec(
         name=RECORD_TOOL,
@@ -71,7 +71,6 @@ def _question(given: IngestionInput, vocabulary: Vocabulary) -> Question:
 def _recorder(given: IngestionInput, vocabulary: Vocabulary) -> Callable[[dict[str, Any]], Operation]:
     """Return a function that makes an operation from a value. The key decides on type and number of values."""
     least = given.ingestion.keyed_facts.confident_from
-    types = [entry_type.name for entry_type in given.ingestion.types]
 
     def record(item: dict[str, Any]) -> Operation:
         named = cleaned(item.get("key")).strip()
@@ -80,7 +79,7 @@ def _recorder(given: IngestionInput, vocabulary: Vocabulary) -> Callable[[dict[s
             raise RefusedItem(f"key {named!r:.60} is not in the vocabulary")
         confidence = confidence_in(item, least)
         messages = cited_messages(item, given)
-        type, remarks = type_among(key.type, types)
+        type, remarks = type_among(key.type, given.ingestion.type_names)
         entry = _said_anew(item, key, given)
         op = "update" if entry else "add"
         return Operation(

@@ -1,18 +1,15 @@
 """What strategies with a single call share: an answer with memories to keep and entries to forget."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from memory.errors import UnparsableAnswer
 from memory.ingestion.calls import CallLog
 from memory.ingestion.ingestion_input import IngestionInput
-from memory.ingestion.operations import Operation, Refusal, check_each, parse_object, understand
+from memory.ingestion.operations import Operation, check_each, parse_object, understand
 from memory.ingestion.prompt import Question
-from memory.ingestion.strategies.asking import ask
-from memory.ingestion.strategies.eroded_updates import ask_about_losses
+from memory.ingestion.strategies.asking import ask_for_operations
 from memory.ingestion.strategies.schema_parts import FORGET, NUMBERS, TEXT, WISHES, answer_of, list_of
-from memory.ingestion.strategies.unknown_types import ask_about_types
 
 ENTRY = {"type": "integer", "description": "number of the shown entry it replaces"}
 
@@ -42,34 +39,6 @@ AGAIN = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Memories:
-    """The raw items of an answer."""
-
-    keep: list[Any]
-    forget: list[Any]
-
-
-def parse_memories(text: str) -> Memories:
-    """Parse an answer, in which `forget` may be missing. Raises UnparsableAnswer."""
-    answer = parse_object(text, "memories")
-    forget = answer.get("forget") or []
-    if not isinstance(forget, list):
-        raise UnparsableAnswer('"forget" is not a list.')
-    return Memories(answer["memories"], forget)
-
-
-def judge_memories(
-    answer: Memories, given: IngestionInput, keep: Callable[[dict[str, Any]], Operation]
-) -> list[Operation | Refusal]:
-    """Make operations. `keep` makes one from a memory, or raises RefusedItem. `given` has what was shown."""
-    items = [_named(item, "update" if _names_entry(item) else "add") for item in answer.keep]
-    items += [_named(item, "delete") for item in answer.forget]
-    return check_each(
-        items, given, lambda item: statement(item, given) if item["op"] == "delete" else keep(item)
-    )
-
-
 def ask_for_memories(
     question: Question,
     given: IngestionInput,
@@ -77,19 +46,35 @@ def ask_for_memories(
     *,
     purpose: str,
     keep: Callable[[dict[str, Any]], Operation],
-) -> list[Operation | Refusal]:
-    """Ask for memories and make operations. They are sent back once if they lost something or have no valid type."""
+) -> list[Operation]:
+    """Ask for memories and make operations. `keep` makes one from a memory, or raises RefusedItem."""
+    return ask_for_operations(
+        question,
+        given,
+        log,
+        purpose=purpose,
+        check=lambda text: check_memories(text, given, keep),
+        again=AGAIN,
+    )
 
-    def check(text: str) -> list[Operation | Refusal]:
-        return judge_memories(parse_memories(text), given, keep)
 
-    items, text = ask(question, given, log, purpose=purpose, parse=lambda text: (check(text), text))
-    items = ask_about_types(items, given, question=question, log=log, answered=text, check=check)
-    return ask_about_losses(items, given, question=question, log=log, answered=text, again=AGAIN, check=check)
+def check_memories(
+    text: str, given: IngestionInput, keep: Callable[[dict[str, Any]], Operation]
+) -> list[Operation]:
+    """Make operations of an answer, in which `forget` may be missing. Raises UnparsableAnswer."""
+    answer = parse_object(text, "memories")
+    forget = answer.get("forget") or []
+    if not isinstance(forget, list):
+        raise UnparsableAnswer('"forget" is not a list.')
+    items = [_named(item, "update" if _names_entry(item) else "add") for item in answer["memories"]]
+    items += [_named(item, "delete") for item in forget]
+    return check_each(
+        items, given, lambda item: statement(item, given) if item["op"] == "delete" else keep(item)
+    )
 
 
 def statement(item: dict[str, Any], given: IngestionInput) -> Operation:
-    """Make an operation from a memory that is a sentence: an addition or an update. Raises RefusedItem."""
+    """Make an operation from a memory that is a sentence. Raises RefusedItem."""
     return understand(item, given, item["op"])
 
 

@@ -9,12 +9,10 @@ from functools import lru_cache
 from memory.ingestion.calls import CallLog
 from memory.ingestion.candidates import find_candidates, texts_of
 from memory.ingestion.ingestion_input import IngestionInput
-from memory.ingestion.operations import Operation, Refusal, check_operations, of_one_subject, parse_answer
+from memory.ingestion.operations import check_operations, of_one_subject, parse_answer
 from memory.ingestion.prompt import OPERATIONS, Question, answer_schema
-from memory.ingestion.strategies.asking import ask
+from memory.ingestion.strategies.asking import ask_for_operations
 from memory.ingestion.strategies.base import Proposal, Strategy
-from memory.ingestion.strategies.eroded_updates import ask_about_losses
-from memory.ingestion.strategies.unknown_types import ask_about_types
 from memory.models import Tier
 
 AGAIN = (
@@ -30,24 +28,16 @@ class OperationsStrategy(Strategy):
         if given.has_archive:
             found = find_candidates(given, texts_of(given), tiers=(Tier.ARCHIVE,))
             given = replace(given, entries=(*given.entries, *found))
-        question = _question(tuple(entry_type.name for entry_type in given.ingestion.types))
-
-        def check(text: str) -> list[Operation | Refusal]:
-            return check_operations(parse_answer(text), given)
-
-        items, text = ask(question, given, log, purpose=purpose, parse=lambda text: (check(text), text))
-        items = ask_about_types(items, given, question=question, log=log, answered=text, check=check)
-        items = ask_about_losses(
-            items,
+        items = ask_for_operations(
+            _question(given.ingestion.type_names),
             given,
-            question=question,
-            log=log,
-            answered=text,
+            log,
+            purpose=purpose,
+            check=lambda text: check_operations(parse_answer(text), given),
             again=AGAIN,
-            check=check,
             reasoned=True,
         )
-        return Proposal(given.entries, of_one_subject(items, given), given.tier)
+        return Proposal(given.entries, of_one_subject(items, given))
 
 
 @lru_cache(maxsize=64)

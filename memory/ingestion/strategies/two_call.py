@@ -15,14 +15,12 @@ from memory.ingestion.calls import CallLog
 from memory.ingestion.candidates import few_entries, find_candidates, has_entries
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.ingestion.items import confidence_in
-from memory.ingestion.operations import Operation, Refusal, check_each, parse_answer, understand
+from memory.ingestion.operations import Operation, check_each, parse_answer, understand
 from memory.ingestion.prompt import Question
-from memory.ingestion.strategies.asking import ask
+from memory.ingestion.strategies.asking import ask_for_operations
 from memory.ingestion.strategies.base import Proposal, Strategy
 from memory.ingestion.strategies.deciding import Fact, decide_on, rest_on_all
-from memory.ingestion.strategies.eroded_updates import ask_about_losses
 from memory.ingestion.strategies.schema_parts import NUMBERS, TEXT, WISHES, answer_of, list_of, number
-from memory.ingestion.strategies.unknown_types import ask_about_types
 from memory.ingestion.vectors import TextVectors, embed_texts
 from memory.models import USER_SUBJECT, ScratchpadEntry
 
@@ -78,18 +76,19 @@ class TwoCallStrategy(Strategy):
     slug = "two_call"
 
     def propose(self, given: IngestionInput, log: CallLog, *, purpose: str) -> Proposal:
-        alone = replace(given, entries=())
-
-        def check(text: str) -> list[Operation | Refusal]:
-            return check_each(parse_answer(text, "facts"), given, lambda item: _extracted(item, given))
-
-        extracted, text = ask(EXTRACT, alone, log, purpose=purpose, parse=lambda text: (check(text), text))
-        extracted = ask_about_types(extracted, alone, question=EXTRACT, log=log, answered=text, check=check)
-        items: list[Operation | Refusal] = [item for item in extracted if isinstance(item, Refusal)]
+        extracted = ask_for_operations(
+            EXTRACT,
+            replace(given, entries=()),
+            log,
+            purpose=purpose,
+            check=lambda text: check_each(
+                parse_answer(text, "facts"), given, lambda item: _extracted(item, given)
+            ),
+            again=AGAIN,
+        )
+        items = [item for item in extracted if item.op == "refused"]
         facts = [
-            Fact(item, forget=item.raw.get("forget") is True)
-            for item in extracted
-            if isinstance(item, Operation)
+            Fact(item, forget=item.raw.get("forget") is True) for item in extracted if item.op != "refused"
         ]
         known = _known_exactly(given, facts)
         items += [fact.operation for fact in known]
@@ -97,9 +96,9 @@ class TwoCallStrategy(Strategy):
         shown, vectors = _like(given, open_facts)
         if not shown:
             items += [_unopposed(fact) for fact in open_facts]
-            return Proposal((), items, given.tier, vectors)
+            return Proposal((), items, vectors)
         given = replace(given, entries=shown)
-        return Proposal(shown, [*items, *_decide(given, open_facts, log, purpose)], given.tier, vectors)
+        return Proposal(shown, [*items, *_decide(given, open_facts, log, purpose)], vectors)
 
 
 def _extracted(item: dict[str, Any], given: IngestionInput) -> Operation:
@@ -139,16 +138,14 @@ def _like(given: IngestionInput, facts: Sequence[Fact]) -> tuple[tuple[ShownEntr
     return found, vectors
 
 
-def _unopposed(fact: Fact) -> Operation | Refusal:
+def _unopposed(fact: Fact) -> Operation:
     """The operation for a fact that resembles no entry: it is new, or there is nothing to forget."""
     if not fact.forget:
         return fact.operation
-    return Refusal(fact.operation.raw, "nothing like it is remembered", fact.operation.messages)
+    return fact.operation.refused("nothing like it is remembered")
 
 
-def _decide(
-    given: IngestionInput, facts: Sequence[Fact], log: CallLog, purpose: str
-) -> list[Operation | Refusal]:
+def _decide(given: IngestionInput, facts: Sequence[Fact], log: CallLog, purpose: str) -> list[Operation]:
     question = Question(
         "decide",
         "decide.md",
@@ -159,12 +156,12 @@ def _decide(
         shows_messages=False,
         facts=tuple(fact.numbered(number) for number, fact in enumerate(facts, start=1)),
     )
-
-    def decided(text: str) -> list[Operation | Refusal]:
-        return decide_on(facts, parse_answer(text, "decisions"), given)
-
-    items, text = ask(question, given, log, purpose=purpose, parse=lambda text: (decided(text), text))
-    items = ask_about_losses(
-        items, given, question=question, log=log, answered=text, again=AGAIN, check=decided
+    items = ask_for_operations(
+        question,
+        given,
+        log,
+        purpose=purpose,
+        check=lambda text: decide_on(facts, parse_answer(text, "decisions"), given),
+        again=AGAIN,
     )
     return rest_on_all(items)

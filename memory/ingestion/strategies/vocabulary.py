@@ -1,7 +1,7 @@
 """The strict vocabulary of keyed facts: which key a model's word means, and how its value is stored."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -41,11 +41,10 @@ class Vocabulary:
         close = get_close_matches(name, self._names, n=1, cutoff=MISSPELT) if len(name) > 4 else []
         return self._names[close[0]] if close else None
 
-    def known_keys(self, types: Iterable[str]) -> tuple[KnownKey, ...]:
+    def known_keys(self, types: Sequence[str]) -> tuple[KnownKey, ...]:
         """The keys for the model. If the companion lacks a key's type, it gets the type `other`, or the first one."""
-        known = list(types)
         return tuple(
-            KnownKey(key.name, type_among(key.type, known)[0], key.says, key.single_valued)
+            KnownKey(key.name, type_among(key.type, types)[0], key.says, key.single_valued)
             for key in self.keys.values()
         )
 
@@ -55,7 +54,7 @@ def fact_text(key: FactKey, value: str) -> str:
     return f"{key.name}: {value}"
 
 
-def type_among(wanted: str, known: list[str]) -> tuple[str, tuple[str, ...]]:
+def type_among(wanted: str, known: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     """The type if the companion has it, or its `other`, or its first one, with a remark if it was changed."""
     if wanted in known:
         return wanted, ()

@@ -11,7 +11,6 @@ from memory.errors import UnparsableAnswer
 from memory.ingestion.operations import (
     MAX_OPERATIONS,
     Operation,
-    Refusal,
     check_operations,
     parse_answer,
 )
@@ -20,7 +19,7 @@ from tests.unit.memory.ingestion.readings import ingestion_input, shown
 GOOD = {"op": "add", "type": "preference", "content": "Likes tea", "messages": [1]}
 
 
-def check(*raw: Any, **of_reading: Any) -> list[Operation | Refusal]:
+def check(*raw: Any, **of_reading: Any) -> list[Operation]:
     return check_operations(list(raw), ingestion_input("I like tea.", "And cake.", **of_reading))
 
 
@@ -76,7 +75,7 @@ def test_a_whole_operation_is_understood() -> None:
         timezone="Europe/Lisbon",
     )
 
-    assert isinstance(operation, Operation)
+    assert operation.op != "refused"
     assert (operation.subject, operation.key, operation.importance) == ("Ana", "favourite_drink", 0.7)
     assert operation.messages == (2, 1)
     assert operation.happens_at == "2026-03-14"
@@ -113,16 +112,16 @@ def test_a_whole_operation_is_understood() -> None:
 def test_a_bad_operation_is_refused_with_its_reason(change: dict[str, Any], reason: str) -> None:
     refused, good = check({**GOOD, **change}, GOOD, entries=[shown("Likes water")])
 
-    assert isinstance(refused, Refusal)
+    assert refused.op == "refused"
     assert reason in refused.reason
-    assert isinstance(good, Operation)
+    assert good.op != "refused"
 
 
 @pytest.mark.parametrize("number", [1, 1.0, "1", "[1]", "#1", "entry 1"])
 def test_a_number_may_be_written_as_models_write_it(number: Any) -> None:
     [operation] = check({"op": "delete", "entry": number, "messages": number}, entries=[shown("Likes water")])
 
-    assert isinstance(operation, Operation)
+    assert operation.op != "refused"
     assert (operation.entry, operation.messages) == (1, (1,))
 
 
@@ -130,7 +129,7 @@ def test_a_number_may_be_written_as_models_write_it(number: Any) -> None:
 def test_numbers_may_be_written_as_models_write_them(numbers: Any) -> None:
     [operation] = check({**GOOD, "messages": numbers})
 
-    assert isinstance(operation, Operation)
+    assert operation.op != "refused"
     assert operation.messages == (1, 2)
 
 
@@ -146,7 +145,7 @@ def test_numbers_may_be_written_as_models_write_them(numbers: Any) -> None:
 def test_an_operation_may_have_the_names_that_models_give_it(written: dict[str, Any]) -> None:
     [operation] = check(written)
 
-    assert isinstance(operation, Operation)
+    assert operation.op != "refused"
     assert (operation.op, operation.content, operation.messages) == ("add", "Likes tea", (1,))
 
 
@@ -155,7 +154,7 @@ def test_an_operation_may_have_the_names_that_models_give_it(written: dict[str, 
 def test_what_would_change_an_entry_that_was_not_shown_is_kept_as_new(op: str, entry: Any) -> None:
     [operation] = check({**GOOD, "op": op, "entry": entry}, entries=[shown("Likes water")])
 
-    assert isinstance(operation, Operation)
+    assert operation.op != "refused"
     assert (operation.op, operation.entry, operation.type) == ("add", None, "preference")
     assert "kept as new" in " ".join(operation.remarks)
 
@@ -176,7 +175,7 @@ def test_a_detail_that_is_wrong_is_left_out_with_a_remark_and_the_fact_is_kept(
 ) -> None:
     [operation] = check({**GOOD, **change})
 
-    assert isinstance(operation, Operation)
+    assert operation.op != "refused"
     assert operation.content == "Likes tea"
     assert remark in " ".join(operation.remarks)
 
@@ -188,21 +187,21 @@ def test_an_entry_is_changed_once_by_an_answer() -> None:
         entries=[shown("Likes water")],
     )
 
-    assert isinstance(first, Operation)
-    assert isinstance(second, Refusal)
+    assert first.op != "refused"
+    assert second.op == "refused"
 
 
 def test_an_answer_of_endless_operations_is_cut_off_visibly() -> None:
     judged = check(*[{**GOOD, "content": f"Fact {number}"} for number in range(MAX_OPERATIONS + 3)])
 
-    assert sum(isinstance(item, Refusal) for item in judged) == 3
+    assert sum(item.op == "refused" for item in judged) == 3
 
 
 @pytest.mark.parametrize("number", [10**30, -(10**30), 1e300, float("inf")])
 def test_a_number_beyond_64_bits_is_kept_as_text_so_that_the_trace_can_be_shown(number: Any) -> None:
     [operation] = check({**GOOD, "confidence": number})
 
-    assert isinstance(operation, Operation)
+    assert operation.op != "refused"
     assert orjson.loads(orjson.dumps(operation.raw))["confidence"] == str(number)
 
 
@@ -213,8 +212,8 @@ def test_an_operation_that_is_nested_without_end_is_kept_down_to_its_fourth_leve
 
     operation, refused = check({**GOOD, "extra": deep}, deep)
 
-    assert isinstance(operation, Operation)
-    assert isinstance(refused, Refusal)
+    assert operation.op != "refused"
+    assert refused.op == "refused"
     assert (operation.raw["extra"], refused.raw) == ([[["..."]]], [[[["..."]]]])
 
 
@@ -237,7 +236,7 @@ def test_no_garbage_stops_the_others_and_all_of_it_can_be_stored(raw: list[Any])
     judged = check(*raw, GOOD, entries=[shown("Likes water")])
 
     assert len(judged) == len(raw) + 1
-    assert isinstance(judged[-1], Operation)
+    assert judged[-1].op != "refused"
     for item in judged:
         stored = json.dumps(item.raw, allow_nan=False)
         assert "\\u0000" not in stored
@@ -258,5 +257,5 @@ def test_a_date_without_a_zone_is_meant_where_the_person_is(
 ) -> None:
     [operation] = check({**GOOD, "expires_at": written}, timezone=timezone)
 
-    assert isinstance(operation, Operation)
+    assert operation.op != "refused"
     assert operation.expires_at == meant

@@ -7,7 +7,7 @@ import pytest
 
 from memory.entries.fingerprint import content_hash
 from memory.ingestion.ingestion_input import IngestionInput
-from memory.ingestion.operations import Operation, Refusal
+from memory.ingestion.operations import Operation
 from memory.ingestion.results import emptied, numbers_in, result_of
 from memory.models import OperationResult, Verdict
 from relationships.models import Relationship
@@ -25,7 +25,7 @@ FORGET = Words(
 
 
 def kept(
-    item: Operation | Refusal, given: IngestionInput, *, reason: str = "", entry_id: UUID | None = None
+    item: Operation, given: IngestionInput, *, reason: str = "", entry_id: UUID | None = None
 ) -> OperationResult:
     return result_of(
         item,
@@ -41,7 +41,7 @@ def kept(
 
 def judged(raw: Any, *, reason: str = "", entry_id: UUID | None = None) -> OperationResult:
     given = ingestion_input("I", "have", "three of them")
-    return kept(Refusal(raw, reason), given, reason=reason, entry_id=entry_id)
+    return kept(Operation("refused", (), raw), given, reason=reason, entry_id=entry_id)
 
 
 def is_about_it(result: OperationResult, conversation: Conversation) -> bool:
@@ -112,7 +112,7 @@ def test_an_operation_about_another_entry_is_left(
 def test_an_operation_rests_on_the_messages_it_names(raw: Any, expected: set[int]) -> None:
     given = ingestion_input("I", "have", "three of them")
 
-    result = kept(Refusal(raw, "?"), given)
+    result = kept(Operation("refused", (), raw), given)
 
     assert set(result.message_ids) == {given.messages[place].id for place in expected}
 

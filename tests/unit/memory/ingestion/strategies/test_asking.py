@@ -1,9 +1,8 @@
 import pytest
 
 from memory.ingestion.calls import CallLog
-from memory.ingestion.operations import parse_answer
 from memory.ingestion.prompt import Question
-from memory.ingestion.strategies.asking import ask
+from memory.ingestion.strategies.asking import ask_for_operations
 from memory.ingestion.strategies.importance import SCORE_SCHEMA
 from tests.fakes import ScriptedProvider
 from tests.unit.memory.ingestion.readings import ingestion_input
@@ -26,9 +25,7 @@ def test_a_trace_names_the_question_that_was_asked(
     provider.answer_with({"memories": []})
     log = CallLog(provider)
 
-    ask(
-        SCORE, ingestion_input("Hi."), log, purpose=purpose, parse=lambda text: parse_answer(text, "memories")
-    )
+    ask_for_operations(SCORE, ingestion_input("Hi."), log, purpose=purpose, check=lambda _: [], again="")
 
     assert [record.row.purpose for record in log.waiting] == [named]
     assert log.models == {log.ids[0]: "small"}

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.ingestion.operations import Operation, Refusal
+from memory.ingestion.operations import Operation
 from memory.ingestion.strategies.deciding import Fact, decide_on, rest_on_all
 from tests.unit.memory.ingestion.readings import MONDAY, ingestion_input, shown
 
@@ -19,13 +19,13 @@ JAZZ = Fact(
 ENTRIES = (shown("Lives in Porto"), shown("Likes jazz"), shown("Is called Max", read_only=True))
 
 
-def decide(*decisions: Any, facts: tuple[Fact, ...] = (LISBON,)) -> list[Operation | Refusal]:
+def decide(*decisions: Any, facts: tuple[Fact, ...] = (LISBON,)) -> list[Operation]:
     return decide_on(facts, decisions, ingestion_input("I moved to Lisbon.", "Forget jazz.", entries=ENTRIES))
 
 
-def the(items: list[Operation | Refusal]) -> Operation:
+def the(items: list[Operation]) -> Operation:
     [item] = items
-    assert isinstance(item, Operation), item
+    assert item.op != "refused"
     return item
 
 
@@ -56,7 +56,7 @@ def test_a_wish_to_forget_is_never_kept_itself() -> None:
     [added] = decide({"fact": 1, "op": "ADD"}, facts=(JAZZ,))
 
     assert (deleted.op, deleted.content) == ("delete", "")
-    assert isinstance(added, Refusal)
+    assert added.op == "refused"
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_a_bad_decision_is_refused_with_its_reason_on_the_facts_messages(
 ) -> None:
     [refusal] = decide(decision)
 
-    assert isinstance(refusal, Refusal)
+    assert refusal.op == "refused"
     assert reason in refusal.reason
     assert refusal.messages == (1,)
     assert refusal.raw["content"] in ("Lives in Lisbon", "x", "")
@@ -84,20 +84,19 @@ def test_a_bad_decision_is_refused_with_its_reason_on_the_facts_messages(
 def test_a_fact_nobody_decided_on_is_refused_visibly() -> None:
     [refusal] = decide()
 
-    assert isinstance(refusal, Refusal)
+    assert refusal.op == "refused"
     assert refusal.reason == "nothing was decided about it"
 
 
 def test_an_entry_is_changed_once_and_what_else_is_said_of_it_is_kept_as_new() -> None:
     age = Fact(Operation("add", (1,), {"content": "Is 30"}, content="Is 30"))
 
-    first, second = decide(
+    _, second = decide(
         {"fact": 1, "op": "UPDATE", "entry": 1, "content": "Lives in Lisbon"},
         {"fact": 2, "op": "DELETE", "entry": 1},
         facts=(LISBON, age),
     )
 
-    assert isinstance(first, Operation) and isinstance(second, Operation)
     assert (second.op, second.entry, second.content) == ("add", None, "Is 30")
     assert "kept as new" in second.remarks[0]
 
@@ -114,7 +113,6 @@ def test_one_text_for_several_facts_rests_on_the_messages_of_all(op: str) -> Non
         )
     )
 
-    assert isinstance(changed, Operation) and isinstance(known, Operation)
     assert (changed.messages, known.op, known.messages) == ((1, 2), "known", (2,))
 
 
@@ -140,7 +138,7 @@ def test_of_two_decisions_on_one_fact_the_first_holds_and_strangers_are_refused(
         {"fact": 1, "op": "ADD"}, {"fact": 1, "op": "DELETE", "entry": 1}, {"fact": 7, "op": "ADD"}, "x"
     )
 
-    assert [isinstance(item, Refusal) for item in items] == [False, True, True, True]
+    assert [item.op == "refused" for item in items] == [False, True, True, True]
 
 
 GARBAGE = (
@@ -153,11 +151,8 @@ NAMES = st.sampled_from(["fact", "op", "entry", "content", "reason"])
 def test_no_garbage_stops_a_decision(decisions: list[Any]) -> None:
     items = decide(*decisions)
 
-    assert all(isinstance(item, Operation | Refusal) for item in items)
     assert all(
-        item.op in ("add", "update", "replace", "delete", "known")
-        for item in items
-        if isinstance(item, Operation)
+        item.op in ("add", "update", "replace", "delete", "known") for item in items if item.op != "refused"
     )
 
 
@@ -168,7 +163,7 @@ def test_a_fact_may_end_several_entries() -> None:
         facts=(JAZZ,),
     )
 
-    assert [(item.op, item.entry) for item in items if isinstance(item, Operation)] == [
+    assert [(item.op, item.entry) for item in items if item.op != "refused"] == [
         ("delete", 2),
         ("delete", 1),
     ]
@@ -177,5 +172,5 @@ def test_a_fact_may_end_several_entries() -> None:
 def test_a_wish_to_forget_what_nothing_says_is_refused_in_these_words() -> None:
     [item] = decide({"fact": 1, "op": "NONE"}, facts=(JAZZ,))
 
-    assert isinstance(item, Refusal)
+    assert item.op == "refused"
     assert item.reason == "nothing like it is remembered"

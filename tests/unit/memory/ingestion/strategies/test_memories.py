@@ -1,25 +1,29 @@
+import json
 from typing import Any
 
 import pytest
 
 from memory.errors import UnparsableAnswer
-from memory.ingestion.operations import Operation, Refusal
-from memory.ingestion.strategies.memories import Memories, judge_memories, parse_memories, statement
+from memory.ingestion.operations import Operation
+from memory.ingestion.strategies.memories import check_memories, statement
 from tests.unit.memory.ingestion.readings import ingestion_input, shown
 
 TEA = {"content": "Likes tea", "type": "preference", "messages": [1]}
 
 
-def judge(*keep: Any, forget: tuple[Any, ...] = ()) -> list[Operation | Refusal]:
-    read = ingestion_input(
-        "I like tea.", entries=[shown("Likes coffee"), shown("Is called Max", read_only=True)]
-    )
-    return judge_memories(Memories(list(keep), list(forget)), read, lambda item: statement(item, read))
+def check(answer: str) -> list[Operation]:
+    entries = [shown("Likes coffee"), shown("Is called Max", read_only=True)]
+    read = ingestion_input("I like tea.", entries=entries)
+    return check_memories(answer, read, lambda item: statement(item, read))
+
+
+def judge(*keep: Any, forget: tuple[Any, ...] = ()) -> list[Operation]:
+    return check(json.dumps({"memories": keep, "forget": forget}))
 
 
 def test_an_answer_may_leave_out_what_is_to_be_forgotten() -> None:
-    assert parse_memories('{"memories": [1]}') == Memories([1], [])
-    assert parse_memories('{"memories": [], "forget": null}') == Memories([], [])
+    assert check(json.dumps({"memories": [TEA]}))[0].op == "add"
+    assert check('{"memories": [], "forget": null}') == []
 
 
 @pytest.mark.parametrize(
@@ -27,21 +31,21 @@ def test_an_answer_may_leave_out_what_is_to_be_forgotten() -> None:
 )
 def test_what_holds_no_memories_is_unparsable(text: str) -> None:
     with pytest.raises(UnparsableAnswer):
-        parse_memories(text)
+        check(text)
 
 
 @pytest.mark.parametrize("entry", [None, 0, "", False])
 def test_a_memory_that_names_no_entry_is_added(entry: Any) -> None:
     [operation] = judge({**TEA, "entry": entry})
 
-    assert isinstance(operation, Operation)
+    assert operation.op != "refused"
     assert (operation.op, operation.entry, operation.raw["op"]) == ("add", None, "add")
 
 
 def test_a_memory_that_names_an_entry_updates_it_once() -> None:
     first, second = judge({**TEA, "entry": 1}, {**TEA, "entry": "[1]"})
 
-    assert isinstance(first, Operation) and isinstance(second, Refusal)
+    assert first.op != "refused" and second.op == "refused"
     assert (first.op, first.entry, first.content) == ("update", 1, "Likes tea")
 
 
@@ -58,7 +62,7 @@ def test_a_memory_that_names_an_entry_updates_it_once() -> None:
 def test_a_bad_memory_is_refused_with_its_reason(item: Any, reason: str) -> None:
     refusal, kept = judge(item, TEA)
 
-    assert isinstance(refusal, Refusal) and isinstance(kept, Operation)
+    assert refusal.op == "refused" and kept.op != "refused"
     assert reason in refusal.reason
 
 
@@ -67,5 +71,5 @@ def test_a_wish_to_forget_deletes_what_was_shown_and_may_be_changed() -> None:
         forget=({"entry": 1, "reason": "asked", "messages": [1]}, {"entry": 2, "messages": [1]})
     )
 
-    assert isinstance(first, Operation) and isinstance(second, Refusal)
+    assert first.op != "refused" and second.op == "refused"
     assert (first.op, first.entry, first.reason) == ("delete", 1, "asked")
