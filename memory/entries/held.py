@@ -71,17 +71,9 @@ def confirm_deletions(*, relationship_id: UUID, held_id: UUID, by: Actor) -> tup
         if entry.version != item.entry_version or entry.read_only:
             left_alone.append(entry.id)
             continue
-        changes.append(
-            changed(
-                entry,
-                RevisionEvent.DELETE,
-                at=now,
-                reason=item.held_reason or "confirmed",
-                origin=Origin(turn_id=item.turn_id),
-                state=EntryState.DELETED,
-                source_message_ids=entry.citing(_asked_by(item)),
-            )
-        )
+        reason, origin = item.held_reason or "confirmed", Origin(turn_id=item.turn_id)
+        gone = {"state": EntryState.DELETED, "source_message_ids": entry.citing(_asked_by(item))}
+        changes.append(changed(entry, RevisionEvent.DELETE, at=now, reason=reason, origin=origin, **gone))
     change_entries(
         relationship_id=relationship_id, project_id=held.project_id, changes=changes, by=by, now=now
     )

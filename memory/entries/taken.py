@@ -87,17 +87,9 @@ class Taken:
             raise ReadOnlyEntry(f"The entry that holds {entry.key} is read-only.", entry=str(held.id))
         # The old value was valid until the new one. A restored entry, even if it is older, takes over now.
         until = entry.effective_at if entry.effective_at > held.effective_at else now
+        ended: dict[str, Any] = {"state": EntryState.SUPERSEDED, "valid_to": until}
         reason = f"{entry.key} has a new value"
-        return [
-            changed(
-                held,
-                RevisionEvent.SUPERSEDE,
-                at=since,
-                reason=reason,
-                state=EntryState.SUPERSEDED,
-                valid_to=until,
-            )
-        ]
+        return [changed(held, RevisionEvent.SUPERSEDE, at=since, reason=reason, **ended)]
 
     def _saying(self, subject: str, content_hash: bytes, state: EntryState) -> Iterator[ScratchpadEntry]:
         for one in reversed(self._entries.get((subject, content_hash), ())):

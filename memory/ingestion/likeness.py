@@ -70,9 +70,8 @@ def _marks(word: Word) -> Iterator[_Mark]:
             yield ("whole", plain)
         else:
             yield ("head", plain[:_HEAD])
-            if (
-                len(plain) <= _SHORT + 2 or plain[_SHORT] == plain[_SHORT - 1]
-            ):  # skied, running; not teacher of tea
+            doubled = plain[_SHORT] == plain[_SHORT - 1]
+            if doubled or len(plain) <= _SHORT + 2:  # running, skied; not teacher of tea
                 yield ("begins", plain[:_SHORT])
 
 

@@ -36,9 +36,7 @@ log = structlog.get_logger(__name__)
 
 ASK_AGAIN = 2  # times, if a person edited an entry while the model answered
 INTERNAL_TRIES = 3  # of a batch with an internal error, before it is divided
-MOST_SECONDS = (
-    60.0  # after which a task leaves the rest to another one, so that no relationship starves others
-)
+MOST_SECONDS = 60.0  # after which a task leaves the rest to another, so that no relationship starves others
 
 
 @dataclass(slots=True)

@@ -16,9 +16,8 @@ from memory.models import USER_SUBJECT, MendingVerb
 UNASKED = "nobody asks to forget it, it is not said to be untrue, and no message speaks of it"
 ANEW = "an addition of this answer says it anew"
 TOO_LITTLE = 2  # meaningful words in what the person says
-_UNHEARD = re.compile(
-    "[\u0590-\u0eff\uac00-\ud7af]"
-)  # scripts in which rules hear no wish, from Hebrew to Lao
+# Scripts in which rules hear no wish, from Hebrew to Lao.
+_UNHEARD = re.compile("[\u0590-\u0eff\uac00-\ud7af]")
 ANOTHER_WORDING = 0.5  # of an entry's words, from which an addition with them replaces it
 
 
@@ -36,10 +35,8 @@ def leave_what_nobody_asked(
         return items
     for deletion in deletions:
         if (addition := _anew(deletion, items, given)) is not None:
-            remarks = (
-                *addition.remarks,
-                f"takes the place of entry {deletion.entry}, which was to be deleted",
-            )
+            remark = f"takes the place of entry {deletion.entry}, which was to be deleted"
+            remarks = (*addition.remarks, remark)
             in_place = replace(addition, op="replace", entry=deletion.entry, remarks=remarks)
             items = [
                 in_place if item is addition else item.refused(ANEW) if item is deletion else item

@@ -32,6 +32,7 @@ from web.errors import InvalidInput
 FORGOTTEN, CORRECTED = "asked to forget it", "corrected by the person"
 
 
+@transaction.atomic
 def carry_out(
     plan: MendingPlan,
     *,
@@ -43,29 +44,28 @@ def carry_out(
     """Change what is ticked (None: the plan's own ticks) in one transaction. An entry that was changed since is left
     alone, and its item says so, unless this transaction has `deleted` it already. Raises AlreadyDecided, InvalidInput.
     """
-    with transaction.atomic():
-        relationship = locked_relationship(plan)
-        plan = plan_of(plan.relationship_id, plan.id)
-        now = now or timezone.now()
-        chosen = [item for item in choose_items(plan, ticked) if not item.get("hidden")]
-        done = _change_entries(plan, chosen, by, now)
-        done |= {*_ids(chosen, "entry")} & {*deleted}
-        messages = _ids(chosen, "message")
-        hide_messages(relationship_id=relationship.id, message_ids=messages, now=now)
-        done |= set(messages)
-        for finder in forgettables():
-            done |= finder.hide(relationship, _ids(chosen, finder.kind), now=now)
-        finish(plan, MendingState.CARRIED_OUT, chosen, done, now)
+    relationship = locked_relationship(plan)
+    plan = plan_of(plan.relationship_id, plan.id)
+    now = now or timezone.now()
+    chosen = [item for item in choose_items(plan, ticked) if not item.get("hidden")]
+    done = _change_entries(plan, chosen, by, now)
+    done |= {*_ids(chosen, "entry")} & {*deleted}
+    messages = _ids(chosen, "message")
+    hide_messages(relationship_id=relationship.id, message_ids=messages, now=now)
+    done |= set(messages)
+    for finder in forgettables():
+        done |= finder.hide(relationship, _ids(chosen, finder.kind), now=now)
+    finish(plan, MendingState.CARRIED_OUT, chosen, done, now)
     return plan
 
 
+@transaction.atomic
 def decline_plan(plan: MendingPlan) -> MendingPlan:
     """Leave everything as it is. Raises AlreadyDecided."""
-    with transaction.atomic():
-        locked_relationship(plan)
-        plan = plan_of(plan.relationship_id, plan.id)
-        _require_proposed(plan)
-        finish(plan, MendingState.DECLINED, [], set(), timezone.now())
+    locked_relationship(plan)
+    plan = plan_of(plan.relationship_id, plan.id)
+    _require_proposed(plan)
+    finish(plan, MendingState.DECLINED, [], set(), timezone.now())
     return plan
 
 
@@ -143,23 +143,23 @@ def _change_entries(
     return {change.entry.id for change in changes if change.entry}
 
 
+@transaction.atomic
 def undo_plan(plan: MendingPlan, *, by: Actor) -> MendingPlan:
     """Restore what a plan hid or changed, except for entries that were changed since. Raises AlreadyDecided."""
-    with transaction.atomic():
-        relationship = locked_relationship(plan)
-        plan = plan_of(plan.relationship_id, plan.id)
-        if plan.state != MendingState.CARRIED_OUT:
-            raise AlreadyDecided(f"This plan is {plan.state.replace('_', ' ')}: there is nothing to undo.")
-        now = timezone.now()
-        done = [item for item in plan.items if item["done"]]
-        versions = {UUID(item["id"]): item["version"] for item in done if item["kind"] == "entry"}
-        _restore_entries(plan, versions, by, now)
-        messages = _ids(done, "message")
-        show_messages(relationship_id=relationship.id, message_ids=messages, now=now)
-        for finder in forgettables():
-            finder.restore(relationship, _ids(done, finder.kind), now=now)
-        plan.state = MendingState.UNDONE
-        _save(plan, "state")
+    relationship = locked_relationship(plan)
+    plan = plan_of(plan.relationship_id, plan.id)
+    if plan.state != MendingState.CARRIED_OUT:
+        raise AlreadyDecided(f"This plan is {plan.state.replace('_', ' ')}: there is nothing to undo.")
+    now = timezone.now()
+    done = [item for item in plan.items if item["done"]]
+    versions = {UUID(item["id"]): item["version"] for item in done if item["kind"] == "entry"}
+    _restore_entries(plan, versions, by, now)
+    messages = _ids(done, "message")
+    show_messages(relationship_id=relationship.id, message_ids=messages, now=now)
+    for finder in forgettables():
+        finder.restore(relationship, _ids(done, finder.kind), now=now)
+    plan.state = MendingState.UNDONE
+    _save(plan, "state")
     return plan
 
 

@@ -33,16 +33,11 @@ class WithWords:
         """`words`: the query's words that count, if not all do. `most`: characters that may be read. `language`: the
         relationship's, if it is known. Without a relationship, texts may be in any language, so endings are unknown.
         """
-        self._relationship_id, self._query, self._text, self._most = (
-            relationship_id,
-            query,
-            text,
-            most or MOST_READ,
-        )
-        wanted = words_of(query) if words is None else words
-        self._wanted = (
-            by_all_names(wanted, sayings_of(relationship_id)) if relationship_id and wanted else wanted
-        )
+        self._relationship_id, self._query, self._text = relationship_id, query, text
+        self._most = most or MOST_READ
+        self._wanted = words_of(query) if words is None else words
+        if relationship_id and self._wanted:
+            self._wanted = by_all_names(self._wanted, sayings_of(relationship_id))
         if language:
             self._language = language
         self.read, self._rows = 0, 0  # characters, and texts

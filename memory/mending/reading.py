@@ -157,10 +157,12 @@ def _of_other_rooms(scope: Scope, look: FirstLook | None) -> tuple[list[Candidat
     everything should go: the first ALL_AT_ONCE of each kind.
     """
     if scope.wish.everything:
-        kinds = [_present(scope, finder.find(scope)) for finder in forgettables()]
-        return [one for kind in kinds for one in kind[:ALL_AT_ONCE]], sum(
-            len(kind[ALL_AT_ONCE:]) for kind in kinds
-        )
+        kinds = [  # what is already hidden, only if that should be erased, too
+            [one for one in finder.find(scope) if scope.hidden or one.place != EARLIER]
+            for finder in forgettables()
+        ]
+        first = [one for kind in kinds for one in kind[:ALL_AT_ONCE]]
+        return first, sum(map(len, kinds)) - len(first)
     if look is None:
         return [], 0
     found = [
@@ -170,11 +172,6 @@ def _of_other_rooms(scope: Scope, look: FirstLook | None) -> tuple[list[Candidat
         if place < NEWEST or look.may_have_any(one.text)
     ]
     return found, 0
-
-
-def _present(scope: Scope, found: Iterable[Candidate]) -> list[Candidate]:
-    """Drop what is already hidden, unless that should be erased, too."""
-    return [one for one in found if scope.hidden or one.place != EARLIER]
 
 
 def _nearest_of(scope: Scope, states: tuple[str, ...]) -> Mapping[UUID, int]:
