@@ -32,7 +32,6 @@ class CallLog:
         self._provider = provider
         self.waiting: list[CallRecord] = []
         self.ids: list[UUID] = []
-        self.models: dict[UUID, str] = {}  # by call
         self.last_model = provider.default_model if provider else ""
 
     @property
@@ -68,7 +67,6 @@ class CallLog:
         self.last_model = call.row.model
         self.waiting.append(CallRecord(call.row, call.completion, call.failure, request, given))
         self.ids.append(call.row.id)
-        self.models[call.row.id] = call.row.model
         if call.failure is not None:
             raise call.failure
         assert call.completion is not None, "a call without a failure has an answer"

@@ -40,7 +40,7 @@ def propose_all(given: IngestionInput, log: CallLog, *, purpose: str) -> Propose
         proposal = strategy.propose(given, log, purpose=purpose)
         call_id = log.ids[-1] if len(log.ids) > asked else None
         by: dict[str, Any] = {"strategy": strategy.slug, "tier": tier, "call_id": call_id}
-        model = log.models[call_id] if call_id else ""
+        model = log.last_model if call_id else ""
         signed = [replace(item, **by, model=model) for item in proposal.items]
         proposals.append((strategy.slug, replace(proposal, items=signed)))
     proposed = combine(given, proposals)

@@ -28,4 +28,4 @@ def test_a_trace_names_the_question_that_was_asked(
     ask_for_operations(SCORE, ingestion_input("Hi."), log, purpose=purpose, check=lambda _: [], again="")
 
     assert [record.row.purpose for record in log.waiting] == [named]
-    assert log.models == {log.ids[0]: "small"}
+    assert log.last_model == "small"
