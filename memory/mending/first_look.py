@@ -11,6 +11,7 @@ from functools import cached_property
 from memory.words import Word, folds
 
 _JOINTS = re.compile(r"[\W_]+")
+_EARLY_JOINT = re.compile(r"(?<!\w)(\w{1,2})[^\w\s]+(\w{1,2})")  # within a beginning: Jo-Anne, Al-Sayed
 # Hebrew, Arabic: the article is part of the word.
 _CHANGED_IN_FRONT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 
@@ -21,7 +22,8 @@ class Folded:
     def __init__(self, text: str) -> None:
         self.text = text
         self._folded = folds(text)
-        self.begins = self._folded.replace("y", "i")
+        joined = " ".join(first + second for first, second in _EARLY_JOINT.findall(self._folded))
+        self.begins = f"{self._folded} {joined}".replace("y", "i")
 
     @cached_property
     def bare(self) -> str:
