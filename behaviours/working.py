@@ -166,7 +166,7 @@ def _give_back(
 ) -> None:
     if failure.is_ours:
         log.error(
-            "a mistake of ours",
+            "unexpected error",
             event_name="behaviour.internal_error",
             where=failure.error,
             run_id=str(run.id),

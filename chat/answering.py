@@ -189,7 +189,7 @@ class Answering:
             )
         except Exception as error:
             log.error(
-                "a reply that broke off could not be kept",
+                "a reply that broke off could not be stored",
                 event_name="chat.reply.lost",
                 error_class=type(error).__name__,
             )

@@ -42,7 +42,7 @@ def process_document(*, document_id: UUID, worker: str) -> None:
         with keeping(claimed):
             _process(claimed)
     except DocumentLost:
-        log.info("a document is not ours any more", event_name="document.lost", document_id=str(document_id))
+        log.info("lost the lease of a document", event_name="document.lost", document_id=str(document_id))
 
 
 def _process(claimed: Document) -> None:
@@ -123,7 +123,7 @@ def _give_back(claimed: Document, failure: Failure) -> None:
     error = REASONS["internal_error"] if failure.is_ours else failure.error
     if failure.is_ours:
         log.error(
-            "a mistake of ours", event_name="document.internal_error", where=failure.error, **_ids(claimed)
+            "unexpected error", event_name="document.internal_error", where=failure.error, **_ids(claimed)
         )
     if failure.delay is None:
         _fail(claimed, failure.code, error)

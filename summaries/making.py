@@ -162,12 +162,10 @@ def _give_back(work: _Work, failure: Failure) -> bool:
     told = {"error": failure.error}
     ids = {"summary_id": str(work.summary.id)}
     if failure.is_ours:
-        log.error("a mistake of ours", event_name="summary.internal_error", where=failure.error, **ids)
+        log.error("unexpected error", event_name="summary.internal_error", where=failure.error, **ids)
     else:
         waits = failure.delay
-        log.warning(
-            "a summary was not made", event_name="summary.not_made", code=failure.code, waits=waits, **ids
-        )
+        log.warning("a summary failed", event_name="summary.not_made", code=failure.code, waits=waits, **ids)
     if failure.delay is None:
         return _settle(
             work, state=SummaryState.FAILED, due_at=None, error_code=failure.code, **told

@@ -123,7 +123,7 @@ class NotifyBroker(Broker):  # type: ignore[misc]  # django-q2 has no types
         attempt = self._outage
         if not attempt:
             log.warning(
-                "the queue's database is away; waiting for it",
+                "the queue's database can't be reached; waiting for it",
                 event_name="queue.database.away",
                 error_class=type(error).__name__,
             )

@@ -92,7 +92,7 @@ class Maintenance:
         attempt, self._outage = self._outage, self._outage + 1
         if not attempt:
             log.warning(
-                "the database is away; waiting for it",
+                "the database can't be reached; waiting for it",
                 event_name="worker.database.away",
                 error_class=type(error).__name__,
             )
@@ -128,11 +128,15 @@ class Maintenance:
             self._sweep.release_dead(timezone.now())
             stop_beating(name=self._name)
         except DatabaseError:
-            log.warning("the database is away; leases end by themselves", event_name="worker.database.away")
+            log.warning(
+                "the database can't be reached; leases will expire", event_name="worker.database.away"
+            )
 
 
 def _go_on_without() -> float:
     """A node of a distributed database is down, so sweep the others; return how long to wait before that."""
     if lost_nodes.go_on_without():
-        log.warning("a node of the database is away; going on without it", event_name="worker.node.away")
+        log.warning(
+            "a node of the database can't be reached; going on without it", event_name="worker.node.away"
+        )
     return _BACKOFF_SECONDS

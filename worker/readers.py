@@ -77,7 +77,7 @@ def task(do: Callable[..., None]) -> Callable[..., None]:
             if database_went_away(error):
                 kind = type(error.__cause__ or error).__name__  # such as PoolTimeout
                 log.warning(
-                    "a task lost the database; its rows say what is left",
+                    "a task lost the database; its work stays due",
                     event_name="queue.task.cut_off",
                     error_class=kind,
                     **told,

@@ -69,7 +69,7 @@ class WorkerSupervisor(Supervisor):
     def _look(self, now: float) -> None:
         if self._maintenance.pid and now - self._stats.page.maintenance_at > _MAINTENANCE_LIMIT_SECONDS:
             log.error(
-                "the maintenance process does not move; starting it anew",
+                "the maintenance process hangs; restarting it",
                 event_name="worker.maintenance.restarted",
             )
             self._kill(self._maintenance)
@@ -77,7 +77,7 @@ class WorkerSupervisor(Supervisor):
             return
         wrong = self._watchdog.look(now=now)
         if wrong:
-            log.error("starting the pool anew", event_name="worker.pool.restarted", reason=wrong)
+            log.error("restarting the pool", event_name="worker.pool.restarted", reason=wrong)
             self._stats.page.pool_restarts += 1
             self._kill(self._pool)
             return

@@ -121,7 +121,7 @@ def _failure(error: Exception, attempts: int) -> Failure:
 
 def _give_back(delivery: EventDelivery, held: Any, failure: Failure) -> None:
     log.warning(
-        "a webhook did not take an event",
+        "a webhook delivery failed",
         event_name="events.delivery.failed",
         code=failure.code,
         waits=failure.delay,

@@ -113,7 +113,7 @@ class AccessNotes:
                         notes[relationship_id, entry_id] = note._replace(tries=note.tries + 1)
         except DatabaseError as error:
             log.warning(
-                "what was shown can't be counted now; it is tried again",
+                "accesses of entries could not be stored; trying again",
                 event_name="access.write.failed",
                 error_class=type(error).__name__,
             )

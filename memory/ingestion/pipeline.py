@@ -151,7 +151,12 @@ def _read_and_apply(claim: Claim, given: IngestionInput, call_log: CallLog) -> b
                     claim=claim, proposed=proposed, log=call_log, last_try=edits == ASK_AGAIN, heard=heard
                 )
         except StaleAnswer as stale:
-            log.info("asked again", event_name="ingestion.answer.stale", why=str(stale), **_ids(claim))
+            log.info(
+                "the answer was stale, so the model is asked again",
+                event_name="ingestion.answer.stale",
+                why=str(stale),
+                **_ids(claim),
+            )
             edits += not isinstance(stale, ErasedMeanwhile)  # after an erasure it must always be asked again
             given, purpose = read_batch(claim.turns), "ask_again"
 
@@ -228,7 +233,7 @@ def _handle_internal_error(claim: Claim, error: Exception, call_log: CallLog, dr
     Only the kind and place of the error are stored, as its text may quote a person.
     """
     where = error_place(error)
-    log.error("a mistake of ours", event_name="ingestion.internal_error", where=where, **_ids(claim))
+    log.error("unexpected error", event_name="ingestion.internal_error", where=where, **_ids(claim))
     _keep_calls_if_possible(claim, call_log)
     attempts = max(turn.attempts for turn in claim.turns)
     counted = not is_other_schema()
@@ -246,7 +251,7 @@ def _keep_calls_if_possible(claim: Claim, call_log: CallLog) -> None:
     try:
         keep_calls(claim, call_log)
     except (DataError, IntegrityError, ValueError):
-        log.error("calls could not be kept", event_name="ingestion.calls.not_kept", **_ids(claim))
+        log.error("model calls could not be stored", event_name="ingestion.calls.not_kept", **_ids(claim))
 
 
 def _ids(claim: Claim) -> dict[str, str]:

@@ -72,7 +72,9 @@ class Sweep:
             return 0
         released = release_dead_leases(now)
         if released:
-            log.info("took leases back", event_name="queue.leases.released", relationships=len(released))
+            log.info(
+                "released expired leases", event_name="queue.leases.released", relationships=len(released)
+            )
         room = room_for(list(Project.objects.values_list("id", flat=True)))
         enqueued = released | self._owed(room, now)
         owing = self._vectors.due(room, now)

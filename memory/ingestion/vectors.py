@@ -36,7 +36,7 @@ def embed_texts(given: IngestionInput, texts: Sequence[str]) -> TextVectors | No
         return TextVectors(tuple(texts), embedder.embed(texts, purpose="document", timeout=SECONDS))
     except ProviderError as error:
         log.warning(
-            "what a turn says was looked up by its words alone",
+            "candidates were searched by text only, as the embedder failed",
             event_name="ingestion.texts.not_embedded",
             code=error.code,
             relationship_id=str(given.relationship_id),

@@ -162,7 +162,7 @@ def _download(model: str, names: Sequence[str], *, folder: Path | None, hub: str
 
     _silence_hub()
     logger.info(
-        "Downloading a model; this happens once",
+        "downloading a model; this happens once",
         event_name="embedder.model.downloading",
         model=model,
         hub=hub,

@@ -118,7 +118,7 @@ class Questions:
             with self._lock:
                 self._paused_until[key.alias] = self._clock() + pause
         logger.warning(
-            "A question could not be embedded; contexts are found by text for a while",
+            "a question could not be embedded; contexts are searched by text for a while",
             event_name="embedder.question.failed",
             embedder=key.alias,
             code=error.code,

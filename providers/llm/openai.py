@@ -146,7 +146,7 @@ class OpenAIProvider(OpenAIEndpoint, HostedProvider):
     def _remember(self, model: str, dialect: Dialect) -> None:
         if self._dialects.get(model, self._first_dialect) != dialect:
             logger.info(
-                "The server takes simpler requests only",
+                "the server accepts only simpler requests",
                 event_name="provider.dialect.changed",
                 provider=self.alias,
                 model=model,

@@ -113,7 +113,7 @@ def _repaired(invariant: Invariant, findings: Sequence[Finding]) -> bool:
             invariant.repair(findings, now=timezone.now())
     except (DatabaseError, RapportError) as error:
         log.warning(
-            "could not be mended",
+            "a repair failed",
             event_name="verification.mend.failed",
             invariant=invariant.slug,
             owner_id=str(findings[0].owner_id),

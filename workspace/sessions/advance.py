@@ -33,7 +33,7 @@ def advance_session(*, session_id: UUID, worker: str) -> None:
         with keeping(claimed):
             _advance(claimed)
     except SessionLost:
-        log.info("a session is not ours any more", event_name="session.lost", session_id=str(session_id))
+        log.info("lost the lease of a session", event_name="session.lost", session_id=str(session_id))
 
 
 def _advance(claimed: AgentSession) -> None:
@@ -87,9 +87,7 @@ def _give_back(claimed: AgentSession, failure: Failure) -> None:
     session_id = str(claimed.id)
     error = failure.error
     if failure.is_ours:
-        log.error(
-            "a mistake of ours", event_name="session.internal_error", where=error, session_id=session_id
-        )
+        log.error("unexpected error", event_name="session.internal_error", where=error, session_id=session_id)
         error = "" if failure.delay is not None else "Something went wrong in Rapport. It was logged."
     if failure.delay is None:
         _fail(claimed, error)

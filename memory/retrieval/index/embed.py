@@ -138,7 +138,7 @@ def _give_up(claim: TextClaim, text: OwedText, error: ProviderError, done: Embed
     give_up(claim, [text], code=error.code)
     done.failed += 1
     log.warning(
-        "a text goes without a vector",
+        "a text could not be embedded",
         event_name="indexing.text.failed",
         code=error.code,
         kind=text.kind,
@@ -176,7 +176,7 @@ def _handle_internal_error(claim: TextClaim, error: Exception, done: EmbeddedTex
     Only the kind and place of the error are stored, as its text may quote a person.
     """
     log.error(
-        "a mistake of ours",
+        "unexpected error",
         event_name="indexing.internal_error",
         where=error_place(error),
         relationship_id=str(claim.relationship_id),

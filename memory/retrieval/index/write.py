@@ -278,7 +278,7 @@ def _known(wanted: str | None, known: Collection[str]) -> str | None:
     if wanted not in _warned:
         _warned.add(wanted)
         log.warning(
-            "this PostgreSQL has no such text search configuration, so words count as they stand",
+            "PostgreSQL has no such text search configuration, so words are not stemmed",
             event_name="indexing.language.missing",
             language=wanted,
         )
