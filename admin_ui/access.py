@@ -6,22 +6,28 @@ from typing import Any, ClassVar, cast
 from urllib.parse import quote
 from uuid import UUID
 
+from django.contrib import messages
+from django.db.models import OuterRef, Subquery
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views import View
+from django_htmx.middleware import HtmxDetails
 
-from admin_ui.conversation import FIRST_SAID
 from admin_ui.forms import SignInForm
 from admin_ui.unsent import keep_unsent
 from admin_ui.words import sentence_of
-from relationships.models import Companion, Membership, Operator, Project, Relationship, Role
+from relationships.models import Companion, Membership, Operator, Project, Relationship, Role, Turn
+from relationships.services.relationships import get_or_create_relationship
 from web.actor import Actor, ActorKind
 from web.errors import NotFound, RapportError, StaleVersion
 
 CHANGED_MEANWHILE = "Somebody else changed this meanwhile, so nothing was done."
 PROJECT_IN_SESSION = "project_id"
+_FIRST_SAID = Subquery(
+    Turn.objects.filter(relationship_id=OuterRef("id")).order_by("occurred_at").values("occurred_at")[:1]
+)
 _RANK = {Role.VIEWER: 0, Role.EDITOR: 1, Role.OWNER: 2}
 
 
@@ -46,17 +52,20 @@ class ProjectAccess:
     def is_owner(self) -> bool:
         return self.may(Role.OWNER)
 
-    @property
-    def actor(self) -> Actor:
-        return Actor(ActorKind.OPERATOR, self.operator.email)
-
 
 class OperatorView(View):
-    """One page, or one action on it. `needs` is the role for reading it, `needs_to_write` for any other method."""
+    """One page, or one action on it. `needs` is the role for reading it, `needs_to_write` for any other method.
+
+    The relationship and the companion that the URL names are loaded before the handler is called with the URL's other
+    parts, so that no handler can forget to check whose they are. `tab`: which of a relationship's tabs is shown.
+    """
 
     needs: ClassVar[Role] = Role.VIEWER
     needs_to_write: ClassVar[Role] = Role.EDITOR
+    tab: ClassVar[str] = "scratchpad"
     access: ProjectAccess
+    relationship: Relationship
+    companion: Companion
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if not request.user.is_authenticated:
@@ -71,18 +80,95 @@ class OperatorView(View):
             if self._goes_to_its_project(request, kwargs):
                 return self.dispatch(request, *args, **kwargs)
             return self.refuse(
-                request, f"Your role in this project is {access.role}; this requires {role}.", status=403
+                f"Your role in this project is {access.role}; this requires {role}.", status=403
             )
         try:
-            return super().dispatch(request, *args, **kwargs)
+            return super().dispatch(request, *args, **self._load(kwargs))
         except NotFound as error:
             if self._goes_to_its_project(request, kwargs):
                 return self.dispatch(request, *args, **kwargs)
-            return self.refuse(request, error.detail, status=404)
+            return self.refuse(error.detail, status=404)
         except StaleVersion:
-            return self.came_too_late(request)
+            return self.came_too_late()
         except RapportError as error:
-            return self.refuse(request, sentence_of(error), status=409)
+            return self.refuse(sentence_of(error), status=409)
+
+    @property
+    def project_id(self) -> UUID:
+        return self.access.project.id
+
+    @property
+    def actor(self) -> Actor:
+        return Actor(ActorKind.OPERATOR, self.access.operator.email)
+
+    @property
+    def htmx(self) -> HtmxDetails:
+        return htmx_of(self.request)
+
+    def show(self, page: str, /, *, status: int = 200, **ctx: Any) -> HttpResponse:
+        """Render a page, or a part of one, with what the URL names."""
+        named = {name: getattr(self, name) for name in ("relationship", "companion") if hasattr(self, name)}
+        return render(self.request, f"admin_ui/{page}.html", {"tab": self.tab, **named, **ctx}, status=status)
+
+    def show_or_part(self, page: str, part: str, /, *, target: str, **ctx: Any) -> HttpResponse:
+        """The page; or the part alone, where htmx asks for what stands in the element with the ID `target`."""
+        return self.show(part if self.htmx.target == target else page, **ctx)
+
+    def done(self, said: str, to: str, *args: Any) -> HttpResponse:
+        """Lead to another page, which says what was done. `to`: its name with the URL's parts, or its path."""
+        messages.success(self.request, said)
+        return redirect(to, *args)
+
+    def came_too_late(self) -> HttpResponse:
+        """Answer a form whose object somebody else changed meanwhile."""
+        return self.refuse(f"{CHANGED_MEANWHILE} Reload the page and decide.", status=409)
+
+    def refuse(self, why: str, *, status: int) -> HttpResponse:
+        """Say why not: as a notice where a part of the page was asked for, else as a page that leads back."""
+        ctx = {"why": why, "status": status, "kind": "bad"}
+        if not self.htmx:
+            ctx["back"] = _page_behind(self.request, header="Referer")
+            return render(self.request, "admin_ui/refused.html", ctx, status=status)
+        response = render(self.request, "admin_ui/_notice.html", ctx, status=status)
+        # whatever part of the answer the page would have picked
+        response["HX-Reselect"] = ".notice"
+        response["HX-Retarget"], response["HX-Reswap"] = "#notices", "innerHTML"
+        return response
+
+    def get_relationship(self, relationship_id: UUID) -> Relationship:
+        """With its person, its companion, and when it began. Raises NotFound, for another project's too."""
+        rows = Relationship.objects.of_project(self.project_id).select_related("user", "companion", "project")
+        found = rows.annotate(first_said=_FIRST_SAID).filter(id=relationship_id).first()
+        if found is None:
+            raise NotFound("This relationship does not exist, or belongs to another project.")
+        return found
+
+    def get_companion(self, companion_id: UUID) -> Companion:
+        """With its project. Raises NotFound, for another project's too."""
+        rows = Companion.objects.of_project(self.project_id).select_related("project")
+        found = rows.filter(id=companion_id).first()
+        if found is None:
+            raise NotFound("This companion does not exist, or belongs to another project.")
+        return found
+
+    def test_relationship(self, companion: str) -> Relationship:
+        """Of the operator's own test user with a companion, by its slug or ID."""
+        found, _ = get_or_create_relationship(
+            project_id=self.project_id,
+            companion=companion,
+            user=f"playground:{self.access.operator.email}"[:200],
+            display_name="Test user",
+            by=self.actor,
+        )
+        return found
+
+    def _load(self, named: Mapping[str, Any]) -> dict[str, Any]:
+        """Load what the URL names, and return its other parts. Raises NotFound."""
+        if "companion_id" in named:
+            self.companion = self.get_companion(named["companion_id"])
+        if "relationship_id" in named:
+            self.relationship = self.get_relationship(named["relationship_id"])
+        return {name: part for name, part in named.items() if name not in ("companion_id", "relationship_id")}
 
     def _goes_to_its_project(self, request: HttpRequest, named: Mapping[str, Any]) -> bool:
         """Switch to the project of the relationship or companion in the URL, if the operator is a member of it.
@@ -95,60 +181,33 @@ class OperatorView(View):
         others = [project.id for project in self.access.projects if project != self.access.project]
         if key not in named or not others or _project_of_page(request):
             return False
-        found = (
-            model.objects.filter(id=named[key], project_id__in=others)
-            .values_list("project_id", flat=True)
-            .first()
-        )
+        owners = model.objects.filter(id=named[key], project_id__in=others)
+        found = owners.values_list("project_id", flat=True).first()
         if found is not None:
             request.session[PROJECT_IN_SESSION] = str(found)
         return found is not None
 
-    def came_too_late(self, request: HttpRequest) -> HttpResponse:
-        """Answer a form whose object somebody else changed meanwhile."""
-        return self.refuse(request, f"{CHANGED_MEANWHILE} Reload the page and decide.", status=409)
 
-    def refuse(self, request: HttpRequest, why: str, *, status: int) -> HttpResponse:
-        """Say why not: as a notice where a part of the page was asked for, else as a page that leads back."""
-        part = getattr(request, "htmx", False)
-        template = "admin_ui/_notice.html" if part else "admin_ui/refused.html"
-        back = _page_behind(request, header="Referer")
-        ctx = {"why": why, "status": status, "kind": "bad", "back": back}
-        response = render(request, template, ctx, status=status)
-        if part:
-            # whatever part of the answer the page would have picked
-            response["HX-Reselect"] = ".notice"
-            response["HX-Retarget"], response["HX-Reswap"] = "#notices", "innerHTML"
-        return response
+class RelationshipAction(OperatorView):
+    """A change that leads back to the list as it was filtered, with a notice that can undo it where that helps."""
 
-    def get_relationship(self, relationship_id: UUID) -> Relationship:
-        """With its person, its companion, and how much was said. Raises NotFound, for another project's too."""
-        found = (
-            Relationship.objects.of_project(self.access.project.id)
-            .select_related("user", "companion", "project")
-            .annotate(first_said=FIRST_SAID)
-            .filter(id=relationship_id)
-            .first()
-        )
-        if found is None:
-            raise NotFound("This relationship does not exist, or belongs to another project.")
-        return found
+    def back(self, said: str, *, undo: str = "") -> HttpResponse:
+        messages.success(self.request, said, extra_tags=undo)
+        return self._back()
 
-    def get_companion(self, companion_id: UUID) -> Companion:
-        """With its project. Raises NotFound, for another project's too."""
-        rows = Companion.objects.of_project(self.access.project.id).select_related("project")
-        found = rows.filter(id=companion_id).first()
-        if found is None:
-            raise NotFound("This companion does not exist, or belongs to another project.")
-        return found
+    def came_too_late(self) -> HttpResponse:
+        """Back too, to what stands there by now."""
+        messages.warning(self.request, f"{CHANGED_MEANWHILE} This is how it stands now.")
+        return self._back()
+
+    def _back(self) -> HttpResponse:
+        scratchpad = reverse("admin_ui:relationship", args=[self.relationship.id])
+        return redirect(way_back(self.request) or scratchpad)
 
 
-def render_page_or_part(
-    request: HttpRequest, page: str, part: str, ctx: Mapping[str, Any], *, target: str, status: int = 200
-) -> HttpResponse:
-    """The page; or the part alone, where htmx asks for what stands in the element with the ID `target`."""
-    asks_for_part = getattr(request, "htmx", False) and request.htmx.target == target  # type: ignore[attr-defined]
-    return render(request, f"admin_ui/{part if asks_for_part else page}.html", ctx, status=status)
+def htmx_of(request: HttpRequest) -> HtmxDetails:
+    """What htmx says of its request; false where it is none of its."""
+    return request.htmx  # type: ignore[attr-defined, no-any-return]
 
 
 def project_access(request: HttpRequest) -> ProjectAccess | None:
@@ -182,9 +241,9 @@ def _to_sign_in(request: HttpRequest) -> HttpResponse:
 
     A submitted form is carried along, unless htmx sent it for a part of a page or it contains a file.
     """
-    htmx = getattr(request, "htmx", None)
+    htmx = htmx_of(request)
     behind = _page_behind(request) or _page_behind(request, header="Referer")
-    if request.POST and not request.FILES and not (htmx and htmx.target):
+    if request.POST and not request.FILES and not htmx.target:
         back = behind or reverse("admin_ui:overview")
         ctx = {"form": SignInForm(request), "next": back, "unsent": keep_unsent(request, back)}
         return render(request, "admin_ui/sign_in/form.html", ctx, status=401)

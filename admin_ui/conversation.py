@@ -22,7 +22,7 @@ from memory.models import (
     RevisionEvent,
     ScratchpadEntry,
 )
-from relationships.models import Message, Relationship, Turn, TurnState
+from relationships.models import Message, Turn, TurnState
 from web.pagination import sifted
 
 MOST_CALLS = 20  # of a turn on its page
@@ -81,6 +81,20 @@ class Exchange:
     def badge(self) -> str:
         return BADGES[TurnState(self.turn.state)]
 
+    @property
+    def queued(self) -> float | None:
+        """Seconds that the turn waited for a worker; None if it still does."""
+        return seconds_between(self.turn.recorded_at, self.turn.claimed_at)
+
+    @property
+    def processed(self) -> float | None:
+        """Seconds that it was worked on; None until its end."""
+        return seconds_between(self.turn.claimed_at, self.turn.settled_at)
+
+
+def seconds_between(begin: datetime | None, end: datetime | None) -> float | None:
+    return (end - begin).total_seconds() if begin and end else None
+
 
 def decided_in_words(held: Mapping[HeldState, int]) -> str:
     """What a person said of a turn's deletions; empty where nobody has been asked, or nobody answered yet."""
@@ -116,47 +130,22 @@ def _heading(turn: Turn) -> tuple[str, date]:
     return turn.session, turn.occurred_at.date()
 
 
-@dataclass(frozen=True, slots=True)
-class FoundLine:
-    """A message in which something was found; `seq`: of its turn."""
-
-    message: Message
-    seq: int
-    excerpt: Excerpt
-
-
 def found_lines(
     relationship_id: UUID, text: str, *, before: int | None, limit: int, language: str
-) -> tuple[list[FoundLine], int | None]:
-    """Messages with all of its words, in any spelling, newest first; and before which `seq` to go on, if there is more
-    to read: one page reads so much. `language`: whose endings the search knows."""
+) -> tuple[list[tuple[Message, Excerpt]], int | None]:
+    """Messages with all of its words, in any spelling, newest first, each with its turn's seq and the part where they
+    stand; and before which `seq` to go on, if there is more to read: one page reads so much. `language`: whose endings
+    the search knows.
+    """
     rows = Message.objects.for_relationship(relationship_id)
     if before is not None:
         rows = rows.filter(seq__lt=before)
     words = WithWords(relationship_id, text, text=itemgetter("content"), language=language)
     found, last = sifted(rows.values("id", "seq", "content"), ["-seq"], limit, words)
     turn = Turn.objects.for_relationship(relationship_id).filter(id=OuterRef("turn_id"))
-    messages = rows.filter(id__in=[row["id"] for row in found]).annotate(
-        turn_seq=Subquery(turn.values("seq"))
-    )
-    lines = [FoundLine(row, row.turn_seq, excerpt_of(row.content, text)) for row in messages.order_by("-seq")]
-    return lines, last and last["seq"]
-
-
-@dataclass(frozen=True, slots=True)
-class TurnTimes:
-    """Seconds that a turn waited for a worker, and that it was worked on; None where it has not come so far."""
-
-    queued: float | None
-    processed: float | None
-
-
-def times_of(turn: Turn) -> TurnTimes:
-    claimed, settled = turn.claimed_at, turn.settled_at
-    return TurnTimes(
-        queued=(claimed - turn.recorded_at).total_seconds() if claimed else None,
-        processed=(settled - claimed).total_seconds() if claimed and settled else None,
-    )
+    messages = rows.filter(id__in=[row["id"] for row in found]).order_by("-seq")
+    shown = messages.annotate(turn_seq=Subquery(turn.values("seq")))
+    return [(message, excerpt_of(message.content, text)) for message in shown], last and last["seq"]
 
 
 def turn_between(relationship_id: UUID, turn_id: UUID) -> tuple[Turn, Sequence[UUID | None]] | None:
@@ -168,15 +157,10 @@ def turn_between(relationship_id: UUID, turn_id: UUID) -> tuple[Turn, Sequence[U
     return found and (found, (found.before, found.after))
 
 
-@dataclass(frozen=True, slots=True)
-class ShownOperation:
-    """An operation and what became of it; `says`: the entry that it names by a number, as that says now."""
-
-    result: OperationResult
-    says: str
-
-
-def operations_of(results: Iterable[OperationResult], calls: Sequence[ModelCall]) -> list[ShownOperation]:
+def operations_of(
+    results: Iterable[OperationResult], calls: Sequence[ModelCall]
+) -> list[tuple[OperationResult, str]]:
+    """Each operation with the entry that it names by a number, as that says now."""
     shown = {call.id: call.shown_entry_ids for call in calls}
     named = [(result, _entry_named(result, shown)) for result in results]
     ids = {entry_id for _, entry_id in named if entry_id}
@@ -184,7 +168,7 @@ def operations_of(results: Iterable[OperationResult], calls: Sequence[ModelCall]
     if ids and calls:
         owned = ScratchpadEntry.objects.for_relationship(calls[0].relationship_id)
         texts = dict(owned.filter(id__in=ids).values_list("id", "content"))
-    return [ShownOperation(result, texts.get(entry_id, "") if entry_id else "") for result, entry_id in named]
+    return [(result, texts.get(entry_id, "") if entry_id else "") for result, entry_id in named]
 
 
 def _entry_named(result: OperationResult, shown: Mapping[UUID, Sequence[UUID]]) -> UUID | None:
@@ -198,24 +182,3 @@ def calls_of(turn: Turn) -> tuple[list[ModelCall], int]:
     calls = ModelCall.objects.for_relationship(turn.relationship_id).filter(turn_ids__contains=[turn.id])
     newest = list(calls.order_by("-recorded_at", "-id")[:MOST_CALLS])[::-1]
     return newest, calls.count() if len(newest) == MOST_CALLS else len(newest)
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """How much was said in a relationship, and when: by the turns' own time."""
-
-    messages: int
-    first: datetime | None
-    last: datetime | None
-
-
-def what_was_said(relationship: Relationship) -> Said:
-    """Of one that was read with FIRST_SAID."""
-    first = getattr(relationship, "first_said", None)
-    return Said(relationship.message_count, first, relationship.last_turn_at)
-
-
-# Beside a relationship's row, so that no page asks for it by itself.
-FIRST_SAID = Subquery(
-    Turn.objects.filter(relationship_id=OuterRef("id")).order_by("occurred_at").values("occurred_at")[:1]
-)

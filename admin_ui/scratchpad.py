@@ -10,9 +10,8 @@ from django.contrib.postgres.aggregates import JSONBAgg
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.http import HttpRequest
 
-from admin_ui.paging import page_of
+from admin_ui.paging import Sort, order_of, page_of
 from admin_ui.params import text_param
-from admin_ui.sorting import Sort, order_of
 from memory.mending.matching import WithWords
 from memory.models import EntryState, OperationResult, ScratchpadEntry, Tier
 from providers.tokens import line_tokens

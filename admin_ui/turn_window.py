@@ -1,8 +1,9 @@
 """Which turns of a conversation a page shows: the newest, those from a place on, or those before or after one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Count, Exists, Max, Min, OuterRef, Subquery
@@ -24,40 +25,33 @@ class TurnWindow:
     after: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class SessionStart:
-    session: str
-    first: datetime
-    last: datetime
-    turns: int
-
-
 def window_of(relationship_id: UUID, query: Mapping[str, str]) -> TurnWindow:
     """`before` or `after` a turn, `from` one on, `at` a date, from a `session`'s start; else the newest. Two
     statements.
     """
     owned = Turn.objects.for_relationship(relationship_id)
-    if before := seq_of(query.get("before", "")):
-        found = list(owned.filter(seq__lt=before).order_by("-seq")[: TURNS_AT_ONCE + 1])
-        return _window(list(reversed(found[:TURNS_AT_ONCE])), earlier=len(found) > TURNS_AT_ONCE, later=True)
-    if (start := _start(relationship_id, query)) is not None:
+    before = seq_of(query.get("before", ""))
+    if not before and (start := _start(relationship_id, query)) is not None:
         follows = Exists(owned.filter(seq__lt=OuterRef("seq")))
-        found = list(
-            owned.filter(seq__gte=start).annotate(follows=follows).order_by("seq")[: TURNS_AT_ONCE + 1]
-        )
-        if found:
-            return _window(found[:TURNS_AT_ONCE], earlier=found[0].follows, later=len(found) > TURNS_AT_ONCE)
-    found = list(owned.order_by("-seq")[: TURNS_AT_ONCE + 1])
-    return _window(list(reversed(found[:TURNS_AT_ONCE])), earlier=len(found) > TURNS_AT_ONCE, later=False)
+        onwards = owned.filter(seq__gte=start).annotate(follows=follows).order_by("seq")
+        if found := list(onwards[: TURNS_AT_ONCE + 1]):
+            turns, later = found[:TURNS_AT_ONCE], len(found) > TURNS_AT_ONCE
+            return TurnWindow(
+                turns, turns[0].seq if turns[0].follows else None, turns[-1].seq if later else None
+            )
+    back = (owned.filter(seq__lt=before) if before else owned).order_by("-seq")
+    found = list(back[: TURNS_AT_ONCE + 1])
+    turns, earlier = found[TURNS_AT_ONCE - 1 :: -1], len(found) > TURNS_AT_ONCE
+    return TurnWindow(turns, turns[0].seq if earlier else None, turns[-1].seq if turns and before else None)
 
 
-def sessions_of(relationship_id: UUID) -> list[SessionStart]:
-    """Newest first, with when each began and when something was last said in it."""
-    rows = Turn.objects.for_relationship(relationship_id).order_by().values_list("session")
-    found = rows.annotate(first=Min("occurred_at"), last=Max("occurred_at"), turns=Count("*")).order_by(
-        "-first"
-    )[:SESSIONS_LISTED]
-    return [SessionStart(*row) for row in found]
+def sessions_of(relationship_id: UUID) -> Iterable[Mapping[str, Any]]:
+    """Newest first: when each `session` began (`first`), when something was `last` said in it, and its `turns`."""
+    rows = Turn.objects.for_relationship(relationship_id).order_by().values("session")
+    counted = rows.annotate(
+        first=Min("occurred_at"), last=Max("occurred_at"), turns=Count("*")
+    )
+    return counted.order_by("-first")[:SESSIONS_LISTED]
 
 
 def _start(relationship_id: UUID, query: Mapping[str, str]) -> int | Subquery | None:
@@ -73,14 +67,6 @@ def _start(relationship_id: UUID, query: Mapping[str, str]) -> int | Subquery | 
     if session := text_param(query, "session"):
         return Subquery(owned.filter(session=session).order_by("seq").values("seq")[:1])
     return None
-
-
-def _window(turns: Sequence[Turn], *, earlier: bool, later: bool) -> TurnWindow:
-    return TurnWindow(
-        turns,
-        before=turns[0].seq if turns and earlier else None,
-        after=turns[-1].seq if turns and later else None,
-    )
 
 
 def seq_of(text: str) -> int | None:

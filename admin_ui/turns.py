@@ -1,20 +1,28 @@
-"""A project's turns as a list shows them: who spoke, what came of it, how long it took and what it cost."""
+"""A project's turns as a list shows them: who spoke, what came of it, how long it took and what it cost;
+and those in which something was said.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
+from operator import itemgetter
 from uuid import UUID
 
-from django.db.models import Min
+from django.db.models import Min, Q, QuerySet
 from django.utils import timezone
 
-from admin_ui.conversation import decided_in_words
+from admin_ui.conversation import decided_in_words, seconds_between
 from admin_ui.excerpts import Excerpt
+from admin_ui.paging import PAGE_SIZE
+from memory.mending.matching import WithWords
 from memory.models import HeldDeletion, HeldState, ModelCall, OperationResult, Verdict
 from relationships.models import Message, MessageRole, Relationship, Turn, TurnState
+from web.pagination import sifted
 
+NEWEST_FIRST = ("-recorded_at", "-id")
+MOST_READ = 400_000  # characters of messages that one page looks through
 WAITING = (TurnState.PENDING, TurnState.PROCESSING)
 _READ = ("relationship_id", "id", "turn_id", "kind", "verdict", "held_id")
 
@@ -55,8 +63,7 @@ class TurnRow:
     @property
     def seconds(self) -> float | None:
         """From its intake to its end."""
-        turn = self.turn
-        return (turn.settled_at - turn.recorded_at).total_seconds() if turn.settled_at else None
+        return seconds_between(self.turn.recorded_at, self.turn.settled_at)
 
 
 def rows_of(turns: Sequence[Turn]) -> list[TurnRow]:
@@ -146,3 +153,44 @@ def _add_calls(rows: dict[tuple[UUID, UUID], TurnRow]) -> None:
             row.together = max(row.together, len(call.turn_ids))
             if call.cost is not None:
                 row.cost = (row.cost or Decimal(0)) + call.cost
+
+
+class TurnsWith:
+    """Of turns that come in pieces, those in which one message has all the words. `lines`: that message's text."""
+
+    def __init__(self, query: str) -> None:
+        self._words = WithWords(None, query, text=itemgetter(1), most=MOST_READ)
+        self.lines: dict[UUID, str] = {}
+
+    @property
+    def spent(self) -> bool:
+        return self._words.spent
+
+    @property
+    def takes(self) -> int:
+        return max(1, self._words.takes // 2)  # a turn has two messages or more
+
+    def __call__(self, rows: Sequence[Turn]) -> list[Turn]:
+        messages = Message.objects.filter(
+            relationship_id__in={turn.relationship_id for turn in rows},
+            turn_id__in=[turn.id for turn in rows],
+            hidden_at=None,
+            erased_at=None,
+        )
+        said = list(messages.order_by("-seq").values_list("turn_id", "content"))
+        self.lines |= dict(self._words(said))  # in the end the first of a turn
+        return [turn for turn in rows if turn.id in self.lines]
+
+
+def turns_with(
+    turns: QuerySet[Turn], query: str, *, before: Turn | None
+) -> tuple[list[Turn], dict[UUID, str], Turn | None]:
+    """A page of them, newest first; the text that has the words, by turn; and the turn behind which to go on, if there
+    is more to look through.
+    """
+    if before is not None:
+        earlier = Q(recorded_at__lt=before.recorded_at) | Q(recorded_at=before.recorded_at, id__lt=before.id)
+        turns = turns.filter(earlier, recorded_at__lte=before.recorded_at)
+    sieve = TurnsWith(query)
+    found, last = sifted(turns, NEWEST_FIRST, PAGE_SIZE, sieve)
+    return found, sieve.lines, last

@@ -1,7 +1,10 @@
-"""What codes are called on the pages: of operations and changes, of turns' states, of why something was refused."""
+"""What codes are called on the pages: of changes, states and refusals; and numbers as a reader takes them in."""
+
+from collections.abc import Mapping
 
 from web.errors import RapportError
 
+NARROW = "\u202f"  # the space between a number's thousands
 WORDS = {
     # what became of an entry
     "add": "added",
@@ -36,6 +39,21 @@ WORDS = {
     "priority": "before the reply",
     "async": "after the turn",
 }
+# One and many of each table's rows, in the order in which a reader wants to know.
+_ROWS = {
+    "end_user": ("person", "people"),
+    "relationship": ("relationship", "relationships"),
+    "message": ("message", "messages"),
+    "turn": ("turn", "turns"),
+    "scratchpad_entry": ("entry", "entries"),
+    "entry_revision": ("history record", "history records"),
+    "operation_result": ("proposed operation", "proposed operations"),
+    "model_call": ("model call", "model calls"),
+    "held_deletion": ("review of deletions", "reviews of deletions"),
+    "profile": ("profile", "profiles"),
+    "profile_revision": ("profile version", "profile versions"),
+    "session_state": ("session", "sessions"),
+}
 
 
 def in_words(code: str) -> str:
@@ -66,3 +84,16 @@ def lasting(seconds: float) -> str:
 def codes_called(text: str) -> list[str]:
     """The codes whose words hold this text, in any case."""
     return [code for code, words in WORDS.items() if text.lower() in words.lower()]
+
+
+def grouped(number: int) -> str:
+    """A whole number as a reader takes it in: 49 919."""
+    return f"{number:,}".replace(",", NARROW)
+
+
+def counts_in_words(counts: Mapping[str, int]) -> list[str]:
+    """`1 person`, `84 messages`; the rows of tables without words of their own together."""
+    told = [(counts[table], words) for table, words in _ROWS.items() if counts.get(table)]
+    others = sum(count for table, count in counts.items() if table not in _ROWS)
+    told += [(others, ("other record", "other records"))] * bool(others)
+    return [f"{grouped(count)} {words[count != 1]}" for count, words in told]

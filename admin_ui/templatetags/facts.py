@@ -13,16 +13,14 @@ from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import mark_safe
 
-from admin_ui.paging import Page
-from admin_ui.sorting import MOST_SORTED
+from admin_ui.paging import MOST_SORTED, Page
 from admin_ui.word_diff import Piece
-from admin_ui.words import in_words, lasting
+from admin_ui.words import NARROW, grouped, in_words, lasting
 
 register = template.Library()
 
 # Named beside the details, with a link; or of no interest to a reader.
 _LEFT_OUT = ("operator", "relationship_id", "companion_id", "summary", "version")
-NARROW = "\u202f"  # the space between a number's thousands
 MOST_LISTED = 12  # of a list in an audit event
 MOST_LINES = 1000  # of a file's change
 _ISO_DATE = re.compile(r"\b(\d{4})-(0[1-9]|1[0-2])(?!\d)(?:-(\d\d)(?!\d)(T(?=\d))?)?")
@@ -37,12 +35,7 @@ def icon(name: str) -> str:
     return format_html('<svg class="icon" aria-hidden="true"><use href="{}"></use></svg>', address)
 
 
-@register.filter
-def grouped(number: int) -> str:
-    """A whole number as a reader takes it in: 49 919."""
-    return f"{number:,}".replace(",", NARROW)
-
-
+register.filter("grouped", grouped)
 register.filter("words", in_words)
 register.filter("lasting", lasting)
 

@@ -6,14 +6,12 @@ from typing import Any
 
 import orjson
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
-from django.shortcuts import render
+from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
 
 from admin_ui.access import OperatorView
 from admin_ui.audit_names import code_of, named_events
-from admin_ui.paging import page_of
+from admin_ui.paging import Sort, page_of
 from admin_ui.params import text_param
-from admin_ui.sorting import Sort
 from relationships.models import AuditEvent
 
 EXPORTED = ("recorded_at", "action", "actor_kind", "actor_id", "target_kind", "target_id", "detail")
@@ -33,15 +31,16 @@ _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 
 
 class AuditView(OperatorView):
-    def get(self, request: HttpRequest) -> HttpResponse:
+    def get(self, request: HttpRequest) -> HttpResponseBase:
         rows, params = self._rows(request)
         page = page_of(request, rows, sort=SORT)
-        ctx = {"page": page, "events": named_events(page.rows, self.access.project.id), "query": params}
-        return render(request, "admin_ui/audit/list.html", ctx)
+        return self.show(
+            "audit/list", page=page, events=named_events(page.rows, self.project_id), query=params
+        )
 
     def _rows(self, request: HttpRequest) -> tuple[QuerySet[AuditEvent], dict[str, str]]:
         params = {name: text_param(request.GET, name) for name in ("action", "actor")}
-        rows = AuditEvent.objects.filter(project_id=self.access.project.id)
+        rows = AuditEvent.objects.filter(project_id=self.project_id)
         for word in params["action"].split():
             rows = rows.filter(action__icontains=code_of(word))
         if params["actor"]:
@@ -50,7 +49,7 @@ class AuditView(OperatorView):
 
 
 class AuditExportView(AuditView):
-    def get(self, request: HttpRequest) -> HttpResponseBase:  # type: ignore[override]
+    def get(self, request: HttpRequest) -> HttpResponseBase:
         rows, _ = self._rows(request)
         return StreamingHttpResponse(
             _lines(rows.order_by("recorded_at", "id")),

@@ -1,16 +1,13 @@
 """Taking everything along, and erasing it for good."""
 
 from typing import Any
-from uuid import UUID
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
-from django.shortcuts import redirect, render
 
-from admin_ui.erasing import counts_in_words
+from admin_ui.access import OperatorView
 from admin_ui.names import typable
-from admin_ui.views.scratchpad import RelationshipPart
-from relationships.models import EndUser, Relationship, Role
+from admin_ui.words import counts_in_words
+from relationships.models import Relationship, Role
 from upkeep.erasure import (
     count_relationships,
     count_user,
@@ -22,69 +19,53 @@ from upkeep.exporting import export_relationship
 SCOPES = ("relationship", "person")
 
 
-class DataView(RelationshipPart):
+class DataView(OperatorView):
     """Only an owner may erase. What goes is counted first, and the person's name has to be typed."""
 
     tab = "data"
     needs_to_write = Role.OWNER
 
-    def get(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
-        return self._page(request, self.get_relationship(relationship_id))
+    def get(self, request: HttpRequest) -> HttpResponse:
+        return self._page("relationship")
 
-    def post(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
-        relationship = self.get_relationship(relationship_id)
+    def post(self, request: HttpRequest) -> HttpResponse:
         what = request.POST.get("what", "")
         if what not in SCOPES:
-            return self._page(request, relationship, what=what, status=422)
-        if typable(request.POST.get("confirm", "")) != _name_of(relationship.user):
-            return self._page(request, relationship, what=what, wrong=True, status=422)
+            return self._page(what, status=422)
+        if typable(request.POST.get("confirm", "")) != self._name:
+            return self._page(what, wrong=True, status=422)
+        owner: dict[str, Any] = {"project_id": self.project_id, "by": self.actor}
         if what == "person":
-            erase_user(project_id=self.access.project.id, user_id=relationship.user_id, by=self.access.actor)
-            said = "The person and all data about them were erased."
-        else:
-            erase_relationship(
-                project_id=self.access.project.id, relationship_id=relationship_id, by=self.access.actor
-            )
-            said = "The relationship was erased."
-        messages.success(request, said)
-        return redirect("admin_ui:relationships")
+            erase_user(**owner, user_id=self.relationship.user_id)
+            return self.done("The person and all data about them were erased.", "admin_ui:relationships")
+        erase_relationship(**owner, relationship_id=self.relationship.id)
+        return self.done("The relationship was erased.", "admin_ui:relationships")
 
-    def _page(
-        self,
-        request: HttpRequest,
-        relationship: Relationship,
-        *,
-        what: str = "relationship",
-        wrong: bool = False,
-        status: int = 200,
-    ) -> HttpResponse:
+    @property
+    def _name(self) -> str:
+        """What has to be typed: as the page shows it, without what can't be typed."""
+        return typable(str(self.relationship.user)) or str(self.relationship.user_id)
+
+    def _page(self, what: str, *, wrong: bool = False, status: int = 200) -> HttpResponse:
         """`what`: the choice that is ticked. `wrong`: another name was typed."""
-        ctx: dict[str, Any] = {
-            **self.ctx_of(relationship),
-            "name": _name_of(relationship.user),
-            "what": what,
-            "unsaid": what not in SCOPES,
-            "wrong": wrong,
-        }
+        goes = {}
         if self.access.is_owner:
-            alone = Relationship.objects.of_project(relationship.project_id).filter(id=relationship.id)
-            ctx["goes"] = {
+            alone = Relationship.objects.of_project(self.project_id).filter(id=self.relationship.id)
+            goes = {
                 "relationship": counts_in_words(count_relationships(alone)),
-                "person": counts_in_words(count_user(relationship.user)),
+                "person": counts_in_words(count_user(self.relationship.user)),
             }
-        return render(request, "admin_ui/data/detail.html", ctx, status=status)
-
-
-class ExportView(RelationshipPart):
-    def get(self, request: HttpRequest, relationship_id: UUID) -> HttpResponseBase:
-        relationship = self.get_relationship(relationship_id)
-        return StreamingHttpResponse(
-            export_relationship(relationship_id=relationship.id, calls=bool(request.GET.get("calls"))),
-            content_type="application/json",
-            headers={"Content-Disposition": f'attachment; filename="relationship-{relationship.id}.json"'},
+        unsaid = what not in SCOPES
+        return self.show(
+            "data/detail", name=self._name, what=what, unsaid=unsaid, wrong=wrong, goes=goes, status=status
         )
 
 
-def _name_of(user: EndUser) -> str:
-    """What has to be typed: as the page shows it, without what can't be typed."""
-    return typable(str(user)) or str(user.id)
+class ExportView(OperatorView):
+    def get(self, request: HttpRequest) -> HttpResponseBase:
+        wanted = self.relationship.id
+        return StreamingHttpResponse(
+            export_relationship(relationship_id=wanted, calls=bool(request.GET.get("calls"))),
+            content_type="application/json",
+            headers={"Content-Disposition": f'attachment; filename="relationship-{wanted}.json"'},
+        )

@@ -4,14 +4,11 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
 
-from admin_ui.access import OperatorView, render_page_or_part
-from admin_ui.paging import CHUNKS_A_PAGE, page_of
+from admin_ui.access import OperatorView
+from admin_ui.paging import CHUNKS_A_PAGE, Sort, page_of
 from admin_ui.params import text_param
-from admin_ui.sorting import Sort
 from admin_ui.words import sentence_of
 from knowledge.documents import (
     add_document,
@@ -21,8 +18,7 @@ from knowledge.documents import (
     reread_document,
 )
 from knowledge.models import Document, DocumentChunk, DocumentState
-from knowledge.search import search_knowledge
-from relationships.models import Companion
+from knowledge.search import FoundKnowledge, search_knowledge
 from web.errors import RapportError
 
 QUESTION_LIMIT = 2000
@@ -40,89 +36,77 @@ SORT = Sort(
 
 
 class DocumentsView(OperatorView):
-    def get(self, request: HttpRequest, companion_id: UUID) -> HttpResponse:
-        return self._page(request, self.get_companion(companion_id))
+    def get(self, request: HttpRequest) -> HttpResponse:
+        return self._page()
 
-    def post(self, request: HttpRequest, companion_id: UUID) -> HttpResponse:
-        companion = self.get_companion(companion_id)
+    def post(self, request: HttpRequest) -> HttpResponse:
         file = request.FILES.get("file")
         if file is None or file.size is None:
-            return self._page(request, companion, why="Choose a file first.", status=422)
+            return self._page(why="Choose a file first.", status=422)
         if file.size > settings.MAX_DOCUMENT_BYTES:
             why = f"The file has {file.size} bytes; the limit is {settings.MAX_DOCUMENT_BYTES}."
-            return self._page(request, companion, why=why, status=413)
+            return self._page(why=why, status=413)
         try:
             document, is_new = add_document(
-                project_id=self.access.project.id,
-                companion_id=companion_id,
+                project_id=self.project_id,
+                companion_id=self.companion.id,
                 name=(file.name or "document").replace("\x00", "")[:200],
                 content=file.read(),
-                by=self.access.actor,
+                by=self.actor,
             )
         except RapportError as error:
-            return self._page(request, companion, why=sentence_of(error), status=422)
-        said = (
-            "Uploaded. A worker is processing it."
-            if is_new
-            else f"This file already exists as {document.name}."
-        )
-        messages.success(request, said)
-        return redirect("admin_ui:companion_documents", companion_id)
+            return self._page(why=sentence_of(error), status=422)
+        here = ("admin_ui:companion_documents", self.companion.id)
+        if is_new:
+            return self.done("Uploaded. A worker is processing it.", *here)
+        return self.done(f"This file already exists as {document.name}.", *here)
 
-    def _page(self, request: HttpRequest, companion: Companion, **more: Any) -> HttpResponse:
-        status = more.pop("status", 200)
-        rows = Document.objects.of_companion(self.access.project.id, companion.id)
-        page = page_of(request, rows, sort=SORT)
-        question = text_param(request.GET, "question", limit=QUESTION_LIMIT)
-        ctx = {
-            "companion": companion,
-            "page": page,
-            "unsettled": any(document.state in _UNSETTLED for document in page.rows),
-            "question": question,
-            "limit": settings.MAX_DOCUMENT_BYTES // 1_000_000,
-            **self._found(companion, question),
+    def _page(self, **more: Any) -> HttpResponse:
+        rows = Document.objects.of_companion(self.project_id, self.companion.id)
+        page = page_of(self.request, rows, sort=SORT)
+        question = text_param(self.request.GET, "question", limit=QUESTION_LIMIT)
+        return self.show_or_part(
+            "documents/list",
+            "documents/_table",
+            target="documents",
+            page=page,
+            unsettled=any(document.state in _UNSETTLED for document in page.rows),
+            question=question,
+            found=self._found(question) if question else None,
+            limit=settings.MAX_DOCUMENT_BYTES // 1_000_000,
             **more,
-        }
-        return render_page_or_part(
-            request, "documents/list", "documents/_table", ctx, target="documents", status=status
         )
 
-    def _found(self, companion: Companion, question: str) -> dict[str, Any]:
-        if not question:
-            return {}
-        configuration = configuration_of(companion)
-        found = search_knowledge(
-            project_id=companion.project_id,
-            companion_id=companion.id,
+    def _found(self, question: str) -> FoundKnowledge:
+        configuration = configuration_of(self.companion)
+        return search_knowledge(
+            project_id=self.project_id,
+            companion_id=self.companion.id,
             text=question,
             knowledge=configuration.knowledge,
             seconds=configuration.retrieval.query_seconds,
         )
-        return {"found": found}
 
 
 class DocumentView(OperatorView):
-    def get(self, request: HttpRequest, companion_id: UUID, document_id: UUID) -> HttpResponse:
-        companion = self.get_companion(companion_id)
-        document = get_document(
-            project_id=self.access.project.id, companion_id=companion_id, document_id=document_id
-        )
+    def get(self, request: HttpRequest, document_id: UUID) -> HttpResponse:
+        document = get_document(**self._where(document_id))
         chunks = DocumentChunk.objects.filter(document_id=document_id).order_by("place")
         page = page_of(request, chunks, size=CHUNKS_A_PAGE)
-        ctx = {"companion": companion, "document": document, "page": page}
-        return render(request, "admin_ui/documents/detail.html", ctx)
+        return self.show("documents/detail", document=document, page=page)
 
-    def post(self, request: HttpRequest, companion_id: UUID, document_id: UUID) -> HttpResponse:
+    def post(self, request: HttpRequest, document_id: UUID) -> HttpResponse:
         """Read it again, or take it away with all its pieces."""
-        where = {
-            "project_id": self.access.project.id,
-            "companion_id": companion_id,
+        here = ("admin_ui:companion_documents", self.companion.id)
+        if request.POST.get("do") == "delete":
+            delete_document(**self._where(document_id), by=self.actor)
+            return self.done("Document deleted.", *here)
+        reread_document(**self._where(document_id), by=self.actor)
+        return self.done("A worker is processing it again.", *here)
+
+    def _where(self, document_id: UUID) -> dict[str, Any]:
+        return {
+            "project_id": self.project_id,
+            "companion_id": self.companion.id,
             "document_id": document_id,
         }
-        if request.POST.get("do") == "delete":
-            delete_document(**where, by=self.access.actor)
-            messages.success(request, "Document deleted.")
-        else:
-            reread_document(**where, by=self.access.actor)
-            messages.success(request, "A worker is processing it again.")
-        return redirect("admin_ui:companion_documents", companion_id)

@@ -1,21 +1,20 @@
 """Erasing an entry for good, and then, message by message, what still holds its words."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 from uuid import UUID
 
 from django.contrib import messages
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 
-from admin_ui.access import way_back
-from admin_ui.erasing import counts_in_words
+from admin_ui.access import OperatorView, way_back
 from admin_ui.params import parse_uuid
-from admin_ui.views.scratchpad import RelationshipPart, entry_of
+from admin_ui.views.scratchpad import entry_of
+from admin_ui.words import counts_in_words
 from relationships.models import Message, Relationship, Role
 from relationships.services.hiding import hide_messages, show_messages
 from relationships.services.sequence import lock_relationship
@@ -25,99 +24,87 @@ from upkeep.erasure.holding import MOST_LISTED
 _DONE = {"hide": "hidden", "show": "shown again", "erase": "erased"}
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """A message for an owner to decide about; `words`: which of the erased ones it holds, as far as that is known."""
-
-    message: Message
-    words: Sequence[str]
-
-
-class EraseEntryView(RelationshipPart):
+class EraseEntryView(OperatorView):
     """Asks first, on a page of its own. Its answer is the list of what still holds the words: it is nowhere kept."""
 
     needs = needs_to_write = Role.OWNER
 
-    def get(self, request: HttpRequest, relationship_id: UUID, entry_id: UUID) -> HttpResponse:
-        relationship = self.get_relationship(relationship_id)
-        ctx = {**self.ctx_of(relationship), "entry": entry_of(relationship_id, entry_id)}
-        return render(request, "admin_ui/entries/erase.html", ctx)
+    def get(self, request: HttpRequest, entry_id: UUID) -> HttpResponse:
+        return self.show("entries/erase", entry=entry_of(self.relationship.id, entry_id))
 
-    def post(self, request: HttpRequest, relationship_id: UUID, entry_id: UUID) -> HttpResponse:
-        relationship = self.get_relationship(relationship_id)
+    def post(self, request: HttpRequest, entry_id: UUID) -> HttpResponse:
         kept: Literal["redact", "keep"] = "keep" if request.POST.get("messages") == "keep" else "redact"
         erased = erase_entry(
-            relationship_id=relationship_id, entry_id=entry_id, by=self.access.actor, messages=kept
+            relationship_id=self.relationship.id, entry_id=entry_id, by=self.actor, messages=kept
         )
         words = {holding.id: sorted(holding.words) for holding in erased.holding.listed}
-        ctx: dict[str, Any] = {
-            **self.ctx_of(relationship),
-            "listed": _listed(relationship, words),
-            "more": erased.holding.total - len(words),
-            "common": erased.holding.common,
-            "gone": counts_in_words(erased.counts),
-        }
-        return render(request, "admin_ui/entries/erased.html", ctx)
+        return self.show(
+            "entries/erased",
+            listed=_listed(self.relationship, words),
+            more=erased.holding.total - len(words),
+            common=erased.holding.common,
+            gone=counts_in_words(erased.counts),
+        )
 
 
-class RedactMessagesView(RelationshipPart):
+class RedactMessagesView(OperatorView):
     """Empties the messages that were ticked, and shows the others of the list again until none is left."""
 
     needs_to_write = Role.OWNER
 
-    def post(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
-        relationship = self.get_relationship(relationship_id)
+    def post(self, request: HttpRequest) -> HttpResponse:
         listed, ticked = _ids(request, "listed"), _ids(request, "message")
         if ticked:
-            redact_messages(
-                project_id=relationship.project_id,
-                relationship_id=relationship_id,
-                message_ids=ticked,
-                by=self.access.actor,
-            )
-            said = f"{len(ticked)} message{'' if len(ticked) == 1 else 's'} redacted."
-            messages.success(request, said)
-        left = _listed(relationship, dict.fromkeys(listed, ()))
+            _redact(self, ticked)
+            messages.success(request, f"{len(ticked)} message{'' if len(ticked) == 1 else 's'} redacted.")
+        left = _listed(self.relationship, dict.fromkeys(listed, ()))
         if not left:
-            return redirect("admin_ui:relationship_conversation", relationship_id)
-        ctx = {**self.ctx_of(relationship), "listed": left, "unticked": not ticked}
-        return render(request, "admin_ui/entries/erased.html", ctx, status=200 if ticked else 422)
+            return redirect("admin_ui:relationship_conversation", self.relationship.id)
+        status = 200 if ticked else 422
+        return self.show("entries/erased", listed=left, unticked=not ticked, status=status)
 
 
-class ChosenMessagesView(RelationshipPart):
+class ChosenMessagesView(OperatorView):
     """Hides the messages that were ticked in the conversation, shows them again, or empties them for good."""
 
     needs = Role.EDITOR
 
-    def post(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
-        relationship = self.get_relationship(relationship_id)
+    def post(self, request: HttpRequest) -> HttpResponse:
         chosen, verb = _ids(request, "message"), request.POST.get("verb", "")
-        conversation = reverse("admin_ui:relationship_conversation", args=[relationship_id])
-        back = redirect(way_back(request) or conversation)
+        conversation = reverse("admin_ui:relationship_conversation", args=[self.relationship.id])
+        back = way_back(request) or conversation
         if not chosen or verb not in _DONE or (verb == "erase" and not self.access.is_owner):
             messages.error(request, "Select messages." if not chosen else "Only an owner can erase.")
-            return back
+            return redirect(back)
         if verb == "erase":
-            redact_messages(
-                project_id=relationship.project_id,
-                relationship_id=relationship_id,
-                message_ids=chosen,
-                by=self.access.actor,
-            )
+            _redact(self, chosen)
         else:
             with transaction.atomic():
-                lock_relationship(relationship_id)
+                lock_relationship(self.relationship.id)
                 write = hide_messages if verb == "hide" else show_messages
-                write(relationship_id=relationship_id, message_ids=chosen, now=timezone.now())
-        messages.success(request, f"{len(chosen)} message{'' if len(chosen) == 1 else 's'} {_DONE[verb]}.")
-        return back
+                write(relationship_id=self.relationship.id, message_ids=chosen, now=timezone.now())
+        said = f"{len(chosen)} message{'' if len(chosen) == 1 else 's'} {_DONE[verb]}."
+        return self.done(said, back)
 
 
-def _listed(relationship: Relationship, words: Mapping[UUID, Sequence[str]]) -> list[Listed]:
-    """In this order, with their texts; without what was emptied meanwhile."""
+def _redact(view: OperatorView, message_ids: list[UUID]) -> None:
+    redact_messages(
+        project_id=view.project_id,
+        relationship_id=view.relationship.id,
+        message_ids=message_ids,
+        by=view.actor,
+    )
+
+
+def _listed(
+    relationship: Relationship, words: Mapping[UUID, Sequence[str]]
+) -> list[tuple[Message, Sequence[str]]]:
+    """Messages to decide about, in this order, each with the erased words that it holds, as far as that is known;
+    without what was emptied meanwhile.
+    """
     rows = Message.objects.for_relationship(relationship.id).filter(id__in=list(words), erased_at=None)
     found = {message.id: message for message in rows}
-    return [Listed(found[message_id], held) for message_id, held in words.items() if message_id in found]
+    return [(found[message_id], held) for message_id, held in words.items() if message_id in found]
 
 
 def _ids(request: HttpRequest, name: str) -> list[UUID]:

@@ -1,10 +1,7 @@
 """Ctrl+K: any person, companion, page or action of the project by a few letters of its name."""
 
-from dataclasses import dataclass
-
 from django.db.models import F
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
 from django.urls import reverse
 
 from admin_ui.access import OperatorView
@@ -14,6 +11,7 @@ from admin_ui.params import text_param
 from relationships.models import Companion, Relationship, Role
 
 MOST_OF_A_KIND = 6
+Found = tuple[str, str, str, str]  # href, icon, label, detail
 WORKERS = ("status", "play", "Workers")  # to which the overview leads
 ACTIONS = (  # view name, what of its page, label, role
     ("companions", "#name", "New companion", Role.EDITOR),
@@ -27,30 +25,21 @@ ACTIONS = (  # view name, what of its page, label, role
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    href: str
-    icon: str
-    label: str
-    detail: str
-
-
 class FindView(OperatorView):
     """The lines below the field, or all of it as a page where there is no script."""
 
     def get(self, request: HttpRequest) -> HttpResponse:
         query = text_param(request.GET, "q", limit=100)
         found = [*self._people(query), *self._companions(query), *_pages(query), *self._actions(query)]
-        part = "_found" if getattr(request, "htmx", False) else "page"
-        return render(request, f"admin_ui/find/{part}.html", {"found": found, "q": query})
+        return self.show("find/_found" if self.htmx else "find/page", found=found, q=query)
 
     def _people(self, query: str) -> list[Found]:
-        rows = Relationship.objects.of_project(self.access.project.id).select_related("user", "companion")
+        rows = Relationship.objects.of_project(self.project_id).select_related("user", "companion")
         if query:
             rows = rows.filter(is_called(query, "user__display_name", "user__external_id"))
         recent = rows.order_by(F("last_turn_at").desc(nulls_last=True), "id")[:MOST_OF_A_KIND]
         return [
-            Found(
+            (
                 reverse("admin_ui:relationship", args=[row.id]),
                 "person",
                 f"{row.user} and {row.companion.name}",
@@ -60,17 +49,17 @@ class FindView(OperatorView):
         ]
 
     def _companions(self, query: str) -> list[Found]:
-        rows = Companion.objects.of_project(self.access.project.id)
+        rows = Companion.objects.of_project(self.project_id)
         if query:
             rows = rows.filter(is_called(query, "name", "slug"))
         return [
-            Found(reverse("admin_ui:companion", args=[row.id]), "chat", row.name, row.slug)
+            (reverse("admin_ui:companion", args=[row.id]), "chat", row.name, row.slug)
             for row in rows.order_by("name", "id")[:MOST_OF_A_KIND]
         ]
 
     def _actions(self, query: str) -> list[Found]:
         return [
-            Found(reverse(f"admin_ui:{name}") + part, "play", label, "action")
+            (reverse(f"admin_ui:{name}") + part, "play", label, "action")
             for name, part, label, role in ACTIONS
             if query.casefold() in label.casefold() and self.access.may(role)
         ]
@@ -78,7 +67,7 @@ class FindView(OperatorView):
 
 def _pages(query: str) -> list[Found]:
     return [
-        Found(reverse(f"admin_ui:{name}"), icon, label, "page")
+        (reverse(f"admin_ui:{name}"), icon, label, "page")
         for name, icon, label in (*PAGES, WORKERS)
         if query.casefold() in label.casefold()
     ]

@@ -7,12 +7,11 @@ from django.conf import settings
 from django.contrib import messages
 from django.db.models import F
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 
 from admin_ui.access import OperatorView
-from admin_ui.paging import page_of
+from admin_ui.paging import Sort, page_of
 from admin_ui.params import text_param
-from admin_ui.sorting import Sort
 from admin_ui.words import sentence_of
 from config.rates import LIMITS
 from relationships.models import ApiKey, Role, Scope
@@ -43,34 +42,25 @@ class KeysView(OperatorView):
     needs_to_write = Role.OWNER
 
     def get(self, request: HttpRequest) -> HttpResponse:
-        return self._page(request)
+        return self._page()
 
     def post(self, request: HttpRequest) -> HttpResponse:
         """The key is in this answer and nowhere else: no redirect, as it would have to be kept for that."""
         name = text_param(request.POST, "name", limit=200)
         if not name:
-            return self._page(request, why="Enter a name for the key.", status=422)
+            return self._page(why="Enter a name for the key.", status=422)
+        scopes = [request.POST.get("scope", "")]
         try:
-            row, key = create_api_key(
-                project_id=self.access.project.id,
-                name=name,
-                scopes=[request.POST.get("scope", "")],
-                by=self.access.actor,
-            )
+            row, key = create_api_key(project_id=self.project_id, name=name, scopes=scopes, by=self.actor)
         except InvalidInput as error:
-            return self._page(request, why=sentence_of(error), status=422)
-        return self._page(request, made=row, key=key)
+            return self._page(why=sentence_of(error), status=422)
+        return self._page(made=row, key=key)
 
-    def _page(self, request: HttpRequest, *, status: int = 200, **more: Any) -> HttpResponse:
-        rows = ApiKey.objects.filter(project_id=self.access.project.id)
-        page = page_of(request, rows, sort=SORT)
-        ctx = {
-            "page": page,
-            "rows": [(row, limits_of(row)) for row in page.rows],
-            "scopes": [(str(scope), says) for scope, says in SAYS.items()],
-            **more,
-        }
-        return render(request, "admin_ui/keys/list.html", ctx, status=status)
+    def _page(self, **more: Any) -> HttpResponse:
+        page = page_of(self.request, ApiKey.objects.filter(project_id=self.project_id), sort=SORT)
+        rows = [(row, limits_of(row)) for row in page.rows]
+        scopes = [(str(scope), says) for scope, says in SAYS.items()]
+        return self.show("keys/list", page=page, rows=rows, scopes=scopes, **more)
 
 
 class LimitKeyView(OperatorView):
@@ -81,13 +71,12 @@ class LimitKeyView(OperatorView):
         changes = {name: text_param(request.POST, name, limit=40) or None for name in LIMITS}
         try:
             row = change_rate_limits(
-                project_id=self.access.project.id, key_id=key_id, changes=changes, by=self.access.actor
+                project_id=self.project_id, key_id=key_id, changes=changes, by=self.actor
             )
         except InvalidInput as error:
             messages.error(request, f"Limits not changed: {error.detail}.")
-        else:
-            messages.success(request, f"Limits of {row.name} saved. They apply from its next request.")
-        return redirect("admin_ui:keys")
+            return redirect("admin_ui:keys")
+        return self.done(f"Limits of {row.name} saved. They apply from its next request.", "admin_ui:keys")
 
 
 def limits_of(key: ApiKey) -> list[tuple[str, str, str]]:
@@ -99,6 +88,5 @@ class RevokeKeyView(OperatorView):
     needs_to_write = Role.OWNER
 
     def post(self, request: HttpRequest, key_id: UUID) -> HttpResponse:
-        revoke_api_key(project_id=self.access.project.id, key_id=key_id, by=self.access.actor)
-        messages.success(request, "Key revoked.")
-        return redirect("admin_ui:keys")
+        revoke_api_key(project_id=self.project_id, key_id=key_id, by=self.actor)
+        return self.done("Key revoked.", "admin_ui:keys")

@@ -3,21 +3,22 @@
 from typing import Any
 from uuid import UUID
 
+from django import forms
 from django.conf import settings
-from django.contrib import messages
+from django.contrib.auth.forms import SetPasswordForm
+from django.contrib.auth.tokens import PasswordResetTokenGenerator
 from django.contrib.auth.views import PasswordResetConfirmView
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
-from django.urls import reverse_lazy
+from django.urls import reverse, reverse_lazy
+from django.utils.encoding import force_bytes
+from django.utils.http import urlsafe_base64_encode
 
 from admin_ui.access import OperatorView
-from admin_ui.invitations import JoinForm, invitation_link, tokens
-from admin_ui.paging import page_of
+from admin_ui.paging import Sort, page_of
 from admin_ui.params import text_param
-from admin_ui.sorting import Sort
 from admin_ui.words import sentence_of
 from relationships.models import Membership, Operator, Role
-from relationships.services.memberships import add_member, change_role, remove_member
+from relationships.services.memberships import accept_invitation, add_member, change_role, remove_member
 from web.errors import Conflict, RapportError
 
 SAYS = {
@@ -36,30 +37,27 @@ class OperatorsView(OperatorView):
     needs_to_write = Role.OWNER
 
     def get(self, request: HttpRequest) -> HttpResponse:
-        return self._page(request)
+        return self._page()
 
     def post(self, request: HttpRequest) -> HttpResponse:
-        email = text_param(request.POST, "email")
+        email, role = text_param(request.POST, "email"), request.POST.get("role", "")
         try:
-            member = add_member(
-                project=self.access.project,
-                email=email,
-                role=request.POST.get("role", ""),
-                by=self.access.actor,
-            )
+            member = add_member(project=self.access.project, email=email, role=role, by=self.actor)
         except RapportError as error:
-            return self._page(request, why=sentence_of(error), email=email, status=422)
+            return self._page(why=sentence_of(error), email=email, status=422)
         if not member.operator.has_usable_password():
-            return self._page(request, invited=email, link=invitation_link(request, member.operator))
-        messages.success(request, f"{member.operator.email} was added.")
-        return redirect("admin_ui:operators")
+            return self._page(invited=email, link=_invitation_link(request, member.operator))
+        return self.done(f"{member.operator.email} was added.", "admin_ui:operators")
 
-    def _page(self, request: HttpRequest, *, status: int = 200, **more: Any) -> HttpResponse:
-        rows = Membership.objects.filter(project_id=self.access.project.id).select_related("operator")
-        page = page_of(request, rows, sort=SORT)
-        ctx = {"page": page, "roles": [(str(role), says) for role, says in SAYS.items()]}
-        ctx |= {"days": settings.PASSWORD_RESET_TIMEOUT // 86400, **more}
-        return render(request, "admin_ui/operators/list.html", ctx, status=status)
+    def _page(self, **more: Any) -> HttpResponse:
+        rows = Membership.objects.filter(project_id=self.project_id).select_related("operator")
+        return self.show(
+            "operators/list",
+            page=page_of(self.request, rows, sort=SORT),
+            roles=[(str(role), says) for role, says in SAYS.items()],
+            days=settings.PASSWORD_RESET_TIMEOUT // 86400,
+            **more,
+        )
 
 
 class OperatorRoleView(OperatorView):
@@ -67,24 +65,55 @@ class OperatorRoleView(OperatorView):
 
     def post(self, request: HttpRequest, membership_id: UUID) -> HttpResponse:
         """Another role, or none: then they are out."""
-        role, project_id = request.POST.get("role", ""), self.access.project.id
+        role = request.POST.get("role", "")
+        which: dict[str, Any] = {
+            "project_id": self.project_id,
+            "membership_id": membership_id,
+            "by": self.actor,
+        }
         if role == "none":
-            remove_member(project_id=project_id, membership_id=membership_id, by=self.access.actor)
-            messages.success(request, "Operator removed.")
-        else:
-            member = change_role(
-                project_id=project_id, membership_id=membership_id, role=role, by=self.access.actor
-            )
-            messages.success(request, f"{member.operator.email} is now {member.role}.")
-        return redirect("admin_ui:operators")
+            remove_member(**which)
+            return self.done("Operator removed.", "admin_ui:operators")
+        member = change_role(**which, role=role)
+        return self.done(f"{member.operator.email} is now {member.role}.", "admin_ui:operators")
+
+
+class InvitationTokens(PasswordResetTokenGenerator):
+    """Signed, and bound to the account's password: once that is set, or the invitation renewed, the token is void."""
+
+    key_salt = "admin_ui.invitations"
+
+
+_tokens = InvitationTokens()
+
+
+def _invitation_link(request: HttpRequest, operator: Operator) -> str:
+    """The whole address. Whoever has it can join: it is shown once, to who invites."""
+    parts = [urlsafe_base64_encode(force_bytes(operator.pk)), _tokens.make_token(operator)]
+    return request.build_absolute_uri(reverse("admin_ui:invitation", args=parts))
+
+
+class JoinForm(SetPasswordForm):  # type: ignore[type-arg]
+    name = forms.CharField(
+        label="Name", max_length=150, widget=forms.TextInput(attrs={"autocomplete": "name"})
+    )
+
+    field_order = ("name", "new_password1", "new_password2")
+
+    def save(self, commit: bool = True) -> Any:
+        """Raises Conflict where somebody was faster with the same link."""
+        name, password = self.cleaned_data["name"], self.cleaned_data["new_password1"]
+        return accept_invitation(operator_id=self.user.pk, name=name, password=password)
 
 
 class InvitationView(PasswordResetConfirmView):
-    """Opened by the link alone: the invited choose a name and a password, and are signed in."""
+    """Opened by the link alone: the invited choose a name and a password, and are signed in. A link is good for one
+    use, and for PASSWORD_RESET_TIMEOUT seconds.
+    """
 
     template_name = "admin_ui/operators/invitation.html"
     form_class = JoinForm
-    token_generator = tokens
+    token_generator = _tokens
     post_reset_login = True
     post_reset_login_backend = "django.contrib.auth.backends.ModelBackend"
     success_url = reverse_lazy("admin_ui:overview")

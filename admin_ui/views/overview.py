@@ -4,10 +4,9 @@ from typing import Any
 
 from django.db.models import Count, Min, Q
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import render
 from django.utils import timezone
 
-from admin_ui.access import OperatorView, render_page_or_part
+from admin_ui.access import OperatorView
 from admin_ui.names import companions_listed
 from admin_ui.overview import (
     PERIODS,
@@ -19,8 +18,8 @@ from admin_ui.overview import (
     overview_of,
     waiting_turns,
 )
+from admin_ui.paging import order_of
 from admin_ui.params import parse_uuid
-from admin_ui.sorting import order_of
 from memory.models import EntryState, MendingPlan, OperationResult, ScratchpadEntry
 from relationships.models import Companion, Relationship, Role, Turn, TurnState
 from relationships.services.api_keys import create_api_key
@@ -39,78 +38,73 @@ class OverviewView(OperatorView):
     needs_to_write = Role.OWNER
 
     def get(self, request: HttpRequest) -> HttpResponse:
-        period = self._period(request)
-        overview = overview_of(self.access.project.id, period, now=timezone.now())
+        period = _period(request)
+        overview = overview_of(self.project_id, period, now=timezone.now())
         if not overview.relationships and not period.companion:
-            return self._first_steps(request)
-        return self._figures(request, period, overview)
+            return self._first_steps()
+        return self._figures(period, overview)
 
     def post(self, request: HttpRequest) -> HttpResponse:
         """The first key, and a companion if there is none. The key is in this answer and nowhere else."""
-        owner: dict[str, Any] = {"project_id": self.access.project.id, "by": self.access.actor}
-        if not Companion.objects.of_project(self.access.project.id).exists():
+        owner: dict[str, Any] = {"project_id": self.project_id, "by": self.actor}
+        if not Companion.objects.of_project(self.project_id).exists():
             create_companion(**owner, slug=FIRST_SLUG, name="Assistant")
         _, key = create_api_key(**owner, name="First key", scopes=["write"])
-        return self._first_steps(request, key=key)
+        return self._first_steps(key)
 
-    def _first_steps(self, request: HttpRequest, key: str = "") -> HttpResponse:
-        slugs = Companion.objects.of_project(self.access.project.id).order_by("created_at", "id")
-        ctx = {
-            "address": f"{request.scheme}://{request.get_host()}",
-            "slug": slugs.values_list("slug", flat=True).first() or FIRST_SLUG,
-            "key": key,
-        }
-        return render(request, "admin_ui/overview/first_steps.html", ctx)
+    def _first_steps(self, key: str = "") -> HttpResponse:
+        slugs = Companion.objects.of_project(self.project_id).order_by("created_at", "id")
+        slug = slugs.values_list("slug", flat=True).first() or FIRST_SLUG
+        address = f"{self.request.scheme}://{self.request.get_host()}"
+        return self.show("overview/first_steps", address=address, slug=slug, key=key)
 
-    def _figures(self, request: HttpRequest, period: Period, overview: Overview) -> HttpResponse:
-        project_id = self.access.project.id
-        entries = ScratchpadEntry.objects.filter(project_id=project_id, state=EntryState.ACTIVE)
-        relationships = Relationship.objects.of_project(project_id)
+    def _figures(self, period: Period, overview: Overview) -> HttpResponse:
+        of_project = {"project_id": self.project_id}
+        entries = ScratchpadEntry.objects.filter(**of_project, state=EntryState.ACTIVE)
+        relationships = Relationship.objects.filter(**of_project)
         if period.companion:
             entries = entries.filter(relationship__companion_id=period.companion)
             relationships = relationships.filter(companion_id=period.companion)
         types = list(entries.values_list("type").annotate(count=Count("*")).order_by("-count"))
-        order = order_of(request, COLUMNS, usual="-calls")
+        deletions = OperationResult.objects.filter(**of_project).waiting().values("id")
+        plans = MendingPlan.objects.filter(**of_project).awaiting_review().values("id")
+        recent = relationships.select_related("user", "companion").filter(last_turn_at__isnull=False)
+        order = order_of(self.request, COLUMNS, usual="-calls")
 
         def of_column(row: CompanionCalls) -> Any:
             value = getattr(row, order.removeprefix("-"))
             return -1 if value is None else value  # a cost that nobody knows
 
-        ctx = {
-            "overview": overview,
-            "period": period,
-            "periods": PERIODS,
-            "order": order,
-            "asked": sorted(overview.companions, key=of_column, reverse=order.startswith("-")),
-            "companions": companions_listed(request, Companion.objects.of_project(project_id)),
-            "entries": sum(count for _, count in types),
-            "types": [(name, count, round(100 * count / types[0][1])) for name, count in types[:TYPES_SHOWN]],
-            "held": OperationResult.objects.filter(project_id=project_id)
-            .waiting()
-            .values("id")
-            .union(MendingPlan.objects.filter(project_id=project_id).awaiting_review().values("id"), all=True)
-            .count(),
-            "recent": relationships.select_related("user", "companion")
-            .filter(last_turn_at__isnull=False)
-            .order_by("-last_turn_at")[:RECENT],
-        }
-        return render(request, "admin_ui/overview/detail.html", ctx)
-
-    def _period(self, request: HttpRequest) -> Period:
-        days, by = request.GET.get("days", ""), request.GET.get("by", "")
-        return Period(
-            days=int(days) if days in map(str, PERIODS) else PERIODS[1],
-            by=by if by in TIMES else "recorded",
-            companion=parse_uuid(request.GET.get("companion", "")),
+        return self.show(
+            "overview/detail",
+            overview=overview,
+            period=period,
+            periods=PERIODS,
+            order=order,
+            asked=sorted(overview.companions, key=of_column, reverse=order.startswith("-")),
+            companions=companions_listed(self.request, Companion.objects.of_project(self.project_id)),
+            entries=sum(count for _, count in types),
+            types=[(name, count, round(100 * count / types[0][1])) for name, count in types[:TYPES_SHOWN]],
+            held=deletions.union(plans, all=True).count(),
+            recent=recent.order_by("-last_turn_at")[:RECENT],
         )
+
+
+def _period(request: HttpRequest) -> Period:
+    days, by = request.GET.get("days", ""), request.GET.get("by", "")
+    return Period(
+        days=int(days) if days in map(str, PERIODS) else PERIODS[1],
+        by=by if by in TIMES else "recorded",
+        companion=parse_uuid(request.GET.get("companion", "")),
+    )
 
 
 class FirstTurnView(OperatorView):
     """Whether the project's first turn has come, for the page that waits for it."""
 
     def get(self, request: HttpRequest) -> HttpResponse:
-        first = Turn.objects.filter(project_id=self.access.project.id).order_by("recorded_at").first()
-        return render(request, "admin_ui/overview/_first_turn.html", {"turn": first})
+        first = Turn.objects.filter(project_id=self.project_id).order_by("recorded_at").first()
+        return self.show("overview/_first_turn", turn=first)
 
 
 class StatusView(OperatorView):
@@ -118,16 +112,18 @@ class StatusView(OperatorView):
 
     def get(self, request: HttpRequest) -> HttpResponse:
         condition = read_condition()
-        ctx = {
-            "condition": condition,
-            "budget": model_budget_of(self.access.project.id),
-            "waiting": waiting_turns(condition, self.access.project.id, now=timezone.now()),
-            "alive": sum(worker.alive for worker in condition.workers),
+        return self.show_or_part(
+            "overview/status",
+            "overview/_status",
+            target="status",
+            condition=condition,
+            budget=model_budget_of(self.project_id),
+            waiting=waiting_turns(condition, self.project_id, now=timezone.now()),
+            alive=sum(worker.alive for worker in condition.workers),
+            llm=provider_in_use(),
+            embedder=embedder_in_use(),
             **{name: sum(worker.counters.get(name, 0) for worker in condition.workers) for name in NOW},
-            "llm": provider_in_use(),
-            "embedder": embedder_in_use(),
-        }
-        return render_page_or_part(request, "overview/status", "overview/_status", ctx, target="status")
+        )
 
 
 class AlarmView(OperatorView):
@@ -135,16 +131,15 @@ class AlarmView(OperatorView):
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Whose session has ended is not sent away by a part that asks by itself, but by what they do next."""
-        if request.headers.get("HX-Request") and not request.user.is_authenticated:
+        if self.htmx and not request.user.is_authenticated:
             return HttpResponse(status=204)
         return super().dispatch(request, *args, **kwargs)
 
     def get(self, request: HttpRequest) -> HttpResponse:
         now = timezone.now()
-        reasons = alarms_of(read_condition(), self.access.project.id, now=now)
+        reasons = alarms_of(read_condition(), self.project_id, now=now)
         due = Q(state=TurnState.PENDING, due_at__isnull=False) | Q(state=TurnState.PROCESSING)
-        owed = Turn.objects.filter(due, project_id=self.access.project.id)
+        owed = Turn.objects.filter(due, project_id=self.project_id)
         tried = Q(state=TurnState.PENDING, due_at__gt=now) & ~Q(error_code="")
         sums = {"held_up": Count("id"), "next_try": Min("due_at", filter=tried)}
-        ctx = {"reasons": reasons, **(owed.aggregate(**sums) if reasons else {})}
-        return render(request, "admin_ui/overview/_alarm.html", ctx)
+        return self.show("overview/_alarm", reasons=reasons, **(owed.aggregate(**sums) if reasons else {}))

@@ -1,45 +1,42 @@
 """Who is in a person's life, what was when, and what is ahead of them."""
 
 from datetime import timedelta
-from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
 from django.utils import timezone
 
+from admin_ui.access import OperatorView
 from admin_ui.people import events_of, graph_of, lifelines_of, people_of
 from admin_ui.timeline import axis_of, dots_of, rows_of
-from admin_ui.views.scratchpad import RelationshipPart
 
 LIFELINES = 16
 
 
-class PeopleView(RelationshipPart):
+class PeopleView(OperatorView):
     tab = "people"
 
-    def get(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
-        relationship, now = self.get_relationship(relationship_id), timezone.now()
-        people, bonds, rest = people_of(relationship_id)
-        lifelines, events = lifelines_of(relationship_id), events_of(relationship)
-        shared = self.ctx_of(relationship)
+    def get(self, request: HttpRequest) -> HttpResponse:
+        relationship, now = self.relationship, timezone.now()
+        people, bonds, rest = people_of(relationship.id)
+        lifelines, events = lifelines_of(relationship.id), events_of(relationship)
         axis = axis_of([(part.begins, part.ends) for line in lifelines for part in line.stretches], now=now)
-        reach = max(timedelta(days=365), now - (shared["said"].first or now))
+        began = getattr(relationship, "first_said", None) or now
+        reach = max(timedelta(days=365), now - began)
         events_axis = axis_of([(event.begins, event.ends) for event in events], now=now, reach=reach)
         dots, lanes = dots_of(events, events_axis)
-        ctx = {
-            **shared,
-            "people": people,
-            "bonds": bonds,
-            "graph": graph_of(people, bonds, rest),
-            "rows": rows_of(lifelines[:LIFELINES], axis),
-            "more_rows": max(0, len(lifelines) - LIFELINES),
-            "axis": axis,
-            "events_axis": events_axis,
-            "dots": dots,
-            "dots_height": 26 * max(1, lanes),
-            "halves": [
+        return self.show(
+            "people/detail",
+            people=people,
+            bonds=bonds,
+            graph=graph_of(people, bonds, rest),
+            rows=rows_of(lifelines[:LIFELINES], axis),
+            more_rows=max(0, len(lifelines) - LIFELINES),
+            axis=axis,
+            events_axis=events_axis,
+            dots=dots,
+            dots_height=26 * max(1, lanes),
+            halves=[
                 ("Today and ahead", [event for event in events if event.ends > now]),
                 ("Past", [event for event in reversed(events) if event.ends <= now]),
             ],
-        }
-        return render(request, "admin_ui/people/detail.html", ctx)
+        )

@@ -5,12 +5,11 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 
-from admin_ui.access import OperatorView, render_page_or_part
+from admin_ui.access import OperatorView
 from admin_ui.comparison import pairs_of
 from admin_ui.params import parse_uuid, text_param, version_param
 from admin_ui.word_diff import word_diff
@@ -20,10 +19,9 @@ from memory.ingestion.prompt_versions import create_prompt, publish_prompt
 from memory.ingestion.replays import MOST_TURNS, STEPS, request_replay
 from memory.ingestion.templates import default_instructions
 from memory.models import IngestionPrompt, Replay
-from relationships.configuration.cascade import resolve_configuration
+from relationships.configuration.cascade import ResolvedConfiguration, resolve_configuration
 from relationships.models import Companion, Message, Relationship, Role, Turn
 from relationships.services.configuration import configuration_of
-from relationships.services.relationships import get_or_create_relationship
 from relationships.services.turns import NewMessage
 from web.errors import NotFound, RapportError
 
@@ -33,105 +31,90 @@ _LINE_ROLES = {"user": "user", "companion": "assistant", "assistant": "assistant
 
 
 class PromptsView(OperatorView):
-    def get(self, request: HttpRequest, companion_id: UUID) -> HttpResponse:
-        companion = self.get_companion(companion_id)
-        shown = find_instructions(companion, version_param(request.GET))
-        return self._page(request, companion, shown.template)
+    def get(self, request: HttpRequest) -> HttpResponse:
+        return self._page(find_instructions(self.companion, version_param(request.GET)).template)
 
-    def post(self, request: HttpRequest, companion_id: UUID) -> HttpResponse:
+    def post(self, request: HttpRequest) -> HttpResponse:
         """Keep a draft as a version, with `publish` from the next turn on; try it; or only go on with it."""
-        companion = self.get_companion(companion_id)
-        template = request.POST.get("template", "").replace("\r\n", "\n")
-        do = request.POST.get("do")
+        template, do = request.POST.get("template", "").replace("\r\n", "\n"), request.POST.get("do")
         if do == "choose":
-            return self._page(request, companion, template)
+            return self._page(template)
         try:
             if do == "replay":
-                replay = self._replay(request, companion, template)
-                return redirect("admin_ui:companion_replay", companion.id, replay.relationship_id, replay.id)
+                replay = self._replay(template)
+                tried = (self.companion.id, replay.relationship_id, replay.id)
+                return redirect("admin_ui:companion_replay", *tried)
             prompt = create_prompt(
-                companion=companion,
+                companion=self.companion,
                 template=template,
                 note=text_param(request.POST, "note", limit=500),
                 publish=do == "publish",
-                by=self.access.actor,
+                by=self.actor,
             )
         except RapportError as error:
-            return self._page(request, companion, template, why=sentence_of(error), status=422)
-        messages.success(request, f"Saved as version {prompt.version}.")
-        address = reverse("admin_ui:companion_prompt", args=[companion_id])
-        return redirect(address if do == "publish" else f"{address}?version={prompt.version}")
+            return self._page(template, why=sentence_of(error), status=422)
+        address = reverse("admin_ui:companion_prompt", args=[self.companion.id])
+        kept = address if do == "publish" else f"{address}?version={prompt.version}"
+        return self.done(f"Saved as version {prompt.version}.", kept)
 
-    def _replay(self, request: HttpRequest, companion: Companion, template: str) -> Replay:
-        pasted = conversation_lines(request.POST.get("conversation", ""))
-        chosen = [found for text in request.POST.getlist("turn") if (found := parse_uuid(text))]
+    def _replay(self, template: str) -> Replay:
+        sent = self.request.POST
+        pasted = conversation_lines(sent.get("conversation", ""))
+        chosen = [found for text in sent.getlist("turn") if (found := parse_uuid(text))]
         if pasted:
-            relationship, _ = get_or_create_relationship(
-                project_id=self.access.project.id,
-                companion=str(companion.id),
-                user=f"playground:{self.access.operator.email}"[:200],
-                display_name="Test user",
-                by=self.access.actor,
-            )
-            chosen = []
+            relationship, chosen = self.test_relationship(str(self.companion.id)), []
         else:
-            relationship = self.get_relationship(_uuid_or_none(request.POST.get("relationship", "")))
+            relationship = self.get_relationship(parse_uuid(sent.get("relationship", "")) or UUID(int=0))
         return request_replay(
             relationship=relationship,
             template=template,
             turn_ids=chosen[:MOST_TURNS],
             messages=pasted,
-            present_entries=bool(request.POST.get("present")),
-            by=self.access.actor,
+            present_entries=bool(sent.get("present")),
+            by=self.actor,
         )
 
-    def _page(
-        self, request: HttpRequest, companion: Companion, template: str, *, why: str = "", status: int = 200
-    ) -> HttpResponse:
-        published, params = find_instructions(companion, None), request.POST or request.GET
+    def _page(self, template: str, **more: Any) -> HttpResponse:
+        companion, params = self.companion, self.request.POST or self.request.GET
+        published = find_instructions(companion, None)
         chosen = parse_uuid(params.get("relationship", ""))
         relationships = _relationships_of(companion, chosen=chosen)
         if chosen is None and relationships and not params.get("conversation"):
             chosen = relationships[0].id
         turns = _turns_of(companion, chosen, wanted=parse_uuid(params.get("turn", "")))
         ticked = _ticked(params, [turn for turn, _ in turns])
-        ctx: dict[str, Any] = {
-            "companion": companion,
-            "template": template,
-            "published": published,
-            "diff": word_diff(published.template, template) if template != published.template else None,
-            "versions": IngestionPrompt.objects.filter(companion=companion).order_by("-version")[
-                :VERSIONS_SHOWN
-            ],
-            "shipped": template == default_instructions(),
-            "relationships": relationships,
+        versions = IngestionPrompt.objects.filter(companion=companion).order_by("-version")
+        resolved = resolve_configuration(project=companion.project.config, companion=companion.config)
+        return self.show(
+            "prompts/detail",
+            template=template,
+            published=published,
+            diff=word_diff(published.template, template) if template != published.template else None,
+            versions=versions[:VERSIONS_SHOWN],
+            shipped=template == default_instructions(),
+            relationships=relationships,
             # what is ticked first, so that it is in sight
-            "turns": sorted(turns, key=lambda row: row[0].id not in ticked),
-            "chosen": chosen,
-            "ticked": ticked,
-            "conversation": params.get("conversation", ""),
-            "note": params.get("note", ""),
-            "present": bool(params.get("present")),
-            "offline": _ignores_prompts(None, companion),
-            "why": why,
-        }
-        return render(request, "admin_ui/prompts/detail.html", ctx, status=status)
+            turns=sorted(turns, key=lambda row: row[0].id not in ticked),
+            chosen=chosen,
+            ticked=ticked,
+            conversation=params.get("conversation", ""),
+            note=params.get("note", ""),
+            present=bool(params.get("present")),
+            offline=_ignores_prompts(resolved),
+            **more,
+        )
 
 
 class PublishPromptView(OperatorView):
     """A version, or 0 for the one that ships with Rapport."""
 
-    def post(self, request: HttpRequest, companion_id: UUID, version: int) -> HttpResponse:
+    def post(self, request: HttpRequest, version: int) -> HttpResponse:
         if version >= 10**9:
             raise NotFound("This version does not exist.")
-        publish_prompt(companion=self.get_companion(companion_id), version=version, by=self.access.actor)
-        said = (
-            f"Version {version} is used from the next turn on."
-            if version
-            else "The default prompt is in use again."
-        )
-        messages.success(request, said)
-        return redirect("admin_ui:companion_prompt", companion_id)
+        publish_prompt(companion=self.companion, version=version, by=self.actor)
+        used = f"Version {version} is used from the next turn on."
+        said = used if version else "The default prompt is in use again."
+        return self.done(said, "admin_ui:companion_prompt", self.companion.id)
 
 
 class ReplayView(OperatorView):
@@ -139,31 +122,26 @@ class ReplayView(OperatorView):
 
     needs = Role.EDITOR
 
-    def get(
-        self, request: HttpRequest, companion_id: UUID, relationship_id: UUID, replay_id: UUID
-    ) -> HttpResponse:
-        companion = self.get_companion(companion_id)
-        relationship = self.get_relationship(relationship_id)
-        replay = Replay.objects.for_relationship(relationship_id).filter(id=replay_id).first()
+    def get(self, request: HttpRequest, replay_id: UUID) -> HttpResponse:
+        replay = Replay.objects.for_relationship(self.relationship.id).filter(id=replay_id).first()
         if replay is None:
             raise NotFound("This comparison no longer exists. Comparisons are deleted after a week.")
         published, draft = (replay.results.get(step) for step in STEPS)
         pairs = pairs_of(published["entries"], draft["entries"]) if published and draft else None
-        ctx = {
-            "companion": companion,
-            "relationship": relationship,
-            "replay": replay,
-            "said": _said(replay),
-            "published": published,
-            "draft": draft,
-            "pairs": pairs,
-            "differing": sum(pair.kind != "same" for pair in pairs or ()),
-            "offline": _ignores_prompts(relationship, companion),
-            "done": len(replay.results),
-            "steps": len(STEPS),
-            "here": reverse("admin_ui:companion_replay", args=[companion_id, relationship_id, replay_id]),
-        }
-        return render_page_or_part(request, "prompts/replay", "prompts/_replay", ctx, target="replay")
+        return self.show_or_part(
+            "prompts/replay",
+            "prompts/_replay",
+            target="replay",
+            replay=replay,
+            said=_said(replay),
+            published=published,
+            draft=draft,
+            pairs=pairs,
+            differing=sum(pair.kind != "same" for pair in pairs or ()),
+            offline=_ignores_prompts(configuration_of(self.relationship)),
+            done=len(replay.results),
+            steps=len(STEPS),
+        )
 
 
 def conversation_lines(text: str) -> list[NewMessage]:
@@ -226,15 +204,6 @@ def _said(replay: Replay) -> list[Message] | list[dict[str, str]]:
     return list(owned.filter(erased_at=None, hidden_at=None).order_by("seq"))
 
 
-def _ignores_prompts(relationship: Relationship | None, companion: Companion) -> bool:
+def _ignores_prompts(resolved: ResolvedConfiguration) -> bool:
     """Whether turns are read by the offline rules, which no prompt changes."""
-    if relationship is not None:
-        values = configuration_of(relationship).values
-    else:
-        values = resolve_configuration(project=companion.project.config, companion=companion.config).values
-    return (values.ingestion.provider or settings.DEFAULT_LLM_PROVIDER) == "offline"
-
-
-def _uuid_or_none(text: str) -> UUID:
-    """The ID in a form's field; one that nobody has where it is none."""
-    return parse_uuid(text) or UUID(int=0)
+    return (resolved.values.ingestion.provider or settings.DEFAULT_LLM_PROVIDER) == "offline"

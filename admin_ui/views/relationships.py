@@ -6,12 +6,11 @@ from uuid import UUID
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponse
 
-from admin_ui.access import OperatorView, render_page_or_part
+from admin_ui.access import OperatorView
 from admin_ui.excerpts import Excerpt, excerpt_of
 from admin_ui.names import companions_listed, is_called
-from admin_ui.paging import page_of
+from admin_ui.paging import Sort, page_of
 from admin_ui.params import parse_uuid, text_param
-from admin_ui.sorting import Sort
 from memory.entries.words import lines_that_say, relationships_that_say
 from memory.models import EntryState, HeldDeletion, HeldState, MendingPlan, OperationResult, ScratchpadEntry
 from relationships.models import Companion, Relationship, Turn, TurnState
@@ -40,39 +39,37 @@ SORT = Sort(
 
 class RelationshipsView(OperatorView):
     def get(self, request: HttpRequest) -> HttpResponse:
-        page = page_of(request, self._found(request), sort=SORT, related=("user", "companion"))
+        page = page_of(request, self._found(), sort=SORT, related=("user", "companion"))
         ids = [relationship.id for relationship in page.rows]
         text = text_param(request.GET, "text")
         lines = lines_that_say(relationship_ids=ids, text=text) if text else {}
-        ctx = {
-            "page": page,
-            "rows": [
-                {"relationship": row, "line": _excerpt(lines.get(row.id), text), **counts}
-                for row, counts in zip(page.rows, _counts_of(ids), strict=True)
-            ],
-            "companions": companions_listed(request, Companion.objects.of_project(self.access.project.id)),
-            "query": request.GET,
-        }
-        return render_page_or_part(request, "relationships/list", "relationships/_table", ctx, target="found")
+        rows = [
+            {"relationship": row, "line": _excerpt(lines.get(row.id), text), **counts}
+            for row, counts in zip(page.rows, _counts_of(ids), strict=True)
+        ]
+        return self.show_or_part(
+            "relationships/list",
+            "relationships/_table",
+            target="found",
+            page=page,
+            rows=rows,
+            companions=companions_listed(request, Companion.objects.of_project(self.project_id)),
+            query=request.GET,
+        )
 
-    def _found(self, request: HttpRequest) -> QuerySet[Relationship]:
-        rows = Relationship.objects.of_project(self.access.project.id)
-        rows = rows.filter(user__project_id=self.access.project.id)  # so that an index has them by name
-        person, text = text_param(request.GET, "person"), text_param(request.GET, "text")
-        if person:
+    def _found(self) -> QuerySet[Relationship]:
+        params = self.request.GET
+        rows = Relationship.objects.of_project(self.project_id)
+        rows = rows.filter(user__project_id=self.project_id)  # so that an index has them by name
+        if person := text_param(params, "person"):
             rows = rows.filter(is_called(person, "user__display_name", "user__external_id"))
-        companion = parse_uuid(request.GET.get("companion", ""))
-        if companion:
+        if companion := parse_uuid(params.get("companion", "")):
             rows = rows.filter(companion_id=companion)
-        if text:
-            rows = rows.filter(id__in=relationships_that_say(project_id=self.access.project.id, text=text))
-        type = text_param(request.GET, "type")
-        if type:
-            of_type = ScratchpadEntry.objects.filter(
-                relationship_id=OuterRef("id"), state=EntryState.ACTIVE, type=type
-            )
-            rows = rows.filter(Exists(of_type))
-        if request.GET.get("waits"):
+        if text := text_param(params, "text"):
+            rows = rows.filter(id__in=relationships_that_say(project_id=self.project_id, text=text))
+        if type := text_param(params, "type"):
+            rows = rows.filter(Exists(_ENTRIES.filter(type=type)))
+        if params.get("waits"):
             held = HeldDeletion.objects.filter(relationship_id=OuterRef("id"), state=HeldState.WAITING)
             plans = MendingPlan.objects.filter(relationship_id=OuterRef("id")).awaiting_review()
             rows = rows.filter(Exists(held) | Exists(plans))

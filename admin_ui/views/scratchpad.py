@@ -4,19 +4,16 @@ Each action works as a plain form (it leads back to the page) and through htmx, 
 """
 
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, ClassVar
 from urllib.parse import quote
 from uuid import UUID
 
 from django.conf import settings
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
 from django.urls import reverse
 
-from admin_ui.access import CHANGED_MEANWHILE, OperatorView, render_page_or_part, way_back
-from admin_ui.conversation import what_was_said
+from admin_ui.access import OperatorView, RelationshipAction, way_back
 from admin_ui.forms import EntryForm
 from admin_ui.params import parse_uuid, version_param
 from admin_ui.scratchpad import held_of, scratchpad_of
@@ -26,7 +23,7 @@ from memory.entries.editing import delete_entry, merge_entries, restore_entry, r
 from memory.entries.limits import entry_fault
 from memory.mending.candidates import language_in
 from memory.models import EntrySource, MendingPlan, ScratchpadEntry, Tier
-from relationships.models import Relationship, Role
+from relationships.models import Role
 from relationships.services.configuration import configuration_of
 from web.errors import Conflict, NotFound, RapportError, StaleVersion
 
@@ -43,161 +40,114 @@ BULK: dict[str, Callable[..., object]] = {
 DONE = {"delete": "deleted", "restore": "restored"}  # any other is an update
 
 
-class RelationshipPart(OperatorView):
-    """A page or an action of one relationship. `tab`: which of its tabs is the present one."""
-
-    tab: ClassVar[str] = "scratchpad"
-
-    def ctx_of(self, relationship: Relationship) -> dict[str, Any]:
-        return {"relationship": relationship, "tab": self.tab, "said": what_was_said(relationship)}
-
-
-class ScratchpadView(RelationshipPart):
-    def get(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
-        relationship = self.get_relationship(relationship_id)
+class ScratchpadView(OperatorView):
+    def get(self, request: HttpRequest) -> HttpResponse:
+        relationship = self.relationship
         configured = configuration_of(relationship).values
         ingestion = configured.ingestion
         language = language_in(configured.retrieval.spoken_in(relationship.language))
-        ctx = {
-            **self.ctx_of(relationship),
+        plans = MendingPlan.objects.for_relationship(relationship.id).awaiting_review()
+        return self.show_or_part(
+            "scratchpad/detail",
+            "scratchpad/_entries",
+            target="entries",
             **scratchpad_of(
                 relationship, request, budget=ingestion.soft_budget, language=language, tier=ingestion.tier
             ),
-            "held": held_of(relationship.id),
-            "plans": MendingPlan.objects.for_relationship(relationship.id)
-            .awaiting_review()
-            .order_by("recorded_at"),
-            "form": EntryForm(types=ingestion.types),
-            "query": request.GET.urlencode(),
-        }
-        return render_page_or_part(request, "scratchpad/detail", "scratchpad/_entries", ctx, target="entries")
-
-
-class EntryAction(RelationshipPart):
-    """A change that leads back to the list as it was filtered, with a notice that can undo it where that helps."""
-
-    def back(self, request: HttpRequest, relationship_id: UUID, said: str, *, undo: str = "") -> HttpResponse:
-        messages.success(request, said, extra_tags=undo)
-        return redirect(way_back(request) or reverse("admin_ui:relationship", args=[relationship_id]))
-
-    def came_too_late(self, request: HttpRequest) -> HttpResponse:
-        """Back too, to what stands there by now."""
-        messages.warning(request, f"{CHANGED_MEANWHILE} This is how it stands now.")
-        return redirect(
-            way_back(request) or reverse("admin_ui:relationship", args=[self.kwargs["relationship_id"]])
+            held=held_of(relationship.id),
+            plans=plans.order_by("recorded_at"),
+            form=EntryForm(types=ingestion.types),
+            query=request.GET.urlencode(),
         )
 
 
-class AddEntryView(EntryAction):
+class EntryFormView(RelationshipAction):
+    """An entry as a form, with what the configuration says of entries."""
+
     needs = Role.EDITOR
+    page: ClassVar[str]
 
-    def get(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
-        relationship = self.get_relationship(relationship_id)
-        form = EntryForm(types=configuration_of(relationship).values.ingestion.types)
-        ctx = {**self.ctx_of(relationship), "form": form, "next": way_back(request)}
-        return render(request, "admin_ui/scratchpad/add.html", ctx)
+    @cached_property
+    def ingestion(self) -> Any:
+        return configuration_of(self.relationship).values.ingestion
 
-    def post(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
-        relationship = self.get_relationship(relationship_id)
-        ingestion = configuration_of(relationship).values.ingestion
-        form = EntryForm(request.POST, types=ingestion.types)
-        ctx = {**self.ctx_of(relationship), "form": form, "next": way_back(request)}
-        if not form.is_valid():
-            return render(request, "admin_ui/scratchpad/add.html", ctx, status=422)
+    def form(self) -> EntryForm:
+        return EntryForm(self.request.POST, types=self.ingestion.types)
+
+    def values_of(self, form: EntryForm) -> dict[str, Any]:
+        """As memory's services take them."""
         values = form.values()
-        values["single_valued"] = values.get("key") in ingestion.single_valued
+        return {**values, "single_valued": values["key"] in self.ingestion.single_valued}
+
+    def _page(self, form: EntryForm, **more: Any) -> HttpResponse:
+        return self.show(self.page, form=form, next=way_back(self.request), **more)
+
+
+class AddEntryView(EntryFormView):
+    page = "scratchpad/add"
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        return self._page(EntryForm(types=self.ingestion.types))
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        form = self.form()
+        if not form.is_valid():
+            return self._page(form, status=422)
         try:
             add_entry(
-                relationship=relationship,
-                values=values,
-                by=self.access.actor,
+                relationship=self.relationship,
+                values=self.values_of(form),
+                by=self.actor,
                 source=EntrySource.MANUAL,
                 reason=BY_HAND,
-                limit=ingestion.max_entries,
+                limit=self.ingestion.max_entries,
             )
         except RapportError as error:
             form.add_error(None, sentence_of(error))
-            return render(request, "admin_ui/scratchpad/add.html", ctx, status=409)
-        return self.back(request, relationship_id, "Entry added.")
+            return self._page(form, status=409)
+        return self.back("Entry added.")
 
 
-class EditEntryView(EntryAction):
-    needs = Role.EDITOR
+class EditEntryView(EntryFormView):
+    page = "scratchpad/edit"
 
-    def get(self, request: HttpRequest, relationship_id: UUID, entry_id: UUID) -> HttpResponse:
-        return self._form(request, relationship_id, entry_id, None)
+    def get(self, request: HttpRequest, entry_id: UUID) -> HttpResponse:
+        entry = entry_of(self.relationship.id, entry_id)
+        return self._page(EntryForm.of(entry, types=self.ingestion.types), entry=entry)
 
-    def post(self, request: HttpRequest, relationship_id: UUID, entry_id: UUID) -> HttpResponse:
-        relationship = self.get_relationship(relationship_id)
-        ingestion = configuration_of(relationship).values.ingestion
-        form = EntryForm(request.POST, types=ingestion.types)
+    def post(self, request: HttpRequest, entry_id: UUID) -> HttpResponse:
+        form = self.form()
         if not form.is_valid():
-            return self._form(request, relationship_id, entry_id, form, status=422)
-        values = form.values()
-        values["single_valued"] = values.get("key") in ingestion.single_valued
+            return self._again(form, entry_id, status=422)
         try:
             revise_entry(
-                relationship_id=relationship_id,
-                entry_id=entry_id,
-                values=values,
-                by=self.access.actor,
-                version=version_param(request.POST),
-                reason=BY_HAND,
+                **_by_hand(self, entry_id), values=self.values_of(form), version=version_param(request.POST)
             )
         except StaleVersion:
-            return self._form(request, relationship_id, entry_id, form, stale=True, status=409)
+            return self._again(form, entry_id, stale=True, status=409)
         except RapportError as error:
             form.add_error(None, sentence_of(error))
-            return self._form(request, relationship_id, entry_id, form, status=409)
-        return self.back(request, relationship_id, "Entry saved.")
+            return self._again(form, entry_id, status=409)
+        return self.back("Entry saved.")
 
-    def _form(
-        self,
-        request: HttpRequest,
-        relationship_id: UUID,
-        entry_id: UUID,
-        form: EntryForm | None,
-        *,
-        stale: bool = False,
-        status: int = 200,
-    ) -> HttpResponse:
-        relationship = self.get_relationship(relationship_id)
-        entry = entry_of(relationship_id, entry_id)
-        types = configuration_of(relationship).values.ingestion.types
-        ctx = {
-            **self.ctx_of(relationship),
-            "entry": entry,
-            "form": form or EntryForm.of(entry, types=types),
-            "stale": stale,
-            "next": way_back(request),
-        }
-        return render(request, "admin_ui/scratchpad/edit.html", ctx, status=status)
+    def _again(self, form: EntryForm, entry_id: UUID, **more: Any) -> HttpResponse:
+        return self._page(form, entry=entry_of(self.relationship.id, entry_id), **more)
 
 
-class DeleteEntryView(EntryAction):
-    def post(self, request: HttpRequest, relationship_id: UUID, entry_id: UUID) -> HttpResponse:
-        self.get_relationship(relationship_id)
-        delete_entry(
-            relationship_id=relationship_id,
-            entry_id=entry_id,
-            by=self.access.actor,
-            version=version_param(request.POST),
-            reason=BY_HAND,
-        )
-        undo = reverse("admin_ui:relationship_restore_entry", args=[relationship_id, entry_id])
-        return self.back(request, relationship_id, "Entry deleted.", undo=undo)
+class DeleteEntryView(RelationshipAction):
+    def post(self, request: HttpRequest, entry_id: UUID) -> HttpResponse:
+        delete_entry(**_by_hand(self, entry_id), version=version_param(request.POST))
+        undo = reverse("admin_ui:relationship_restore_entry", args=[self.relationship.id, entry_id])
+        return self.back("Entry deleted.", undo=undo)
 
 
-class RestoreEntryView(EntryAction):
-    def post(self, request: HttpRequest, relationship_id: UUID, entry_id: UUID) -> HttpResponse:
-        self.get_relationship(relationship_id)
-        restore_entry(
-            relationship_id=relationship_id, entry_id=entry_id, by=self.access.actor, reason=BY_HAND
-        )
-        return self.back(request, relationship_id, "Entry restored.")
+class RestoreEntryView(RelationshipAction):
+    def post(self, request: HttpRequest, entry_id: UUID) -> HttpResponse:
+        restore_entry(**_by_hand(self, entry_id))
+        return self.back("Entry restored.")
 
 
-class SwitchEntryView(EntryAction):
+class SwitchEntryView(RelationshipAction):
     """Pin, protect, or move between the tiers."""
 
     values: ClassVar[dict[str, Callable[[ScratchpadEntry], dict[str, Any]]]] = {
@@ -206,68 +156,66 @@ class SwitchEntryView(EntryAction):
         "tier": lambda entry: {"tier": Tier.ARCHIVE if entry.tier == Tier.SCRATCHPAD else Tier.SCRATCHPAD},
     }
 
-    def post(self, request: HttpRequest, relationship_id: UUID, entry_id: UUID) -> HttpResponse:
-        self.get_relationship(relationship_id)
-        entry = entry_of(relationship_id, entry_id)
+    def post(self, request: HttpRequest, entry_id: UUID) -> HttpResponse:
+        entry = entry_of(self.relationship.id, entry_id)
         switch = self.values.get(request.POST.get("switch", ""))
         if switch is None:
             raise NotFound("This setting does not exist.")
-        revise_entry(
-            relationship_id=relationship_id,
-            entry_id=entry_id,
-            values=switch(entry),
-            by=self.access.actor,
-            version=version_param(request.POST),
-            reason=BY_HAND,
-        )
-        return self.back(request, relationship_id, "Entry updated.")
+        revise_entry(**_by_hand(self, entry_id), values=switch(entry), version=version_param(request.POST))
+        return self.back("Entry updated.")
 
 
-class BulkView(EntryAction):
+class BulkView(RelationshipAction):
     """The same for each entry that was ticked. One that can't be changed is left, and said."""
 
-    def post(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
-        self.get_relationship(relationship_id)
+    def post(self, request: HttpRequest) -> HttpResponse:
         ticked = request.POST.getlist("entry")[:MOST_AT_ONCE]
         chosen = [found for text in ticked if (found := parse_uuid(text))]
         do = request.POST.get("do", "")
         if do == "merge":
-            return self._merge(request, relationship_id, chosen)
+            return self._merge(chosen)
         if do not in BULK:
             raise NotFound("This action does not exist.")
-        done, left = 0, []
+        left = []
         for entry_id in chosen:
             try:
-                BULK[do](
-                    relationship_id=relationship_id, entry_id=entry_id, by=self.access.actor, reason=BY_HAND
-                )
-                done += 1
+                BULK[do](**_by_hand(self, entry_id))
             except RapportError as error:
                 left.append(sentence_of(error))
-        said = f"{done} {DONE.get(do, 'updated')}." + (f" {len(left)} skipped: {left[0]}" if left else "")
+        said = f"{len(chosen) - len(left)} {DONE.get(do, 'updated')}."
+        if left:
+            said += f" {len(left)} skipped: {left[0]}"
         if do == "delete":
             said += " To bring one back, show the state deleted."
-        return self.back(request, relationship_id, said)
+        return self.back(said)
 
-    def _merge(self, request: HttpRequest, relationship_id: UUID, chosen: list[UUID]) -> HttpResponse:
+    def _merge(self, chosen: list[UUID]) -> HttpResponse:
         """The first one ticked stays and says both; the other steps back, and can be restored."""
         if len(chosen) != 2:
             raise Conflict("Select two entries to merge.")
-        kept, other = (entry_of(relationship_id, entry_id) for entry_id in chosen)
+        kept, other = (entry_of(self.relationship.id, entry_id) for entry_id in chosen)
         text = f"{kept.content.rstrip('. ')}; {other.content}"
         if entry_fault(text):
             raise Conflict(
                 f"Together they exceed the limit of {settings.MAX_ENTRY_BYTES} bytes for one entry. "
                 "Nothing was changed; shorten one of them first."
             )
-        merge_entries(kept=kept, other=other, content=text, by=self.access.actor, how=BY_HAND)
-        edit = reverse("admin_ui:relationship_edit_entry", args=[relationship_id, kept.id])
-        messages.success(request, "Entries merged. Edit the text if needed.")
-        back = way_back(request)
-        edit = f"{edit}?next={quote(back)}" if back else edit
-        if getattr(request, "htmx", False):
-            return HttpResponse(status=204, headers={"HX-Redirect": edit})
-        return redirect(edit)
+        merge_entries(kept=kept, other=other, content=text, by=self.actor, how=BY_HAND)
+        edit = reverse("admin_ui:relationship_edit_entry", args=[self.relationship.id, kept.id])
+        if back := way_back(self.request):
+            edit = f"{edit}?next={quote(back)}"
+        response = self.done("Entries merged. Edit the text if needed.", edit)
+        return HttpResponse(status=204, headers={"HX-Redirect": edit}) if self.htmx else response
+
+
+def _by_hand(view: OperatorView, entry_id: UUID) -> dict[str, Any]:
+    """Which entry is changed, by whom, and why."""
+    return {
+        "relationship_id": view.relationship.id,
+        "entry_id": entry_id,
+        "by": view.actor,
+        "reason": BY_HAND,
+    }
 
 
 def entry_of(relationship_id: UUID, entry_id: UUID) -> ScratchpadEntry:

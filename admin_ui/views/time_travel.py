@@ -9,8 +9,7 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
-from admin_ui.access import render_page_or_part
-from admin_ui.views.scratchpad import RelationshipPart
+from admin_ui.access import OperatorView
 from admin_ui.word_diff import Piece, word_diff
 from memory.entries.time_travel import PastChange, PastLine, changes_of, lines_at
 from memory.models import RevisionEvent
@@ -36,38 +35,37 @@ class EntryChange:
         return word_diff(self.before, self.after)
 
 
-class TimeTravelView(RelationshipPart):
+class TimeTravelView(OperatorView):
     tab = "time"
 
-    def get(self, request: HttpRequest, relationship_id: UUID) -> HttpResponse:
-        relationship, now = self.get_relationship(relationship_id), timezone.now()
-        known = request.GET.get("by") == "known"
-        history = changes_of(relationship_id, known=known)
+    def get(self, request: HttpRequest) -> HttpResponse:
+        now, known = timezone.now(), request.GET.get("by") == "known"
+        history = changes_of(self.relationship.id, known=known)
         first = min([now, *(change.at for change in history)])
         moment = _chosen(request, "at", "step", first, now)
         until = max(moment, _chosen(request, "to", "until", first, now))
         then, later = (lines_at(history, at if at < now else None) for at in (moment, until))
-        changes = compare_entries(
-            then, later, {change.id: change for change in history if change.at <= until}
+        last = {change.id: change for change in history if change.at <= until}
+        changes = compare_entries(then, later, last)
+        return self.show_or_part(
+            "time_travel/detail",
+            "time_travel/_then",
+            target="then",
+            moment=moment,
+            dates={name: _day(request.GET.get(name, "")) for name in ("at", "to")},
+            later=until if until < now else None,
+            first=first,
+            now=now,
+            ticks=_ticks(history, first, now),
+            step=_step_of(moment, first, now),
+            until=_step_of(until, first, now),
+            steps=STEPS,
+            known=known,
+            entries=then[:SHOWN],
+            entry_count=len(then),
+            changes=changes[:SHOWN],
+            change_count=len(changes),
         )
-        ctx = {
-            **self.ctx_of(relationship),
-            "moment": moment,
-            "dates": {name: _day(request.GET.get(name, "")) for name in ("at", "to")},
-            "later": until if until < now else None,
-            "first": first,
-            "now": now,
-            "ticks": _ticks(history, first, now),
-            "step": _step_of(moment, first, now),
-            "until": _step_of(until, first, now),
-            "steps": STEPS,
-            "known": known,
-            "entries": then[:SHOWN],
-            "entry_count": len(then),
-            "changes": changes[:SHOWN],
-            "change_count": len(changes),
-        }
-        return render_page_or_part(request, "time_travel/detail", "time_travel/_then", ctx, target="then")
 
 
 def _ticks(history: Iterable[PastChange], first: datetime, now: datetime) -> str:

@@ -4,21 +4,17 @@ from datetime import timedelta
 from urllib.parse import urlencode
 from uuid import UUID
 
-from django.contrib import messages
 from django.db.models import BooleanField, F, Func, OrderBy, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from admin_ui.access import OperatorView, way_back
 from admin_ui.excerpts import excerpt_of
 from admin_ui.names import companions_listed, is_called
-from admin_ui.paging import Page, page_of
+from admin_ui.paging import Page, Sort, page_of
 from admin_ui.params import parse_uuid, text_param
-from admin_ui.sorting import Sort
-from admin_ui.turn_search import NEWEST_FIRST, turns_with
-from admin_ui.turns import WAITING, rows_of
+from admin_ui.turns import NEWEST_FIRST, WAITING, rows_of, turns_with
 from admin_ui.words import codes_called, in_words
 from memory.ingestion.intake import retry_turn
 from memory.models import ModelCall
@@ -65,63 +61,61 @@ SORT = Sort(
 
 class TurnsView(OperatorView):
     def get(self, request: HttpRequest) -> HttpResponse:
-        state, text = self._state(request), text_param(request.GET, "text", limit=200)
-        page = self._page_with(request, text) if text else page_of(request, self._turns(request), sort=SORT)
+        state, text = _state(request), text_param(request.GET, "text", limit=200)
+        page = self._page_with(text) if text else page_of(request, self._turns(), sort=SORT)
         rows = rows_of(page.rows)
         for row in rows:
             row.excerpt = excerpt_of(self._lines[row.turn.id], text, before=24) if text else None
         filters = {name: text_param(request.GET, name) for name in ("text", "reason", "person", "companion")}
-        ctx = {
-            "page": page,
-            "rows": rows,
-            "states": [(name, in_words(name).capitalize() or "All") for name in map(str, NONE_OF)],
-            "state": state,
-            "none": NONE_OF[state],
-            "filters": filters,
-            "retries": self.access.can_edit and any(row.turn.state == TurnState.FAILED for row in rows),
-            "filtered": any(filters.values()),
-            "unsettled": page.number == 1 and not text and any(row.turn.state in WAITING for row in rows),
-            "companions": companions_listed(request, Companion.objects.of_project(self.access.project.id)),
-        }
-        return render(request, "admin_ui/turns/list.html", ctx)
-
-    def _page_with(self, request: HttpRequest, text: str) -> Page:
-        """Those in which it was said, of as many as one page looks through; ?before= is the turn to go on behind."""
-        project = Turn.objects.filter(project_id=self.access.project.id)
-        before = project.filter(id=parse_uuid(request.GET.get("before", ""))).first()
-        found, self._lines, last = turns_with(self._turns(request), text, before=before)
-        later = f"?{urlencode({**request.GET.dict(), 'before': last.id})}" if last else None
-        return Page(found, number=1, earlier=None, later=later, order=SORT.usual)
+        return self.show(
+            "turns/list",
+            page=page,
+            rows=rows,
+            states=[(name, in_words(name).capitalize() or "All") for name in map(str, NONE_OF)],
+            state=state,
+            none=NONE_OF[state],
+            filters=filters,
+            retries=self.access.can_edit and any(row.turn.state == TurnState.FAILED for row in rows),
+            filtered=any(filters.values()),
+            unsettled=page.number == 1 and not text and any(row.turn.state in WAITING for row in rows),
+            companions=companions_listed(request, Companion.objects.of_project(self.project_id)),
+        )
 
     def post(self, request: HttpRequest) -> HttpResponse:
         """Retry all that failed and fit the filters in the address, so many at once."""
-        retried = 0
-        failed = self._turns(request).filter(state=TurnState.FAILED)
-        text = text_param(request.GET, "text", limit=200)
-        for turn in (
-            turns_with(failed, text, before=None)[0]
-            if text
-            else failed.order_by("recorded_at", "id")[:RETRIED_AT_ONCE]
-        ):
+        failed, retried = self._turns().filter(state=TurnState.FAILED), 0
+        if text := text_param(request.GET, "text", limit=200):
+            found, _, _ = turns_with(failed, text, before=None)
+        else:
+            found = list(failed.order_by("recorded_at", "id")[:RETRIED_AT_ONCE])
+        for turn in found:
             try:
                 retry_turn(relationship_id=turn.relationship_id, turn_id=turn.id)
                 retried += 1
             except RapportError:
                 continue  # somebody retried or erased it meanwhile
-        messages.success(request, f"Retrying {retried} turn{'' if retried == 1 else 's'}.")
-        return redirect("admin_ui:turns")
+        return self.done(f"Retrying {retried} turn{'' if retried == 1 else 's'}.", "admin_ui:turns")
 
-    def _turns(self, request: HttpRequest) -> QuerySet[Turn]:
-        rows = Turn.objects.filter(project_id=self.access.project.id)
-        if state := self._state(request):
+    def _page_with(self, text: str) -> Page:
+        """Those in which it was said, of as many as one page looks through; ?before= is the turn to go on behind."""
+        params = self.request.GET
+        project = Turn.objects.filter(project_id=self.project_id)
+        before = project.filter(id=parse_uuid(params.get("before", ""))).first()
+        found, self._lines, last = turns_with(self._turns(), text, before=before)
+        later = f"?{urlencode({**params.dict(), 'before': last.id})}" if last else None
+        return Page(found, number=1, earlier=None, later=later, order=SORT.usual)
+
+    def _turns(self) -> QuerySet[Turn]:
+        params = self.request.GET
+        rows = Turn.objects.filter(project_id=self.project_id)
+        if state := _state(self.request):
             rows = rows.filter(state=state)
-        if companion := parse_uuid(request.GET.get("companion", "")):
+        if companion := parse_uuid(params.get("companion", "")):
             rows = rows.filter(relationship__companion_id=companion)
-        if person := text_param(request.GET, "person", limit=200):
+        if person := text_param(params, "person", limit=200):
             of_person = (f"relationship__user__{name}" for name in ("display_name", "external_id"))
             rows = rows.filter(is_called(person, *of_person))
-        reason = text_param(request.GET, "reason")
-        if reason:  # which no applied turn has
+        if reason := text_param(params, "reason"):  # which no applied turn has
             settled, waits = Q(state__in=[TurnState.FAILED, TurnState.SKIPPED]), Q(state__in=WAITING)
             rows = rows.filter(
                 settled | waits,
@@ -129,15 +123,14 @@ class TurnsView(OperatorView):
             )
         return rows
 
-    def _state(self, request: HttpRequest) -> str:
-        state = request.GET.get("state", "")
-        return state if state in NONE_OF else ""
+
+def _state(request: HttpRequest) -> str:
+    state = request.GET.get("state", "")
+    return state if state in NONE_OF else ""
 
 
 class RetryTurnView(OperatorView):
-    def post(self, request: HttpRequest, relationship_id: UUID, turn_id: UUID) -> HttpResponse:
-        self.get_relationship(relationship_id)
-        retry_turn(relationship_id=relationship_id, turn_id=turn_id)
-        messages.success(request, "Retrying the turn.")
-        trace = reverse("admin_ui:relationship_trace", args=[relationship_id, turn_id])
-        return redirect(way_back(request) or trace)
+    def post(self, request: HttpRequest, turn_id: UUID) -> HttpResponse:
+        retry_turn(relationship_id=self.relationship.id, turn_id=turn_id)
+        trace = reverse("admin_ui:relationship_trace", args=[self.relationship.id, turn_id])
+        return self.done("Retrying the turn.", way_back(request) or trace)

@@ -3,7 +3,7 @@ import re
 import pytest
 from django.test import Client
 
-from admin_ui import sorting
+from admin_ui import paging
 from memory.models import ModelCall
 from relationships.models import Turn
 from tests.fixtures.turns import Conversation
@@ -70,5 +70,5 @@ def test_a_column_without_an_index_is_sorted_among_the_newest(
         return re.findall(r">Letter (\d)</a>", owner.get("/admin-ui/turns/?order=-cost").content.decode())
 
     assert shown() == ["0", "2", "1"]
-    monkeypatch.setattr(sorting, "MOST_SORTED", 2)
+    monkeypatch.setattr(paging, "MOST_SORTED", 2)
     assert shown() == ["2", "1"]

@@ -7,7 +7,7 @@ import pytest
 from django.http import StreamingHttpResponse
 from django.test import Client
 
-from admin_ui.erasing import counts_in_words
+from admin_ui.words import counts_in_words
 from memory.ingestion.replays import request_replay
 from memory.models import HeldDeletion
 from memory.retrieval.index.embed import embed_owed

@@ -11,7 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from admin_ui import turn_search
+from admin_ui import turns
 from memory.ingestion.intake import accept_turn
 from providers.errors import Unauthorized
 from relationships.models import Companion, Message, Turn
@@ -137,7 +137,7 @@ def test_a_page_looks_through_so_much_and_goes_on_from_there_until_the_end(
     conversation.say("The needle.")
     for number in range(130):
         conversation.say(f"Hay number {number}.")
-    monkeypatch.setattr(turn_search, "MOST_READ", 500)
+    monkeypatch.setattr(turns, "MOST_READ", 500)
     address, pages = f"{TURNS}?text=needle&state=", 0
 
     while address:
