@@ -1,13 +1,13 @@
 """What a merge could not decide, as the page of a workspace shows it: both sides beside each other."""
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from django.db.models import Subquery
 
-from admin_ui.line_diff import side_by_side
 from admin_ui.params import pretty
 from relationships.models import Profile, Relationship
-from relationships.text_matching import MOST_AT_ONCE, Effort
+from relationships.text_matching import CONTEXT, MOST_AT_ONCE, Effort, Matcher, lines_of
 from workspace.models import HeldChange
 from workspace.sessions.decide import held_changes_of
 from workspace.store import Head, read_blobs
@@ -45,3 +45,28 @@ def held_changes(relationship: Relationship, head: Head | None) -> list[dict[str
         blocks = side_by_side(now or "", then or "", effort)
         shown.append({"row": row, "now": now, "then": then, "blocks": blocks})
     return shown
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Lines that stand beside each other; `left_out` of what is the same, where more than its ends are."""
+
+    kind: Literal["same", "changed", "left_out"]
+    before: str = ""
+    after: str = ""
+
+
+def side_by_side(before: str, after: str, effort: Effort) -> list[Block]:
+    """What differs, each with a few lines around it, in order."""
+    old, new = lines_of(before), lines_of(after)
+    blocks: list[Block] = []
+    shown = 0
+    for group in Matcher(None, old, new, effort=effort).get_grouped_opcodes(CONTEXT):
+        if group[0][1] > shown:
+            blocks.append(Block("left_out"))
+        for tag, i1, i2, j1, j2 in group:
+            blocks.append(
+                Block("same" if tag == "equal" else "changed", "".join(old[i1:i2]), "".join(new[j1:j2]))
+            )
+        shown = group[-1][2]
+    return blocks + ([Block("left_out")] if blocks and shown < len(old) else [])

@@ -1,6 +1,5 @@
 """What every page shows around its content: the navigation and the theme."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest
@@ -20,14 +19,6 @@ PAGES = (  # view name, icon, label
 )
 
 
-@dataclass(frozen=True, slots=True)
-class NavigationItem:
-    href: str
-    icon: str
-    label: str
-    current: bool
-
-
 def navigation(request: HttpRequest) -> dict[str, Any]:
     """The context processor of the admin UI's templates; nothing for other pages."""
     match = request.resolver_match
@@ -38,7 +29,7 @@ def navigation(request: HttpRequest) -> dict[str, Any]:
     return {
         "theme": theme if theme in THEMES else None,
         "navigation": [
-            NavigationItem(reverse(f"admin_ui:{name}"), icon, label, section in (name, name.rstrip("s")))
+            (reverse(f"admin_ui:{name}"), icon, label, section in (name, name.rstrip("s")))
             for name, icon, label in PAGES
         ],
     }

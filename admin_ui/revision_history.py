@@ -33,19 +33,14 @@ MOMENTS = ("valid_from", "valid_to", "expires_at")
 
 
 @dataclass(frozen=True, slots=True)
-class FieldChange:
-    name: str
-    before: str
-    after: str
-
-
-@dataclass(frozen=True, slots=True)
 class Step:
-    """One revision as a reader sees it. `undoes`: whether there is anything to take back."""
+    """One revision as a reader sees it. `fields`: names, with what was before and after; `undoes`:
+    whether there is anything to take back.
+    """
 
     revision: EntryRevision
     text: Sequence[Piece]
-    fields: Sequence[FieldChange]
+    fields: Sequence[tuple[str, str, str]]
     undoes: bool
 
 
@@ -55,23 +50,17 @@ def revision_history(entry: ScratchpadEntry) -> list[Step]:
     return [_step(revision, entry) for revision in revisions.order_by("-seq")]
 
 
-@dataclass(frozen=True, slots=True)
-class Quotation:
-    """Messages of one turn, in order, each with whether the entry is based on it: a "yes" needs its question."""
-
-    turn_id: UUID
-    lines: Sequence[tuple[Message, bool]]
-
-
-def quotations_of(entry: ScratchpadEntry) -> list[Quotation]:
-    """The messages the entry rests on, each between its neighbours in its turn. Two statements at the most."""
+def quotations_of(entry: ScratchpadEntry) -> list[tuple[UUID, list[tuple[Message, bool]]]]:
+    """The messages that the entry rests on by their turn, with their neighbours there, as a "yes" needs its question;
+    each with whether it is one of them. Two statements at the most.
+    """
     owned = Message.objects.for_relationship(entry.relationship_id)
     cited = set(entry.source_message_ids)
     turns = list(owned.filter(id__in=cited).values_list("turn_id", flat=True)) if cited else []
     said: dict[UUID, list[Message]] = {}
     for message in owned.filter(turn_id__in=set(turns)).order_by("seq") if turns else ():
         said.setdefault(message.turn_id, []).append(message)
-    return [Quotation(turn_id, _near_cited(messages, cited)) for turn_id, messages in said.items()]
+    return [(turn_id, _near_cited(messages, cited)) for turn_id, messages in said.items()]
 
 
 def _near_cited(messages: Sequence[Message], cited: set[UUID]) -> list[tuple[Message, bool]]:
@@ -84,7 +73,7 @@ def _step(revision: EntryRevision, entry: ScratchpadEntry) -> Step:
     before: Mapping[str, Any] = revision.before or {}
     after: Mapping[str, Any] = revision.after or {}
     fields = [
-        FieldChange(label, _said(name, before.get(name)), _said(name, after.get(name)))
+        (label, _said(name, before.get(name)), _said(name, after.get(name)))
         for name, label in NAMED.items()
         if before and after and before.get(name) != after.get(name)
     ]

@@ -52,16 +52,10 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """Words as they stand in the context. `role`: of a message; empty: of the system prompt."""
-
-    role: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class Block:
-    """One layer. `share`: of the context's tokens, in per cent; `parts`: what it said, none where that was not kept."""
+    """One layer. `share`: of the context's tokens, in per cent; `parts`: what it said, with the role
+    of each message, "" for the system prompt; none where that was not kept.
+    """
 
     label: str
     tone: int
@@ -70,7 +64,7 @@ class Block:
     share: int
     reason: str
     sources: Sequence[Source]
-    parts: Sequence[Part]
+    parts: Sequence[tuple[str, str]]
     left_out: int
     left: Sequence[Source]
     unknown: bool = False  # it said something, and its words were not kept
@@ -106,8 +100,8 @@ def blocks_of(assembled: AssembledContext, relationship: Relationship) -> list[B
                 _as_shown(known, report.ends or {}, report.parts or {}),
             ),
             parts=[
-                *([Part("", report.text)] if report.text else ()),
-                *(Part(line["role"], line["content"]) for line in report.messages),
+                *([("", report.text)] if report.text else ()),
+                *((line["role"], line["content"]) for line in report.messages),
             ],
             left_out=report.left_out.count if report.left_out else 0,
             left=_sources(report.left_out.ids, {}, "", known) if report.left_out else [],
@@ -138,7 +132,7 @@ def _kept_block(layer: Mapping[str, Any], tone: int, whole: int, known: Mapping[
         share=round(100 * layer["tokens"] / whole),
         reason=layer["reason"],
         sources=sources,
-        parts=[Part("" if layer["name"] == "memory" else source.kind, source.text) for source in sources],
+        parts=[("" if layer["name"] == "memory" else source.kind, source.text) for source in sources],
         left_out=0,
         left=[],
         unknown=bool(layer["tokens"]) and not sources,
