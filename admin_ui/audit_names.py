@@ -1,11 +1,12 @@
 """What the audit log shows beside its IDs: the names of who did it and of what it was about, with the way there."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 from uuid import UUID
 
+from django.db.models import QuerySet
 from django.urls import reverse
 
 from admin_ui.params import parse_uuid
@@ -14,7 +15,24 @@ from relationships.models import ApiKey, AuditEvent, Companion, EndUser, Operato
 from web.actor import ActorKind
 
 _KINDS = {"user": "person", "membership": "operator", "api_key": "API key"}  # on the screen
-Names = Mapping[object, tuple[str, str]]  # (name, address) by ID
+# How the things that have a name are found.
+_ROWS: Mapping[str, Callable[[UUID], QuerySet[Any]]] = {
+    "project": lambda project_id: Project.objects.filter(id=project_id),
+    "relationship": lambda project_id: Relationship.objects.of_project(project_id).select_related(
+        "user", "companion"
+    ),
+    "companion": lambda project_id: Companion.objects.of_project(project_id),
+    "user": lambda project_id: EndUser.objects.of_project(project_id),
+    "api_key": lambda project_id: ApiKey.objects.filter(project_id=project_id),
+    "membership": lambda project_id: Operator.objects.all(),
+    "document": lambda project_id: Document.objects.filter(project_id=project_id),
+}
+# What kind of thing each kind of actor is, and the field that its ID is of.
+_ACTORS: Mapping[str, tuple[str, str]] = {
+    ActorKind.OPERATOR: ("membership", "email"),
+    ActorKind.DEVELOPER: ("api_key", "prefix"),
+    ActorKind.END_USER: ("user", "id"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,22 +56,23 @@ class NamedEvent:
 
 
 def named_events(events: Sequence[AuditEvent], project_id: UUID) -> list[NamedEvent]:
-    """One statement for each kind of thing that is named: at most eight."""
+    """One statement for each kind of thing that is named: at most ten."""
     targets = [_target_of(event) for event in events]
-    wanted: dict[str, set[Any]] = {}
-    for kind, key in targets:
-        wanted.setdefault(kind, set()).add(key)
-    actors = {ActorKind.OPERATOR: Operator, ActorKind.DEVELOPER: ApiKey, ActorKind.END_USER: EndUser}
-    found = {kind: _NAMES[kind](project_id, keys) for kind, keys in wanted.items() if kind in _NAMES}
-    who: dict[str, Names] = {
-        kind: _actors(model, {event.actor_id for event in events if event.actor_kind == kind}, project_id)
-        for kind, model in actors.items()
+    found = {
+        kind: _names_of(kind, project_id, {key for of, key in targets if of == kind})
+        for kind in {kind for kind, _ in targets if kind in _ROWS}
+    }
+    actors = {
+        actor: _names_of(
+            kind, project_id, {event.actor_id for event in events if event.actor_kind == actor}, by=by
+        )
+        for actor, (kind, by) in _ACTORS.items()
     }
     return [
         NamedEvent(
             event,
-            who.get(event.actor_kind, {}).get(event.actor_id, (event.actor_id, "")),
-            found.get(kind, {}).get(key, ("", "")),
+            actors.get(event.actor_kind, {}).get(event.actor_id, (event.actor_id, "")),
+            found.get(kind, {}).get(str(key), ("", "")),
         )
         for event, (kind, key) in zip(events, targets, strict=True)
     ]
@@ -73,76 +92,36 @@ def _target_of(event: AuditEvent) -> tuple[str, Any]:
     """Its kind and ID; that of its relationship or companion where the thing itself has no name."""
     if event.target_kind == "membership":
         return "membership", event.detail.get("operator")
-    if event.target_kind not in _NAMES:
+    if event.target_kind not in _ROWS:
         for kind in ("relationship", "companion"):
             if found := parse_uuid(str(event.detail.get(f"{kind}_id", ""))):
                 return kind, found
     return event.target_kind, event.target_id
 
 
-def _actors(model: Any, ids: Collection[str], project_id: UUID) -> Names:
-    if not ids:
+def _names_of(
+    kind: str, project_id: UUID, keys: Collection[Any], *, by: str = "id"
+) -> dict[str, tuple[str, str]]:
+    """The names and addresses of things of one kind, by the field `by`, whose values are in `keys`."""
+    if kind == "user":
+        keys = [found for key in keys if (found := parse_uuid(str(key)))]
+    keys = [key for key in keys if key is not None]
+    if not keys:
         return {}
-    if model is ApiKey:
-        rows = ApiKey.objects.filter(project_id=project_id, prefix__in=ids).values_list("prefix", "name")
-        return {prefix: (name, reverse("admin_ui:keys")) for prefix, name in rows}
-    if model is EndUser:
-        named = _people(project_id, filter(None, map(parse_uuid, ids)))
-        return {str(person): name for person, name in named.items()}
-    people = Operator.objects.filter(email__in=ids).values_list("email", "first_name")
-    return {email: (name or email, reverse("admin_ui:operators")) for email, name in people}
+    rows = _ROWS[kind](project_id).filter(**{f"{by}__in": keys})
+    return {str(getattr(row, by)): _named(row) for row in rows}
 
 
-def _relationships(project_id: UUID, ids: Iterable[UUID]) -> Names:
-    rows = Relationship.objects.of_project(project_id).filter(id__in=ids).select_related("user", "companion")
-    return {
-        row.id: (f"{row.user} and {row.companion.name}", reverse("admin_ui:relationship", args=[row.id]))
-        for row in rows
-    }
-
-
-def _companions(project_id: UUID, ids: Iterable[UUID]) -> Names:
-    rows = Companion.objects.of_project(project_id).filter(id__in=ids)
-    return {
-        row.id: (f"{row.name} ({row.slug})", reverse("admin_ui:companion", args=[row.id])) for row in rows
-    }
-
-
-def _people(project_id: UUID, ids: Iterable[UUID]) -> Names:
-    found = reverse("admin_ui:relationships")
-    rows = EndUser.objects.of_project(project_id).filter(id__in=ids)
-    return {row.id: (str(row), f"{found}?person={quote(row.external_id)}") for row in rows}
-
-
-def _keys(project_id: UUID, ids: Iterable[UUID]) -> Names:
-    rows = ApiKey.objects.filter(project_id=project_id, id__in=ids)
-    return {row.id: (row.name, reverse("admin_ui:keys")) for row in rows}
-
-
-def _members(project_id: UUID, ids: Iterable[int]) -> Names:
-    rows = Operator.objects.filter(id__in=[key for key in ids if isinstance(key, int)])
-    return {row.id: (row.first_name or row.email, reverse("admin_ui:operators")) for row in rows}
-
-
-def _documents(project_id: UUID, ids: Iterable[UUID]) -> Names:
-    rows = Document.objects.filter(project_id=project_id, id__in=ids).only("id", "name", "companion_id")
-    return {
-        row.id: (row.name, reverse("admin_ui:companion_document", args=[row.companion_id, row.id]))
-        for row in rows
-    }
-
-
-def _projects(project_id: UUID, ids: Iterable[UUID]) -> Names:
-    rows = Project.objects.filter(id=project_id, id__in=ids)
-    return {row.id: (row.name, reverse("admin_ui:overview")) for row in rows}
-
-
-_NAMES: Mapping[str, Any] = {
-    "project": _projects,
-    "relationship": _relationships,
-    "companion": _companions,
-    "user": _people,
-    "api_key": _keys,
-    "membership": _members,
-    "document": _documents,
-}
+def _named(row: Any) -> tuple[str, str]:
+    match row:
+        case Relationship():
+            return f"{row.user} and {row.companion.name}", reverse("admin_ui:relationship", args=[row.id])
+        case Companion():
+            return f"{row.name} ({row.slug})", reverse("admin_ui:companion", args=[row.id])
+        case EndUser():
+            return str(row), f"{reverse('admin_ui:relationships')}?person={quote(row.external_id)}"
+        case Operator():
+            return row.first_name or row.email, reverse("admin_ui:operators")
+        case Document():
+            return row.name, reverse("admin_ui:companion_document", args=[row.companion_id, row.id])
+    return row.name, reverse("admin_ui:keys" if isinstance(row, ApiKey) else "admin_ui:overview")
