@@ -1,9 +1,8 @@
 """The list of entries as the page shows it: filtered, in order, perhaps under one heading a type."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any, Self
+from typing import Any
 from uuid import UUID
 
 from django.contrib.postgres.aggregates import JSONBAgg
@@ -25,28 +24,6 @@ ORDERS = (("-said", "newest first"), ("said", "oldest first"), ("type", "by type
 STATES = ("active", *(state for state in EntryState.values if state != "active"), "any")
 
 
-@dataclass(frozen=True, slots=True)
-class Filters:
-    """What the address asks for; what it doesn't know is left out."""
-
-    text: str = ""
-    type: str = ""
-    state: str = "active"
-    tier: str = ""
-    about: str = ""  # a subject
-
-    @classmethod
-    def of(cls, query: Mapping[str, str]) -> Self:
-        state, tier = query.get("state", "active"), query.get("tier", "")
-        return cls(
-            text=text_param(query, "text"),
-            type=text_param(query, "type"),
-            state=state if state in STATES else "active",
-            tier=tier if tier in Tier.values else "",
-            about=text_param(query, "about"),
-        )
-
-
 def scratchpad_of(
     relationship: Relationship,
     request: HttpRequest,
@@ -58,19 +35,19 @@ def scratchpad_of(
     """The template's variables: `groups` of one page's entries, what the scratchpad takes and the archive holds, and
     the types there are. `tier`: to which what is new goes. `language`: whose endings a search knows.
     """
-    filters = Filters.of(request.GET)
+    filters = _filters_of(request.GET)
     owned = ScratchpadEntry.objects.for_relationship(relationship.id)
     rows = owned.filter(**_conditions(filters))
     found: QuerySet[ScratchpadEntry] | list[dict[str, Any]] = rows
     read_until = None
-    if filters.text:
+    if filters["text"]:
         names = SORT.names(order_of(request, SORT.columns, usual=SORT.usual))
-        words = WithWords(relationship.id, filters.text, text=itemgetter("content"), language=language)
+        words = WithWords(relationship.id, filters["text"], text=itemgetter("content"), language=language)
         # no more of each than is looked at: whole entries take three times as long to read
         read = rows.values("content", *{name.lstrip("-") for name in names})
         found, read_until = sifted(read, names, MOST_FOUND, words)
     page = page_of(request, found, size=PAGE_SIZE, sort=SORT)
-    entries = _whole(owned, page.rows) if filters.text else page.rows
+    entries = _whole(owned, page.rows) if filters["text"] else page.rows
     groups: dict[str, list[ScratchpadEntry]] = {}
     for entry in entries:
         groups.setdefault(entry.type if page.order == "type" else "", []).append(entry)
@@ -129,14 +106,20 @@ def held_of(relationship_id: UUID) -> list[list[OperationResult]]:
     return list(held.values())
 
 
-def _conditions(filters: Filters) -> dict[str, Any]:
-    conditions: dict[str, Any] = {}
-    if filters.type:
-        conditions["type"] = filters.type
-    if filters.about:
-        conditions["subject"] = filters.about
-    if filters.state != "any":
-        conditions["state"] = filters.state
-    if filters.tier:
-        conditions["tier"] = filters.tier
-    return conditions
+def _filters_of(query: Mapping[str, str]) -> dict[str, str]:
+    """What the address asks for; what it doesn't know is left out. `about`: a subject."""
+    state, tier = query.get("state", ""), query.get("tier", "")
+    return {
+        "text": text_param(query, "text"),
+        "type": text_param(query, "type"),
+        "state": state if state in STATES else "active",
+        "tier": tier if tier in Tier.values else "",
+        "about": text_param(query, "about"),
+    }
+
+
+def _conditions(filters: Mapping[str, str]) -> dict[str, str]:
+    chosen = {"type": filters["type"], "tier": filters["tier"], "subject": filters["about"]}
+    if filters["state"] != "any":
+        chosen["state"] = filters["state"]
+    return {name: value for name, value in chosen.items() if value}
