@@ -73,18 +73,18 @@ class Period:
     companion: UUID | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class CompanionCalls:
     """What one companion asked of models in all these days. `cost` in USD, None where no price is known."""
 
     companion_id: UUID
     name: str
     slug: str
-    calls: int
-    failed: int
-    prompt_tokens: int
-    output_tokens: int
-    cost: Any
+    calls: int = 0
+    failed: int = 0
+    prompt_tokens: int = 0
+    output_tokens: int = 0
+    cost: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +124,7 @@ def overview_of(project_id: UUID, period: Period, *, now: datetime) -> Overview:
     calls = execute(_CALLS, params)
     (lag,) = execute(_LAG.format(companion=_OF_COMPANION, most=TURNS_TIMED), params)[0]
     companions = _by_companion(calls)
+    outcomes = [(row[0], row[4] - row[5], row[5]) for row in calls]
     return Overview(
         relationships=totals[0],
         new_relationships=totals[1],
@@ -134,7 +135,7 @@ def overview_of(project_id: UUID, period: Period, *, now: datetime) -> Overview:
         entries_deleted=sum(row[3] for row in changes),
         turns=_by_day(calendar, turns, ("processed", "failed", "waiting or skipped")),
         changes=_by_day(calendar, changes, ("added", "updated", "deleted")),
-        calls=_by_day(calendar, _calls_by_day(calls), ("succeeded", "failed")),
+        calls=_by_day(calendar, outcomes, ("succeeded", "failed")),
         tokens=_of_each(calendar, calls, companions, lambda row: row[6] + row[7]),
         costs=_of_each(calendar, calls, companions, lambda row: row[8] or 0),
         lag_p50=lag[0] if lag else None,
@@ -260,27 +261,14 @@ def _told_apart(companion: tuple[str, str], others: Collection[tuple[str, str]])
     return f"{name} ({slug})" if name == "others" or [other[0] for other in others].count(name) > 1 else name
 
 
-def _calls_by_day(calls: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    sums: dict[date, list[float]] = {}
-    for row in calls:
-        known = sums.setdefault(row[0], [0.0, 0.0])
-        known[0] += row[4] - row[5]
-        known[1] += row[5]
-    return [(day, *figures) for day, figures in sums.items()]
-
-
 def _by_companion(calls: Sequence[tuple[Any, ...]]) -> list[CompanionCalls]:
     sums: dict[UUID, CompanionCalls] = {}
     for _, companion_id, name, slug, count, failed, prompt, output, cost in calls:
-        known = sums.get(companion_id, CompanionCalls(companion_id, name, slug, 0, 0, 0, 0, None))
-        sums[companion_id] = CompanionCalls(
-            companion_id,
-            name,
-            slug,
-            known.calls + count,
-            known.failed + failed,
-            known.prompt_tokens + int(prompt),
-            known.output_tokens + int(output),
-            cost if known.cost is None else known.cost + (cost or 0),
-        )
+        known = sums.setdefault(companion_id, CompanionCalls(companion_id, name, slug))
+        known.calls += count
+        known.failed += failed
+        known.prompt_tokens += int(prompt)
+        known.output_tokens += int(output)
+        if cost is not None:
+            known.cost = (known.cost or 0) + cost
     return sorted(sums.values(), key=lambda row: (-row.calls, row.name))

@@ -4,6 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from admin_ui.words import grouped
+
 WIDTH, HEIGHT = 560, 120  # of the drawing, in its own units
 GAP = 4
 ROUND = (1, 2, 4, 6, 8, 10)  # what an axis ends with, times a power of ten: the half is round, too
@@ -99,4 +101,4 @@ def _end_of_axis(highest: float) -> float:
 def _figure(number: float) -> str:
     """Whole and large numbers in groups of three digits, others to four digits."""
     whole = number == int(number) or number >= 1000
-    return f"{number:,.0f}".replace(",", "\u202f") if whole else f"{number:.4g}"
+    return grouped(round(number)) if whole else f"{number:.4g}"
