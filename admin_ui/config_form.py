@@ -15,7 +15,7 @@ from django.conf import settings
 from admin_ui.config_schema import BESIDE, leaves, put_value, resolved_schema, value_at
 from admin_ui.setting_words import choice_label, section_label, setting_label
 from admin_ui.shown_context import label_of
-from relationships.configuration.cascade import ResolvedConfiguration, resolve_configuration
+from relationships.configuration.cascade import resolve_configuration
 from relationships.models import Companion
 from web.errors import FieldProblem
 
@@ -96,7 +96,20 @@ class ConfigSection:
 def config_sections(companion: Companion, problems: Sequence[FieldProblem] = ()) -> list[ConfigSection]:
     """Every field with what holds for this companion (load it with its project); `problems` beside their fields."""
     resolved = resolve_configuration(project=companion.project.config, companion=companion.config)
-    return _sections(resolved, problems)
+    values = resolved.values.model_dump(mode="json")
+    sections: dict[str, ConfigSection] = {}
+    for leaf in leaves():
+        entry = _blank(leaf)
+        entry.value = _shown(entry, value_at(values, entry.path))
+        entry.level = _level(entry.path, resolved.provenance)
+        entry.error = " ".join(
+            line.detail
+            for line in problems
+            if line.field == entry.path or line.field.startswith(f"{entry.path}.")
+        )
+        name = entry.path.split(".", 1)[0]
+        sections.setdefault(name, ConfigSection(name)).fields.append(entry)
+    return list(sections.values())
 
 
 def inherited(companion: Companion) -> dict[str, Any]:
@@ -116,24 +129,6 @@ def read_config(sent: Mapping[str, str], companion: Companion) -> dict[str, Any]
         if value != value_at(below, entry.path):
             put_value(level, entry.path, value)
     return level
-
-
-def _sections(resolved: ResolvedConfiguration, problems: Sequence[FieldProblem]) -> list[ConfigSection]:
-    values = resolved.values.model_dump(mode="json")
-    sections: dict[str, ConfigSection] = {}
-    for leaf in leaves():
-        entry = _blank(leaf)
-        value = value_at(values, entry.path)
-        entry.value = _shown(entry, value)
-        entry.level = _level(entry.path, resolved.provenance)
-        entry.error = " ".join(
-            line.detail
-            for line in problems
-            if line.field == entry.path or line.field.startswith(f"{entry.path}.")
-        )
-        name = entry.path.split(".", 1)[0]
-        sections.setdefault(name, ConfigSection(name)).fields.append(entry)
-    return list(sections.values())
 
 
 def _level(path: str, provenance: Mapping[str, str]) -> str:

@@ -48,10 +48,9 @@ def window_of(relationship_id: UUID, query: Mapping[str, str]) -> TurnWindow:
 def sessions_of(relationship_id: UUID) -> Iterable[Mapping[str, Any]]:
     """Newest first: when each `session` began (`first`), when something was `last` said in it, and its `turns`."""
     rows = Turn.objects.for_relationship(relationship_id).order_by().values("session")
-    counted = rows.annotate(
-        first=Min("occurred_at"), last=Max("occurred_at"), turns=Count("*")
-    )
-    return counted.order_by("-first")[:SESSIONS_LISTED]
+    counted = rows.annotate(first=Min("occurred_at"), last=Max("occurred_at"), turns=Count("*"))
+    newest: Iterable[Mapping[str, Any]] = counted.order_by("-first")[:SESSIONS_LISTED]
+    return newest
 
 
 def _start(relationship_id: UUID, query: Mapping[str, str]) -> int | Subquery | None:

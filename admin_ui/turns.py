@@ -93,8 +93,13 @@ def rows_of(turns: Sequence[Turn]) -> list[TurnRow]:
     results = list(OperationResult.objects.filter(**owned, turn_id__in=turn_ids).only(*_READ))
     decided = _decided(results)
     for result in results:
-        if (row := rows.get((result.relationship_id, result.turn_id))) is not None:
-            _count(row, result, decided)
+        if (row := rows.get((result.relationship_id, result.turn_id))) is None:
+            continue
+        if result.verdict == Verdict.APPLIED:
+            row.done[result.kind] += 1
+        row.refused += result.verdict == Verdict.REFUSED
+        if result.held_id is not None and (state := decided.get((result.relationship_id, result.held_id))):
+            row.held[HeldState(state)] += 1
     _add_calls(rows)
     _add_next_tries(rows)
     return list(rows.values())
@@ -126,14 +131,6 @@ def _decided(results: Sequence[OperationResult]) -> dict[tuple[UUID, UUID], str]
         id__in={result.held_id for result in held},
     )
     return {(row.relationship_id, row.id): row.state for row in found.only("relationship_id", "id", "state")}
-
-
-def _count(row: TurnRow, result: OperationResult, decided: dict[tuple[UUID, UUID], str]) -> None:
-    if result.verdict == Verdict.APPLIED:
-        row.done[result.kind] += 1
-    row.refused += result.verdict == Verdict.REFUSED
-    if result.held_id is not None and (state := decided.get((result.relationship_id, result.held_id))):
-        row.held[HeldState(state)] += 1
 
 
 def _add_calls(rows: dict[tuple[UUID, UUID], TurnRow]) -> None:

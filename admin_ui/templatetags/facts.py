@@ -75,12 +75,10 @@ def details(values: Mapping[str, Any]) -> str:
 def _shown(value: Any) -> Any:
     if isinstance(value, dict):
         return ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in value.items())
-    return _listed(value) if isinstance(value, list) else value
-
-
-def _listed(values: list[Any]) -> str:
-    more = f" and {len(values) - MOST_LISTED} more" if len(values) > MOST_LISTED else ""
-    return ", ".join(map(str, values[:MOST_LISTED])) + more
+    if not isinstance(value, list):
+        return value
+    more = f" and {len(value) - MOST_LISTED} more" if len(value) > MOST_LISTED else ""
+    return ", ".join(map(str, value[:MOST_LISTED])) + more
 
 
 @register.filter
@@ -89,11 +87,7 @@ def codes(text: str) -> str:
     parts = text.split("`")
     if len(parts) % 2 == 0:
         return text
-    return format_html_join(
-        "",
-        "{}",
-        ((format_html("<code>{}</code>", part) if place % 2 else part,) for place, part in enumerate(parts)),
-    )
+    return _each_second(parts, "<code>{}</code>")
 
 
 @register.simple_tag(takes_context=True)
@@ -127,10 +121,12 @@ def counted(page: Page, noun: str) -> str:
 def marked(text: str, sought: str) -> str:
     """A whole text with each place where `sought` stands in it, in any case, marked."""
     parts = re.split(f"({re.escape(sought)})", text, flags=re.IGNORECASE) if sought else [text]
-    places = (
-        (format_html("<mark>{}</mark>", part) if place % 2 else part,) for place, part in enumerate(parts)
-    )
-    return format_html_join("", "{}", places)
+    return _each_second(parts, "<mark>{}</mark>")
+
+
+def _each_second(parts: Sequence[str], markup: str) -> str:
+    shown = (format_html(markup, part) if place % 2 else part for place, part in enumerate(parts))
+    return format_html_join("", "{}", ((part,) for part in shown))
 
 
 @register.simple_tag
