@@ -1,11 +1,13 @@
-"""Find the project and companion that a command's options name."""
+"""What a command's arguments name: a project, its companion, or something new."""
 
+from argparse import ArgumentTypeError
 from uuid import UUID
 
 from django.db.models import Q
 
 from relationships.models import Companion, Project
 from relationships.services.companions import find_companion
+from relationships.services.limits import name_fault
 from web.errors import InvalidInput
 
 
@@ -38,3 +40,14 @@ def _named(wanted: str) -> Q:
         return Q(name=wanted) | Q(id=UUID(wanted))
     except ValueError:
         return Q(name=wanted)
+
+
+def written_name(text: str) -> str:
+    """Of a project or a key, for argparse; with what the API would refuse it refused. Raises ArgumentTypeError."""
+    name = text.strip()
+    fault = name_fault(name) if name else "is empty"
+    if not fault and any("\ud800" <= sign <= "\udfff" for sign in name):
+        fault = "is not UTF-8"
+    if fault:
+        raise ArgumentTypeError(f"the name {fault}")
+    return name

@@ -5,8 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from relationships.management.names import written_name
-from relationships.management.projects import find_project
+from relationships.management.projects import find_project, written_name
 from relationships.models import Scope
 from relationships.services.api_keys import create_api_key
 from web.actor import Actor

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from relationships.management.names import written_name
+from relationships.management.projects import written_name
 from relationships.models import Scope
 from relationships.services.api_keys import create_api_key
 from relationships.services.projects import create_project
