@@ -7,6 +7,7 @@ from rest_framework.response import Response
 
 from relationships.api.views import ApiView
 from relationships.models import Project
+from relationships.services.model_budgets import model_budget_of
 from relationships.services.projects import change_project
 from web.fields import Answer, Body, JsonObject, Name, left_out
 from web.headers import expected_version
@@ -55,3 +56,39 @@ class ProjectView(ApiView):
             by=self.actor,
         )
         return self.answer(ProjectAnswer.of(project), version=project.version)
+
+
+class BudgetAnswer(Answer):
+    """Since 00:00 UTC. A limit that is null does not apply."""
+
+    daily_tokens: int | None
+    daily_usd: str | None
+    tokens: int
+    """Of prompts and answers."""
+    usd: str
+    """Of the calls whose price is known."""
+    calls: int
+    unpriced_calls: int
+    """Calls whose price is not known; they count as free here."""
+    spent: bool
+    """Turns wait until `renews_at`; previews and replays answer 429."""
+    renews_at: datetime
+
+
+class BudgetView(ApiView):
+    @operation(
+        "project_budget",
+        "Read your project's model budget, and what it has asked today",
+        answers={200: BudgetAnswer},
+    )
+    def get(self, request: Request) -> Response:
+        """The service's operator sets the budget with `manage.py budget`."""
+        budget = model_budget_of(self.project_id)
+        shown = BudgetAnswer.of(
+            budget,
+            daily_usd=None if budget.daily_usd is None else f"{budget.daily_usd:f}",
+            usd=f"{budget.cost:f}",
+            unpriced_calls=budget.unpriced,
+            spent=bool(budget.spent),
+        )
+        return self.answer(shown)

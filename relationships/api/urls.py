@@ -4,16 +4,10 @@ from django.urls import URLPattern, path, register_converter
 from django.urls.converters import StringConverter
 
 from relationships.api.api_keys import ApiKeysView, ApiKeyView, TokensView, TokenView
-from relationships.api.budget import BudgetView
-from relationships.api.companions import (
-    CompanionConfigView,
-    CompanionsView,
-    CompanionView,
-    ConfigSchemaView,
-)
+from relationships.api.companions import CompanionConfigView, CompanionsView, CompanionView, ConfigSchemaView
 from relationships.api.messages import MessagesView
 from relationships.api.profiles import ProfileHistoryView, ProfileView
-from relationships.api.projects import ProjectView
+from relationships.api.projects import BudgetView, ProjectView
 from relationships.api.relationships import RelationshipsView, RelationshipView
 from relationships.api.sessions import SessionEndView, SessionsView, SessionView
 from relationships.api.users import UsersView, UserView
