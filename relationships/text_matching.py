@@ -3,6 +3,7 @@
 import difflib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 MOST_AT_ONCE = 20_000_000  # Effort of all comparisons of one request
 CONTEXT = 3  # lines shown around a change, as git does
@@ -84,12 +85,7 @@ def lines_of(text: str) -> list[str]:
 
 def _alike(pairs: Iterator[tuple[str, str]]) -> int:
     """Count the equal pairs before the first unequal one."""
-    number = 0
-    for one, other in pairs:
-        if one != other:
-            break
-        number += 1
-    return number
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _range(start: int, stop: int) -> str:

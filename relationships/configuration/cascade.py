@@ -4,9 +4,10 @@ Merged like RFC 7396: objects merge, anything else replaces. Null resets a value
 levels below say (there is always a default, so nothing is ever just removed).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import accumulate
 from typing import Any
 
 import orjson
@@ -67,12 +68,11 @@ def validate_configuration(raw: Mapping[str, Any]) -> Configuration:
     try:
         return configuration_model().model_validate_json(orjson.dumps(raw), strict=True)
     except ValidationError as error:
-        problems = [FieldProblem(_path(line["loc"]), sentence_of(line)) for line in listed_errors(error)]
+        problems = [
+            FieldProblem(".".join(map(str, line["loc"])) or "config", sentence_of(line))
+            for line in listed_errors(error)
+        ]
         raise InvalidConfiguration(problems) from None
-
-
-def _path(loc: tuple[int | str, ...]) -> str:
-    return ".".join(map(str, loc)) or "config"
 
 
 def validate_level(raw: Mapping[str, Any]) -> None:
@@ -132,10 +132,6 @@ def _paths(values: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
             yield f"{prefix}{name}", value
 
 
-def _with_ancestors(path: str) -> Iterator[str]:
-    """The path and its ancestors: `a.b.c`, `a`, `a.b`."""
-    yield path
-    place = path.find(".")
-    while place >= 0:
-        yield path[:place]
-        place = path.find(".", place + 1)
+def _with_ancestors(path: str) -> Iterable[str]:
+    """The path and its ancestors: `a`, `a.b`, `a.b.c`."""
+    return accumulate(path.split("."), "{}.{}".format)

@@ -58,11 +58,7 @@ def _change(
     if fault := document_fault(data):
         raise TooMuch(f"The profile {fault}.", limit=settings.MAX_PROFILE_BYTES)
     refuse_misshapen(configuration_of(relationship).values.profile.json_schema, data, whole="profile")
-    _write(relationship, data, version + 1, by)
-    return data, version + 1
-
-
-def _write(relationship: Relationship, data: dict[str, Any], version: int, by: Actor) -> None:
+    version += 1
     own: dict[str, Any] = {"relationship_id": relationship.id, "project_id": relationship.project_id}
     rows = Profile.objects.for_relationship(relationship.id)
     if not rows.update(data=data, version=version, updated_at=datetime.now(UTC)):
@@ -72,3 +68,4 @@ def _write(relationship: Relationship, data: dict[str, Any], version: int, by: A
     )
     write_section(**own, section="profile", value=data)
     audit_row(relationship, "profile.changed", by, version=version)
+    return data, version
