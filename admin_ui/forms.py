@@ -24,8 +24,7 @@ class EntryForm(forms.Form):
     """What an operator may say of an entry."""
 
     content = forms.CharField(
-        label="Content",
-        widget=forms.Textarea(attrs={"rows": 2, "autofocus": True, "dir": "auto"}),
+        label="Content", widget=forms.Textarea(attrs={"rows": 2, "autofocus": True, "dir": "auto"})
     )
     type = forms.ChoiceField(label="Type")
     subject = forms.CharField(

@@ -239,10 +239,7 @@ def _by_day(calendar: Calendar, rows: Sequence[tuple[Any, ...]], names: Sequence
 
 
 def _of_each(
-    calendar: Calendar,
-    calls: Sequence[tuple[Any, ...]],
-    companions: Sequence[CompanionCalls],
-    figure: Any,
+    calendar: Calendar, calls: Sequence[tuple[Any, ...]], companions: Sequence[CompanionCalls], figure: Any
 ) -> Plot:
     """A series for each of the companions that asked most, and one for the others."""
     named = {row.companion_id: (row.name, row.slug) for row in companions[:NAMED]}

@@ -100,11 +100,7 @@ class CompanionView(OperatorView):
         )
 
     def _page(
-        self,
-        *,
-        level: dict[str, Any] | None = None,
-        problems: Sequence[FieldProblem] = (),
-        status: int = 200,
+        self, *, level: dict[str, Any] | None = None, problems: Sequence[FieldProblem] = (), status: int = 200
     ) -> HttpResponse:
         """`level`: what was sent and is not stored. With `problems`, the form shows what is stored."""
         companion = self.companion

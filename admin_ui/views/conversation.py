@@ -6,13 +6,7 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponse
 
 from admin_ui.access import OperatorView
-from admin_ui.conversation import (
-    calls_of,
-    exchanges_of,
-    found_lines,
-    operations_of,
-    turn_between,
-)
+from admin_ui.conversation import calls_of, exchanges_of, found_lines, operations_of, turn_between
 from admin_ui.params import text_param
 from admin_ui.turn_window import seq_of, sessions_of, window_of
 from admin_ui.turns import WAITING

@@ -10,13 +10,7 @@ from admin_ui.access import OperatorView
 from admin_ui.paging import CHUNKS_A_PAGE, Sort, page_of
 from admin_ui.params import text_param
 from admin_ui.words import sentence_of
-from knowledge.documents import (
-    add_document,
-    configuration_of,
-    delete_document,
-    get_document,
-    reread_document,
-)
+from knowledge.documents import add_document, configuration_of, delete_document, get_document, reread_document
 from knowledge.models import Document, DocumentChunk, DocumentState
 from knowledge.search import FoundKnowledge, search_knowledge
 from web.errors import RapportError
@@ -105,8 +99,4 @@ class DocumentView(OperatorView):
         return self.done("A worker is processing it again.", *here)
 
     def _where(self, document_id: UUID) -> dict[str, Any]:
-        return {
-            "project_id": self.project_id,
-            "companion_id": self.companion.id,
-            "document_id": document_id,
-        }
+        return {"project_id": self.project_id, "companion_id": self.companion.id, "document_id": document_id}

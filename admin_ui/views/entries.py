@@ -56,11 +56,7 @@ class DecideHeldView(RelationshipAction):
     """Delete what the model wanted to delete too much of at once, or keep it."""
 
     def post(self, request: HttpRequest, held_id: UUID) -> HttpResponse:
-        held: dict[str, Any] = {
-            "relationship_id": self.relationship.id,
-            "held_id": held_id,
-            "by": self.actor,
-        }
+        held: dict[str, Any] = {"relationship_id": self.relationship.id, "held_id": held_id, "by": self.actor}
         if request.POST.get("decision") != "confirm":
             decline_deletions(**held)
             return self.back("Kept. Nothing was deleted.")

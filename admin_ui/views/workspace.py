@@ -19,15 +19,7 @@ from workspace.checkpoints import restore_checkpoint, take_checkpoint
 from workspace.files import read_file, write_hot_context
 from workspace.gateway.tools import approve_tool
 from workspace.generated import SPEC_PATH, generated_paths, made_elsewhere, written_files
-from workspace.history import (
-    diff_trees,
-    get_commit,
-    head_at,
-    log_of,
-    log_of_file,
-    paths_between,
-    trees_of,
-)
+from workspace.history import diff_trees, get_commit, head_at, log_of, log_of_file, paths_between, trees_of
 from workspace.hot_context import MOST_WORDS, read_hot_context
 from workspace.models import (
     MAIN,
@@ -170,11 +162,7 @@ class AgentSessionView(WorkspacePart):
     def post(self, request: HttpRequest, session_id: UUID) -> HttpResponse:
         """Pause, resume, stop, try again, finish; or decide a call that waits."""
         do = request.POST.get("do", "")
-        here: dict[str, Any] = {
-            "relationship": self.relationship,
-            "session_id": session_id,
-            "by": self.actor,
-        }
+        here: dict[str, Any] = {"relationship": self.relationship, "session_id": session_id, "by": self.actor}
         if do in VERBS:
             VERBS[do](**here)
         elif do == "finish":

@@ -8,23 +8,14 @@ from rest_framework.response import Response
 from relationships.api.views import ApiView
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.schema import configuration_model
-from relationships.models import Companion, Project
+from relationships.models import Companion
 from relationships.services.companions import (
     change_companion,
     create_companion,
     get_companion,
     write_companion_config,
 )
-from web.fields import (
-    Answer,
-    Body,
-    CompanionSlug,
-    JsonObject,
-    Name,
-    Page,
-    PageQuery,
-    left_out,
-)
+from web.fields import Answer, Body, CompanionSlug, JsonObject, Name, Page, PageQuery, left_out
 from web.headers import expected_version
 from web.operations import operation
 
@@ -168,8 +159,7 @@ class CompanionConfigView(ApiView):
         return self._answer(companion)
 
     def _answer(self, companion: Companion) -> Response:
-        project = Project.objects.get(id=companion.project_id)
-        resolved = resolve_configuration(project=project.config, companion=companion.config)
+        resolved = resolve_configuration(project=companion.project.config, companion=companion.config)
         shown = {
             "config": companion.config,
             "resolved": resolved.values.model_dump(mode="json"),

@@ -10,17 +10,7 @@ from relationships.api.views import ApiView
 from relationships.models import Relationship
 from relationships.services.companions import named
 from relationships.services.relationships import change_relationship, take_up_relationship
-from web.fields import (
-    Answer,
-    Body,
-    ExternalId,
-    JsonObject,
-    Page,
-    PageQuery,
-    ShortText,
-    TimeZone,
-    left_out,
-)
+from web.fields import Answer, Body, ExternalId, JsonObject, Page, PageQuery, ShortText, TimeZone, left_out
 from web.headers import expected_version
 from web.operations import operation
 

@@ -51,11 +51,7 @@ class SessionView(ApiView):
         return self.answer(SessionAnswer.of(found), version=found.version)
 
     @operation(
-        "sessions_change",
-        "Change a session's state",
-        answers={200: SessionAnswer},
-        if_match=True,
-        etag=True,
+        "sessions_change", "Change a session's state", answers={200: SessionAnswer}, if_match=True, etag=True
     )
     def patch(self, request: Request, relationship_id: UUID, session: str, body: SessionChanges) -> Response:
         """Merges `state` into the existing state (RFC 7396). A new or ended session is opened."""

@@ -7,16 +7,7 @@ from rest_framework.response import Response
 from relationships.api.views import ApiView
 from relationships.models import EndUser
 from relationships.services.users import change_user, create_user, get_user
-from web.fields import (
-    Answer,
-    Body,
-    ExternalId,
-    JsonObject,
-    Page,
-    PageQuery,
-    ShortText,
-    left_out,
-)
+from web.fields import Answer, Body, ExternalId, JsonObject, Page, PageQuery, ShortText, left_out
 from web.headers import expected_version
 from web.operations import operation
 
