@@ -1,7 +1,11 @@
-"""Who may open which page: a signed-in operator, in the project their membership names, by their role."""
+"""Who may open which page: a signed-in operator, in the project their membership names, by their role.
+
+OperatorView is the base class of all pages.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, cast
 from urllib.parse import quote
 from uuid import UUID
@@ -56,16 +60,14 @@ class ProjectAccess:
 class OperatorView(View):
     """One page, or one action on it. `needs` is the role for reading it, `needs_to_write` for any other method.
 
-    The relationship and the companion that the URL names are loaded before the handler is called with the URL's other
-    parts, so that no handler can forget to check whose they are. `tab`: which of a relationship's tabs is shown.
+    Its handlers get the URL's other parts only: the relationship and the companion that it names are to be had as the
+    rows, so that no handler can forget to check whose they are. `tab`: which of a relationship's tabs is shown, if any.
     """
 
     needs: ClassVar[Role] = Role.VIEWER
     needs_to_write: ClassVar[Role] = Role.EDITOR
     tab: ClassVar[str] = "scratchpad"
     access: ProjectAccess
-    relationship: Relationship
-    companion: Companion
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if not request.user.is_authenticated:
@@ -82,8 +84,11 @@ class OperatorView(View):
             return self.refuse(
                 f"Your role in this project is {access.role}; this requires {role}.", status=403
             )
+        others = {
+            name: part for name, part in kwargs.items() if name not in ("relationship_id", "companion_id")
+        }
         try:
-            return super().dispatch(request, *args, **self._load(kwargs))
+            return super().dispatch(request, *args, **others)
         except NotFound as error:
             if self._goes_to_its_project(request, kwargs):
                 return self.dispatch(request, *args, **kwargs)
@@ -107,7 +112,8 @@ class OperatorView(View):
 
     def show(self, page: str, /, *, status: int = 200, **ctx: Any) -> HttpResponse:
         """Render a page, or a part of one, with what the URL names."""
-        named = {name: getattr(self, name) for name in ("relationship", "companion") if hasattr(self, name)}
+        names = [name for name in ("relationship", "companion") if f"{name}_id" in self.kwargs]
+        named = {name: getattr(self, name) for name in names}
         return render(self.request, f"admin_ui/{page}.html", {"tab": self.tab, **named, **ctx}, status=status)
 
     def show_or_part(self, page: str, part: str, /, *, target: str, **ctx: Any) -> HttpResponse:
@@ -135,6 +141,16 @@ class OperatorView(View):
         response["HX-Retarget"], response["HX-Reswap"] = "#notices", "innerHTML"
         return response
 
+    @cached_property
+    def relationship(self) -> Relationship:
+        """The one that the URL names. Raises NotFound."""
+        return self.get_relationship(self.kwargs["relationship_id"])
+
+    @cached_property
+    def companion(self) -> Companion:
+        """The one that the URL names. Raises NotFound."""
+        return self.get_companion(self.kwargs["companion_id"])
+
     def get_relationship(self, relationship_id: UUID) -> Relationship:
         """With its person, its companion, and when it began. Raises NotFound, for another project's too."""
         rows = Relationship.objects.of_project(self.project_id).select_related("user", "companion", "project")
@@ -161,14 +177,6 @@ class OperatorView(View):
             by=self.actor,
         )
         return found
-
-    def _load(self, named: Mapping[str, Any]) -> dict[str, Any]:
-        """Load what the URL names, and return its other parts. Raises NotFound."""
-        if "companion_id" in named:
-            self.companion = self.get_companion(named["companion_id"])
-        if "relationship_id" in named:
-            self.relationship = self.get_relationship(named["relationship_id"])
-        return {name: part for name, part in named.items() if name not in ("companion_id", "relationship_id")}
 
     def _goes_to_its_project(self, request: HttpRequest, named: Mapping[str, Any]) -> bool:
         """Switch to the project of the relationship or companion in the URL, if the operator is a member of it.
@@ -214,20 +222,20 @@ def project_access(request: HttpRequest) -> ProjectAccess | None:
     """The operator's access to the project they work in now; None where they are a member of none."""
     operator = cast(Operator, request.user)
     if operator.is_superuser:
-        roles = {project.id: (project, Role.OWNER) for project in Project.objects.order_by("name", "id")}
+        roles = {str(project.id): (project, Role.OWNER) for project in Project.objects.order_by("name", "id")}
     else:
         memberships = Membership.objects.filter(operator=operator).select_related("project")
-        roles = {m.project_id: (m.project, Role(m.role)) for m in memberships.order_by("project__name", "id")}
+        ordered = memberships.order_by("project__name", "id")
+        roles = {str(member.project_id): (member.project, Role(member.role)) for member in ordered}
     if not roles:
         return None
-    known = {str(project_id): project_id for project_id in roles}
-    first = str(next(iter(roles)))
+    first = next(iter(roles))
     chosen = _project_of_page(request) or request.session.get(PROJECT_IN_SESSION, first)
-    if chosen not in known:
+    if chosen not in roles:
         if "project" in request.POST:
             return None
         chosen = first
-    project, role = roles[known[chosen]]
+    project, role = roles[chosen]
     return ProjectAccess(operator, project, role, tuple(project for project, _ in roles.values()))
 
 

@@ -91,12 +91,16 @@ class DocumentView(OperatorView):
 
     def post(self, request: HttpRequest, document_id: UUID) -> HttpResponse:
         """Read it again, or take it away with all its pieces."""
-        here = ("admin_ui:companion_documents", self.companion.id)
+        where = self._where(document_id)
+        here = ("admin_ui:companion_documents", where["companion_id"])
         if request.POST.get("do") == "delete":
-            delete_document(**self._where(document_id), by=self.actor)
+            delete_document(**where, by=self.actor)
             return self.done("Document deleted.", *here)
-        reread_document(**self._where(document_id), by=self.actor)
+        reread_document(**where, by=self.actor)
         return self.done("A worker is processing it again.", *here)
 
     def _where(self, document_id: UUID) -> dict[str, Any]:
-        return {"project_id": self.project_id, "companion_id": self.companion.id, "document_id": document_id}
+        companion_id = self.kwargs[
+            "companion_id"
+        ]  # which the document itself is looked up by, with the project
+        return {"project_id": self.project_id, "companion_id": companion_id, "document_id": document_id}

@@ -121,6 +121,7 @@ class ReplayView(OperatorView):
     """A replay on its way, and its outcome: the two scratchpads side by side."""
 
     needs = Role.EDITOR
+    tab = ""
 
     def get(self, request: HttpRequest, replay_id: UUID) -> HttpResponse:
         replay = Replay.objects.for_relationship(self.relationship.id).filter(id=replay_id).first()

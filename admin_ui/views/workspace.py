@@ -99,7 +99,7 @@ class WorkspaceView(WorkspacePart):
         """Start a session of the companion's model."""
         if task := text_param(request.POST, "task", limit=20_000):
             start_session(relationship=self.relationship, task=task, worker=Worker.BUILT_IN, by=self.actor)
-        return self.done_here()
+        return redirect(request.path)
 
 
 class HistoryView(WorkspacePart):
