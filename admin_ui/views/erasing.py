@@ -47,15 +47,31 @@ class EraseEntryView(OperatorView):
         )
 
 
-class RedactMessagesView(OperatorView):
+class MessagesView(OperatorView):
+    """A decision about messages that were ticked."""
+
+    def ids(self, name: str) -> list[UUID]:
+        sent = self.request.POST.getlist(name)[:MOST_LISTED]
+        return list(dict.fromkeys(found for text in sent if (found := parse_uuid(text))))
+
+    def redact(self, message_ids: list[UUID]) -> None:
+        redact_messages(
+            project_id=self.project_id,
+            relationship_id=self.relationship.id,
+            message_ids=message_ids,
+            by=self.actor,
+        )
+
+
+class RedactMessagesView(MessagesView):
     """Empties the messages that were ticked, and shows the others of the list again until none is left."""
 
     needs_to_write = Role.OWNER
 
     def post(self, request: HttpRequest) -> HttpResponse:
-        listed, ticked = _ids(request, "listed"), _ids(request, "message")
+        listed, ticked = self.ids("listed"), self.ids("message")
         if ticked:
-            _redact(self, ticked)
+            self.redact(ticked)
             messages.success(request, f"{len(ticked)} message{'' if len(ticked) == 1 else 's'} redacted.")
         left = _listed(self.relationship, dict.fromkeys(listed, ()))
         if not left:
@@ -64,20 +80,20 @@ class RedactMessagesView(OperatorView):
         return self.show("entries/erased", listed=left, unticked=not ticked, status=status)
 
 
-class ChosenMessagesView(OperatorView):
+class ChosenMessagesView(MessagesView):
     """Hides the messages that were ticked in the conversation, shows them again, or empties them for good."""
 
     needs = Role.EDITOR
 
     def post(self, request: HttpRequest) -> HttpResponse:
-        chosen, verb = _ids(request, "message"), request.POST.get("verb", "")
+        chosen, verb = self.ids("message"), request.POST.get("verb", "")
         conversation = reverse("admin_ui:relationship_conversation", args=[self.relationship.id])
         back = way_back(request) or conversation
         if not chosen or verb not in _DONE or (verb == "erase" and not self.access.is_owner):
             messages.error(request, "Select messages." if not chosen else "Only an owner can erase.")
             return redirect(back)
         if verb == "erase":
-            _redact(self, chosen)
+            self.redact(chosen)
         else:
             with transaction.atomic():
                 lock_relationship(self.relationship.id)
@@ -85,15 +101,6 @@ class ChosenMessagesView(OperatorView):
                 write(relationship_id=self.relationship.id, message_ids=chosen, now=timezone.now())
         said = f"{len(chosen)} message{'' if len(chosen) == 1 else 's'} {_DONE[verb]}."
         return self.done(said, back)
-
-
-def _redact(view: OperatorView, message_ids: list[UUID]) -> None:
-    redact_messages(
-        project_id=view.project_id,
-        relationship_id=view.relationship.id,
-        message_ids=message_ids,
-        by=view.actor,
-    )
 
 
 def _listed(
@@ -105,8 +112,3 @@ def _listed(
     rows = Message.objects.for_relationship(relationship.id).filter(id__in=list(words), erased_at=None)
     found = {message.id: message for message in rows}
     return [(found[message_id], held) for message_id, held in words.items() if message_id in found]
-
-
-def _ids(request: HttpRequest, name: str) -> list[UUID]:
-    sent = request.POST.getlist(name)[:MOST_LISTED]
-    return list(dict.fromkeys(found for text in sent if (found := parse_uuid(text))))

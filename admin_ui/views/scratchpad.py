@@ -61,7 +61,20 @@ class ScratchpadView(OperatorView):
         )
 
 
-class EntryFormView(RelationshipAction):
+class EntryAction(RelationshipAction):
+    """A change of entries by hand."""
+
+    def by_hand(self, entry_id: UUID) -> dict[str, Any]:
+        """Which entry is changed, by whom, and why."""
+        return {
+            "relationship_id": self.relationship.id,
+            "entry_id": entry_id,
+            "by": self.actor,
+            "reason": BY_HAND,
+        }
+
+
+class EntryFormView(EntryAction):
     """An entry as a form, with what the configuration says of entries."""
 
     needs = Role.EDITOR
@@ -121,7 +134,7 @@ class EditEntryView(EntryFormView):
             return self._again(form, entry_id, status=422)
         try:
             revise_entry(
-                **_by_hand(self, entry_id), values=self.values_of(form), version=version_param(request.POST)
+                **self.by_hand(entry_id), values=self.values_of(form), version=version_param(request.POST)
             )
         except StaleVersion:
             return self._again(form, entry_id, stale=True, status=409)
@@ -134,20 +147,20 @@ class EditEntryView(EntryFormView):
         return self._page(form, entry=entry_of(self.relationship.id, entry_id), **more)
 
 
-class DeleteEntryView(RelationshipAction):
+class DeleteEntryView(EntryAction):
     def post(self, request: HttpRequest, entry_id: UUID) -> HttpResponse:
-        delete_entry(**_by_hand(self, entry_id), version=version_param(request.POST))
+        delete_entry(**self.by_hand(entry_id), version=version_param(request.POST))
         undo = reverse("admin_ui:relationship_restore_entry", args=[self.relationship.id, entry_id])
         return self.back("Entry deleted.", undo=undo)
 
 
-class RestoreEntryView(RelationshipAction):
+class RestoreEntryView(EntryAction):
     def post(self, request: HttpRequest, entry_id: UUID) -> HttpResponse:
-        restore_entry(**_by_hand(self, entry_id))
+        restore_entry(**self.by_hand(entry_id))
         return self.back("Entry restored.")
 
 
-class SwitchEntryView(RelationshipAction):
+class SwitchEntryView(EntryAction):
     """Pin, protect, or move between the tiers."""
 
     values: ClassVar[dict[str, Callable[[ScratchpadEntry], dict[str, Any]]]] = {
@@ -161,11 +174,11 @@ class SwitchEntryView(RelationshipAction):
         switch = self.values.get(request.POST.get("switch", ""))
         if switch is None:
             raise NotFound("This setting does not exist.")
-        revise_entry(**_by_hand(self, entry_id), values=switch(entry), version=version_param(request.POST))
+        revise_entry(**self.by_hand(entry_id), values=switch(entry), version=version_param(request.POST))
         return self.back("Entry updated.")
 
 
-class BulkView(RelationshipAction):
+class BulkView(EntryAction):
     """The same for each entry that was ticked. One that can't be changed is left, and said."""
 
     def post(self, request: HttpRequest) -> HttpResponse:
@@ -179,7 +192,7 @@ class BulkView(RelationshipAction):
         left = []
         for entry_id in chosen:
             try:
-                BULK[do](**_by_hand(self, entry_id))
+                BULK[do](**self.by_hand(entry_id))
             except RapportError as error:
                 left.append(sentence_of(error))
         said = f"{len(chosen) - len(left)} {DONE.get(do, 'updated')}."
@@ -206,16 +219,6 @@ class BulkView(RelationshipAction):
             edit = f"{edit}?next={quote(back)}"
         response = self.done("Entries merged. Edit the text if needed.", edit)
         return HttpResponse(status=204, headers={"HX-Redirect": edit}) if self.htmx else response
-
-
-def _by_hand(view: OperatorView, entry_id: UUID) -> dict[str, Any]:
-    """Which entry is changed, by whom, and why."""
-    return {
-        "relationship_id": view.relationship.id,
-        "entry_id": entry_id,
-        "by": view.actor,
-        "reason": BY_HAND,
-    }
 
 
 def entry_of(relationship_id: UUID, entry_id: UUID) -> ScratchpadEntry:
