@@ -62,10 +62,10 @@ SORT = Sort(
 class TurnsView(OperatorView):
     def get(self, request: HttpRequest) -> HttpResponse:
         state, text = _state(request), text_param(request.GET, "text", limit=200)
-        page = self._page_with(text) if text else page_of(request, self._turns(), sort=SORT)
+        page, lines = self._page_with(text) if text else (page_of(request, self._turns(), sort=SORT), {})
         rows = rows_of(page.rows)
         for row in rows:
-            row.excerpt = excerpt_of(self._lines[row.turn.id], text, before=24) if text else None
+            row.excerpt = excerpt_of(lines[row.turn.id], text, before=24) if text else None
         filters = {name: text_param(request.GET, name) for name in ("text", "reason", "person", "companion")}
         return self.show(
             "turns/list",
@@ -96,14 +96,16 @@ class TurnsView(OperatorView):
                 continue  # somebody retried or erased it meanwhile
         return self.done(f"Retrying {retried} turn{'' if retried == 1 else 's'}.", "admin_ui:turns")
 
-    def _page_with(self, text: str) -> Page:
-        """Those in which it was said, of as many as one page looks through; ?before= is the turn to go on behind."""
+    def _page_with(self, text: str) -> tuple[Page, dict[UUID, str]]:
+        """Those in which it was said, of as many as one page looks through, and what was said, by turn. ?before= is the
+        turn to go on behind.
+        """
         params = self.request.GET
         project = Turn.objects.filter(project_id=self.project_id)
         before = project.filter(id=parse_uuid(params.get("before", ""))).first()
-        found, self._lines, last = turns_with(self._turns(), text, before=before)
+        found, lines, last = turns_with(self._turns(), text, before=before)
         later = f"?{urlencode({**params.dict(), 'before': last.id})}" if last else None
-        return Page(found, number=1, earlier=None, later=later, order=SORT.usual)
+        return Page(found, number=1, earlier=None, later=later, order=SORT.usual), lines
 
     def _turns(self) -> QuerySet[Turn]:
         params = self.request.GET
