@@ -107,7 +107,6 @@ _DAY_BEFORE = re.compile(r"(?<![0-9])(?P<day>[0-9]{1,2})(?:st|nd|rd|th)?\.?\s+(?
 _BEHIND = re.compile(
     rf"\.?(?:\s+(?P<day>[0-9]{{1,2}})(?:st|nd|rd|th)?\b)?(?:,?\s*(?:de\s+)?(?P<year>{_YEAR})\b)?"
 )
-_NEAR = 40  # characters before a month
 # 2026年3月14日, 三月三日, 3월 14일
 _HAN_NUMBER = re.compile("[〇零一二三四五六七八九十]{1,4}(?=[年月日號号])")
 _HAN_DIGITS = {sign: digit for digit, sign in enumerate("〇一二三四五六七八九")} | {"零": 0}
@@ -150,6 +149,11 @@ def dates_in(text: str) -> tuple[str, list[Mention]]:
     return folded, [*found, *_by_name(rest)]
 
 
+def before(text: str, place: int, *, most: int = 40) -> str:
+    """The last characters before a place, without a copy of all that is before it."""
+    return text[max(place - most, 0) : place]
+
+
 def _blank(match: re.Match[str]) -> str:
     return " " * len(match[0])
 
@@ -158,7 +162,7 @@ def _in_digits(match: re.Match[str]) -> Mention | None:
     year, month, day = (int(match.groupdict().get(name) or 0) for name in ("year", "month", "day"))
     if not 1 <= month <= 12:
         return None
-    bound = not day and bool(_BOUNDS.search(match.string[: match.start()][-_NEAR:]))
+    bound = not day and bool(_BOUNDS.search(before(match.string, match.start())))
     return Mention(Period(year or None, month, day or None), *match.span(), bound)
 
 
@@ -166,12 +170,12 @@ def _by_name(text: str) -> Iterator[Mention]:
     for word in _WORD.finditer(text):
         if (month := MONTHS.get(word[0])) is None:
             continue
-        before, behind = text[: word.start()][-_NEAR:], _BEHIND.match(text, word.end())
+        near, behind = before(text, word.start()), _BEHIND.match(text, word.end())
         assert behind is not None, "all of it is optional"
-        opens = _DAY_BEFORE.search(before)
+        opens = _DAY_BEFORE.search(near)
         day, year = (opens and opens["day"]) or behind["day"], behind["year"]
-        bound = not day and bool(_BOUNDS.search(before))
-        if day or year or bound or word[0] not in AMBIGUOUS or _OPENS_A_MONTH.search(before):
+        bound = not day and bool(_BOUNDS.search(near))
+        if day or year or bound or word[0] not in AMBIGUOUS or _OPENS_A_MONTH.search(near):
             start = word.start() - (len(opens[0]) if opens else 0)
             period = Period(int(year) if year else None, month, int(day) if day else None)
             yield Mention(period, start, behind.end(), bound)
@@ -194,12 +198,11 @@ def periods(text: str) -> tuple[Period, ...]:
     folded, mentions = dates_in(text)
     found = [mention.period for mention in mentions if not mention.bound]
     if not found:
-        for mention in mentions:
-            folded = f"{folded[: mention.start]}{' ' * (mention.end - mention.start)}{folded[mention.end :]}"
+        taken = {place for mention in mentions for place in range(mention.start, mention.end)}
         years = (
             match
             for match in _BARE_YEAR.finditer(folded)
-            if not _BOUNDS.search(folded[: match.start()][-_NEAR:])
+            if match.start() not in taken and not _BOUNDS.search(before(folded, match.start()))
         )
         found = [Period(int(match[1])) for match in years]
     return tuple(dict.fromkeys(found))[:MOST_PERIODS]

@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from providers.normal_form import plain_digits
+from providers.normal_form import normal_form, plain_digits
 
 Stems = Mapping[str, Collection[str]]  # by word; a stop word has none
 
@@ -69,7 +69,7 @@ class Word(NamedTuple):
 
 def normal(text: str) -> str:
     """The text to which the words' places refer: with width and digits folded, at most LONGEST characters."""
-    return plain_digits(unicodedata.normalize("NFKC", text[:LONGEST]).replace("\x00", " "))
+    return plain_digits(normal_form("NFKC", text[:LONGEST]).replace("\x00", " "))
 
 
 def words_of(text: str) -> list[Word]:
@@ -119,8 +119,8 @@ def fold(word: str) -> str:
     folded = word.casefold()
     if folded.isascii():
         return folded
-    plain = _ACCENTS.sub("", plain_digits(unicodedata.normalize("NFKD", folded)))
-    return unicodedata.normalize("NFC", plain).translate(_LETTERS)
+    plain = _ACCENTS.sub("", plain_digits(normal_form("NFKD", folded)))
+    return normal_form("NFC", plain).translate(_LETTERS)
 
 
 def declined(name: str, word: str) -> bool:
@@ -292,5 +292,5 @@ def _runs(word: str) -> Iterator[tuple[str, int]]:
 
 
 def _forms(word: str) -> frozenset[str]:
-    folded = unicodedata.normalize("NFC", word).casefold()
+    folded = normal_form("NFC", word).casefold()
     return frozenset([fold(word), fold(folded.translate(UMLAUTS))])

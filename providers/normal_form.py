@@ -14,8 +14,8 @@ _ARABIC_POINT, _ARABIC_COMMA = "\u066b", "\u066c"
 
 def normal_form(form: Literal["NFC", "NFKC", "NFKD"], text: str) -> str:
     """Normalise a text. In a run of more than PIECE non-ASCII characters, nothing is composed across a cut."""
-    if text.isascii():
-        return text
+    if len(text) <= PIECE:
+        return unicodedata.normalize(form, text)
     return "".join(unicodedata.normalize(form, piece) for piece in _PIECES.findall(text))
 
 

@@ -1,9 +1,8 @@
 """Whether two texts say exactly the same: the only case in which entries are merged without asking."""
 
 import hashlib
-import unicodedata
 
-from providers.normal_form import plain_digits
+from providers.normal_form import normal_form, plain_digits
 
 # Punctuation that may end a sentence without changing its meaning. A question mark is not among it.
 _CLOSING = " \t\n.!;,…。！；،؛۔।"
@@ -11,8 +10,8 @@ _CLOSING = " \t\n.!;,…。！；،؛۔।"
 
 def normalise(content: str) -> str:
     """NFKC, with case, digits and white space folded, without final punctuation: `Likes tea.` is `likes  TEA`."""
-    folded = plain_digits(unicodedata.normalize("NFKC", content).casefold())
-    line = " ".join(unicodedata.normalize("NFKC", folded).split())
+    folded = plain_digits(normal_form("NFKC", content).casefold())
+    line = " ".join(normal_form("NFKC", folded).split())
     return line.rstrip(_CLOSING) or line
 
 

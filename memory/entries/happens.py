@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from memory.dates import WEEKDAYS, Period, dates_in
+from memory.dates import WEEKDAYS, Period, before, dates_in
 from memory.models.entry import MAX_HAPPENS_AT
 
 FORMS = (
@@ -117,7 +117,7 @@ def _goes_on(said: str, text: str) -> bool:
     begins = tuple(map(int, text[:10].split("-")))
     folded, mentions = dates_in(said)
     return any(
-        (_FROM_ON.search(folded[: mention.start][-60:]) and not _UNTIL.match(folded, mention.end))
+        (_FROM_ON.search(before(folded, mention.start, most=60)) and not _UNTIL.match(folded, mention.end))
         or _ON_FROM.match(folded, mention.end)
         for mention in mentions
         if (mention.period.year or begins[0], mention.period.month, mention.period.day)[: len(begins)]

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from memory.dates import AMBIGUOUS, MONTHS, WEEKDAYS
 from memory.names import WITHOUT_SPACES, stands_within
 from memory.words import MARKS, declined, fold
-from providers.normal_form import plain_digits
+from providers.normal_form import normal_form, plain_digits
 
 _LETTERS = rf"[^\W\d_]+(?:[{MARKS}]+[^\W\d_]*)*"
 _TOKEN = re.compile(rf"\d+(?:[.,:/\u066b\u066c-]\d+)*|{_LETTERS}(?:['’]{_LETTERS})*")
@@ -89,14 +89,12 @@ def _tokens(text: str) -> list[re.Match[str]]:
 
 
 def _words_of(names: Collection[str]) -> set[str]:
-    return {
-        word for name in names for word in map(_word, _TOKEN.findall(unicodedata.normalize("NFKC", name)))
-    }
+    return {word for name in names for word in map(_word, _TOKEN.findall(normal_form("NFKC", name)))}
 
 
 def _read(text: str, names: Collection[str]) -> list[_Detail]:
     """The details of a text, in order."""
-    text = unicodedata.normalize("NFKC", text)
+    text = normal_form("NFKC", text)
     called = _words_of(names)
     tokens = _tokens(text)
     words = [_word(token[0]) for token in tokens]
@@ -145,7 +143,7 @@ def _kind(
 def _said(text: str) -> set[str]:
     """All words and numbers of a text, and the numbers of the months it names."""
     said: set[str] = set()
-    for token in _TOKEN.findall(unicodedata.normalize("NFKC", text)):
+    for token in _TOKEN.findall(normal_form("NFKC", text)):
         if token[0].isdecimal():
             said.update(_plain(part) for part in _PARTS.split(_number(token)))
         else:

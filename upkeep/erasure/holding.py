@@ -5,7 +5,6 @@ The database finds candidates by the beginnings of words; the rest is decided he
 
 import re
 import sys
-import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,6 +19,7 @@ from memory.mending.candidates import language_in
 from memory.retrieval.index.configs import config_of
 from memory.retrieval.index.text import words_for_index
 from memory.words import WORD
+from providers.normal_form import normal_form
 from relationships.models import Message
 
 # Letters and digits, joined by what identifiers may contain: 2026-03-02, 3.5, eva@firm.org.
@@ -82,7 +82,7 @@ def fold(text: str) -> str:
     folded = text.casefold()
     if folded.isascii():
         return folded
-    plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", folded))
+    plain = _ACCENTS.sub("", normal_form("NFKD", folded))
     return words_for_index(_HYPHENS.sub("-", plain), longest=sys.maxsize)
 
 

@@ -1,9 +1,9 @@
 """Converts between what a person says and how it is stored: "I love my garden", "Loves their garden"."""
 
 import re
-import unicodedata
 
 from providers.llm.offline.patterns import PARTS, WORDS, pattern
+from providers.normal_form import normal_form
 
 _NOT_PAST = frozenset("need feed speed succeed proceed breed bleed".split())
 _MODALS = frozenset("will would can cannot could must may might should used no never not".split())
@@ -110,7 +110,7 @@ def with_article(noun: str) -> str:
 
 def folded(text: str) -> str:
     """`text` for comparisons, which ignore Unicode form, case, white space and punctuation at the end."""
-    plain = unicodedata.normalize("NFKC", text).replace("\u2019", "'").casefold()
+    plain = normal_form("NFKC", text).replace("\u2019", "'").casefold()
     return " ".join(plain.split()).rstrip(" .!?,;:")
 
 

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.dates import MONTHS, MOST_PERIODS, Period, periods
+from memory.dates import MONTHS, MOST_PERIODS, Period, dates_in, periods
+from tests.growth import MOST, growth
 
 
 @pytest.mark.parametrize(
@@ -141,6 +142,11 @@ def test_any_date_can_be_asked_for_and_told_at(
 @given(st.text(max_size=300))
 def test_any_text_can_be_read(text: str) -> None:
     assert len(periods(text)) <= MOST_PERIODS
+
+
+@pytest.mark.parametrize(("repeated", "size"), [("3月", 100_000), ("\u0301\u0323", 12_000)])
+def test_a_text_is_read_in_time_that_grows_with_it(repeated: str, size: int) -> None:
+    assert growth(dates_in, lambda many: repeated * (many // len(repeated)), size=size) < MOST
 
 
 def test_every_name_is_of_one_month() -> None:
