@@ -42,7 +42,7 @@ def parse_html(content: bytes, limits: Limits) -> Iterator[Block]:
             yield from _paragraph(text, headings)
             text = ""
         if event == "start" and tag == "tr" and not _lays_out(element):
-            text = " | ".join(cell for cell in map(_cell, element) if cell)
+            text = " | ".join(filter(None, map(str.strip, map(_flat, _cells(element)))))
             walk.skip_subtree()
         elif event == "start":
             if _HEADING.fullmatch(tag):
@@ -62,10 +62,20 @@ def _lays_out(row: Any) -> bool:
     return False
 
 
-def _cell(cell: Any) -> str:
-    for line in cell.iter("br"):
-        line.tail = f" {line.tail or ''}"
-    return _flat("".join(cell.itertext())).strip()
+def _cells(row: Any) -> Iterator[str | None]:
+    """The cells' texts, and what broken HTML has between them."""
+    yield row.text
+    for cell in row:
+        yield "".join(_parts(cell))
+        yield cell.tail
+
+
+def _parts(cell: Any) -> Iterator[str]:
+    """The pieces of a cell's text, with spaces where a block or line begins or ends."""
+    for event, part in etree.iterwalk(cell, events=("start", "end")):
+        if part.tag == "br" or part.tag in _BLOCKS:
+            yield " "
+        yield (part.text if event == "start" else part.tail if part is not cell else "") or ""
 
 
 def _tree(content: bytes) -> Any:

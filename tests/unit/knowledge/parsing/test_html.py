@@ -41,6 +41,9 @@ def test_a_row_of_a_table_stays_together_unless_it_lays_out_a_page() -> None:
         ("Shop", "Hi"),
         ("Shop", "Menu"),
     ]
+    assert read("<table><tr>Loose<td>Name<div>Bob</div></td><td>1<hr>2</td>text</tr></table>") == [
+        ("", "Loose | Name Bob | 1 2 | text")
+    ]
     assert read(f"<table><tr><td>Around{table}</td></tr></table>") == [("", "Around"), *read(table)]
 
 
