@@ -96,17 +96,15 @@ def _open(run: BehaviourRun, held: QueuedQuerySet) -> Work | None:
     """Load the work. If the behaviour is gone, its condition does not hold or the person has paused, drop the run, or
     fail it if it has fired already, and return None. Raises RunLost.
     """
-    rows = Relationship.objects.select_related("companion", "project", "user")
-    relationship = rows.filter(id=run.relationship_id).first()
-    if relationship is None:
-        raise RunLost
-    turn = Turn.objects.for_relationship(relationship.id).filter(id=run.turn_id).first()
-    configuration = configuration_of(relationship, turn=turn.config if turn else None).values
-    behaviour = dict(configuration.behaviours.by_kind["async"]).get(run.behaviour)
-    due = time_of(run) if run.turn_id is None else None
-    moment = TurnMoment(relationship, turn, now=due)
     with transaction.atomic():
-        _hold(run, held)
+        _hold(run, held)  # first, so that what is read cannot change
+        rows = Relationship.objects.select_related("companion", "project", "user")
+        relationship = rows.get(id=run.relationship_id)
+        turn = Turn.objects.for_relationship(relationship.id).filter(id=run.turn_id).first()
+        configuration = configuration_of(relationship, turn=turn.config if turn else None).values
+        behaviour = dict(configuration.behaviours.by_kind["async"]).get(run.behaviour)
+        due = time_of(run) if run.turn_id is None else None
+        moment = TurnMoment(relationship, turn, now=due)
         if behaviour is not None and due is not None and run.occasion.startswith("at:"):
             held.update(occasion=f"on:{run.occasion[3:]}")  # so that it no longer counts as the next time
             after = max(due, timezone.now())

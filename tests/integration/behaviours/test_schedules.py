@@ -1,17 +1,22 @@
 """Scheduled behaviours: their next time follows the configuration and the time zone, and pauses."""
 
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import pytest
+from django.db import connection, transaction
 from django.utils import timezone
 
 from behaviours.models import BehaviourRun
+from config.postgresql.sessions import execute
 from relationships.services.relationships import change_relationship, take_up_relationship
 from relationships.services.users import change_user
 from tests.fixtures.behaviours import behave, outbox_of, runs_of, work
 from tests.fixtures.turns import PERSON, Conversation
+from tests.waiting import wait_until
 
 NEW_YEAR = {"message": "A good new year!", "when": {"schedule": "0 0 1 1 *"}}
 
@@ -102,3 +107,25 @@ def test_no_schedule_runs_while_the_person_has_paused(conversation: Conversation
     assert outbox_of(conversation) == []
     [following] = runs_of(conversation)
     assert following.due_at is not None and following.due_at > timezone.now()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_schedule_changed_while_a_run_begins_decides_when_it_comes_next(conversation: Conversation) -> None:
+    behave(conversation.relationship, greet={"message": "Good evening", "when": {"schedule": "0 17 * * *"}})
+    conversation.say("Hi")
+    _make_due(runs_of(conversation)[0])
+
+    def worker() -> None:
+        try:
+            work(conversation)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            _change(conversation, config=_config(greet={"when": {"schedule": "0 9 * * *"}}))
+            working = pool.submit(worker)
+            wait_until(lambda: execute("SELECT 1 FROM pg_locks WHERE NOT granted"), what="the run to begin")
+        working.result(timeout=30)
+
+    assert _hours(runs_of(conversation), "UTC") == [("greet", 9)]
