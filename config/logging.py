@@ -3,7 +3,7 @@
 import logging
 import time
 import traceback
-from http import HTTPStatus
+from http.client import responses
 from typing import Any
 
 import structlog
@@ -36,15 +36,19 @@ def without_words(_: object, __: str, event: Any) -> Any:
     route, as its path may name one.
     """
     error = event.pop("exc_info", None)
-    if error and error[0]:
-        frames = traceback.extract_tb(error[2])[-_FRAMES:]
-        event["error_class"] = error[0].__name__
+    error = error[1] if isinstance(error, tuple) else error
+    if isinstance(error, BaseException):
+        frames = traceback.extract_tb(error.__traceback__)[-_FRAMES:]
+        event["event"] = event["event"].partition("\n")[0]  # asyncio writes the error below
+        event["error_class"] = type(error).__name__
         event["frames"] = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
     record = event["_record"]
     if hasattr(record, "request") and hasattr(record, "status_code"):
         match = record.request.resolver_match
         where = f"/{match.route}" if match else "an unknown address"
-        event["event"] = f"{HTTPStatus(record.status_code).phrase}: {record.request.method} {where}"
+        event["event"] = (
+            f"{responses.get(record.status_code, record.status_code)}: {record.request.method} {where}"
+        )
     return event
 
 

@@ -43,11 +43,14 @@ def written(record: logging.LogRecord) -> Any:
     return json.loads(make(**config).format(record))
 
 
-def test_a_line_of_another_library_has_of_an_error_only_its_class_and_place() -> None:
+@pytest.mark.parametrize("alone", [False, True], ids=["with its traceback", "by itself"])
+def test_a_line_of_another_library_has_of_an_error_only_its_class_and_place(alone: bool) -> None:
     try:
         raise ValueError("Maya is allergic to nuts.")
-    except ValueError:
-        record = logging.LogRecord("asyncio", logging.ERROR, "", 1, "It failed.", (), sys.exc_info())
+    except ValueError as error:
+        told = f"It failed.\nfuture: <Task finished exception={error!r}>"  # as asyncio writes it
+        record = logging.LogRecord("asyncio", logging.ERROR, "", 1, told, (), sys.exc_info())
+        record.exc_info = error if alone else record.exc_info  # type: ignore[assignment]
 
     line = written(record)
 
@@ -70,3 +73,10 @@ def test_a_line_of_djangos_has_of_a_request_its_route_and_not_what_its_path_name
 
     assert (line["event"], line["level"]) == (f"Internal Server Error: GET {where}", "error")
     assert "maya" not in str(line).lower()
+
+
+def test_a_status_without_a_name_is_told_by_its_number() -> None:
+    record = logging.LogRecord("django.request", logging.ERROR, "", 1, "%s: %s", ("", "/v1/users/maya"), None)
+    record.status_code, record.request = 520, RequestFactory().get("/v1/users/maya")
+
+    assert written(record)["event"] == "520: GET an unknown address"
