@@ -6,10 +6,10 @@ from config.postgresql.sessions import direct_connection
 
 LOCK = 0x6D696772  # any number that nothing else locks
 # Limits that a server may set, and that neither a wait for others nor a long migration keeps to.
-_WITHOUT_LIMITS = """
-SELECT set_config(name, '0', true) FROM pg_settings
- WHERE name IN ('idle_in_transaction_session_timeout', 'lock_timeout', 'statement_timeout', 'transaction_timeout')
-"""
+_NO_LIMITS = "".join(
+    f"SET LOCAL {limit} = 0;"
+    for limit in ("idle_in_transaction_session_timeout", "lock_timeout", "statement_timeout")
+)
 
 
 class Command(migrate.Command):
@@ -17,6 +17,6 @@ class Command(migrate.Command):
         """Wait for another `migrate`, as machines that start together may each run one."""
         # A lock of a transaction, which even a pooler that shares sessions leaves alone.
         with direct_connection() as session, session.transaction():
-            session.execute(_WITHOUT_LIMITS)
+            session.execute(_NO_LIMITS)
             session.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
             super().handle(*arguments, **options)
