@@ -141,8 +141,11 @@ class FetchedRepository(RowRepository):
     """A repository for fetches. Lets a client ask for any ancestor, as a branch may move on after it was advertised."""
 
     def get_refs(self) -> dict[Ref, ObjectID]:
-        commits = self.rows.commits
-        reached = ancestors(self.heads.values(), lambda sha: read_commit_headers(commits[sha]).parents)
+        commits = {sha: read_commit_headers(raw).parents for sha, raw in self.rows.commits.items()}
+        # A branch's commit may have been erased since the branches were read.
+        reached = filter(
+            commits.__contains__, ancestors(self.heads.values(), lambda sha: commits.get(sha, ()))
+        )
         return {Ref(f"reached/{sha}".encode()): ObjectID(sha.encode()) for sha in reached}
 
 

@@ -15,6 +15,7 @@ from tests.fixtures.workspaces import begin, whole
 from tests.waiting import wait_until
 from workspace.files import change_files, open_workspace
 from workspace.git.push import RefUpdate, receive_push
+from workspace.git.repository import FetchedRepository
 from workspace.models import Blob, Commit, Worker
 from workspace.redaction import redact_workspace
 from workspace.store import read_head
@@ -83,6 +84,17 @@ def test_it_brings_nothing_back_that_was_erased_while_it_was_checked(relationshi
         assert "does not exist" in pushing.result()
     contents = Blob.objects.for_relationship(here.id).values_list("content", flat=True)
     assert not any(b"quokka" in bytes(content) for content in contents)
+
+
+def test_a_branch_whose_commit_was_erased_since_it_was_read_is_not_offered(
+    relationship: Relationship,
+) -> None:
+    here = whole(relationship)
+    open_workspace(here)
+    repository = FetchedRepository(here)
+    del repository.rows.commits[repository.heads["main"]]
+
+    assert repository.get_refs() == {}
 
 
 def test_the_advertised_commit_of_a_branch_can_be_fetched(relationship: Relationship, api_key: str) -> None:
