@@ -59,9 +59,9 @@ SELECT NULL::bigint, u.display_name, u.external_id, c.name, r.timezone, p.config
 UNION ALL
 """
 
-_COLUMNS = "seq, id::text, turn_id::text, session, role, content, date_part('epoch', occurred_at)"
+_COLUMNS = "seq, id::text, turn_id::text, session, role, content, date_part('epoch', occurred_at), speaker"
 _ONLY_MESSAGES = _MESSAGES.format(columns=_COLUMNS)
-_MORE_MESSAGES = _MESSAGES.format(columns=_COLUMNS + ", NULL" * 15)
+_MORE_MESSAGES = _MESSAGES.format(columns=_COLUMNS + ", NULL" * 14)
 _FACTS_AND_MESSAGES = _FACTS.format(key_holds="true") + _MORE_MESSAGES
 _FACTS_BY_KEY = _FACTS.format(key_holds=KEY_STILL_HOLDS) + _MORE_MESSAGES
 
@@ -89,6 +89,7 @@ class RecentMessage(NamedTuple):
     role: str
     content: str
     said_at: float  # seconds since 1970
+    speaker: str = ""  # as it was sent; "" for the one whom the role means
     seq: int = 0  # its place in the conversation
 
 
@@ -211,4 +212,4 @@ def _read(
 
 def _messages_of(rows: Sequence[Any]) -> list[RecentMessage]:
     found = sorted((row for row in rows if row[0] is not None), key=itemgetter(0))
-    return [RecentMessage._make((*row[1:7], row[0])) for row in found]
+    return [RecentMessage._make((*row[1:8], row[0])) for row in found]

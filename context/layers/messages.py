@@ -1,13 +1,15 @@
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from context.answer import ChatMessage
 from context.budget import Want, divide
-from context.facts import RecentMessage
+from context.facts import Facts, RecentMessage
 from context.layers.base import NOTHING, Layer, LayerRequest, LayerText, left_out
 from context.passages import CUT
 from context.text import AROUND_A_MESSAGE, end_of, keep_last, line_cost, long_of, message_tokens
 from memory.entries.happens import day_of, named_day_of
 from memory.fence import cut_fenced
+from relationships.models import MessageRole
+from relationships.text_names import name_in_text
 
 Shown = list[tuple[RecentMessage, ChatMessage]]
 LEAST = 24  # tokens of a message whose end is shown: fewer say nothing
@@ -20,8 +22,8 @@ class MessagesLayer(Layer):
 
     If the last exchange alone exceeds the budget, or the newest messages use less than half of it, longer messages
     before them are shortened to their end. So is a long message before the last exchange that would leave no room for
-    those before it. If the last message is not of today, the system prompt says of which days
-    they are: "last Friday" is relative to those.
+    those before it. If the last message is not of today, the system prompt says of which days they are: "last Friday"
+    is relative to those. If others speak as the person too, their messages and the person's begin with the names.
     """
 
     slug = "messages"
@@ -30,13 +32,14 @@ class MessagesLayer(Layer):
 
     def render(self, request: LayerRequest) -> LayerText:
         found = request.recall.recent
-        shown = [(message, spoken) for message in found if (spoken := _spoken(message))["content"].strip()]
+        notes = _notes(found, request.facts)
+        shown = [(one, spoken) for one in found if (spoken := _spoken(one, notes[one.id]))["content"].strip()]
         if not shown:
             return NOTHING
         room = request.budget_of(self)
         costs = [message_tokens(spoken) for _, spoken in shown]
         exchange = _with_exchange_before(shown, 0)
-        kept = shown if room is None else _within(shown, costs, room, exchange=exchange)
+        kept = shown if room is None else _within(shown, costs, room, notes, exchange=exchange)
         days = _days([message for message, _ in kept], request)
         if room is not None and line_cost(days) + sum(message_tokens(spoken) for _, spoken in kept) > room:
             days = ""
@@ -65,7 +68,9 @@ def _with_exchange_before(shown: Shown, count: int) -> int:
     return next(begun, min(count + 1, len(shown)))
 
 
-def _within(shown: Shown, costs: Sequence[int], room: int, *, exchange: int) -> Shown:
+def _within(
+    shown: Shown, costs: Sequence[int], room: int, notes: Mapping[str, str], *, exchange: int
+) -> Shown:
     most, last = long_of(room), len(shown) - exchange
     held = [cost if place >= last else min(cost, most) for place, cost in enumerate(costs)]
     whole = count = keep_last(held, room=room)
@@ -75,10 +80,12 @@ def _within(shown: Shown, costs: Sequence[int], room: int, *, exchange: int) -> 
         count = _with_exchange_before(shown, count)
     held = [0] * (count - whole) + held[len(shown) - whole :]
     kept, costs = shown[-count:], costs[-count:]
-    return kept if sum(costs) <= room else _ends(kept, costs, room, held=held)
+    return kept if sum(costs) <= room else _ends(kept, costs, room, notes, held=held)
 
 
-def _ends(exchange: Shown, costs: Sequence[int], room: int, *, held: Sequence[int]) -> Shown:
+def _ends(
+    exchange: Shown, costs: Sequence[int], room: int, notes: Mapping[str, str], *, held: Sequence[int]
+) -> Shown:
     """Give each message what is `held` for it, and divide the rest of the room equally.
 
     Those that are longer than their part are shortened to their end.
@@ -91,13 +98,8 @@ def _ends(exchange: Shown, costs: Sequence[int], room: int, *, held: Sequence[in
     return [
         (message, ChatMessage(role=spoken["role"], content=end))
         for place, (message, spoken) in enumerate(exchange)
-        if (end := _end(message, spoken["content"], tokens=parts[place] - AROUND_A_MESSAGE))
+        if (end := end_of(spoken["content"], tokens=parts[place] - AROUND_A_MESSAGE, note=notes[message.id]))
     ]
-
-
-def _end(message: RecentMessage, content: str, *, tokens: int) -> str:
-    """The end of a message, after the mark if neither side said it."""
-    return end_of(content, tokens=tokens, note=_NOTES.get(message.role, ""))
 
 
 def _days(messages: Sequence[RecentMessage], request: LayerRequest) -> str:
@@ -109,11 +111,20 @@ def _days(messages: Sequence[RecentMessage], request: LayerRequest) -> str:
     return request.with_today(f"The earlier messages below were said on {' to '.join(days)}.")
 
 
-def _spoken(message: RecentMessage) -> ChatMessage:
+def _notes(messages: Sequence[RecentMessage], facts: Facts) -> dict[str, str]:
+    """What each message begins with, by its ID: a mark, a speaker's name, or nothing."""
+    names = {
+        one.id: name_in_text(one.speaker, facts.user_name) for one in messages if one.role == MessageRole.USER
+    }
+    if not {name.casefold() for name in names.values()} - {facts.user_name.casefold()}:
+        names = {}
+    return {one.id: f"{names[one.id]}: " if one.id in names else _NOTES.get(one.role, "") for one in messages}
+
+
+def _spoken(message: RecentMessage, note: str) -> ChatMessage:
     content, _ = cut_fenced(message.content)
-    if message.role in _NOTES and content.strip():
-        return ChatMessage(role="user", content=_NOTES[message.role] + content)
-    return ChatMessage(role="assistant" if message.role == "assistant" else "user", content=content)
+    said = note + content if content.strip() else content
+    return ChatMessage(role="assistant" if message.role == MessageRole.ASSISTANT else "user", content=said)
 
 
 def _reason(found: Sequence[RecentMessage], session: str, *, cut: bool) -> str:

@@ -6,6 +6,7 @@ import pytest
 from context.facts import RecentMessage, read_facts
 from context.layers.base import NOTHING, LayerRequest
 from context.layers.messages import MessagesLayer
+from context.passages import CUT
 from context.text import message_tokens
 from memory.fence import fence
 from relationships.models import Relationship
@@ -177,3 +178,32 @@ def test_a_note_whose_end_is_shown_stays_a_note(relationship: Relationship) -> N
 
     assert shown["content"].startswith("[tool result] […] rain ")
     assert 50 < message_tokens(shown) <= 60
+
+
+def test_messages_begin_with_their_speakers_if_somebody_else_speaks_too(relationship: Relationship) -> None:
+    say(relationship, "I love broccoli.", "Noted.")
+    say(relationship, "I hate it!", "Noted.", speaker="Leo")
+
+    rendered = MessagesLayer("messages").render(request_of(relationship))
+
+    said = [message["content"] for message in rendered.messages]
+    assert said == ["Maya: I love broccoli.", "Noted.", "Leo: I hate it!", "Noted."]
+
+
+def test_the_persons_own_name_on_messages_is_not_shown(relationship: Relationship) -> None:
+    say(relationship, "I love broccoli.", roles=["user"], speaker="maya")
+
+    rendered = MessagesLayer("messages").render(request_of(relationship))
+
+    assert rendered.messages == [{"role": "user", "content": "I love broccoli."}]
+
+
+def test_a_shortened_message_keeps_its_speaker(relationship: Relationship) -> None:
+    say(relationship, f"{'On and on. ' * 100}The end.", roles=["user"], speaker="Leo")
+
+    rendered = MessagesLayer("messages").render(
+        request_of(relationship, {"layers": {"messages": {"budget": 40}}})
+    )
+
+    [message] = rendered.messages
+    assert message["content"].startswith(f"Leo: {CUT}") and message["content"].endswith("The end.")
