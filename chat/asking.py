@@ -8,7 +8,16 @@ from uuid import UUID
 from django.conf import settings
 
 from chat.identity import Talk
-from chat.messages import Message, Sent, compose, refuse_unkeepable, text_of, told_of, without_calls
+from chat.messages import (
+    Message,
+    Sent,
+    compose,
+    refuse_unkeepable,
+    speaker_of,
+    text_of,
+    told_of,
+    without_calls,
+)
 from chat.replacing import withdraw
 from chat.replies import Question
 from context.answer import AssembledContext, ChatMessage
@@ -16,8 +25,10 @@ from context.formats import alternating
 from context.pipeline import build_context
 from memory.fence import cut_fenced
 from memory.ingestion.intake import Idempotency
+from relationships.models import EndUser
 from relationships.services.configuration import configuration_of
 from relationships.services.model_budgets import has_budget, require_model_budget
+from relationships.text_names import name_in_text
 from web.actor import Actor
 
 
@@ -52,7 +63,7 @@ def ask(
         now=now,
         conversation={told_of(one).strip() for one in sent.conversation} if sent.owns_history else None,
     )
-    messages = compose(sent, system=context.system, earlier=_earlier(context, sent))
+    messages = compose(sent, system=context.system, earlier=_earlier(context, sent, relationship.user))
     return Question(
         relationship=relationship,
         configuration=configuration,
@@ -70,17 +81,24 @@ def ask(
     )
 
 
-def _earlier(context: AssembledContext, sent: Sent) -> list[Message]:
+def _earlier(context: AssembledContext, sent: Sent, user: EndUser) -> list[Message]:
     """The stored messages, without the last ones if they had no reply and the client sends them again. Their roles
     alternate, as not every server accepts anything else.
     """
     shown = (line for report in context.layers if report.name != "current" for line in report.messages)
     earlier = [ChatMessage(role=line["role"], content=words) for line in shown if (words := _words_of(line))]
-    spoken = (message for message in sent.conversation if message["role"] == "user")
-    said = [ChatMessage(role="user", content=cut_fenced(text_of(message))[0]) for message in spoken]
-    if earlier[-len(said) :] == said:
+    said = [_as_shown(message, user) for message in sent.conversation if message["role"] == "user"]
+    last = earlier[-len(said) :]
+    if len(last) == len(said) and all(one in ways for one, ways in zip(last, said, strict=True)):
         del earlier[-len(said) :]
     return [*map(dict, alternating(earlier))]
+
+
+def _as_shown(message: Message, user: EndUser) -> list[ChatMessage]:
+    """How a message is shown once it is stored: as it is, or after its speaker's name."""
+    said, name = cut_fenced(text_of(message))[0], speaker_of(message)
+    named = f"{name_in_text(name, user.display_name, user.external_id)}: {said}"
+    return [ChatMessage(role="user", content=content) for content in (said, named)]
 
 
 def _words_of(line: ChatMessage) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from django.conf import settings
 
 from memory.fence import cut_fenced
+from providers.told import name_of
 from relationships.services.limits import message_fault
 from relationships.services.turns import NewMessage
 from web.errors import FieldProblem, InvalidInput, shorten
@@ -15,6 +16,7 @@ from web.errors import FieldProblem, InvalidInput, shorten
 Message = Mapping[str, Any]
 SYSTEM = ("system", "developer")
 ROLES = (*SYSTEM, "user", "assistant", "tool")
+LONGEST_NAME = 200
 LONGEST_RESULT = 16_000  # characters of a tool's result that are remembered
 _CALLS = re.compile(r"(?:\A|\n)\[calls \S+?\(.*\)\]\Z", re.DOTALL)  # the format of told_calls
 _TEXTS = ("text", "refusal")
@@ -130,8 +132,17 @@ def _text_of_part(part: Message) -> str:
 
 def _new_messages(since: Sequence[Message]) -> tuple[NewMessage, ...]:
     """The messages to remember, in pieces of allowed length."""
-    told = (NewMessage(message["role"], piece) for message in since for piece in in_pieces(told_of(message)))
-    return tuple(told)
+    return tuple(
+        NewMessage(message["role"], piece, speaker_of(message))
+        for message in since
+        for piece in in_pieces(told_of(message))
+    )
+
+
+def speaker_of(message: Message) -> str:
+    """Who speaks as the person, if the message says so by OpenAI's `name`."""
+    name = message.get("name") if message["role"] == "user" else None
+    return name_of(name, most=LONGEST_NAME).strip() if isinstance(name, str) else ""
 
 
 def in_pieces(text: str) -> list[str]:

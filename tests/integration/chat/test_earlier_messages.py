@@ -134,3 +134,23 @@ def test_an_equal_earlier_message_keeps_its_place(
 
     sent = [message["content"] for message in replying.requests[2].body["messages"]]
     assert sent == ["Yes.", "Really?", "Really.", "Well then.", "Yes."]
+
+
+def test_of_several_people_the_names_are_kept_and_shown(chat: Chat, replying: OpenAIServer) -> None:
+    for text in ("I hate broccoli.", "Is Leo here?"):
+        replying.push({"text": "Noted."})
+        chat.say({"role": "user", "content": text, **({"name": "Leo"} if "hate" in text else {})})
+
+    sent = [message["content"] for message in replying.requests[1].body["messages"]]
+    assert sent == ["Leo: I hate broccoli.", "Noted.", "Is Leo here?"]
+
+
+def test_a_named_message_that_is_sent_again_is_shown_once(
+    chat: Chat, replying: OpenAIServer, relationship: Relationship
+) -> None:
+    say(relationship, "I hate broccoli.", roles=["user"], speaker="Leo")
+
+    chat.say({"role": "user", "content": "I hate broccoli.", "name": "Leo"})
+
+    sent = [message for message in replying.requests[0].body["messages"] if message["role"] == "user"]
+    assert [message["content"] for message in sent] == ["I hate broccoli."]
