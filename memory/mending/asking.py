@@ -115,12 +115,13 @@ def shown_of(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 def render(scope: Scope, shown: Sequence[Candidate], *, verb: str, to: str) -> str:
     lines = [
-        f"[{number}] ({_label(one)}) {' '.join(_part_shown(one).split())}"
+        f"[{number}] ({_label(one, scope)}) {' '.join(_part_shown(one).split())}"
         for number, one in enumerate(shown, start=1)
     ]
     said = " ".join(_around(scope.said, max(0, scope.said.find(scope.wish.text))).split())
     values = {
         "heard": "\n\n" + _PROMPTS["heard"].strip().replace("{{ said }}", said) if said else "",
+        "asker": f'The wish is {scope.asker}\'s: "I" in it is {scope.asker}. ' if scope.asker else "",
         "wish": " ".join((scope.wish.text or "what was said last").split()),
         "to": " ".join(to.split()),
         "owner": scope.owners[0] if scope.owners else "the user",
@@ -184,10 +185,12 @@ def _numbered(number: object, shown: Sequence[Candidate]) -> Candidate | None:
     return shown[number - 1] if known else None  # type: ignore[operator]
 
 
-def _label(one: Candidate) -> str:
+def _label(one: Candidate, scope: Scope) -> str:
     if one.kind == "entry":
         about = f"entry, about {one.subject}" if one.subject else "entry"
         return f"{about}, {one.place}" if one.place else about
     if one.place:
         return f"{one.kind} {one.place}"
+    if one.role == "user" and (other := scope.other(one.speaker)):
+        return f"said by {' '.join(other.split())}"
     return {"user": "said by the person", "assistant": "said by the companion"}.get(one.role, one.kind)

@@ -31,10 +31,10 @@ SELECT word, (SELECT array_agg(DISTINCT stem) FROM pg_ts_dict d, unnest(ts_lexiz
 class Candidate:
     """A text that may say it. `rest`: what stays of it, if it also says something else; None: all of it goes.
 
-    `place`: where it is, such as a file's path. `fixed`: why it can't be changed. `cites`: an entry's messages.
-    `version`: an entry's version. `asks`: a message that asks for it, or repeats it in the reply, so that it goes, too.
-    `past`: an entry that is no longer valid. `hidden`: it is shown nowhere any more, and can only be erased. `near`:
-    its rank in a search for the wish.
+    `speaker`: the name on a message. `place`: where it is, such as a file's path. `fixed`: why it can't be changed.
+    `cites`: an entry's messages. `version`: an entry's version. `asks`: a message that asks for it, or repeats it in
+    the reply, so that it goes, too. `past`: an entry that is no longer valid. `hidden`: it is shown nowhere any more,
+    and can only be erased. `near`: its rank in a search for the wish.
     """
 
     kind: str
@@ -43,6 +43,7 @@ class Candidate:
     judgement: Judgement = field(default_factory=lambda: Judgement(Verdict.NOT, 0.0, ""))
     subject: str = ""
     role: str = ""
+    speaker: str = ""
     turn_id: UUID | None = None
     seq: int = 0
     version: int = 0
@@ -75,6 +76,15 @@ class Scope:
     def said(self) -> str:
         """The message that asks, if only rules found that it does."""
         return self.asked_by.content if self.asked_by is not None and not self.reported else ""
+
+    @property
+    def asker(self) -> str:
+        """Who asks, if that is somebody else than the person."""
+        return self.other(self.asked_by.speaker) if self.asked_by is not None else ""
+
+    def other(self, speaker: str) -> str:
+        """A speaker's name; "" if that is the person."""
+        return "" if speaker.casefold() in {"", *(name.casefold() for name in self.owners)} else speaker
 
 
 class Forgettable(Protocol):

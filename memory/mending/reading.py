@@ -24,7 +24,7 @@ from memory.retrieval.rankers.best import BestRanker
 from memory.retrieval.results import EntryFilters
 from memory.retrieval.search import SearchParams, search_entries, search_messages
 from memory.words import Stems
-from relationships.models import Message
+from relationships.models import Message, MessageRole
 from relationships.services.configuration import configuration_of
 
 MOST_ROWS = 100_000  # entries, and as many messages, that are read
@@ -44,7 +44,7 @@ _OF_ENTRIES = (
     "effective_at",
     "state",
 )
-_OF_MESSAGES = ("id", "content", "role", "turn_id", "seq", "occurred_at", "hidden_at")
+_OF_MESSAGES = ("id", "content", "role", "speaker", "turn_id", "seq", "occurred_at", "hidden_at")
 SHOWN_STATES = (EntryState.ACTIVE, EntryState.SUPERSEDED, EntryState.EXPIRED)
 EARLIER = "an earlier version"
 
@@ -80,11 +80,21 @@ def find_candidates(scope: Scope, *, by_meaning: bool = False) -> Found:
     found = [*kept, *earlier, *reversed(said), *elsewhere]
     asked = (form for word in scope.wish.must for form in word.forms)
     stems = stems_of(scope.relationship.id, [scope.wish.text, *asked, *(one.text for one in found)])
+    owners = (scope.asker,) if scope.asker else scope.owners
     for one in found:
+        about = _whom(one, scope)
         one.judgement = judge(
-            scope.wish, one.text, stems=stems, subject=one.subject, aliases=aliases, owners=scope.owners
+            scope.wish, one.text, stems=stems, subject=about, aliases=aliases, owners=owners
         )
     return Found(found, stems, 0 if scope.wish.last else unread + more + passed + others_left)
+
+
+def _whom(one: Candidate, scope: Scope) -> str:
+    """Whom a text is about or, of a message, who says it; "" for the one who asks."""
+    if one.kind != "entry" and one.role != MessageRole.USER:
+        return one.subject
+    person = scope.owners[0] if scope.asker and scope.owners else ""
+    return one.subject or scope.other(one.speaker) or person
 
 
 def entries_of(scope: Scope, *, hidden: bool = False) -> QuerySet[ScratchpadEntry]:
@@ -126,7 +136,9 @@ def _likely(
             break
         one = made(row)
         seen, read = seen + 1, read + len(one.text)
-        if seen <= newest or (look is not None and look.may_have_any(f"{one.text} {one.subject}")):
+        if seen <= newest or (
+            look is not None and look.may_have_any(f"{one.text} {one.subject} {one.speaker}")
+        ):
             kept.append(one)
             size += len(one.text)
     else:
@@ -235,6 +247,7 @@ def as_candidate(row: Any) -> Candidate:
         row.id,
         row.content,
         role=row.role,
+        speaker=row.speaker,
         turn_id=row.turn_id,
         seq=row.seq,
         told_at=row.occurred_at,
