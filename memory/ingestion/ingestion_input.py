@@ -13,7 +13,7 @@ from memory.models import IngestionPrompt, ScratchpadEntry, Tier
 from memory.retrieval.configuration import Retrieval
 from providers.tokens import estimate_tokens, line_tokens
 from relationships.configuration.schema import Configuration
-from relationships.models import Companion, Relationship, Turn
+from relationships.models import Companion, MessageRole, Relationship, Turn
 from web.errors import NotFound
 
 TOKENS_PER_LINE = 12  # number, type, day and brackets of a shown entry, in addition to its content
@@ -100,6 +100,13 @@ class IngestionInput:
         above = self.earlier_above + 1
         new = [self.messages[number - 1] for number in messages]
         return [*new, *(self.references[number - above] for number in earlier)]
+
+    @property
+    def other_speakers(self) -> list[str]:
+        """Who speaks as the person, besides the person."""
+        said = (*self.references, *self.messages)
+        names = dict.fromkeys(" ".join(one.speaker.split()) for one in said if one.role == MessageRole.USER)
+        return [name for name in names if name.casefold() != " ".join(self.user_name.split()).casefold()]
 
     @property
     def earlier_numbers(self) -> range:

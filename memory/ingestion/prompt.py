@@ -58,7 +58,6 @@ class Question:
 
 
 # The JSON Schema of an answer, for providers that can hold a model to one.
-#
 # Deliberately flat, in the subset that all vendors support. Each operation is checked by itself afterwards
 # (memory.ingestion.operations), so a model that is not held to the schema is understood just as well.
 def answer_schema(types: Sequence[str]) -> dict[str, Any]:
@@ -107,7 +106,8 @@ def build_request(given: IngestionInput, question: Question = OPERATIONS) -> Com
     system = answer_format.strip()
     if question.shows_messages:
         reported = all(message.role == MessageRole.TOOL for message in given.messages)
-        system += "\n\n" + shipped("reported.md" if reported else "wishes.md").render(**names)
+        beside = shipped("reported.md" if reported else "wishes.md")
+        system += "\n\n" + beside.render(**names, others=given.other_speakers)
     if question.guided:
         system += "\n\n" + render_instructions(given.instructions.template, _instruction_variables(given))
     return CompletionRequest(

@@ -168,3 +168,14 @@ def test_dates_have_an_example_of_each_exactness_that_can_be_kept() -> None:
 
     assert [happens_text(example) for example in examples] == examples
     assert sorted(map(len, examples)) == [4, 7, 10, 16, 21]  # a year, a month, a day, a time, a range
+
+
+def test_others_who_speak_as_the_person_are_named() -> None:
+    given = ingestion_input("I love broccoli.", "I hate it!", references=["Hello."])
+    alone = build_request(given)
+    leo = replace(given.messages[1], speaker="Leo")
+    ruth = replace(given.references[0], speaker="Ruth")
+    together = build_request(replace(given, messages=(given.messages[0], leo), references=(ruth,)))
+
+    assert "Others speak as (user) too, under their own names: Ruth, Leo." in together.system
+    assert "Others speak" not in alone.system and "[2] Leo (user): I hate it!" in together.prompt
