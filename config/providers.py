@@ -31,7 +31,6 @@ def embedding_providers(models_dir: Path) -> Aliases:
         "dimensions": env.whole("RAPPORT_EMBEDDING_DIMENSIONS", 0, high=4000),  # 0: the model's own
         "timeout": env.seconds("RAPPORT_EMBEDDING_TIMEOUT", 30, low=0.1, high=600),
         "deadline": env.seconds("RAPPORT_EMBEDDING_DEADLINE", 0, high=3600),  # 0: twice the timeout
-        "prices": _prices(),
     }
     gemini = {**_gemini(), "model": env.text("RAPPORT_GEMINI_EMBEDDING_MODEL"), **options}
     openai = {**_openai(), "model": env.text("RAPPORT_OPENAI_EMBEDDING_MODEL"), **options}

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from typing import Any, ClassVar
-from urllib.parse import urlsplit
 
 import httpx2
 
@@ -65,11 +64,6 @@ class Endpoint:
     def close(self) -> None:
         """Close connections. The endpoint is not used afterwards."""
         self._http.close()
-
-    @property
-    def host(self) -> str:
-        """The host, as shown to operators."""
-        return urlsplit(self.base_url).netloc.rpartition("@")[2]
 
     def _may_be_asked(self) -> None:
         """Raises ExternalRefused if external providers are off, Unauthorized if the key is missing."""

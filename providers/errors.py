@@ -47,13 +47,11 @@ class ProviderError(Exception):
         message: str = "",
         *,
         retry_after: float | None = None,
-        status: int | None = None,
         completion: "Completion | None" = None,
     ) -> None:
-        """`retry_after` in seconds, the HTTP `status`, and the `completion` if an answer came and was paid for."""
+        """`retry_after` in seconds; the `completion` if an answer came and was paid for."""
         super().__init__(message or _first_line(type(self).__doc__))
         self.retry_after = retry_after if retry_after is not None else self.default_retry_after
-        self.status = status
         self.completion = completion
 
 

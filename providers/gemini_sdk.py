@@ -84,7 +84,6 @@ def gemini_error(error: sdk_errors.APIError, *, quote: Callable[[object], str]) 
     return kind(
         f"Gemini answered {error.code}: {quote(error.message or error.status)}",
         retry_after=wait if wait is not None else retry_after_seconds(headers),
-        status=error.code,
     )
 
 

@@ -61,7 +61,6 @@ def openai_error(error: sdk.APIStatusError, *, quote: Callable[[object], str]) -
     return kind(
         f"The server answered {error.status_code}: {quote(complaint(error))}",
         retry_after=retry_after_seconds(error.response.headers),
-        status=error.status_code,
     )
 
 

@@ -8,7 +8,7 @@ deadline            seconds after which a call is given up even if it is not sil
 max_output_tokens   language models: if a request names none; None: the vendor's default
 temperature         language models: if a request names none; None: the vendor's default
 max_in_flight       parallel calls of each process; 0: any number
-prices              {model: (input, output) or (input, output, cached input)}, see pricing.py
+prices              language models: {model: (input, output) or (input, output, cached input)}, see pricing.py
 extra               merged into every request, in the vendor's format, such as a thinking budget
 api_version         gemini only
 """
@@ -47,7 +47,6 @@ class EndpointOptions(BaseModel):
     timeout: float = Field(default=60.0, gt=0, le=3600)
     deadline: float = Field(default=0.0, ge=0, le=7200)
     max_in_flight: int = Field(default=0, ge=0, le=10_000)
-    prices: Annotated[dict[str, Price], BeforeValidator(read_prices)] = Field(default_factory=dict)
     extra: dict[str, Any] = Field(default_factory=dict)
 
     @property
@@ -76,6 +75,7 @@ class HostedOptions(EndpointOptions):
 
     max_output_tokens: int | None = Field(default=None, ge=1)
     temperature: float | None = Field(default=None, ge=0, le=2)
+    prices: Annotated[dict[str, Price], BeforeValidator(read_prices)] = Field(default_factory=dict)
 
 
 class GeminiOptions(HostedOptions):

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from memory.mending.asking import SYSTEM as MENDING
-from providers.embeddings.base import Embedder, Purpose, RawVectors
+from providers.embeddings.base import Embedder, Purpose
+from providers.embeddings.shaping import Rows
 from providers.llm.base import Completion, CompletionRequest, LLMProvider
 from providers.llm.chat import ChatPart, ChatRequest
 
@@ -115,7 +116,7 @@ class ScriptedEmbedder(Embedder):
         self.while_answering: Callable[[Sequence[str]], None] | None = None
         self._size = self.dimensions
         self._placed: dict[str, list[float]] = {}
-        self._answers: deque[Exception | RawVectors | None] = deque()
+        self._answers: deque[Exception | Rows | None] = deque()
         self._lock = threading.Lock()
 
     @property
@@ -139,12 +140,12 @@ class ScriptedEmbedder(Embedder):
         beside = math.sqrt(1 - at * at)
         self._placed[text] = [at * a + beside * b / width for a, b in zip(unit, aside, strict=True)]
 
-    def answer_with(self, *answers: Exception | RawVectors | None) -> None:
+    def answer_with(self, *answers: Exception | Rows | None) -> None:
         """Queue the answers of the next calls: an error to raise, raw vectors, or None for the texts' own."""
         with self._lock:
             self._answers.extend(answers)
 
-    def _ask(self, texts: Sequence[str], *, purpose: Purpose, timeout: float | None) -> RawVectors:
+    def _ask(self, texts: Sequence[str], *, purpose: Purpose, timeout: float | None) -> Rows:
         with self._lock:
             self.asked.append((purpose, list(texts)))
             answer = self._answers.popleft() if self._answers else None
@@ -152,7 +153,7 @@ class ScriptedEmbedder(Embedder):
             self.while_answering(texts)
         if isinstance(answer, Exception):
             raise answer
-        return answer or RawVectors([self._vector(text) for text in texts], tokens=sum(map(len, texts)) // 4)
+        return [self._vector(text) for text in texts] if answer is None else answer
 
     def _vector(self, text: str) -> list[float]:
         if text in self._placed:

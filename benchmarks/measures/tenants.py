@@ -76,7 +76,7 @@ def _fill(companion: Companion, name: str, *, seed: int) -> Filled:
 
 def _asked(vector: draw.Vectors) -> Embedded:
     """A question's vector, as an embedder would have made it."""
-    return Embedded(vector[None, :], MODEL, draw.DIMENSIONS, MODEL, None, 0.0, None)
+    return Embedded(vector[None, :], MODEL, 0.0)
 
 
 def _found_and_timed(filled: Sequence[Filled]) -> list[Figure]:

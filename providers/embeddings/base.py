@@ -8,13 +8,12 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from providers.embeddings.shaping import presentable, unit_vectors
+from providers.embeddings.shaping import Rows, presentable, unit_vectors
 from providers.errors import ProviderError
 
 Purpose = Literal["query", "document"]
@@ -29,32 +28,20 @@ class Space(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """One vector per text, in order, with usage and cost.
-
-    `vectors` is float32 of shape (texts, dimensions), each row of length 1. `tokens` is the vendor's count, None if it
-    gave none; `cost` is in USD, None if the price is unknown.
-    """
+    """One vector per text, in order: float32 of shape (texts, dimensions), each row of length 1."""
 
     vectors: NDArray[np.float32]
     model: str
-    dimensions: int
-    provider: str
-    tokens: int | None
     milliseconds: float
-    cost: Decimal | None
     lexical: bool = False  # as Embedder.lexical
+
+    @property
+    def dimensions(self) -> int:
+        return self.vectors.shape[1]
 
     @property
     def space(self) -> Space:
         return Space(self.model, self.dimensions)
-
-
-@dataclass(frozen=True, slots=True)
-class RawVectors:
-    """A batch's vectors as received, not checked yet."""
-
-    rows: Sequence[Any] | NDArray[Any]
-    tokens: int | None = None
 
 
 class Embedder(ABC):
@@ -87,40 +74,21 @@ class Embedder(ABC):
         """
         started = time.perf_counter()
         asked = [
-            (len(batch), self._ask(batch, purpose=purpose, timeout=timeout))
+            (self._ask(batch, purpose=purpose, timeout=timeout), len(batch))
             for batch in self._batches([presentable(text) for text in texts])
         ]
-        vectors = unit_vectors(
-            [(raw.rows, count) for count, raw in asked], who=self.alias, dimensions=self.dimensions
-        )
+        vectors = unit_vectors(asked, who=self.alias, dimensions=self.dimensions)
         if len(vectors):
             self.dimensions = vectors.shape[1]
-        tokens = _total([raw.tokens for _, raw in asked])
-        return Embedded(
-            vectors=vectors,
-            model=self.model,
-            dimensions=vectors.shape[1],
-            provider=self.alias,
-            tokens=tokens,
-            milliseconds=(time.perf_counter() - started) * 1000,
-            cost=self._cost(tokens),
-            lexical=self.lexical,
-        )
+        return Embedded(vectors, self.model, (time.perf_counter() - started) * 1000, self.lexical)
 
     @abstractmethod
-    def _ask(self, texts: Sequence[str], *, purpose: Purpose, timeout: float | None) -> RawVectors:
-        """Return the vectors of one batch, in order. Raises ProviderError."""
+    def _ask(self, texts: Sequence[str], *, purpose: Purpose, timeout: float | None) -> Rows:
+        """Return the vectors of one batch, in order, not checked yet. Raises ProviderError."""
 
     def _batches(self, texts: Sequence[str]) -> Iterator[Sequence[str]]:
         for start in range(0, len(texts), self.most_texts):
             yield texts[start : start + self.most_texts]
-
-    def _cost(self, tokens: int | None) -> Decimal | None:
-        return None
-
-    def describe(self) -> dict[str, str]:
-        """Describe the embedder to an operator: alias, kind, model, host ("" for none). Never a key."""
-        return {"alias": self.alias, "kind": self.kind, "model": self.model, "host": ""}
 
     def close(self) -> None:  # noqa: B027 - most embedders hold nothing
         """Close connections. The embedder is not used afterwards."""
@@ -149,8 +117,3 @@ def embed_in_halves(
                 continue
             answer = error
         yield places, answer
-
-
-def _total(counts: Sequence[int | None]) -> int | None:
-    known = [count for count in counts if count is not None]
-    return sum(known) if known and len(known) == len(counts) else None

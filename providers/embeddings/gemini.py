@@ -8,9 +8,10 @@ from typing import Any
 
 from google.genai import types
 
-from providers.embeddings.base import Purpose, RawVectors
+from providers.embeddings.base import Purpose
 from providers.embeddings.hosted import HostedEmbedder
 from providers.embeddings.options import GeminiEmbedderOptions
+from providers.embeddings.shaping import Rows
 from providers.gemini_sdk import GeminiEndpoint, with_given
 
 # Models that take the purpose as a field; later ones take it in the text (options.py).
@@ -34,17 +35,13 @@ class GeminiEmbedder(GeminiEndpoint, HostedEmbedder[GeminiEmbedderOptions]):
             self.most_tokens = 1_500  # these models read 2,048
         self._extra = self._request_fields(types.EmbedContentConfig, self.options.extra)
 
-    def _send(self, texts: Sequence[str], *, purpose: Purpose, timeout: float | None) -> RawVectors:
+    def _send(self, texts: Sequence[str], *, purpose: Purpose, timeout: float | None) -> Rows:
         contents: list[Any] = [types.Content(parts=[types.Part(text=text)]) for text in texts]
         with self._asking(timeout=timeout):
             response = self._client.models.embed_content(
                 model=self.model, contents=contents, config=self._config(purpose, timeout)
             )
-        used = response.usage_metadata
-        return RawVectors(
-            rows=[embedding.values or [] for embedding in response.embeddings or []],
-            tokens=used.prompt_token_count if used else None,
-        )
+        return [embedding.values or [] for embedding in response.embeddings or []]
 
     def _config(self, purpose: Purpose, timeout: float | None) -> types.EmbedContentConfig:
         wanted: dict[str, Any] = {"output_dimensionality": self.asked_dimensions or None}

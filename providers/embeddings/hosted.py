@@ -1,20 +1,18 @@
-"""The common base of embedders over HTTP: options, the external switch, prefixes, cutting, calls and costs.
+"""The common base of embedders over HTTP: options, the external switch, prefixes, cutting and calls.
 
 A vendor's module implements a single call (`_send`). Its failures are the same as its language models'.
 """
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from decimal import Decimal
 from typing import Any, ClassVar, Generic, TypeVar
 
 from config import tracing
-from providers.embeddings.base import Embedder, Purpose, RawVectors
+from providers.embeddings.base import Embedder, Purpose
 from providers.embeddings.options import HostedEmbedderOptions, prefixes_of
-from providers.embeddings.shaping import batches, cut_to_tokens
+from providers.embeddings.shaping import Rows, batches, cut_to_tokens
 from providers.endpoint import Endpoint
 from providers.options import read_options
-from providers.pricing import call_cost
 
 Options = TypeVar("Options", bound=HostedEmbedderOptions)
 
@@ -40,14 +38,11 @@ class HostedEmbedder(Endpoint, Embedder, Generic[Options]):
         )
         self._set_up(self.options)
 
-    def describe(self) -> dict[str, str]:
-        return {**super().describe(), "host": self.host}
-
     def _batches(self, texts: Sequence[str]) -> Iterator[Sequence[str]]:
         cut = [cut_to_tokens(text, self.most_tokens) for text in texts]
         return batches(cut, most_texts=self.most_texts, most_tokens=self.most_tokens_of_a_call)
 
-    def _ask(self, texts: Sequence[str], *, purpose: Purpose, timeout: float | None) -> RawVectors:
+    def _ask(self, texts: Sequence[str], *, purpose: Purpose, timeout: float | None) -> Rows:
         self._may_be_asked()
         prefixed = [self.prefixes.before(text, purpose) for text in texts]
         told = {
@@ -64,8 +59,5 @@ class HostedEmbedder(Endpoint, Embedder, Generic[Options]):
             return self._send(prefixed, purpose=purpose, timeout=timeout)
 
     @abstractmethod
-    def _send(self, texts: Sequence[str], *, purpose: Purpose, timeout: float | None) -> RawVectors:
+    def _send(self, texts: Sequence[str], *, purpose: Purpose, timeout: float | None) -> Rows:
         """Ask the vendor once. Raises ProviderError."""
-
-    def _cost(self, tokens: int | None) -> Decimal | None:
-        return call_cost(self.options.prices, models=(self.model,), prompt_tokens=tokens, output_tokens=0)

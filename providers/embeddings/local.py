@@ -6,7 +6,6 @@ at first use, or read from a folder; see model_files.py.
 
 import threading
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -14,9 +13,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from providers.embeddings.base import Embedder, Purpose, RawVectors
+from providers.embeddings.base import Embedder, Purpose
 from providers.embeddings.model_files import NO_POOLING, ModelFiles, find_files, is_folder
 from providers.embeddings.options import LONGEST_MODEL_NAME, LocalEmbedderOptions, prefixes_of
+from providers.embeddings.shaping import Rows
 from providers.errors import ProviderMisconfigured, ProviderTimeout, ProviderUnavailable
 from providers.options import read_options
 
@@ -153,15 +153,9 @@ class LocalEmbedder(Embedder):
         )
         self._model = LocalModel(self._named, self.options)
 
-    def describe(self) -> dict[str, str]:
-        return {**super().describe(), "host": "this machine"}
-
-    def _ask(self, texts: Sequence[str], *, purpose: Purpose, timeout: float | None) -> RawVectors:
+    def _ask(self, texts: Sequence[str], *, purpose: Purpose, timeout: float | None) -> Rows:
         prefixed = [self.prefixes.before(text, purpose)[:LONGEST] for text in texts]
-        return RawVectors(self._model.encode(prefixed, timeout=timeout))
-
-    def _cost(self, tokens: int | None) -> Decimal:
-        return Decimal(0)
+        return self._model.encode(prefixed, timeout=timeout)
 
 
 def local_problems(options: LocalEmbedderOptions) -> list[str]:

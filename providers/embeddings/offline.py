@@ -11,14 +11,14 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from decimal import Decimal
 from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from providers.embeddings.base import Embedder, Purpose, RawVectors
+from providers.embeddings.base import Embedder, Purpose
+from providers.embeddings.shaping import Rows
 from providers.normal_form import normal_form
 
 DIMENSIONS = 512
@@ -41,11 +41,8 @@ class OfflineEmbedder(Embedder):
     model = "offline-ngrams-1"
     dimensions = DIMENSIONS
 
-    def _ask(self, texts: Sequence[str], *, purpose: Purpose, timeout: float | None) -> RawVectors:
-        return RawVectors(np.stack([_vector(text[:LONGEST]) for text in texts]))
-
-    def _cost(self, tokens: int | None) -> Decimal:
-        return Decimal(0)
+    def _ask(self, texts: Sequence[str], *, purpose: Purpose, timeout: float | None) -> Rows:
+        return np.stack([_vector(text[:LONGEST]) for text in texts])
 
 
 def _vector(text: str) -> NDArray[np.float64]:

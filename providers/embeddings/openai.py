@@ -12,10 +12,10 @@ import numpy as np
 import openai as sdk
 from pydantic import BaseModel
 
-from providers.embeddings.base import Purpose, RawVectors
+from providers.embeddings.base import Purpose
 from providers.embeddings.hosted import HostedEmbedder
 from providers.embeddings.options import HostedEmbedderOptions
-from providers.embeddings.shaping import cut_to_tokens
+from providers.embeddings.shaping import Rows, cut_to_tokens
 from providers.errors import (
     InvalidVectors,
     ProviderError,
@@ -35,15 +35,10 @@ class Item(BaseModel):
         return self.embedding
 
 
-class Usage(BaseModel):
-    prompt_tokens: int | None = None
-
-
 class EmbeddingsAnswer(BaseModel):
     """`error`: some gateways report a failure in a 200."""
 
     data: list[Item] | None = None
-    usage: Usage | None = None
     error: Any = None
 
     def rows(self) -> list[Any]:
@@ -78,7 +73,7 @@ class OpenAIEmbedder(OpenAIEndpoint, HostedEmbedder[HostedEmbedderOptions]):
         super().__init__(alias=alias, options=options)
         self._encoding = "base64"  # a third of the bytes
 
-    def _send(self, texts: Sequence[str], *, purpose: Purpose, timeout: float | None) -> RawVectors:
+    def _send(self, texts: Sequence[str], *, purpose: Purpose, timeout: float | None) -> Rows:
         most = self.most_tokens
         while True:
             encoding = self._encoding
@@ -93,7 +88,7 @@ class OpenAIEmbedder(OpenAIEndpoint, HostedEmbedder[HostedEmbedderOptions]):
                 else:
                     raise self._refusal(error, words) from error
 
-    def _post(self, texts: list[str], encoding: str, timeout: float | None) -> RawVectors:
+    def _post(self, texts: list[str], encoding: str, timeout: float | None) -> Rows:
         """Make one call. Raises the same errors as _asking."""
         fields: dict[str, Any] = {"dimensions": self.asked_dimensions} if self.asked_dimensions else {}
         if timeout is not None:
@@ -110,13 +105,12 @@ class OpenAIEmbedder(OpenAIEndpoint, HostedEmbedder[HostedEmbedderOptions]):
             answer = EmbeddingsAnswer.model_validate(raw.http_response.json())
             if answer.error:
                 raise ProviderUnavailable(f"The server answered an error: {self._quote(answer.error)}")
-            return RawVectors(rows=answer.rows(), tokens=(answer.usage or Usage()).prompt_tokens)
+            return answer.rows()
 
     def _refusal(self, error: sdk.APIStatusError, words: str) -> ProviderError:
         if self.asked_dimensions and "dimension" in words:
             return ProviderMisconfigured(
                 f"{self.model!r} can't give vectors of {self.asked_dimensions} dimensions; "
                 f"change RAPPORT_EMBEDDING_DIMENSIONS. The server says: {self._quote(complaint(error))}",
-                status=error.status_code,
             )
         return openai_error(error, quote=self._quote)

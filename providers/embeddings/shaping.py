@@ -51,10 +51,12 @@ def batches(texts: Sequence[str], *, most_texts: int, most_tokens: int) -> Itera
         yield run
 
 
-Batch = tuple[Sequence[Any] | NDArray[Any], int]
+Rows = Sequence[Any] | NDArray[Any]
 
 
-def unit_vectors(batches: Sequence[Batch], *, who: str, dimensions: int | None) -> NDArray[np.float32]:
+def unit_vectors(
+    batches: Sequence[tuple[Rows, int]], *, who: str, dimensions: int | None
+) -> NDArray[np.float32]:
     """Join the rows of all batches into one float32 array, and normalise each to length 1.
 
     A batch is its rows and its number of texts. `dimensions`: the embedder's earlier number, None if unknown. Raises
@@ -82,7 +84,7 @@ def unit_vectors(batches: Sequence[Batch], *, who: str, dimensions: int | None) 
     return vectors
 
 
-def _finite_rows(rows: Sequence[Any] | NDArray[Any], count: int, *, who: str) -> NDArray[np.float64]:
+def _finite_rows(rows: Rows, count: int, *, who: str) -> NDArray[np.float64]:
     if len(rows) != count:
         raise InvalidVectors(f"{who!r} gave {len(rows)} vectors for {count} texts.")
     try:

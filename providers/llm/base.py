@@ -231,9 +231,5 @@ class LLMProvider(ABC):
             f"The provider {self.alias!r} does not support conversations: choose another one."
         )
 
-    def describe(self) -> dict[str, str]:
-        """Describe the provider to an operator: alias, kind, model, host ("" for none). Never a key."""
-        return {"alias": self.alias, "kind": self.kind, "model": self.default_model, "host": ""}
-
     def close(self) -> None:  # noqa: B027 - most providers hold nothing
         """Close connections. The provider is not used afterwards."""

@@ -93,9 +93,6 @@ class HostedProvider(Endpoint, LLMProvider):
             tracing.past(f"chat {model}", began, told)
         yield ChatPart(finish=completion.finish_reason, completion=completion)
 
-    def describe(self) -> dict[str, str]:
-        return {**super().describe(), "host": self.host}
-
     def _stream(self, request: ChatRequest, model: str) -> Generator[ChatPart, None, VendorAnswer]:
         """Yield the parts, then return the answer. Raises ProviderError, also if there was no finish reason."""
         raise RequestRefused(f"{self.vendor} is not asked for conversations.")

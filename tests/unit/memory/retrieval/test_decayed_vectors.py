@@ -118,7 +118,7 @@ def candidates(relationship: Relationship, **filters: Any) -> set[UUID] | None:
 
 
 def question() -> Embedded:
-    return Embedded(units(1, seed=8), MODEL, DIMENSIONS, "sample", None, 0.0, None)
+    return Embedded(units(1, seed=8), MODEL, 0.0)
 
 
 def found(relationship: Relationship) -> list[UUID]:

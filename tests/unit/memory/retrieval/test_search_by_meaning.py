@@ -18,7 +18,7 @@ from web.errors import InvalidInput
 
 def unit(*numbers: float) -> Embedded:
     vector = np.array([numbers], dtype=np.float32)
-    return Embedded(vector / np.linalg.norm(vector), "small", len(numbers), "test", None, 0.0, None)
+    return Embedded(vector / np.linalg.norm(vector), "small", 0.0)
 
 
 def place(memory: Memory, owner: object, *numbers: float, model: str = "small") -> None:

@@ -21,8 +21,10 @@ from tests.vendor_servers.gemini_server import GeminiServer
 Make = Callable[..., GeminiEmbedder]
 
 
-def test_each_text_has_its_own_vector_with_tokens_and_time(gemini: Make, gemini_server: GeminiServer) -> None:
-    gemini_server.push({"usage": {"promptTokenCount": 12}, "delay": 0.01})
+def test_each_text_has_its_own_vector_with_the_time_it_took(
+    gemini: Make, gemini_server: GeminiServer
+) -> None:
+    gemini_server.push({"delay": 0.01})
 
     embedded = gemini().embed(["I live in Porto", "My cat likes fish", "I live in Porto"], purpose="document")
 
@@ -30,7 +32,6 @@ def test_each_text_has_its_own_vector_with_tokens_and_time(gemini: Make, gemini_
     assert np.allclose(np.linalg.norm(embedded.vectors, axis=1), 1)
     assert np.array_equal(embedded.vectors[0], embedded.vectors[2])
     assert embedded.space == Space("gemini-embedding-2", 768)
-    assert (embedded.provider, embedded.tokens, embedded.cost) == ("gemini", 12, None)
     assert embedded.milliseconds >= 10
 
 

@@ -56,7 +56,7 @@ def test_a_wrong_key_is_named_but_never_shown(vendor: Vendor, question: Completi
     with pytest.raises(Unauthorized) as failure:
         provider.complete(question)
 
-    assert "wrong-key" not in str(failure.value) + str(vars(provider)["options"]) + str(provider.describe())
+    assert "wrong-key" not in str(failure.value) + str(vars(provider)["options"])
 
 
 def test_a_proxy_in_the_environment_is_not_asked_for_this_machine(
@@ -71,13 +71,6 @@ def test_a_proxy_in_the_environment_is_not_asked_for_this_machine(
 def test_no_test_reaches_the_vendor(vendor: Vendor, question: CompletionRequest) -> None:
     with pytest.raises(ExternalRefused, match=r"(googleapis|openai)\.com is not this machine"):
         vendor.make(base_url="").complete(question)
-
-
-def test_it_describes_itself_without_its_key(vendor: Vendor) -> None:
-    described = vendor.make().describe()
-
-    assert set(described) == {"alias", "kind", "model", "host"}
-    assert (described["alias"], described["host"]) == (vendor.name, vendor.server.url.split("/")[2])
 
 
 def test_many_threads_ask_through_one_provider(vendor: Vendor, question: CompletionRequest) -> None:

@@ -39,7 +39,6 @@ def test_it_says_what_it_is_and_costs_nothing() -> None:
     assert (completion.prompt_tokens, completion.cost) == (5, Decimal(0))
     assert completion.output_tokens == -(-len(completion.text) // 4)
     assert completion.milliseconds > 0
-    assert provider.describe() == {"alias": "rules", "kind": "offline", "model": "rules-1", "host": ""}
 
 
 def test_it_refuses_to_talk_and_names_the_settings_that_bring_a_model() -> None:
