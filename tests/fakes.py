@@ -92,7 +92,6 @@ class ScriptedProvider(LLMProvider):
             milliseconds=0.1,
             cost=None,
             finish_reason="stop",
-            request_id=f"scripted-{len(self.requests)}",
         )
 
 

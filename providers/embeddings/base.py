@@ -37,7 +37,7 @@ class Embedded:
 
     @property
     def dimensions(self) -> int:
-        return self.vectors.shape[1]
+        return int(self.vectors.shape[1])
 
     @property
     def space(self) -> Space:

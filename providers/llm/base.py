@@ -185,7 +185,6 @@ class Completion:
     milliseconds: float
     cost: Decimal | None
     finish_reason: str
-    request_id: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "text", storable(self.text))

@@ -137,7 +137,6 @@ def _vendor_answer(
         prompt_tokens=usage.prompt_token_count,
         output_tokens=_sum(usage.candidates_token_count, usage.thoughts_token_count),
         cached_tokens=usage.cached_content_token_count,
-        request_id=response.response_id,
         problem=problem,
     )
 

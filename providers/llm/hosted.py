@@ -34,7 +34,6 @@ class VendorAnswer:
     prompt_tokens: int | None = None
     output_tokens: int | None = None
     cached_tokens: int | None = None
-    request_id: str | None = None
     problem: ProviderError | None = None
 
 
@@ -121,6 +120,5 @@ class HostedProvider(Endpoint, LLMProvider):
             milliseconds=milliseconds,
             cost=call_cost(self.options.prices, models=(model, asked_model), **counts),
             finish_reason=name_of(answer.finish_reason, most=LONGEST_REASON),
-            request_id=answer.request_id,
             **counts,
         )

@@ -46,7 +46,7 @@ class OpenAIProvider(OpenAIEndpoint, HostedProvider):
         while True:
             fields = self._fields(request, dialect)
             try:
-                envelope, request_id = self._send(request, model, fields, dialect)
+                envelope = self._send(request, model, fields, dialect)
             except sdk.APIStatusError as error:
                 arguable = error.status_code in ARGUABLE
                 simpler = dialect.simpler(complaint(error), sent=fields) if arguable else None
@@ -54,7 +54,7 @@ class OpenAIProvider(OpenAIEndpoint, HostedProvider):
                     raise openai_error(error, quote=self._quote) from error
                 dialect = simpler
                 continue
-            answer = self._answer(envelope, request, model=model, request_id=request_id)
+            answer = self._answer(envelope, request, model=model)
             if "tools" in fields and answer.problem is None and not envelope.calls():
                 dialect = replace(
                     dialect, tool_mode="as_schema"
@@ -73,8 +73,8 @@ class OpenAIProvider(OpenAIEndpoint, HostedProvider):
 
     def _send(
         self, request: CompletionRequest, model: str, fields: dict[str, Any], dialect: Dialect
-    ) -> tuple[Envelope, str | None]:
-        """Make one call. Returns the answer and its request ID. Raises the same errors as _asking."""
+    ) -> Envelope:
+        """Make one call. Raises the same errors as _asking."""
         system = f"{request.system}{dialect.instruction(request.shape, request.tool)}".strip()
         messages: list[Any] = [{"role": "system", "content": system}] if system else []
         messages += [{"role": role, "content": text} for role, text in request.turns()]
@@ -82,11 +82,9 @@ class OpenAIProvider(OpenAIEndpoint, HostedProvider):
         with self._asking():
             # Not `create`, which searches every field for things to convert: a tenth of a turn's CPU time.
             answer = self._client.post("/chat/completions", body=body, cast_to=httpx2.Response)
-            return Envelope.model_validate(answer.json()), answer.headers.get("x-request-id")
+            return Envelope.model_validate(answer.json())
 
-    def _answer(
-        self, envelope: Envelope, request: CompletionRequest, *, model: str, request_id: str | None
-    ) -> VendorAnswer:
+    def _answer(self, envelope: Envelope, request: CompletionRequest, *, model: str) -> VendorAnswer:
         called = arguments_text(envelope.calls(), request.tool.parameters) if request.tool else ""
         text = called or envelope.text(reasoning_may_answer=request.shape is not None)
         problem = envelope.problem(text, quote=self._quote)
@@ -99,7 +97,6 @@ class OpenAIProvider(OpenAIEndpoint, HostedProvider):
             prompt_tokens=usage.prompt_tokens,
             output_tokens=usage.completion_tokens,
             cached_tokens=cached.cached_tokens if cached else None,
-            request_id=request_id or (str(envelope.id) if envelope.id else None),
             problem=problem,
         )
 
@@ -125,8 +122,7 @@ class OpenAIProvider(OpenAIEndpoint, HostedProvider):
                 ) as response,
             ):
                 lines = response.iter_lines()
-                request_id = response.headers.get("x-request-id")
-                answer = yield from read_chunks(lines, model=model, request_id=request_id, quote=self._quote)
+                answer = yield from read_chunks(lines, model=model, quote=self._quote)
                 with suppress(httpx2.HTTPError), deadline(_ENDING_SECONDS):
                     deque(lines, maxlen=0)  # only a connection that was read to its end can be reused
                 return answer

@@ -18,7 +18,7 @@ DONE = "[DONE]"
 
 
 def read_chunks(
-    lines: Iterable[str], *, model: str, request_id: str | None, quote: Callable[[object], str]
+    lines: Iterable[str], *, model: str, quote: Callable[[object], str]
 ) -> Generator[ChatPart, None, VendorAnswer]:
     """Yield the parts, then return the answer. Raises ProviderUnavailable for an error within the stream, an invalid
     chunk, or a missing finish reason.
@@ -43,7 +43,7 @@ def read_chunks(
     if not finish:
         how = "ended its reply without saying how" if ended else "broke off in the middle of its reply"
         raise ProviderUnavailable(f"The server {how}.")
-    return _answer(finish, usage, answered_by, request_id)
+    return _answer(finish, usage, answered_by)
 
 
 class Places:
@@ -106,7 +106,7 @@ def _chunk(data: str) -> Mapping[str, Any]:
     return chunk
 
 
-def _answer(finish: str, usage: object, model: str, request_id: str | None) -> VendorAnswer:
+def _answer(finish: str, usage: object, model: str) -> VendorAnswer:
     usage = usage if isinstance(usage, dict) else {}
     details = usage.get("prompt_tokens_details")
     return VendorAnswer(
@@ -116,5 +116,4 @@ def _answer(finish: str, usage: object, model: str, request_id: str | None) -> V
         prompt_tokens=usage.get("prompt_tokens"),
         output_tokens=usage.get("completion_tokens"),
         cached_tokens=details.get("cached_tokens") if isinstance(details, dict) else None,
-        request_id=request_id,
     )

@@ -64,7 +64,6 @@ class Usage(BaseModel):
 class Envelope(BaseModel):
     """`error`: some gateways report a failure in a 200."""
 
-    id: str | int | None = None
     model: str | None = None
     choices: list[Choice] | None = None
     usage: Usage | None = None
