@@ -16,7 +16,7 @@ from knowledge.chunking import Chunk
 from knowledge.claim import holding
 from knowledge.models import ChunkEmbedding, Document, DocumentChunk
 from memory.retrieval.index.text import words_for_index
-from providers.embeddings import Embedded, Embedder, embed_in_halves
+from providers.embeddings.base import Embedded, Embedder, embed_in_halves
 from providers.errors import ProviderError
 from relationships.ids import uuid7
 from worker.fairness import others_wait

@@ -20,7 +20,7 @@ from knowledge.errors import REASONS, DocumentLost, UnreadableDocument
 from knowledge.models import Document, DocumentChunk, DocumentFile, DocumentState
 from knowledge.sandbox import parse_document
 from memory.retrieval.index.language import NO_STEMS, SAMPLE, known_languages, language_of
-from providers.embeddings import embedder_of
+from providers.embeddings.registry import embedder_of
 from relationships.configuration.schema import Configuration
 from relationships.models import Companion
 from worker.failures import Failure

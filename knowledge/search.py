@@ -15,7 +15,8 @@ from knowledge.configuration import Knowledge
 from knowledge.models import DocumentChunk
 from knowledge.ranking import Columns, Ranked, Relevance, rank_chunks, read_columns
 from memory.retrieval.questions import prepare_questions
-from providers.embeddings import Embedded, Space, near_from
+from providers.embeddings.base import Embedded, Space
+from providers.embeddings.registry import near_from
 
 
 @dataclass(frozen=True, slots=True)

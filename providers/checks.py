@@ -10,8 +10,8 @@ from typing import Any
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning, register
 
-from providers.embeddings import embedder_problems
-from providers.llm import provider_problems
+from providers.embeddings.registry import embedder_problems
+from providers.llm.registry import provider_problems
 
 
 @register("settings")

@@ -32,7 +32,7 @@ def main() -> None:
 
 def _local_embedder() -> str | None:
     """None where its model can't be had: neither there nor to be downloaded."""
-    from providers.embeddings import get_embedder
+    from providers.embeddings.registry import get_embedder
     from providers.errors import ProviderError
 
     try:

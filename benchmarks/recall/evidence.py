@@ -24,7 +24,7 @@ from memory.retrieval.rankers.best import BestRanker
 from memory.retrieval.ranking import Cut, Ranking
 from memory.retrieval.results import EntryFilters, MessageFilters
 from memory.retrieval.search import search_messages
-from providers.embeddings import embedder_of
+from providers.embeddings.registry import embedder_of
 from relationships.models import MessageRole, Relationship
 
 CUTS = (10, 20)

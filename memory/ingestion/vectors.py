@@ -10,8 +10,8 @@ from memory.models import EntryState, ScratchpadEntry, SearchedKind
 from memory.retrieval.index.queue import TextClaim, keep_vectors
 from memory.retrieval.index.text import text_hash
 from memory.retrieval.index.vectors import OwedText
-from providers.embeddings import embedder_of
 from providers.embeddings.base import Embedded
+from providers.embeddings.registry import embedder_of
 from providers.errors import ProviderError
 
 log = structlog.get_logger(__name__)

@@ -17,8 +17,9 @@ from memory.retrieval.index.text import first_words, without_names, words_for_in
 from memory.retrieval.rankers.base import Ranker
 from memory.retrieval.statements import NEWEST_SPEAKERS, PARTICIPANTS
 from memory.words import UMLAUTS, WORD, declined, fold, serials_asked
-from providers.embeddings import begin_question, embed_question, embedder_of
 from providers.embeddings.base import Embedded, Embedder
+from providers.embeddings.questions import begin_question, embed_question
+from providers.embeddings.registry import embedder_of
 from providers.errors import ProviderError
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.schema import Configuration

@@ -19,7 +19,7 @@ from context.pipeline import build_context
 from memory.entries.editing import restore_entry
 from memory.ingestion.intake import accept_turn
 from memory.models import EntryState, ModelCall, ScratchpadEntry
-from providers.llm import reset_providers
+from providers.llm.registry import reset_providers
 from relationships.models import Companion, Message, Relationship, Turn
 from relationships.services.turns import NewMessage, NewTurn
 from tests.fixtures.turns import PERSON, Conversation, operations_of

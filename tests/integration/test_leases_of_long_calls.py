@@ -15,7 +15,7 @@ from memory.ingestion.sweep import release_dead_leases
 from memory.models import Embedding, ModelCall, Replay, ReplayState, SearchText
 from memory.retrieval.index.embed import embed_owed
 from memory.retrieval.index.sweep import VectorSweep
-from providers.llm import reset_providers
+from providers.llm.registry import reset_providers
 from relationships.models import Companion, Relationship, Turn, TurnState
 from tests.fakes import ScriptedEmbedder, ScriptedProvider
 from tests.fixtures.index import configure

@@ -20,7 +20,7 @@ from memory.retrieval.index.configs import RelationshipConfig, configs_of, lock_
 from memory.retrieval.index.gaps import has_gaps
 from memory.retrieval.index.language import NO_STEMS, keep_language, known_languages
 from memory.retrieval.index.write import ROWS_AT_ONCE, index_again
-from providers.embeddings import embedder_of
+from providers.embeddings.registry import embedder_of
 from providers.errors import ProviderError
 from relationships.models import Message, Relationship
 from worker.enqueue import enqueue_embedding

@@ -25,7 +25,8 @@ from memory.retrieval.index.queue import (
     put_off,
 )
 from memory.retrieval.index.vectors import OwedText
-from providers.embeddings import Embedded, Embedder, embed_in_halves, embedder_of
+from providers.embeddings.base import Embedded, Embedder, embed_in_halves
+from providers.embeddings.registry import embedder_of
 from providers.errors import ProviderError
 from worker.enqueue import enqueue_embedding
 from worker.fairness import others_wait, project_of

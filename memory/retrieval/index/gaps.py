@@ -18,7 +18,7 @@ from memory.retrieval.index.configs import lock_config
 from memory.retrieval.index.rows import owing_kinds
 from memory.retrieval.index.text import text_hash
 from memory.retrieval.index.vectors import Owner
-from providers.embeddings import Embedder
+from providers.embeddings.base import Embedder
 
 AT_ONCE = 500
 

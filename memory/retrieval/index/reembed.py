@@ -17,7 +17,8 @@ from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.configs import lock_config
 from memory.retrieval.index.gaps import count_without, next_without
 from memory.retrieval.index.vectors import OwedText, Owner, drop_other_spaces, texts_of, write_vectors
-from providers.embeddings import Embedded, Embedder, Space, embed_in_halves, embedder_of
+from providers.embeddings.base import Embedded, Embedder, Space, embed_in_halves
+from providers.embeddings.registry import embedder_of
 from providers.errors import ProviderError
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.merge_patch import merge_patch

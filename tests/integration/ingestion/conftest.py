@@ -9,7 +9,7 @@ from pytest_django.fixtures import Settings
 
 from memory.models import ModelCall
 from memory.retrieval.index.embed import embed_owed
-from providers.llm import reset_providers
+from providers.llm.registry import reset_providers
 from relationships.models import Companion, Turn
 from tests.fakes import ScriptedEmbedder
 from tests.fixtures.turns import Conversation

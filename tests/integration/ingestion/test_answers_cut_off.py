@@ -8,7 +8,7 @@ from pytest_django.fixtures import Settings
 
 from memory.models import MendingPlan, ModelCall
 from providers.errors import AnswerTruncated
-from providers.llm import reset_providers
+from providers.llm.registry import reset_providers
 from relationships.models import Companion, TurnState
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import Conversation, add, answer

@@ -8,7 +8,8 @@ from config.postgresql.sessions import execute
 from memory.retrieval.index.configs import RelationshipConfig, config_of, configs_of
 from memory.retrieval.index.rows import owing_kinds
 from memory.retrieval.index.text import text_hash
-from providers.embeddings import Embedder, embedder_of
+from providers.embeddings.base import Embedder
+from providers.embeddings.registry import embedder_of
 from providers.errors import ProviderError
 from upkeep.verification.invariant import Finding, Invariant, Page, Problem, owner_of
 from worker.enqueue import enqueue_embedding

@@ -16,7 +16,7 @@ from memory.retrieval.questions import (
     prepare_questions,
     read_participants,
 )
-from providers.embeddings import reset_embedders
+from providers.embeddings.registry import reset_embedders
 from providers.errors import RateLimited
 from relationships.models import Relationship
 from tests.fakes import ScriptedEmbedder

@@ -8,8 +8,8 @@ from pytest_django import DjangoAssertNumQueries
 
 from memory.models import Embedding, SearchText
 from memory.retrieval.search import TEXTS_AT_ONCE
-from providers.embeddings import get_embedder
 from providers.embeddings.base import Embedded, Space
+from providers.embeddings.registry import get_embedder
 from relationships.models import Relationship
 from tests.fakes import ScriptedEmbedder
 from tests.unit.memory.retrieval.searched import NOON, Memory, contents, sibling

@@ -6,13 +6,14 @@ from typing import Any
 import pytest
 from pytest_django.fixtures import Settings
 
-from providers.embeddings import (
+from providers.embeddings.registry import (
+    DEFAULT_EMBEDDER,
+    OPTIONS_BY_BACKEND,
     embedder_of,
     embedder_problems,
     get_embedder,
     reset_embedders,
 )
-from providers.embeddings.registry import DEFAULT_EMBEDDER, OPTIONS_BY_BACKEND
 from providers.errors import ProviderMisconfigured, UnknownProvider
 
 SCRIPTED = {"BACKEND": "tests.fakes.ScriptedEmbedder", "OPTIONS": {}}
@@ -93,10 +94,10 @@ def test_the_settings_as_shipped_have_no_problem() -> None:
 def test_nothing_heavy_is_imported_before_an_embedder_or_a_model_is_asked_for() -> None:
     script = (
         "import sys, django; django.setup()\n"
-        "from providers.embeddings import embedder_problems, get_embedder\n"
+        "from providers.embeddings.registry import embedder_problems, get_embedder\n"
         "from django.conf import settings\n"
         "problems = [embedder_problems(a, s) for a, s in settings.EMBEDDING_PROVIDERS.items()]\n"
-        "from providers.llm import provider_problems\n"
+        "from providers.llm.registry import provider_problems\n"
         "problems += [provider_problems(a, s) for a, s in settings.LLM_PROVIDERS.items()]\n"
         "get_embedder('offline').embed(['hello'], purpose='query'); get_embedder('local')\n"
         "heavy = {'openai', 'google.genai', 'httpx2', 'onnxruntime', 'tokenizers', 'huggingface_hub'}\n"

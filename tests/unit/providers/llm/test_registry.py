@@ -7,8 +7,13 @@ import pytest
 from pytest_django.fixtures import Settings
 
 from providers.errors import ProviderMisconfigured, UnknownProvider
-from providers.llm import get_provider, provider_problems, reset_providers
-from providers.llm.registry import OPTIONS_BY_BACKEND, PROVIDERS
+from providers.llm.registry import (
+    OPTIONS_BY_BACKEND,
+    PROVIDERS,
+    get_provider,
+    provider_problems,
+    reset_providers,
+)
 from tests.fakes import ScriptedProvider
 
 SCRIPTED = {"BACKEND": "tests.fakes.ScriptedProvider", "OPTIONS": {}}

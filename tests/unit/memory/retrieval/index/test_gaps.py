@@ -4,7 +4,7 @@ from memory.models import Embedding, SearchText
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.embed import embed_owed
 from memory.retrieval.index.gaps import has_gaps, owe_gaps
-from providers.embeddings import Embedder
+from providers.embeddings.base import Embedder
 from relationships.models import Relationship
 from tests.fakes import ScriptedEmbedder
 from tests.fixtures.index import configure, owing

@@ -15,7 +15,7 @@ from memory.retrieval.index.reembed import (
     drop_old,
     embed_beside,
 )
-from providers.embeddings import get_embedder, reset_embedders
+from providers.embeddings.registry import get_embedder, reset_embedders
 from providers.errors import ContentBlocked, ProviderUnavailable, Unauthorized
 from relationships.models import AuditEvent, Companion, Relationship
 from tests.fakes import ScriptedEmbedder
