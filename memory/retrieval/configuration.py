@@ -5,41 +5,15 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints, field_validator
 
 from providers.embeddings.registry import DEFAULT_EMBEDDER
-from relationships.configuration.plugins import known_slug
+from relationships.configuration.plugins import known_slug, registered
 from relationships.configuration.strict import Share, Strict
 
 # PostgreSQL's own text search configurations. Which of them a server has depends on its version.
 Language = Literal[
-    "simple",
-    "arabic",
-    "armenian",
-    "basque",
-    "catalan",
-    "danish",
-    "dutch",
-    "english",
-    "finnish",
-    "french",
-    "german",
-    "greek",
-    "hindi",
-    "hungarian",
-    "indonesian",
-    "irish",
-    "italian",
-    "lithuanian",
-    "nepali",
-    "norwegian",
-    "portuguese",
-    "romanian",
-    "russian",
-    "serbian",
-    "spanish",
-    "swedish",
-    "tamil",
-    "turkish",
-    "yiddish",
-]
+    "simple", "arabic", "armenian", "basque", "catalan", "danish", "dutch", "english", "finnish", "french", "german",
+    "greek", "hindi", "hungarian", "indonesian", "irish", "italian", "lithuanian", "nepali", "norwegian", "portuguese",
+    "romanian", "russian", "serbian", "spanish", "swedish", "tamil", "turkish", "yiddish",
+]  # fmt: skip
 # In days. At least a minute and a half, so that the number of half-lives fits a float.
 HalfLife = Annotated[float, Field(ge=0.001, le=36_500)]
 
@@ -60,15 +34,13 @@ class Gate(Strict):
     @field_validator("open_on")
     @classmethod
     def _known_gates(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        for name in value:
-            known_slug("GATES", name)
-        return value
+        return tuple(known_slug("GATES", name) for name in value)
 
 
 class Retrieval(Strict):
     """How entries and messages are found again."""
 
-    embedder: str | None = None
+    embedder: Annotated[str, registered("EMBEDDING_PROVIDERS", DEFAULT_EMBEDDER)] | None = None
     """Alias of an embedder, or `default` for the service's own. Null: no vectors; search by text only."""
     embed_messages: bool = False
     """Embed messages too, not only entries. Messages are found by text either way."""
@@ -76,8 +48,8 @@ class Retrieval(Strict):
     """The language whose word endings are stripped and whose stop words are left out. Null: the language of most
     messages, detected for each relationship, and of each document; `simple`: words are used unchanged.
     """
-    ranker: str = "best"
-    reranker: str | None = None
+    ranker: Annotated[str, registered("RANKERS")] = "best"
+    reranker: Annotated[str, registered("RERANKERS")] | None = None
     """What reads the first 40 results and puts them in a better order: `model`, the companion's language model, with
     one call per search; `cross_encoder`, a small model on this machine. Null: nothing.
     """
@@ -114,18 +86,3 @@ class Retrieval(Strict):
         if self.language or not language:
             return self
         return self.model_copy(update={"language": language})
-
-    @field_validator("embedder")
-    @classmethod
-    def _known_embedder(cls, value: str | None) -> str | None:
-        return value if value in (None, DEFAULT_EMBEDDER) else known_slug("EMBEDDING_PROVIDERS", value)
-
-    @field_validator("ranker")
-    @classmethod
-    def _known_ranker(cls, value: str) -> str:
-        return known_slug("RANKERS", value)
-
-    @field_validator("reranker")
-    @classmethod
-    def _known_reranker(cls, value: str | None) -> str | None:
-        return None if value is None else known_slug("RERANKERS", value)
