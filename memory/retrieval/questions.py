@@ -14,7 +14,6 @@ from memory.aliases import other_names
 from memory.models import SearchedKind
 from memory.names import stands_within
 from memory.retrieval.index.text import first_words, without_names, words_for_index
-from memory.retrieval.rankers.base import Ranker
 from memory.retrieval.statements import NEWEST_SPEAKERS, PARTICIPANTS
 from memory.words import UMLAUTS, WORD, declined, fold, serials_asked
 from providers.embeddings.base import Embedded, Embedder
@@ -110,12 +109,8 @@ class Prepared:
     vectors: Embedded | None
     notes: tuple[str, ...]
 
-    def for_ranker(self, ranker: Ranker) -> "Prepared":
-        """Drop lexical vectors if this ranker sums text and vectors, as it would count words twice."""
-        return self.beside_text() if ranker.sums_text else self
-
     def beside_text(self) -> "Prepared":
-        """Drop lexical vectors."""
+        """Drop lexical vectors, for what sums text and vectors, as it would count words twice."""
         lexical = self.vectors is not None and self.vectors.lexical
         return replace(self, vectors=None) if lexical else self
 

@@ -6,7 +6,7 @@ It has a deadline. If no usable answer comes in time, the order stays, and the n
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as TooLate
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from uuid import UUID
 
@@ -24,7 +24,7 @@ from memory.retrieval.rerankers.base import (
     Reranker,
     RerankRequest,
 )
-from memory.retrieval.results import Hit, SearchResult
+from memory.retrieval.results import SearchResult
 from providers.errors import ProviderError
 from relationships.configuration.plugins import load
 from relationships.models import Message
@@ -33,62 +33,43 @@ from web.errors import RapportError
 AT_ONCE = 32  # searches that are reranked at once in a process; more than that wait, and are late
 
 
-@dataclass(frozen=True, slots=True)
-class Reranking:
-    """How one search is reranked."""
-
-    slug: str
-    seconds: float
-    asked: Asked
-    project_id: UUID
-    relationship_id: UUID
-    kind: SearchedKind
-
-    def candidates(self, top_k: int) -> int:
-        """How many hits a ranker must find for it."""
-        return max(top_k, RERANKED)
-
-    def improve(
-        self, found: SearchResult, question: str, participants: Participants, *, top_k: int
-    ) -> SearchResult:
-        """The same hits, with those first that answer the question best; at most `top_k`."""
-        first, rest = found.hits[:RERANKED], found.hits[RERANKED:]
-        if len(first) > 1:
-            try:
-                order = self._order(first, question, participants)
-            except (RapportError, ProviderError, NotUnderstood, _Unusable) as why:
-                note = f"Not reranked by {self.slug}, the order is {found.ranker}'s: {why}."
-                found = replace(found, notes=(*found.notes, note.replace("..", ".")))
-            else:
-                first = [first[place]._replace(place_before=place + 1) for place in order]
-                found = replace(found, reranker=self.slug)
-        return replace(found, hits=[*first, *rest][:top_k])
-
-    def _order(self, hits: Sequence[Hit], question: str, participants: Participants) -> list[int]:
-        """The new order of all hits. Raises RapportError, ProviderError, NotUnderstood, _Unusable."""
-        texts = _passages(self.kind, self.relationship_id, [hit.id for hit in hits], participants)
-        there = [place for place, hit in enumerate(hits) if hit.id in texts]  # without what was removed since
+def rerank(
+    found: SearchResult,
+    question: str,
+    participants: Participants,
+    *,
+    retrieval: Retrieval,
+    asked: Asked,
+    project_id: UUID,
+    relationship_id: UUID,
+    kind: SearchedKind,
+    top_k: int,
+) -> SearchResult:
+    """The same hits, with those first that answer the question best, by `retrieval.reranker`; at most `top_k`."""
+    slug, first, rest = str(retrieval.reranker), found.hits[:RERANKED], found.hits[RERANKED:]
+    if len(first) < 2:
+        return replace(found, hits=first[:top_k])
+    try:
+        passages = _passages(kind, relationship_id, [hit.id for hit in first], participants)
+        there = [
+            place for place, hit in enumerate(first) if hit.id in passages
+        ]  # without what was removed since
         request = RerankRequest(
-            project_id=self.project_id,
+            project_id=project_id,
             question=question,
-            passages=[texts[hits[place].id] for place in there],
-            asked=self.asked,
-            seconds=self.seconds,
+            passages=[passages[first[place].id] for place in there],
+            asked=asked,
+            seconds=retrieval.reranker_timeout_ms / 1000,
         )
-        reranker: Reranker = load("RERANKERS", self.slug)()
-        reranker.require(request)
-        named = [there[place] for place in _within(reranker, request)]
-        return [*named, *(place for place in range(len(hits)) if place not in set(named))]
-
-
-def reranking_of(
-    retrieval: Retrieval, *, asked: Asked, project_id: UUID, relationship_id: UUID, kind: SearchedKind
-) -> Reranking | None:
-    """The configured reranking, or None."""
-    if retrieval.reranker is None:
-        return None
-    seconds = retrieval.reranker_timeout_ms / 1000
-    return Reranking(retrieval.reranker, seconds, asked, project_id, relationship_id, kind)
+        order = [there[place] for place in _within(load("RERANKERS", slug)(), request)]
+    except (RapportError, ProviderError, NotUnderstood, _Unusable) as why:
+        note = f"Not reranked by {slug}, the order is {found.ranker}'s: {why}."
+        found = replace(found, notes=(*found.notes, note.replace("..", ".")))
+    else:
+        order += [place for place in range(len(first)) if place not in set(order)]
+        first = [first[place]._replace(place_before=place + 1) for place in order]
+        found = replace(found, reranker=slug)
+    return replace(found, hits=[*first, *rest][:top_k])
 
 
 class _Unusable(Exception):
@@ -96,7 +77,8 @@ class _Unusable(Exception):
 
 
 def _within(reranker: Reranker, request: RerankRequest) -> list[int]:
-    """Rerank within the deadline. Raises ProviderError, NotUnderstood, _Unusable."""
+    """Rerank within the deadline. Raises RapportError, ProviderError, NotUnderstood, _Unusable."""
+    reranker.require(request)
     release_connection()
     future = _threads().submit(tracing.carried(reranker.rerank), request)
     try:

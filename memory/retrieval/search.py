@@ -19,8 +19,8 @@ from memory.retrieval.configuration import Retrieval
 from memory.retrieval.decayed_vectors import decay_candidates
 from memory.retrieval.questions import LONGEST_QUESTION, Participants, prepare_questions, read_participants
 from memory.retrieval.ranking import Cut, Ranking, wanted_ranker
-from memory.retrieval.rerankers.base import Asked
-from memory.retrieval.reranking import reranking_of
+from memory.retrieval.rerankers.base import RERANKED, Asked
+from memory.retrieval.reranking import rerank
 from memory.retrieval.results import EntryFilters, MessageFilters, SearchResult
 from providers.embeddings.base import Embedded
 
@@ -96,16 +96,26 @@ def _search_and_rerank(
     started = time.perf_counter()
     retrieval, asked = params["retrieval"], params.pop("asked", Asked())
     rest = cast(ParamsOfMany, params)
-    own = {"project_id": params["project_id"], "relationship_id": params["relationship_id"]}
-    reranking = reranking_of(retrieval, asked=asked, kind=kind, **own)
-    if reranking is None:
+    if retrieval.reranker is None:
         return _search([text], kind, filters, **rest)[0]
+    project_id, relationship_id = params["project_id"], params["relationship_id"]
     wanted = rest.get("top_k")
+    participants = rest.get("participants") or read_participants(
+        project_id=project_id, relationship_id=relationship_id, kind=kind
+    )
     top_k = retrieval.top_k if wanted is None else wanted
-    participants = rest.get("participants") or read_participants(**own, kind=kind)
-    rest["top_k"], rest["participants"] = reranking.candidates(top_k), participants
-    found = _search([text], kind, filters, **rest)[0]
-    better = reranking.improve(found, text[:LONGEST_QUESTION], participants, top_k=top_k)
+    rest["top_k"], rest["participants"] = max(top_k, RERANKED), participants
+    better = rerank(
+        _search([text], kind, filters, **rest)[0],
+        text[:LONGEST_QUESTION],
+        participants,
+        retrieval=retrieval,
+        asked=asked,
+        project_id=project_id,
+        relationship_id=relationship_id,
+        kind=kind,
+        top_k=top_k,
+    )
     return replace(better, milliseconds=(time.perf_counter() - started) * 1000)
 
 
@@ -139,7 +149,9 @@ def _search(
         embedder=retrieval.embedder,
         seconds=retrieval.query_seconds,
         given=question,
-    ).for_ranker(wanted)
+    )
+    if wanted.sums_text:
+        prepared = prepared.beside_text()
     query = SearchQuery(
         relationship_id=relationship_id,
         kind=kind,
