@@ -1,7 +1,6 @@
 """Embed the due texts of a relationship: claim them, call the embedder, write the vectors."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from time import monotonic
 from uuid import UUID
 
@@ -10,8 +9,7 @@ from django.conf import settings
 from django.db import transaction
 
 from config.postgresql.sessions import database_went_away
-from memory.retrieval.configuration import Retrieval
-from memory.retrieval.index.configs import config_of
+from memory.retrieval.index.configs import RelationshipConfig, config_of
 from memory.retrieval.index.gaps import owe_gaps
 from memory.retrieval.index.queue import (
     INTERNAL_ERROR,
@@ -42,45 +40,30 @@ SHORTENED = 2_000  # characters of a text that was refused as a whole: its begin
 INVALID_CONFIGURATION = "invalid_configuration"
 
 
-@dataclass(slots=True)
-class EmbeddedTexts:
-    """What one task did: vectors written, texts given up, and texts that wait for another attempt."""
-
-    written: int = 0
-    failed: int = 0
-    waiting: int = 0
-
-
-def embed_owed(*, relationship_id: UUID) -> EmbeddedTexts:
+def embed_owed(*, relationship_id: UUID) -> None:
     """Embed what is due in one relationship, batch by batch, until nothing is left, it must wait, or others wait."""
-    done = EmbeddedTexts()
     started = monotonic()
     while not stop_requested():
         wanted = config_of(relationship_id)
-        if wanted is None:
-            return done
-        retrieval = wanted.retrieval
-        try:
-            embedder = embedder_of(retrieval.embedder) if retrieval else None
-        except ProviderError as error:
-            _block(relationship_id, error.code, retry_delay(0, error.retry_after))
-            return done
-        if retrieval is None:
-            _block(relationship_id, INVALID_CONFIGURATION, float(settings.RETRY_CAP_SECONDS))
-            return done
-        if not _step(relationship_id, retrieval, embedder, done):
-            return done
+        if wanted is None or not _step(wanted):
+            return
         if monotonic() - started > MOST_SECONDS or others_wait():
             break
     with transaction.atomic():
         enqueue_embedding(relationship_id, project_id=project_of(relationship_id))
-    return done
 
 
-def _step(
-    relationship_id: UUID, retrieval: Retrieval, embedder: Embedder | None, done: EmbeddedTexts
-) -> bool:
+def _step(wanted: RelationshipConfig) -> bool:
     """Process one claim, or search for gaps if nothing is due. False: there is nothing more to do for now."""
+    relationship_id, retrieval = wanted.relationship_id, wanted.retrieval
+    if retrieval is None:
+        _block(relationship_id, INVALID_CONFIGURATION, float(settings.RETRY_CAP_SECONDS))
+        return False
+    try:
+        embedder = embedder_of(retrieval.embedder)
+    except ProviderError as error:
+        _block(relationship_id, error.code, retry_delay(0, error.retry_after))
+        return False
     claim = claim_texts(relationship_id, retrieval, embedder)
     if embedder is None:
         return False
@@ -88,15 +71,16 @@ def _step(
         return owe_gaps(relationship_id, retrieval, embedder) > 0
     try:
         with renewing(lambda: keep_lease(claim)):
-            return _embed(claim, embedder, done)
+            return _embed(claim, embedder)
     except Exception as error:
         if database_went_away(error):
             hand_back(claim)
             raise
-        return _handle_internal_error(claim, error, done)
+        _handle_internal_error(claim, error)
+        return False
 
 
-def _embed(claim: TextClaim, embedder: Embedder, done: EmbeddedTexts) -> bool:
+def _embed(claim: TextClaim, embedder: Embedder) -> bool:
     """Embed a claim. False: the embedder fails for now, so the texts wait."""
     settled = 0
 
@@ -112,19 +96,18 @@ def _embed(claim: TextClaim, embedder: Embedder, done: EmbeddedTexts) -> bool:
         for places, answer in embed_in_halves([text.text for text in claim.texts], ask):
             texts = claim.texts[places.start : places.stop]
             if isinstance(answer, ProviderError):
-                _give_up(claim, texts[0], answer, done)
+                _give_up(claim, texts[0], answer)
             else:
-                _keep(claim, texts, answer, done)
+                _keep(claim, texts, answer)
             settled = places.stop
     except ProviderError as error:
-        _wait(claim, claim.texts[settled:], error, done)
+        _wait(claim, claim.texts[settled:], error)
         return False
     return True
 
 
-def _keep(claim: TextClaim, texts: Sequence[OwedText], embedded: Embedded, done: EmbeddedTexts) -> None:
+def _keep(claim: TextClaim, texts: Sequence[OwedText], embedded: Embedded) -> None:
     written = keep_vectors(claim, texts, embedded)
-    done.written += written
     log.info(
         "embedded texts",
         event_name="indexing.texts.embedded",
@@ -135,9 +118,8 @@ def _keep(claim: TextClaim, texts: Sequence[OwedText], embedded: Embedded, done:
     )
 
 
-def _give_up(claim: TextClaim, text: OwedText, error: ProviderError, done: EmbeddedTexts) -> None:
+def _give_up(claim: TextClaim, text: OwedText, error: ProviderError) -> None:
     give_up(claim, [text], code=error.code)
-    done.failed += 1
     log.warning(
         "a text could not be embedded",
         event_name="indexing.text.failed",
@@ -148,11 +130,10 @@ def _give_up(claim: TextClaim, text: OwedText, error: ProviderError, done: Embed
     )
 
 
-def _wait(claim: TextClaim, texts: Sequence[OwedText], error: ProviderError, done: EmbeddedTexts) -> None:
+def _wait(claim: TextClaim, texts: Sequence[OwedText], error: ProviderError) -> None:
     """After a transient failure, let the texts wait. What an operator must fix never counts against a text."""
     delay = retry_delay(claim.attempts, error.retry_after)
     put_off(claim, texts, code=error.code, delay=delay, counted=error.counts)
-    done.waiting += len(texts)
     _log_waiting(claim.relationship_id, error.code, delay)
 
 
@@ -171,7 +152,7 @@ def _log_waiting(relationship_id: UUID, code: str, delay: float) -> None:
     )
 
 
-def _handle_internal_error(claim: TextClaim, error: Exception, done: EmbeddedTexts) -> bool:
+def _handle_internal_error(claim: TextClaim, error: Exception) -> None:
     """After an internal error, retry in ever smaller batches; then the text that causes it gets no vector.
 
     Only the kind and place of the error are stored, as its text may quote a person.
@@ -184,5 +165,3 @@ def _handle_internal_error(claim: TextClaim, error: Exception, done: EmbeddedTex
     )
     delay = retry_delay(claim.attempts, None)
     put_off(claim, claim.texts, code=INTERNAL_ERROR, delay=delay, counted=True)
-    done.waiting += len(claim.texts)
-    return False
