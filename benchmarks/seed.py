@@ -13,12 +13,12 @@ from benchmarks.client import Client
 from benchmarks.service import HOST
 from memory.entries.fingerprint import content_hash
 from memory.entries.snapshots import rebuild_scratchpad
-from memory.models import EntrySource, ScratchpadEntry, Tier
+from memory.models import EntrySource, ScratchpadEntry, SearchedKind, Tier
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.backfill import complete_index
 from memory.retrieval.index.language import keep_language
 from memory.retrieval.index.text import text_hash
-from memory.retrieval.index.write import index_entries
+from memory.retrieval.index.write import index_texts
 from relationships.ids import relationship_id, uuid7
 from relationships.models import (
     DEFAULT_SESSION,
@@ -111,7 +111,9 @@ def remember(
         ids = [entry.id for entry in entries]
         for start in range(0, len(ids), _AT_ONCE):
             some = ids[start : start + _AT_ONCE]
-            index_entries(**own, entry_ids=some, retrieval=retrieval or Retrieval(), now=now)
+            index_texts(
+                **own, kind=SearchedKind.ENTRY, owner_ids=some, retrieval=retrieval or Retrieval(), now=now
+            )
         rebuild_scratchpad(**own, now=now)
     return entries
 

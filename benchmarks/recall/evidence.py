@@ -17,7 +17,7 @@ from memory.retrieval.columns import Columns, SearchQuery, read_columns
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.embed import embed_owed
 from memory.retrieval.index.language import keep_language
-from memory.retrieval.index.write import index_messages
+from memory.retrieval.index.write import index_texts
 from memory.retrieval.questions import Participants, Prepared, prepare_questions, read_participants
 from memory.retrieval.rankers.base import Candidates, Question, Ranker
 from memory.retrieval.rankers.best import BestRanker
@@ -116,9 +116,11 @@ def embed_all(relationship: Relationship, kind: SearchedKind, retrieval: Retriev
     """As the worker does; nothing where there is no embedder. A text without a vector would change the figures."""
     if embedder_of(retrieval.embedder) is None:
         return
-    while embed_owed(relationship_id=relationship.id).written:
-        pass
-    there = Embedding.objects.for_relationship(relationship.id).filter(kind=kind).count()
+    vectors = Embedding.objects.for_relationship(relationship.id).filter(kind=kind)
+    before, there = -1, vectors.count()
+    while before < there:
+        embed_owed(relationship_id=relationship.id)
+        before, there = there, vectors.count()
     if there < texts:
         errors = SearchText.objects.for_relationship(relationship.id).values_list("error_code", flat=True)
         raise RuntimeError(f"{texts - there} of {texts} texts have no vector: {', '.join(set(errors))}")
@@ -139,7 +141,8 @@ def _store(
     if find_language:
         keep_language(relationship.id)
     own = {"relationship_id": relationship.id, "project_id": relationship.project_id}
-    index_messages(**own, messages=messages, retrieval=retrieval, now=timezone.now())
+    ids = [message.id for message in messages]
+    index_texts(**own, kind=SearchedKind.MESSAGE, owner_ids=ids, retrieval=retrieval, now=timezone.now())
     embed_all(relationship, SearchedKind.MESSAGE, retrieval, len(messages))
     return {turn.id: message.id for turn, message in zip(talk.turns, messages, strict=True)}
 

@@ -17,7 +17,7 @@ from benchmarks.seed import remember
 from memory.entries.fingerprint import normalise
 from memory.models import EntryState, ScratchpadEntry, SearchedKind
 from memory.retrieval.configuration import Retrieval
-from memory.retrieval.index.write import index_entries
+from memory.retrieval.index.write import index_texts
 from memory.retrieval.search import search_entries_for
 from relationships.models import Relationship
 
@@ -96,7 +96,9 @@ class _Life:
     def _set_state(self, ids: set[UUID], state: EntryState) -> None:
         own = {"relationship_id": self.relationship.id, "project_id": self.relationship.project_id}
         ScratchpadEntry.objects.for_relationship(self.relationship.id).filter(id__in=ids).update(state=state)
-        index_entries(**own, entry_ids=list(ids), retrieval=self.retrieval, now=timezone.now())
+        index_texts(
+            **own, kind=SearchedKind.ENTRY, owner_ids=ids, retrieval=self.retrieval, now=timezone.now()
+        )
 
 
 def _note(shown: Shown, facts: Sequence[Fact], life: _Life, found: Sequence[Sequence[UUID]]) -> None:

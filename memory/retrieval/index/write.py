@@ -4,7 +4,7 @@ Call it under the relationship's row lock. Vectors are written under the same lo
 be written afterwards.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -126,71 +126,55 @@ def index_changes(made: ChangedEntries) -> None:
         ids = ScratchpadEntry.objects.for_relationship(owner).order_by("-id").values_list("id", flat=True)
         known |= set(ids[:ROWS_AT_ONCE])
     rows = [entry_row(made.entries[one], retrieval) for one in known - gone if one in made.entries]
-    rows += _entry_rows(owner, known - gone - made.entries.keys(), retrieval)
+    rows += _rows(owner, SearchedKind.ENTRY, known - gone - made.entries.keys(), retrieval)
     _write(owner, made.project_id, SearchedKind.ENTRY, rows, retrieval, made.now, changed=changed)
 
 
-def index_entries(
+def index_texts(
     *,
     relationship_id: UUID,
     project_id: UUID,
-    entry_ids: Collection[UUID],
+    kind: SearchedKind,
+    owner_ids: Collection[UUID],
     retrieval: Retrieval,
     now: datetime,
 ) -> None:
-    """Index entries in any state; those without a row leave the index."""
-    rows = _entry_rows(relationship_id, entry_ids, retrieval)
-    gone = set(entry_ids) - {row.owner_id for row in rows}
-    forget_texts(relationship_id=relationship_id, kind=SearchedKind.ENTRY, owner_ids=gone)
-    _write(relationship_id, project_id, SearchedKind.ENTRY, rows, retrieval, now, changed=True)
+    """Index these entries or messages as they are now; those that are gone, erased or hidden leave the index.
 
-
-def _entry_rows(relationship_id: UUID, ids: Collection[UUID], retrieval: Retrieval) -> list[IndexRow]:
-    if not ids:
-        return []
-    entries = ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=set(ids))
-    return [entry_row(entry, retrieval) for entry in entries]
-
-
-def index_messages(
-    *,
-    relationship_id: UUID,
-    project_id: UUID,
-    messages: Sequence[Message],
-    retrieval: Retrieval,
-    now: datetime,
-) -> None:
-    """Index stored messages; erased or hidden ones leave the index. One that is off the record is indexed, in case its
-    turn is read after all, but no search finds it, and it owes no vector.
+    A message that is off the record is indexed, in case its turn is read after all, but no search finds it, and it owes
+    no vector.
     """
-    gone = [message.id for message in messages if message.erased_at or message.hidden_at]
-    forget_texts(relationship_id=relationship_id, kind=SearchedKind.MESSAGE, owner_ids=gone)
-    rows = [
-        message_row(message, retrieval)
-        for message in messages
-        if not (message.erased_at or message.hidden_at)
-    ]
-    _write(relationship_id, project_id, SearchedKind.MESSAGE, rows, retrieval, now, changed=False)
+    rows = _rows(relationship_id, kind, owner_ids, retrieval)
+    gone = set(owner_ids) - {row.owner_id for row in rows}
+    forget_texts(relationship_id=relationship_id, kind=kind, owner_ids=gone)
+    changed = kind == SearchedKind.ENTRY  # what a message says never changes
+    _write(relationship_id, project_id, kind, rows, retrieval, now, changed=changed)
 
 
 def index_again(
     config: RelationshipConfig, kind: SearchedKind, owner_ids: Collection[UUID], *, now: datetime
 ) -> None:
-    """Index these owners again; those without a row leave the index."""
-    own: dict[str, Any] = {
-        "relationship_id": config.relationship_id,
-        "project_id": config.project_id,
-        "retrieval": config.written_as,
-        "now": now,
-    }
+    """The same, as the relationship's configuration says."""
+    index_texts(
+        relationship_id=config.relationship_id,
+        project_id=config.project_id,
+        kind=kind,
+        owner_ids=owner_ids,
+        retrieval=config.written_as,
+        now=now,
+    )
+
+
+def _rows(
+    relationship_id: UUID, kind: SearchedKind, ids: Collection[UUID], retrieval: Retrieval
+) -> list[IndexRow]:
+    if not ids:
+        return []
     if kind == SearchedKind.ENTRY:
-        index_entries(**own, entry_ids=owner_ids)
-        return
-    rows = Message.objects.for_relationship(config.relationship_id).filter(id__in=set(owner_ids))
-    messages = list(rows.order_by("seq"))
-    index_messages(**own, messages=messages)
-    gone = set(owner_ids) - {message.id for message in messages}
-    forget_texts(relationship_id=config.relationship_id, kind=kind, owner_ids=gone)
+        entries = ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=set(ids))
+        return [entry_row(entry, retrieval) for entry in entries]
+    messages = Message.objects.for_relationship(relationship_id).filter(erased_at=None, hidden_at=None)
+    return [message_row(message, retrieval) for message in messages.filter(id__in=set(ids)).order_by("seq")]
 
 
 def index_hidden(relationship_id: UUID, message_ids: Collection[UUID], now: datetime) -> None:
@@ -229,7 +213,8 @@ def _write(
 ) -> None:
     params = params_of(relationship_id, project_id, kind, retrieval, now)
     owed = False
-    for some in _in_pieces(rows):
+    for start in range(0, len(rows), ROWS_AT_ONCE):
+        some = rows[start : start + ROWS_AT_ONCE]
         values = params | {"rows": rows_json(some)}
         with prepared_cursor() as cursor:
             told, last = False, None
@@ -261,11 +246,6 @@ def params_of(
         "no_stems": NO_STEMS,
         "now": now,
     }
-
-
-def _in_pieces(rows: Sequence[IndexRow]) -> Iterator[Sequence[IndexRow]]:
-    for start in range(0, len(rows), ROWS_AT_ONCE):
-        yield rows[start : start + ROWS_AT_ONCE]
 
 
 _warned: set[str] = set()

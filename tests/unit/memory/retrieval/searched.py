@@ -6,10 +6,10 @@ from typing import Any
 
 from django.utils import timezone
 
-from memory.models import ScratchpadEntry
+from memory.models import ScratchpadEntry, SearchedKind
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.embed import embed_owed
-from memory.retrieval.index.write import index_entries, index_messages
+from memory.retrieval.index.write import index_texts
 from memory.retrieval.results import SearchResult
 from memory.retrieval.search import search_entries, search_entries_for, search_messages
 from relationships.ids import relationship_id
@@ -34,14 +34,17 @@ class Memory:
 
     def remember(self, *contents: str, **values: Any) -> list[ScratchpadEntry]:
         entries = remember(self.relationship, *contents, **values)
-        ids = [entry.id for entry in entries]
-        index_entries(**self.own, entry_ids=ids, retrieval=self.retrieval, now=timezone.now())
+        self._index(SearchedKind.ENTRY, entries)
         return entries
 
     def say(self, *contents: str, **values: Any) -> list[Message]:
         messages = say(self.relationship, *contents, **values)
-        index_messages(**self.own, messages=messages, retrieval=self.retrieval, now=timezone.now())
+        self._index(SearchedKind.MESSAGE, messages)
         return messages
+
+    def _index(self, kind: SearchedKind, said: Sequence[ScratchpadEntry] | Sequence[Message]) -> None:
+        ids = [each.id for each in said]
+        index_texts(**self.own, kind=kind, owner_ids=ids, retrieval=self.retrieval, now=timezone.now())
 
     def embed(self) -> None:
         """Embed everything that owes a vector."""

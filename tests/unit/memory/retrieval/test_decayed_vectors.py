@@ -16,7 +16,7 @@ from memory.retrieval.columns import SearchQuery
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.decay import decayed_vectors, log_weights
 from memory.retrieval.decayed_vectors import DecayWalk, decay_candidates, renew_stale
-from memory.retrieval.index.write import index_entries
+from memory.retrieval.index.write import index_texts
 from memory.retrieval.results import EntryFilters
 from memory.retrieval.search import search_entries
 from providers.embeddings.base import Embedded
@@ -73,7 +73,7 @@ def fill(relationship: Relationship, count: int, *, seed: int = 7) -> list[UUID]
         for place, content in enumerate(said)
     )
     ids = [entry.id for entry in entries]
-    index_entries(**own, entry_ids=ids, retrieval=Retrieval(), now=NOON)
+    index_texts(**own, kind=SearchedKind.ENTRY, owner_ids=ids, retrieval=Retrieval(), now=NOON)
     add_vectors(relationship, ids, units(count, seed=seed))
     Relationship.objects.filter(id=relationship.id).update(last_seq=count)
     return ids

@@ -6,7 +6,7 @@ from pytest_django.fixtures import Settings
 
 from memory.models import SearchedKind
 from memory.retrieval.configuration import Retrieval
-from memory.retrieval.index.write import index_messages
+from memory.retrieval.index.write import index_texts
 from memory.retrieval.questions import (
     MOST_WORDS,
     TOO_MANY_WORDS,
@@ -128,10 +128,11 @@ def read(relationship: Relationship, kind: SearchedKind) -> Participants:
 
 def test_speakers_take_part_in_messages_and_not_in_entries(relationship: Relationship) -> None:
     messages = say(relationship, "Hello", "Hi", speaker="Tom")
-    index_messages(
+    index_texts(
         relationship_id=relationship.id,
         project_id=relationship.project_id,
-        messages=messages,
+        kind=SearchedKind.MESSAGE,
+        owner_ids=[message.id for message in messages],
         retrieval=Retrieval(),
         now=timezone.now(),
     )

@@ -1,4 +1,4 @@
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,11 +10,11 @@ from pytest_django import DjangoAssertNumQueries
 from memory.entries.adding import add_entry
 from memory.entries.editing import delete_entry, restore_entry, revise_entry
 from memory.ingestion.intake import retry_turn
-from memory.models import EntrySource, EntryState, SearchedKind, SearchText
+from memory.models import EntrySource, EntryState, ScratchpadEntry, SearchedKind, SearchText
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index import write
 from memory.retrieval.index.text import text_hash
-from memory.retrieval.index.write import forget_texts, index_entries, index_messages
+from memory.retrieval.index.write import forget_texts, index_texts
 from relationships.models import Message, Relationship
 from tests.fixtures.contexts import remember, say
 from tests.fixtures.index import configure, index_of, owing, row_of, told_to_embed
@@ -31,6 +31,15 @@ def own(relationship: Relationship, **retrieval: Any) -> dict[str, Any]:
         "retrieval": Retrieval.model_validate(retrieval),
         "now": NOON,
     }
+
+
+def index_entry(entry: ScratchpadEntry, relationship: Relationship, **how: Any) -> None:
+    index_texts(**{**own(relationship), **how}, kind=SearchedKind.ENTRY, owner_ids=[entry.id])
+
+
+def index_messages(messages: Sequence[Message], relationship: Relationship, **retrieval: Any) -> None:
+    ids = [message.id for message in messages]
+    index_texts(**own(relationship, **retrieval), kind=SearchedKind.MESSAGE, owner_ids=ids)
 
 
 def lexemes(row: SearchText) -> set[str]:
@@ -63,10 +72,10 @@ def test_a_language_that_this_postgresql_lacks_counts_words_as_they_stand(
     relationship: Relationship, caplog: pytest.LogCaptureFixture
 ) -> None:
     entry = remember(relationship, "Likes tea")[0]
-    unknown = {**own(relationship), "retrieval": Retrieval.model_construct(**KLINGON)}
+    unknown = Retrieval.model_construct(**KLINGON)
 
-    index_entries(**unknown, entry_ids=[entry.id])
-    index_entries(**unknown, entry_ids=[entry.id])
+    index_entry(entry, relationship, retrieval=unknown)
+    index_entry(entry, relationship, retrieval=unknown)
 
     assert row_of(entry).language == "simple"
     assert caplog.text.count("indexing.language.missing") == 1
@@ -91,7 +100,7 @@ def test_a_language_that_this_postgresql_lacks_counts_words_as_they_stand(
 def test_no_text_is_an_error(text: str, relationship: Relationship) -> None:
     messages = say(relationship, text)
 
-    index_messages(**own(relationship, language="english"), messages=messages)
+    index_messages(messages, relationship, language="english")
 
     assert row_of(messages[0]).length >= 0
 
@@ -163,20 +172,20 @@ def test_a_deleted_entry_owes_nothing_until_it_is_restored(
 
 def test_an_entry_that_is_gone_leaves_the_index(relationship: Relationship) -> None:
     entry = remember(relationship, "Likes tea")[0]
-    index_entries(**own(relationship), entry_ids=[entry.id])
+    index_entry(entry, relationship)
     type(entry).objects.for_relationship(relationship.id).filter(id=entry.id).delete()
 
-    index_entries(**own(relationship), entry_ids=[entry.id])
+    index_entry(entry, relationship)
 
     assert index_of(relationship) == []
 
 
-def test_an_erased_message_leaves_the_index(relationship: Relationship) -> None:
+def test_a_hidden_message_leaves_the_index(relationship: Relationship) -> None:
     message = say(relationship, "I like tea")[0]
-    index_messages(**own(relationship), messages=[message])
-    message.erased_at = timezone.now()
+    index_messages([message], relationship)
+    Message.objects.for_relationship(relationship.id).update(hidden_at=timezone.now())
 
-    index_messages(**own(relationship), messages=[message])
+    index_messages([message], relationship)
 
     assert index_of(relationship) == []
 
@@ -191,13 +200,13 @@ def test_forgetting_says_how_much_went(relationship: Relationship, conversation:
 
 
 @pytest.mark.parametrize("count", [1, 40])
-def test_many_texts_cost_two_statements(
+def test_many_texts_cost_three_statements(
     count: int, relationship: Relationship, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     messages = say(relationship, *(f"word {number}" for number in range(count)))
 
-    with django_assert_num_queries(2):  # what is there, and the rows
-        index_messages(**own(relationship), messages=messages)
+    with django_assert_num_queries(3):  # the messages, what is there, and the rows
+        index_messages(messages, relationship)
 
     assert len(index_of(relationship)) == count
 
@@ -208,7 +217,7 @@ def test_more_than_fit_in_one_statement_are_written_in_several(
     monkeypatch.setattr(write, "ROWS_AT_ONCE", 2)
     messages = say(relationship, "one", "two", "three")
 
-    index_messages(**own(relationship, embedder="offline", embed_messages=True), messages=messages)
+    index_messages(messages, relationship, embedder="offline", embed_messages=True)
 
     assert owing(relationship) == {message.id for message in messages}
     assert len(told_to_embed()) == 1
