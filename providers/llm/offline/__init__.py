@@ -54,10 +54,10 @@ class OfflineProvider(LLMProvider):
         started = time.perf_counter()
         data = request.prompt_data
         with tracing.calling(f"chat {self.default_model}", traced_as(self, self.default_model)):
-            if data.agent is None:
+            if (agent := data.agent) is None:
                 found = ANSWERS[data.task](data)
             else:
-                found = next_step(data) if data.task == "agent" else curate(data)
+                found = next_step(agent) if agent.question == "agent" else curate(agent)
         text = found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
         return self._completion(text, len(request.system) + len(request.prompt), len(text), started)
 

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Sequence
 
-from providers.llm.base import AgentData, PromptData
+from providers.llm.base import AgentData
 from providers.tokens import estimate_tokens
 
 OUTPUT = "workspace/outputs/what-is-known.md"
@@ -13,9 +13,8 @@ _READS = ("memory/entries.md", "profile/user.yaml")
 _NUMBERED = re.compile(r"^ *\d+\t", re.MULTILINE)
 
 
-def next_step(data: PromptData) -> str:
+def next_step(agent: AgentData) -> str:
     """The next step's tool and input, as JSON."""
-    agent = _agent(data)
     done = len(agent.steps)
     if done < len(_READS):
         return _call("view", path=_READS[done])
@@ -30,9 +29,8 @@ def next_step(data: PromptData) -> str:
     return _call("done", summary=f"Read entries and profile, and wrote {OUTPUT}.", facts=[])
 
 
-def curate(data: PromptData) -> str:
+def curate(agent: AgentData) -> str:
     """The lines of both versions of hot context and one about this session, without duplicates."""
-    agent = _agent(data)
     lines = ["# Hot context", *_lines(agent.hot_context), *_lines(agent.elsewhere)]
     lines += [f"Session: {agent.assignment.splitlines()[0][:200].rstrip('.')}. {agent.summary}".strip()]
     kept: list[str] = []
@@ -42,11 +40,6 @@ def curate(data: PromptData) -> str:
         if line not in kept and words <= MOST_WORDS and tokens <= MOST_TOKENS:
             kept.append(line)
     return "\n".join(kept)
-
-
-def _agent(data: PromptData) -> AgentData:
-    assert data.agent is not None, "the question is an agent's"
-    return data.agent
 
 
 def _call(tool: str, **given: object) -> str:

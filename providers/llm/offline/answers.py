@@ -91,17 +91,14 @@ def sentence_again(content: str) -> str:
     return content if content.startswith(AGAIN) else f"Please forget {content}."
 
 
-def score_of(line: Line, *, ahead: bool = False) -> int:
-    """The importance of a line, from 1 to 10. `ahead`: its day is in the future."""
+def _score(line: Line, reader: Reader) -> int:
+    """The importance of a line, from 1 to 10."""
+    ahead = line.happens_at and line.happens_at[:10] >= reader.today.isoformat()
     if ahead and line.type in ("event", "goal"):
         return _COMMITMENT
     score = _SCORES.get(line.type, _SCORE_OTHERWISE)
     constraint = line.fact.kind in ("health", "diet", "habit") or line.constraint
     return max(score, _LEAST_OF_A_CONSTRAINT) if constraint else score
-
-
-def _score(line: Line, reader: Reader) -> int:
-    return score_of(line, ahead=bool(line.happens_at and line.happens_at[:10] >= reader.today.isoformat()))
 
 
 def _memories(prompt_data: PromptData, judged: Callable[[Line, Reader], dict[str, Any]]) -> dict[str, Any]:

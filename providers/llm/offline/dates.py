@@ -154,7 +154,7 @@ def _which(found: re.Match[str], today: date, past: bool) -> _Moment:
     step = {"next": 1, "last": -1, "past": -1}.get(found[1].split()[-1], 0)
     unit = found[2]
     if unit.startswith("week"):
-        monday = today + relativedelta(weekday=weekday(0, -1), weeks=0) + relativedelta(weeks=step)
+        monday = today + relativedelta(weekday=weekday(0, -1)) + relativedelta(weeks=step)
         saturday = monday + relativedelta(days=5)
         if unit == "week":
             return "in", f"the week of {in_words(monday)}", None, monday
