@@ -44,16 +44,17 @@ ALLOWED = """n.state = ANY(%(states)s) AND n.tags @> %(tags)s::jsonb
          AND coalesce(n.valid_to, 'infinity') > %(now)s AND coalesce(n.valid_from, '-infinity') <= %(now)s))
     AND (%(told_from)s::timestamptz IS NULL OR s.told_at >= %(told_from)s::timestamptz)
     AND (%(told_to)s::timestamptz IS NULL OR s.told_at < %(told_to)s::timestamptz)"""
-_SENT_OF_ENTRIES: Mapping[str, str] = {
-    "id": "uuid_send(s.owner_id)",
-    "told": "float8send(date_part('epoch', s.told_at))",
-    "length": "int4send(s.length)",
-    "who": f"int4send(hashtext({WHO}))",
-    "touched": "float8send(date_part('epoch', coalesce(n.last_accessed_at, s.told_at)))",
-    "importance": "float8send(n.importance)",
-    "weight": "float8send(n.weight)",
-    "counted": "boolsend(n.state = 'active')",
-    "allowed": f"boolsend({ALLOWED})",
+# What is sent of an entry, and the type by which numpy reads it.
+SENT_OF_ENTRIES: Mapping[str, tuple[str, str]] = {
+    "id": ("uuid_send(s.owner_id)", "S16"),
+    "told": ("float8send(date_part('epoch', s.told_at))", ">f8"),
+    "length": ("int4send(s.length)", ">i4"),
+    "who": (f"int4send(hashtext({WHO}))", ">i4"),
+    "touched": ("float8send(date_part('epoch', coalesce(n.last_accessed_at, s.told_at)))", ">f8"),
+    "importance": ("float8send(n.importance)", ">f8"),
+    "weight": ("float8send(n.weight)", ">f8"),
+    "counted": ("boolsend(n.state = 'active')", "?"),
+    "allowed": (f"boolsend({ALLOWED})", "?"),
 }
 ENTRY_ROWS = """memory_searchtext s
     JOIN memory_scratchpadentry n ON n.relationship_id = s.relationship_id AND n.id = s.owner_id
@@ -167,8 +168,10 @@ def read_statement(kind: SearchedKind, *, vectors: int, only: bool) -> str:
     cosines = ", ".join(_COSINE.format(number=number) for number in range(vectors))
     statement = _OF_ENTRIES if kind == SearchedKind.ENTRY else _OF_MESSAGES
     made = statement.format(
-        packed=", ".join(f"string_agg({how}, ''::bytea) AS {name}" for name, how in _SENT_OF_ENTRIES.items()),
-        gathered=", ".join(f"string_agg({name}, ''::bytea) AS {name}" for name in _SENT_OF_ENTRIES),
+        packed=", ".join(
+            f"string_agg({how}, ''::bytea) AS {name}" for name, (how, _) in SENT_OF_ENTRIES.items()
+        ),
+        gathered=", ".join(f"string_agg({name}, ''::bytea) AS {name}" for name in SENT_OF_ENTRIES),
         few_words=FEW_WORDS,
         only=limit,
         vectors=_VECTORS.format(cosines=cosines, only=limit) if vectors else _NO_VECTORS,

@@ -11,25 +11,15 @@ from numpy.typing import NDArray
 from memory.retrieval.index.segments import COUNTS, PACKED_MESSAGE, TERMS
 from memory.retrieval.rankers.base import Bools, Counts, Ints
 from memory.retrieval.results import MessageFilters
+from memory.retrieval.statements import SENT_OF_ENTRIES
 
-_TYPES = {
-    "id": "S16",
-    "told": ">f8",
-    "length": ">i4",
-    "who": ">i4",
-    "touched": ">f8",
-    "importance": ">f8",
-    "weight": ">f8",
-    "counted": "?",
-    "allowed": "?",
-}
 _PACKED_MESSAGE = np.dtype(PACKED_MESSAGE)
 
 
 def sent_values(row: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
     """The columns, by the names of statements.py. Messages come as records."""
     if "packed" not in row:
-        return {name: unpacked(row[name], kind) for name, kind in _TYPES.items()}
+        return {name: unpacked(row[name], kind) for name, (_, kind) in SENT_OF_ENTRIES.items()}
     packed = np.frombuffer(row["packed"] or b"", dtype=_PACKED_MESSAGE)
     return {name: _native(packed[name]) for name in _PACKED_MESSAGE.names or ()}
 
@@ -113,16 +103,14 @@ class Finder:
     def _order(self) -> Ints:
         return np.argsort(self._ids, kind="stable")
 
-    @cached_property
-    def _sorted(self) -> NDArray[Any]:
-        return self._ids[self._order]
-
     def find(self, wanted: NDArray[Any]) -> tuple[Ints, NDArray[np.bool_]]:
         """The rows of the owners that have one, and which of them do; an index may have owners that were not read."""
         if not len(self._ids) or not len(wanted):
             return np.zeros(0, dtype=np.int64), np.zeros(len(wanted), dtype=np.bool_)
-        places, known = _rows_at(self._sorted, wanted)
-        return self._order[places[known]], known
+        places = np.searchsorted(self._ids, wanted, sorter=self._order)
+        rows = self._order[np.minimum(places, len(self._ids) - 1)]
+        known = self._ids[rows] == wanted
+        return rows[known], known
 
 
 def counts_of_entries(row: Mapping[str, Any], finder: Finder) -> Counts:

@@ -19,7 +19,7 @@ TOLD_BY_FIELD = ("gemini-embedding-001", "gemini-embedding-exp", "text-embedding
 TASK_TYPES: dict[Purpose, str] = {"query": "RETRIEVAL_QUERY", "document": "RETRIEVAL_DOCUMENT"}
 
 
-class GeminiEmbedder(GeminiEndpoint, HostedEmbedder[GeminiEmbedderOptions]):
+class GeminiEmbedder(GeminiEndpoint, HostedEmbedder):
     kind = "gemini"
     near_from = 0.6  # its cosines are generally high
     vendor_model = "gemini-embedding-2"

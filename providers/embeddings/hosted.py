@@ -5,7 +5,7 @@ A vendor's module implements a single call (`_send`). Its failures are the same 
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar
 
 from config import tracing
 from providers.embeddings.base import Embedder, Purpose
@@ -14,22 +14,20 @@ from providers.embeddings.shaping import Rows, batches, cut_to_tokens
 from providers.endpoint import Endpoint
 from providers.options import read_options
 
-Options = TypeVar("Options", bound=HostedEmbedderOptions)
 
-
-class HostedEmbedder(Endpoint, Embedder, Generic[Options]):
+class HostedEmbedder(Endpoint, Embedder):
     """A vendor's API over HTTP. Subclasses name the vendor and implement `_send`."""
 
     options_kind: ClassVar[type[HostedEmbedderOptions]] = HostedEmbedderOptions
     vendor_dimensions: ClassVar[int] = 0  # the default to ask for; 0: don't ask
     most_tokens: int = 6_000  # of one text; an estimate, so well below the vendors' limit of 8,192
     most_tokens_of_a_call: ClassVar[int] = 20_000
-    options: Options
+    options: HostedEmbedderOptions
 
     def __init__(self, *, alias: str, options: Mapping[str, Any] | None = None) -> None:
         """Raises ProviderMisconfigured for invalid options."""
         super().__init__(alias=alias, options=options)
-        self.options = read_options(self.options_kind, options or {})  # type: ignore[assignment]
+        self.options = read_options(self.options_kind, options or {})
         self.model = self.options.model or self.vendor_model
         self.asked_dimensions = self.options.dimensions or self.vendor_dimensions
         self.dimensions = self.asked_dimensions or None

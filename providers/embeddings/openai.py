@@ -14,7 +14,6 @@ from pydantic import BaseModel
 
 from providers.embeddings.base import Purpose
 from providers.embeddings.hosted import HostedEmbedder
-from providers.embeddings.options import HostedEmbedderOptions
 from providers.embeddings.shaping import Rows, cut_to_tokens
 from providers.errors import (
     InvalidVectors,
@@ -65,7 +64,7 @@ ARGUABLE = {400, 413, 422, 500}  # llama.cpp answers 500 to a text that is too l
 FEWEST_TOKENS = 100  # texts this short are not refused for their length
 
 
-class OpenAIEmbedder(OpenAIEndpoint, HostedEmbedder[HostedEmbedderOptions]):
+class OpenAIEmbedder(OpenAIEndpoint, HostedEmbedder):
     kind = "openai"
     vendor_model = "text-embedding-3-small"
 

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from config import tracing
 from providers.endpoint import Endpoint
-from providers.errors import ProviderError, RequestRefused
+from providers.errors import ProviderError
 from providers.llm.base import Completion, CompletionRequest, LLMProvider, traced_as, traced_usage
 from providers.llm.chat import ChatPart, ChatRequest
 from providers.llm.json_text import extract_json_text, without_thoughts
@@ -92,9 +92,9 @@ class HostedProvider(Endpoint, LLMProvider):
             tracing.past(f"chat {model}", began, told)
         yield ChatPart(finish=completion.finish_reason, completion=completion)
 
+    @abstractmethod
     def _stream(self, request: ChatRequest, model: str) -> Generator[ChatPart, None, VendorAnswer]:
         """Yield the parts, then return the answer. Raises ProviderError, also if there was no finish reason."""
-        raise RequestRefused(f"{self.vendor} is not asked for conversations.")
 
     @abstractmethod
     def _ask(self, request: CompletionRequest, model: str) -> VendorAnswer:

@@ -6,19 +6,18 @@ import pytest
 
 from providers.embeddings.base import Purpose
 from providers.embeddings.hosted import HostedEmbedder
-from providers.embeddings.options import NONE, HostedEmbedderOptions, prefixes_of
+from providers.embeddings.options import NONE, prefixes_of
 from providers.embeddings.shaping import Rows
 from providers.errors import ExternalRefused, ProviderMisconfigured, Unauthorized
 
 
-class EchoEmbedder(HostedEmbedder[HostedEmbedderOptions]):
+class EchoEmbedder(HostedEmbedder):
     kind = "echo"
     vendor = "Echo"
     vendor_url = "http://localhost:9"
     vendor_model = "echo-e5-small"
     vendor_dimensions = 2
     key_variable = "ECHO_API_KEY"
-    options_kind = HostedEmbedderOptions
 
     def _send(self, texts: Sequence[str], *, purpose: Purpose, timeout: float | None) -> Rows:
         self.sent = [*getattr(self, "sent", []), list(texts)]
