@@ -87,10 +87,10 @@ Options = TypeVar("Options", bound=BaseModel)
 
 def read_options(kind: type[Options], options: Mapping[str, Any]) -> Options:
     """Check and parse OPTIONS. Names may be in upper case; None means not given. Raises ProviderMisconfigured."""
-    problems = option_problems(kind, options)
-    if problems:
-        raise ProviderMisconfigured(" ".join(problems))
-    return kind.model_validate(_given(options))
+    try:
+        return kind.model_validate(_given(options))
+    except ValidationError as invalid:
+        raise ProviderMisconfigured(" ".join(_sentences(invalid, kind))) from None
 
 
 def option_problems(kind: type[BaseModel], options: Mapping[str, Any]) -> list[str]:
@@ -98,14 +98,16 @@ def option_problems(kind: type[BaseModel], options: Mapping[str, Any]) -> list[s
     try:
         kind.model_validate(_given(options))
     except ValidationError as invalid:
-        return [
-            _sentence(error["type"], str(error["loc"][0]), error["msg"], kind) for error in invalid.errors()
-        ]
+        return _sentences(invalid, kind)
     return []
 
 
 def _given(options: Mapping[str, Any]) -> dict[str, Any]:
     return {str(name).lower(): value for name, value in options.items() if value is not None}
+
+
+def _sentences(invalid: ValidationError, kind: type[BaseModel]) -> list[str]:
+    return [_sentence(error["type"], str(error["loc"][0]), error["msg"], kind) for error in invalid.errors()]
 
 
 def _sentence(problem: str, option: str, message: str, kind: type[BaseModel]) -> str:

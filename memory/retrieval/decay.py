@@ -6,8 +6,6 @@ similarity x exp(log weight) is ordering by the score, at any time. A decayed ve
 exp(log weight), in float4.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -53,9 +51,3 @@ def decayed_vectors(units: NDArray[np.float32], log_weight: Floats) -> Decayed:
     What is too small for float4 becomes 0, and ranks last.
     """
     return (units.astype(np.float64) * np.exp(log_weight)[:, None]).astype(np.float32)
-
-
-def must_move(told: Sequence[float], *, reference: float, half_life_days: float) -> bool:
-    """Return whether the reference must be moved before these can be stored."""
-    newest = max(told, default=reference)
-    return (newest - reference) / (half_life_days * SECONDS_A_DAY) > MOST_HALF_LIVES

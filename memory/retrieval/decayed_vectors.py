@@ -17,7 +17,7 @@ from pgvector import Vector
 from config.postgresql.sessions import reading_from
 from memory.models import DecayedVector, SearchedKind
 from memory.retrieval.columns import SearchQuery, entry_filters
-from memory.retrieval.decay import decayed_vectors, log_weights, must_move
+from memory.retrieval.decay import MOST_HALF_LIVES, decayed_vectors, half_lives, log_weights
 from memory.retrieval.index.configs import RelationshipConfig, configs_of, lock_config
 from memory.retrieval.results import EntryFilters
 from memory.retrieval.statements import ALLOWED, ENTRY_ROWS
@@ -190,10 +190,10 @@ def _renew_batch(space: _Space) -> int:
         rows = cursor.fetchall()
         if not rows:
             return 0
-        owners, importances, effective, half_lives, references, vectors = zip(*rows, strict=True)
+        owners, importances, effective, scales, references, vectors = zip(*rows, strict=True)
         told = np.array([moment.timestamp() for moment in effective])
-        scale = {"reference": references[0].timestamp(), "half_life_days": half_lives[0]}
-        if must_move(told.tolist(), **scale):
+        scale = {"reference": references[0].timestamp(), "half_life_days": scales[0]}
+        if half_lives(told, **scale).max() > MOST_HALF_LIVES:
             settle_decayed_vectors(space.relationship)
             return 0
         weights = log_weights(np.array(importances, dtype=np.float64), told, **scale)

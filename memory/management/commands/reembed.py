@@ -53,7 +53,7 @@ class Command(BaseCommand):
         self._embed(move, done, "embedded")
         changed = change_over(move, by=BY)
         self._embed(move, done, "written meanwhile")
-        done.dropped = drop_old(move)
+        dropped = drop_old(move)
         now = (
             f"{move.companion.slug} uses {move.alias} now"
             if changed
@@ -61,7 +61,7 @@ class Command(BaseCommand):
         )
         self.stdout.write(
             f"{now}: {move.space.model}, {move.space.dimensions} dimensions. "
-            f"{done.written} vectors were made, {done.dropped} old ones removed."
+            f"{done.written} vectors were made, {dropped} old ones removed."
         )
         if done.refused:
             codes = ", ".join(sorted(done.codes))

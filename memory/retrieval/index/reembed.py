@@ -34,11 +34,10 @@ RELATIONSHIPS_AT_ONCE = 500
 
 @dataclass(slots=True)
 class Moved:
-    """What a move did: texts with a new vector, texts refused for good, old vectors deleted."""
+    """What a move did: texts with a new vector, and texts refused for good, with the codes."""
 
     written: int = 0
     refused: int = 0
-    dropped: int = 0
     codes: set[str] = field(default_factory=set)
 
 

@@ -72,18 +72,14 @@ _DROP = (
 )
 
 
-def number_of(place: int) -> int:
-    return place // SEGMENT
-
-
 def pack_messages(relationship_id: UUID, places: Sequence[int], *, last: int | None) -> None:
     """After rows of these places were written, write the segments that are full now, and those that were changed.
 
     `last`: the last existing segment. Most writes fill none, and cost nothing here.
     """
     last = -1 if last is None else last
-    changed = {number_of(place) for place in places}
-    full = range(last + 1, number_of(max(places, default=0) + 1))
+    changed = {place // SEGMENT for place in places}
+    full = range(last + 1, (max(places, default=0) + 1) // SEGMENT)
     pack_again(relationship_id, {*full, *(number for number in changed if number <= last)})
 
 

@@ -13,7 +13,6 @@ from memory.retrieval.decay import (
     decayed_vectors,
     half_lives,
     log_weights,
-    must_move,
     order_keys,
 )
 
@@ -108,8 +107,6 @@ def test_no_weight_is_too_large_for_float4() -> None:
     weights = log_weights(np.ones(1), np.array([most]), reference=REFERENCE, half_life_days=1)
 
     assert np.isfinite(decayed_vectors(np.ones((1, 1), dtype=np.float32), weights)).all()
-    assert not must_move([most], reference=REFERENCE, half_life_days=1)
-    assert must_move([most + 1], reference=REFERENCE, half_life_days=1)
 
 
 def test_what_is_too_small_for_float4_becomes_nothing() -> None:
