@@ -78,7 +78,7 @@ class ScriptedProvider(LLMProvider):
         half = len(completion.text) // 2
         yield ChatPart(text=completion.text[:half])
         yield ChatPart(text=completion.text[half:])
-        yield ChatPart(finish=completion.finish_reason, completion=completion)
+        yield ChatPart(finish="stop", completion=completion)
 
     def _completion(self, request: CompletionRequest, answer: Any) -> Completion:
         text = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
@@ -89,9 +89,7 @@ class ScriptedProvider(LLMProvider):
             prompt_tokens=(len(request.system) + len(request.prompt)) // 4,
             output_tokens=len(text) // 4,
             cached_tokens=0,
-            milliseconds=0.1,
             cost=None,
-            finish_reason="stop",
         )
 
 

@@ -135,9 +135,9 @@ class CompletionRequest:
     """A question to a model.
 
     `schema`: a JSON Schema; None: plain text. With `tool`, `schema` is ignored: the model has to call that function,
-    and the answer's text is the JSON of the arguments. `model`, `max_output_tokens` and `temperature` default to the
-    provider's options, then to the vendor's defaults. `history`: (role, text) turns, with the role `user` or
-    `assistant`; see `turns` for their place.
+    and the answer's text is the JSON of the arguments. `model` and `max_output_tokens` default to the provider's
+    options, then to the vendor's defaults. `history`: (role, text) turns, with the role `user` or `assistant`; see
+    `turns` for their place.
     """
 
     system: str
@@ -146,7 +146,6 @@ class CompletionRequest:
     prompt_data: PromptData | None = None
     model: str | None = None
     max_output_tokens: int | None = None
-    temperature: float | None = None
     history: tuple[tuple[str, str], ...] = ()
     tool: ToolSpec | None = None
 
@@ -172,8 +171,7 @@ class Completion:
     """A model's answer, made storable, and its usage.
 
     Tokens are the vendor's counts, None if it gave none; output includes a reasoning model's thoughts, cached is a
-    part of prompt. `cost` is in USD, None if the price is unknown. `finish_reason` is `stop`, `length`, `blocked`, or
-    the vendor's word in lower case.
+    part of prompt. `cost` is in USD, None if the price is unknown.
     """
 
     text: str
@@ -182,9 +180,7 @@ class Completion:
     prompt_tokens: int | None
     output_tokens: int | None
     cached_tokens: int | None
-    milliseconds: float
     cost: Decimal | None
-    finish_reason: str
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "text", storable(self.text))

@@ -60,8 +60,7 @@ class GeminiProvider(GeminiEndpoint, HostedProvider):
             )
         text = (_arguments_of(response, request.tool) if request.tool else "") or _text_of(response)
         problem = _problem_with(response, text)
-        finish = _finish_reason(response, problem)
-        return _vendor_answer(response, model, text=text, finish_reason=finish, problem=problem)
+        return _vendor_answer(response, model, text=text, problem=problem)
 
     def _stream(self, request: ChatRequest, model: str) -> Generator[ChatPart, None, VendorAnswer]:
         last, finish, called = types.GenerateContentResponse(), "", 0
@@ -87,7 +86,7 @@ class GeminiProvider(GeminiEndpoint, HostedProvider):
                 finish = _finish_of(last) or finish
         if not finish:
             raise ProviderUnavailable("Gemini broke off in the middle of its reply.")
-        return _vendor_answer(last, model, finish_reason=_chat_finish(finish, called))
+        return _vendor_answer(last, model, finish=_chat_finish(finish, called))
 
     def _chat_config(self, request: ChatRequest) -> types.GenerateContentConfig:
         wanted = {
@@ -99,11 +98,10 @@ class GeminiProvider(GeminiEndpoint, HostedProvider):
         return with_given(self._extra, wanted)
 
     def _config(self, request: CompletionRequest) -> types.GenerateContentConfig:
-        max_output_tokens, temperature = self._limits(request)
         wanted: dict[str, Any] = {
             "system_instruction": request.system or None,
-            "temperature": temperature,
-            "max_output_tokens": max_output_tokens,
+            "temperature": self.options.temperature,
+            "max_output_tokens": self._token_limit(request),
         }
         if request.tool is not None:
             wanted |= _forced_call(request.tool)
@@ -126,18 +124,18 @@ def _vendor_answer(
     model: str,
     *,
     text: str = "",
-    finish_reason: str,
     problem: ProviderError | None = None,
+    finish: str = "",
 ) -> VendorAnswer:
     usage = response.usage_metadata or types.GenerateContentResponseUsageMetadata()
     return VendorAnswer(
         text=text,
         model=response.model_version or model,
-        finish_reason=finish_reason,
         prompt_tokens=usage.prompt_token_count,
         output_tokens=_sum(usage.candidates_token_count, usage.thoughts_token_count),
         cached_tokens=usage.cached_content_token_count,
         problem=problem,
+        finish=finish,
     )
 
 
@@ -201,11 +199,3 @@ def _problem_with(response: types.GenerateContentResponse, text: str) -> Provide
 def _finish_of(response: types.GenerateContentResponse) -> str:
     reason = response.candidates[0].finish_reason if response.candidates else None
     return str(reason.value) if reason else ""
-
-
-def _finish_reason(response: types.GenerateContentResponse, problem: ProviderError | None) -> str:
-    if isinstance(problem, ContentBlocked):
-        return "blocked"
-    if isinstance(problem, AnswerTruncated):
-        return "length"
-    return _finish_of(response).lower() or "none"

@@ -26,15 +26,17 @@ COUNTS = ("prompt_tokens", "output_tokens", "cached_tokens")
 
 @dataclass(frozen=True, slots=True)
 class VendorAnswer:
-    """An answer taken out of the vendor's envelope. `problem`: why it can't be used, if so."""
+    """An answer taken out of the vendor's envelope. `problem`: why it can't be used, if so. `finish`: of a
+    stream, the reason in OpenAI's terms, or the vendor's word.
+    """
 
     text: str
     model: str
-    finish_reason: str
     prompt_tokens: int | None = None
     output_tokens: int | None = None
     cached_tokens: int | None = None
     problem: ProviderError | None = None
+    finish: str = ""
 
 
 class HostedProvider(Endpoint, LLMProvider):
@@ -57,13 +59,11 @@ class HostedProvider(Endpoint, LLMProvider):
 
     def _complete(self, request: CompletionRequest, model: str) -> Completion:
         self._may_be_asked()
-        started = time.perf_counter()
         with self._call(self._deadline):
             answer = self._ask(request, model)
-        milliseconds = (time.perf_counter() - started) * 1000
         text = without_thoughts(answer.text)
         text = text if request.shape is None else extract_json_text(text)
-        completion = self._completion(text, answer, asked_model=model, milliseconds=milliseconds)
+        completion = self._completion(text, answer, asked_model=model)
         tracing.note(traced_usage(completion))
         if answer.problem is not None:
             answer.problem.completion = completion
@@ -76,13 +76,12 @@ class HostedProvider(Endpoint, LLMProvider):
         """
         self._may_be_asked()
         model = request.model or self.default_model
-        began, started = time.time(), time.perf_counter()
+        began = time.time()
         told: dict[str, Any] = traced_as(self, model)
         try:
             with self._limits_of_calls.call():
                 answer = yield from self._stream(request, model)
-            milliseconds = (time.perf_counter() - started) * 1000
-            completion = self._completion("", answer, asked_model=model, milliseconds=milliseconds)
+            completion = self._completion("", answer, asked_model=model)
             told |= traced_usage(completion)
         except ProviderError as error:
             if not nobody_waits():
@@ -90,7 +89,7 @@ class HostedProvider(Endpoint, LLMProvider):
             raise
         finally:
             tracing.past(f"chat {model}", began, told)
-        yield ChatPart(finish=completion.finish_reason, completion=completion)
+        yield ChatPart(finish=name_of(answer.finish, most=LONGEST_REASON), completion=completion)
 
     @abstractmethod
     def _stream(self, request: ChatRequest, model: str) -> Generator[ChatPart, None, VendorAnswer]:
@@ -100,25 +99,18 @@ class HostedProvider(Endpoint, LLMProvider):
     def _ask(self, request: CompletionRequest, model: str) -> VendorAnswer:
         """Ask the vendor once. Raises ProviderError if no answer came."""
 
-    def _limits(self, request: CompletionRequest) -> tuple[int | None, float | None]:
-        """Token limit and temperature: the request's, or else the options'. None: the vendor's default."""
-        tokens, temperature = request.max_output_tokens, request.temperature
-        return (
-            self.options.max_output_tokens if tokens is None else tokens,
-            self.options.temperature if temperature is None else temperature,
-        )
+    def _token_limit(self, request: CompletionRequest) -> int | None:
+        """The request's, or else the options'. None: the vendor's default."""
+        own = request.max_output_tokens
+        return self.options.max_output_tokens if own is None else own
 
-    def _completion(
-        self, text: str, answer: VendorAnswer, *, asked_model: str, milliseconds: float
-    ) -> Completion:
+    def _completion(self, text: str, answer: VendorAnswer, *, asked_model: str) -> Completion:
         counts = {name: count_of(getattr(answer, name)) for name in COUNTS}
         model = name_of(answer.model)
         return Completion(
             text=text,
             provider=self.alias,
             model=model,
-            milliseconds=milliseconds,
             cost=call_cost(self.options.prices, models=(model, asked_model), **counts),
-            finish_reason=name_of(answer.finish_reason, most=LONGEST_REASON),
             **counts,
         )

@@ -63,11 +63,10 @@ class OpenAIProvider(OpenAIEndpoint, HostedProvider):
             return answer
 
     def _fields(self, request: CompletionRequest, dialect: Dialect) -> dict[str, Any]:
-        max_output_tokens, temperature = self._limits(request)
         return dialect.fields(
             schema=request.shape,
-            max_output_tokens=max_output_tokens,
-            temperature=temperature,
+            max_output_tokens=self._token_limit(request),
+            temperature=self.options.temperature,
             tool=request.tool,
         )
 
@@ -93,7 +92,6 @@ class OpenAIProvider(OpenAIEndpoint, HostedProvider):
         return VendorAnswer(
             text=text,
             model=envelope.model or model,
-            finish_reason=envelope.finish_reason(problem),
             prompt_tokens=usage.prompt_tokens,
             output_tokens=usage.completion_tokens,
             cached_tokens=cached.cached_tokens if cached else None,

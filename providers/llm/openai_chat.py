@@ -112,7 +112,7 @@ def _answer(finish: str, usage: object, model: str) -> VendorAnswer:
     return VendorAnswer(
         text="",
         model=model,
-        finish_reason="tool_calls" if finish == "function_call" else finish,
+        finish="tool_calls" if finish == "function_call" else finish,
         prompt_tokens=usage.get("prompt_tokens"),
         output_tokens=usage.get("completion_tokens"),
         cached_tokens=details.get("cached_tokens") if isinstance(details, dict) else None,

@@ -19,8 +19,6 @@ from providers.errors import (
 )
 from providers.llm.json_text import without_thoughts
 
-CALLED = {"tool_calls", "function_call"}  # finish reasons of a complete answer that calls a function
-
 
 class Part(BaseModel):
     text: str | None = None
@@ -106,9 +104,3 @@ class Envelope(BaseModel):
         if not without_thoughts(text).strip():
             return EmptyAnswer(f"The server answered without text (finish reason: {choice.finish_reason}).")
         return None
-
-    def finish_reason(self, problem: ProviderError | None) -> str:
-        if isinstance(problem, ContentBlocked):
-            return "blocked"
-        stated = (self.choices[0].finish_reason if self.choices else None) or "none"
-        return "stop" if stated in CALLED else stated.lower()

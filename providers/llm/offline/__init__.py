@@ -18,7 +18,6 @@ agent.py      the steps of an agent's session, by a script
 
 import json
 import re
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, ClassVar
@@ -51,7 +50,6 @@ class OfflineProvider(LLMProvider):
                 "The offline provider answers by rules, for remembering only. For all else, set GEMINI_API_KEY, "
                 "OPENAI_API_KEY or OPENAI_BASE_URL; if one is set, name gemini or openai as the `provider`."
             )
-        started = time.perf_counter()
         data = request.prompt_data
         with tracing.calling(f"chat {self.default_model}", traced_as(self, self.default_model)):
             if (agent := data.agent) is None:
@@ -59,17 +57,16 @@ class OfflineProvider(LLMProvider):
             else:
                 found = next_step(agent) if agent.question == "agent" else curate(agent)
         text = found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
-        return self._completion(text, len(request.system) + len(request.prompt), len(text), started)
+        return self._completion(text, len(request.system) + len(request.prompt), len(text))
 
     def stream(self, request: ChatRequest) -> Iterator[ChatPart]:
-        started = time.perf_counter()
         text = reply_of(request.messages)
         for word in _WORD.findall(text):
             yield ChatPart(text=word)
         asked = sum(len(str(message.get("content") or "")) for message in request.messages)
-        yield ChatPart(finish="stop", completion=self._completion("", asked, len(text), started))
+        yield ChatPart(finish="stop", completion=self._completion("", asked, len(text)))
 
-    def _completion(self, text: str, asked: int, answered: int, started: float) -> Completion:
+    def _completion(self, text: str, asked: int, answered: int) -> Completion:
         """Make the completion. `asked`, `answered`: numbers of characters."""
         return Completion(
             text=text,
@@ -78,9 +75,7 @@ class OfflineProvider(LLMProvider):
             prompt_tokens=_tokens(asked),
             output_tokens=_tokens(answered),
             cached_tokens=0,
-            milliseconds=(time.perf_counter() - started) * 1000,
             cost=Decimal(0),
-            finish_reason="stop",
         )
 
 

@@ -34,9 +34,7 @@ def costing(tokens: int, usd: str | None = None) -> Completion:
         prompt_tokens=tokens - 10,
         output_tokens=10,
         cached_tokens=0,
-        milliseconds=1.0,
         cost=None if usd is None else Decimal(usd),
-        finish_reason="stop",
     )
 
 

@@ -19,10 +19,7 @@ def completion(**odd: Any) -> Completion:
         "prompt_tokens": 100,
         "output_tokens": 20,
         "cached_tokens": 0,
-        "milliseconds": 0.1,
         "cost": None,
-        "finish_reason": "stop",
-        "request_id": "1",
     }
     return Completion(**{**usual, **odd})
 

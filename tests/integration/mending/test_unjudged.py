@@ -25,9 +25,7 @@ CUT = Completion(
     prompt_tokens=700,
     output_tokens=300,
     cached_tokens=0,
-    milliseconds=0.1,
     cost=None,
-    finish_reason="length",
 )
 
 

