@@ -22,41 +22,22 @@ _ASKS = re.compile(
 )
 # Written like `fold` does. Without French "hier", which is "here" in German.
 _LAST = (
-    (
-        "day",
-        2,
-        "the day before yesterday|vorgestern|anteayer|l'altro ieri|anteontem|おととい|一昨日|前天|позавчера|그저께",
-    ),
-    (
-        "day",
-        1,
-        "yesterday|last night|gestern|ayer|anoche|ieri|ontem|昨日|昨夜|昨晩|昨天|昨晚|вчера|dun|امس|어제",
-    ),
-    (
-        "weekend",
-        1,
-        "last weekend|letzte[sn]? wochenende|fin de semana pasado|week-?end dernier|(?:weekend|fine settimana) scorso"
-        "|fim de semana passado|先週末|上周末|지난 ?주말",
-    ),
-    (
-        "week",
-        1,
-        "last week|(?:letzten?|vorigen?) woche|semana pasada|semaine derniere|settimana scorsa|semana passada"
-        "|先週|上周|上星期|прошл(?:ой|ую) недел[еюи]|gecen hafta|الاسبوع الماضي|지난 ?주",
-    ),
-    (
-        "month",
-        1,
-        "last month|(?:letzte|vorige)[nr]? monat|mes pasado|mois dernier|mese scorso|mes passado|先月"
-        "|上个月|прошлом месяце|gecen ay|الشهر الماضي|지난 ?달",
-    ),
-    (
-        "year",
-        1,
-        "last year|(?:letzte|vorige)[ns]? jahr|ano pasado|an dernier|annee derniere|anno scorso|ano passado|去年"
-        "|昨年|прошлом году|gecen yil|العام الماضي|작년",
-    ),
-)
+    ("day", 2,
+     "the day before yesterday|vorgestern|anteayer|l'altro ieri|anteontem|おととい|一昨日|前天|позавчера|그저께"),
+    ("day", 1, "yesterday|last night|gestern|ayer|anoche|ieri|ontem|昨日|昨夜|昨晩|昨天|昨晚|вчера|dun|امس|어제"),
+    ("weekend", 1,
+     "last weekend|letzte[sn]? wochenende|fin de semana pasado|week-?end dernier|(?:weekend|fine settimana) scorso"
+     "|fim de semana passado|先週末|上周末|지난 ?주말"),
+    ("week", 1,
+     "last week|(?:letzten?|vorigen?) woche|semana pasada|semaine derniere|settimana scorsa|semana passada"
+     "|先週|上周|上星期|прошл(?:ой|ую) недел[еюи]|gecen hafta|الاسبوع الماضي|지난 ?주"),
+    ("month", 1,
+     "last month|(?:letzte|vorige)[nr]? monat|mes pasado|mois dernier|mese scorso|mes passado|先月"
+     "|上个月|прошлом месяце|gecen ay|الشهر الماضي|지난 ?달"),
+    ("year", 1,
+     "last year|(?:letzte|vorige)[ns]? jahr|ano pasado|an dernier|annee derniere|anno scorso|ano passado|去年"
+     "|昨年|прошлом году|gecen yil|العام الماضي|작년"),
+)  # fmt: skip
 _NUMBERS = {
     word: number
     for number, words in enumerate(
