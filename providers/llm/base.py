@@ -32,7 +32,6 @@ class NumberedEntry:
     content: str
     key: str | None = None
     effective_at: datetime | None = None
-    pinned: bool = False
     read_only: bool = False
 
 
@@ -58,7 +57,6 @@ class NumberedFact:
     content: str
     type: str
     subject: str
-    confidence: float
     forget: bool = False
     messages: tuple[int, ...] = ()
     happens_at: str | None = None

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -67,16 +67,7 @@ class Scratchpad:
             elif entry:
                 del by_number[entry.number]
         self.entries = [
-            NumberedEntry(
-                number,
-                each.type,
-                each.subject,
-                each.content,
-                each.key,
-                each.effective_at,
-                read_only=each.read_only,
-            )
-            for number, each in enumerate(by_number.values(), start=1)
+            replace(each, number=number) for number, each in enumerate(by_number.values(), start=1)
         ]
 
 
@@ -87,19 +78,7 @@ def entry(content: str, type: str = "other", subject: str = "user", **more: Any)
 
 def known(*entries: NumberedEntry) -> tuple[NumberedEntry, ...]:
     """Number entries in order."""
-    return tuple(
-        NumberedEntry(
-            number,
-            each.type,
-            each.subject,
-            each.content,
-            each.key,
-            each.effective_at,
-            each.pinned,
-            each.read_only,
-        )
-        for number, each in enumerate(entries, start=1)
-    )
+    return tuple(replace(each, number=number) for number, each in enumerate(entries, start=1))
 
 
 def remembered(said: str | Sequence[str], *entries: NumberedEntry) -> list[str]:

@@ -54,7 +54,6 @@ def numbered(facts: Sequence[dict[str, Any]]) -> list[NumberedFact]:
             content=fact["content"],
             type=fact["type"],
             subject=fact.get("subject", "user"),
-            confidence=fact["confidence"],
             forget=fact.get("forget", False),
             messages=tuple(fact["messages"]),
         )

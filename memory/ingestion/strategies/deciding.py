@@ -34,7 +34,6 @@ class Fact:
             content=operation.content,
             type=operation.type,
             subject=operation.subject or USER_SUBJECT,
-            confidence=1.0 if operation.confidence is None else operation.confidence,
             forget=self.forget,
             messages=operation.messages,
             happens_at=operation.happens_at,

@@ -18,7 +18,7 @@ from providers.tokens import estimate_tokens
 from tests.unit.memory.ingestion.readings import ingestion_input, shown
 
 PROMPTS = Path(prompt.__file__).parent / "prompts"
-FACT = NumberedFact(1, "Lives in Lisbon", "identity", "user", 1.0)
+FACT = NumberedFact(1, "Lives in Lisbon", "identity", "user")
 QUESTIONS = [
     Question("extract", "extract.md", "The facts, as JSON:", EXTRACT_SCHEMA),
     Question("score", "score.md", "The memories, as JSON:", SCORE_SCHEMA),

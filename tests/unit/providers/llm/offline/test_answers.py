@@ -26,7 +26,7 @@ SCHEMAS = {
 SAID = "I moved to Faro and I love jazz. Forget that I like tea."
 KNOWN = known(entry("Lives in Porto", "identity", key="city"), entry("Likes tea", "preference"))
 KEYS = [KnownKey("city", "identity", "Lives in {value}", True), KnownKey("like", "preference")]
-FACTS = [NumberedFact(1, "Lives in Faro", "identity", "user", 0.95, messages=(1,))]
+FACTS = [NumberedFact(1, "Lives in Faro", "identity", "user", messages=(1,))]
 SHOWN = known(
     entry("Lives in Lisbon", "identity", key="city"), entry("Likes jazz", "preference"), entry("Likes tea")
 )
@@ -64,7 +64,7 @@ def decide(said: str, *facts: NumberedFact) -> list[tuple[int, str, int | None, 
 
 
 def fact(number: int, content: str, *, forget: bool = False, message: int = 1) -> NumberedFact:
-    return NumberedFact(number, content, "other", "user", 0.9, forget, (message,))
+    return NumberedFact(number, content, "other", "user", forget, (message,))
 
 
 def test_an_extraction_sees_no_entries_and_keeps_the_day_of_a_fact() -> None:
