@@ -14,7 +14,6 @@ from config import tracing
 from config.postgresql.sessions import release_connection
 from memory.fence import cut_fenced
 from memory.models import ScratchpadEntry, SearchedKind
-from memory.retrieval.configuration import Retrieval
 from memory.retrieval.questions import COMPANION, USER, Participants
 from memory.retrieval.rerankers.base import (
     RERANKED,
@@ -38,28 +37,30 @@ def rerank(
     question: str,
     participants: Participants,
     *,
-    retrieval: Retrieval,
+    slug: str,
+    seconds: float,
     asked: Asked,
     project_id: UUID,
     relationship_id: UUID,
     kind: SearchedKind,
     top_k: int,
 ) -> SearchResult:
-    """The same hits, with those first that answer the question best, by `retrieval.reranker`; at most `top_k`."""
-    slug, first, rest = str(retrieval.reranker), found.hits[:RERANKED], found.hits[RERANKED:]
+    """The same hits, with those first that answer the question best, by the reranker `slug` within `seconds`; at most
+    `top_k`.
+    """
+    first, rest = found.hits[:RERANKED], found.hits[RERANKED:]
     if len(first) < 2:
         return replace(found, hits=first[:top_k])
     try:
         passages = _passages(kind, relationship_id, [hit.id for hit in first], participants)
-        there = [
-            place for place, hit in enumerate(first) if hit.id in passages
-        ]  # without what was removed since
+        # without what was removed since
+        there = [place for place, hit in enumerate(first) if hit.id in passages]
         request = RerankRequest(
             project_id=project_id,
             question=question,
             passages=[passages[first[place].id] for place in there],
             asked=asked,
-            seconds=retrieval.reranker_timeout_ms / 1000,
+            seconds=seconds,
         )
         order = [there[place] for place in _within(load("RERANKERS", slug)(), request)]
     except (RapportError, ProviderError, NotUnderstood, _Unusable) as why:

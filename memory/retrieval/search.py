@@ -96,7 +96,8 @@ def _search_and_rerank(
     started = time.perf_counter()
     retrieval, asked = params["retrieval"], params.pop("asked", Asked())
     rest = cast(ParamsOfMany, params)
-    if retrieval.reranker is None:
+    slug = retrieval.reranker
+    if slug is None:
         return _search([text], kind, filters, **rest)[0]
     project_id, relationship_id = params["project_id"], params["relationship_id"]
     wanted = rest.get("top_k")
@@ -109,7 +110,8 @@ def _search_and_rerank(
         _search([text], kind, filters, **rest)[0],
         text[:LONGEST_QUESTION],
         participants,
-        retrieval=retrieval,
+        slug=slug,
+        seconds=retrieval.reranker_timeout_ms / 1000,
         asked=asked,
         project_id=project_id,
         relationship_id=relationship_id,
