@@ -11,10 +11,10 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from behaviours.models import BehaviourRun
-from config.postgresql.sessions import execute
 from relationships.services.relationships import change_relationship, take_up_relationship
 from relationships.services.users import change_user
 from tests.fixtures.behaviours import behave, outbox_of, runs_of, work
+from tests.fixtures.distributed import somebody_waits_for_us
 from tests.fixtures.turns import PERSON, Conversation
 from tests.waiting import wait_until
 
@@ -125,7 +125,7 @@ def test_a_schedule_changed_while_a_run_begins_decides_when_it_comes_next(conver
         with transaction.atomic():
             _change(conversation, config=_config(greet={"when": {"schedule": "0 9 * * *"}}))
             working = pool.submit(worker)
-            wait_until(lambda: execute("SELECT 1 FROM pg_locks WHERE NOT granted"), what="the run to begin")
+            wait_until(somebody_waits_for_us, what="the run to begin")
         working.result(timeout=30)
 
     assert _hours(runs_of(conversation), "UTC") == [("greet", 9)]

@@ -14,18 +14,11 @@ from relationships.models import ModelSpending, Project, Turn, TurnState
 from relationships.services.model_budgets import PARTS, count_spending, model_budget_of
 from relationships.services.sequence import lock_relationship
 from tests.fakes import ScriptedProvider
-from tests.fixtures.distributed import DISTRIBUTED
+from tests.fixtures.distributed import somebody_waits_for_us
 from tests.fixtures.turns import PERSON, Conversation, answer, update
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-# Not pg_stat_activity, of which a transaction sees the same copy again and again.
-WAITING = (
-    "SELECT count(*) FROM citus_lock_waits WHERE blocking_gpid = citus_backend_gpid()"
-    if DISTRIBUTED
-    else "SELECT count(*) FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))"
-)
 
 
 @pytest.fixture
@@ -37,12 +30,7 @@ def at_work() -> Iterator[ThreadPoolExecutor]:
 
 
 def wait_until_somebody_waits_for_us() -> None:
-    def somebody_waits() -> bool:
-        with connection.cursor() as cursor:
-            cursor.execute(WAITING)
-            return bool(cursor.fetchone()[0])
-
-    wait_until(somebody_waits, what="somebody to wait for our lock")
+    wait_until(somebody_waits_for_us, what="somebody to wait for our lock")
 
 
 def test_an_answer_waits_for_an_edit_that_is_under_way_and_gives_way_to_it(

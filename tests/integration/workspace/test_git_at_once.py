@@ -6,10 +6,10 @@ import pytest
 from django.db import connection, transaction
 from django.test import Client
 
-from config.postgresql.sessions import execute
 from relationships.models import Relationship
 from relationships.services.rows import require_lock
 from tests.fixtures.api import TESTER
+from tests.fixtures.distributed import somebody_waits_for_us
 from tests.fixtures.pushes import BLOB, Pack
 from tests.fixtures.workspaces import begin, whole
 from tests.waiting import wait_until
@@ -38,7 +38,7 @@ def push(relationship: Relationship, pack: Pack, old: str, new: str, ref: str = 
 
 def waits_for_the_lock(pushing: Future[str]) -> bool:
     assert not pushing.done(), pushing.result()
-    return bool(execute("SELECT 1 FROM pg_locks WHERE NOT granted")[:1])
+    return somebody_waits_for_us()
 
 
 def test_while_it_is_checked_nobody_waits_for_it_nor_it_for_anybody(relationship: Relationship) -> None:
