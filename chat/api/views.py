@@ -186,7 +186,7 @@ def _again(relationship: Relationship, turn_id: Any, body: ChatBody) -> HttpResp
 @csrf_exempt
 def not_served(request: HttpRequest) -> HttpResponse:
     """OpenAI's calls that Rapport does not have, in the format that its clients can show."""
-    told = "Rapport speaks OpenAI's protocol at /v1/chat/completions and /v1/models alone."
+    told = "Of OpenAI's protocol, Rapport has only /v1/chat/completions and /v1/models."
     return in_openai_shape(problem(404, "not_found", told))
 
 

@@ -112,7 +112,7 @@ def refuse_future(times: Mapping[str, datetime], *, now: datetime) -> None:
     """Refuse future times of when something was said. `times`: by field. Raises InvalidInput."""
     for field, time in times.items():
         if is_future(time, now=now):
-            raise InvalidInput.of(field, "is in the future; leave it out for now")
+            raise InvalidInput.of(field, "is in the future; leave it out if it was just now")
 
 
 def is_future(time: datetime, *, now: datetime) -> bool:
