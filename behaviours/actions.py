@@ -9,7 +9,6 @@ from django.utils import timezone
 
 from behaviours.configuration import Behaviour
 from behaviours.models import OutboxMessage
-from behaviours.moments import variables_of
 from behaviours.templates import render
 from behaviours.webhooks import call_webhook
 from behaviours.working import Action, Work
@@ -42,19 +41,20 @@ SENTENCE_ONLY = (
     "Answer with the one sentence to remember alone, with dates as dates, so that it stays true; "
     f"with {NONE} where there is nothing to remember."
 )
+MESSAGE_ONLY = f"Answer with the message to the person alone, in their language; {NONE} sends nothing."
+_FORMS = {"entry": SENTENCE_ONLY, "message": MESSAGE_ONLY}  # others: JSON_ONLY
 _OBJECT = {"type": "object"}
 
 
 def queue_message(work: Work) -> None:
     """Render a message to the person. Raises InvalidTemplate."""
     assert work.behaviour.message is not None
-    text = render(work.behaviour.message, variables_of(work.moment))
+    text = render(work.behaviour.message, work.variables())
     work.values["rendered"] = text
-    work.write = _write_message
+    work.write = lambda done: _write_message(done, text)
 
 
-def _write_message(work: Work) -> str:
-    text = work.values["rendered"]
+def _write_message(work: Work, text: str) -> str:
     if not text:
         return "The message was empty, and was not queued."
     run = work.run
@@ -78,8 +78,8 @@ def ask_prompt(work: Work) -> None:
     if fault := type_fault(work.behaviour, work.configuration.ingestion):
         work.values["outcome"] = f"Refused: {fault}"
         return
-    into_json = asked.into != "entry"
-    prompt = render(asked.prompt, variables_of(work.moment))
+    into_json = asked.into in ("session", "profile")
+    prompt = render(asked.prompt, work.variables())
     work.values["rendered"] = prompt
     ingestion = work.configuration.ingestion
     provider = get_provider(asked.provider or ingestion.provider or settings.DEFAULT_LLM_PROVIDER)
@@ -87,7 +87,7 @@ def ask_prompt(work: Work) -> None:
     call = make_call(
         provider,
         CompletionRequest(
-            system=f"{RULES} {JSON_ONLY if into_json else SENTENCE_ONLY}",
+            system=f"{RULES} {_FORMS.get(asked.into or '', JSON_ONLY)}",
             prompt=prompt,
             schema=_OBJECT if into_json else None,
             model=asked.model,
@@ -97,6 +97,7 @@ def ask_prompt(work: Work) -> None:
         project_id=work.run.project_id,
         purpose="behaviour",
         turn_ids=[work.run.turn_id] if work.run.turn_id else [],
+        shown_entry_ids=work.run.entry_ids,
     )
     work.calls.append(call)
     if call.failure is not None:
@@ -110,7 +111,11 @@ def ask_prompt(work: Work) -> None:
     elif not text:
         raise EmptyAnswer("The model answered with nothing to keep.")
     elif _NO_WORD.sub("", text).upper() in ("", NONE):
-        work.write = lambda _: "There was nothing to remember."
+        work.write = lambda _: (
+            "There was nothing to remember." if asked.into == "entry" else "There was nothing to say."
+        )
+    elif asked.into == "message":
+        work.write = lambda done: _write_message(done, text)
     else:
         work.write = lambda done: write_entry(done, text, call)
 

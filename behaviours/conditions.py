@@ -1,10 +1,11 @@
 """Evaluates conditions. Values that are expensive to look up are checked last, and only if a condition needs them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
-from behaviours.configuration import Condition, EntryCondition, ValueCondition
+from behaviours.configuration import Condition, EntryCondition, HappensCondition, ValueCondition
+from behaviours.dated import DatedEntry
 from behaviours.schedule import is_time
 from behaviours.text_conditions import holds_keyword, matches
 
@@ -15,7 +16,7 @@ EVENTS = {"added": ("added",), "changed": ("changed",), "any": ("added", "change
 class Moment(Protocol):
     """What a condition may look at. `message`: what the person says. `turn`: the turn's number in the session, from 1;
     0 for a scheduled run, which has no turn. `entries`: those that the turn added or changed, as `event`, `type` and
-    `content`.
+    `content`. `happening`: the entries whose date meets a condition.
     """
 
     now: datetime
@@ -39,6 +40,7 @@ class Moment(Protocol):
     def entries(self) -> list[dict[str, str]]: ...
     @property
     def deletions_held(self) -> int: ...
+    def happening(self, asked: HappensCondition) -> Sequence[DatedEntry]: ...
 
 
 def holds(condition: Condition, moment: Moment) -> bool:
@@ -100,6 +102,7 @@ _CHECKS: dict[str, Callable[[Any, Moment], bool]] = {
     "every_n_turns": lambda n, moment: moment.turn > 0 and moment.turn % n == 0,
     "value": _value_holds,
     "entry": _entry_holds,
+    "happens": lambda asked, moment: bool(moment.happening(asked)),
     "deletions_held": lambda n, moment: moment.deletions_held >= n,
     "not_": lambda part, moment: not holds(part, moment),
     "all": lambda parts, moment: all(holds(part, moment) for part in parts),

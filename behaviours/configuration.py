@@ -53,6 +53,17 @@ class EntryCondition(Strict):
     event: Literal["added", "changed", "any"] = "any"
 
 
+class HappensCondition(Strict):
+    """A condition that an entry with a date (`happens_at`) is known for a day, in the person's time zone."""
+
+    days: Annotated[int, Field(ge=-366, le=366)] = 0
+    """Days from today to that day. 0 and more: it begins then. Below 0: it was told beforehand, ended then, and nobody
+    has told how it went.
+    """
+    types: tuple[Slug, ...] = Field(default=(), max_length=30)
+    """One of these types; empty: any type."""
+
+
 class Condition(Strict):
     """When a behaviour does something. All the given parts have to hold; if none is given, it always does."""
 
@@ -75,6 +86,7 @@ class Condition(Strict):
     """A cron expression of five fields, in the person's time zone."""
     entry: EntryCondition | None = None
     """Only for asynchronous behaviours, which then wait until the turn is read."""
+    happens: HappensCondition | None = None
     deletions_held: Annotated[int, Field(ge=1, le=10_000)] | None = None
     """At least this many held deletions wait for a person."""
 
@@ -90,7 +102,7 @@ class Condition(Strict):
 
 
 # Limits for all behaviours together, as they are checked before each reply, on messages of up to 64 kB.
-MOST_CONDITIONS, MOST_KEYWORDS, MOST_INSTRUCTIONS = 1000, 5000, 10_000
+MOST_CONDITIONS, MOST_KEYWORDS, MOST_INSTRUCTIONS, MOST_DATES = 1000, 5000, 10_000, 20
 
 
 def refuse_too_many(conditions: Iterable[Condition]) -> None:
@@ -100,6 +112,7 @@ def refuse_too_many(conditions: Iterable[Condition]) -> None:
     for count, most, what in (
         (len(parts), MOST_CONDITIONS, "conditions, including nested ones"),
         (sum(len(part.keywords or ()) for part in parts), MOST_KEYWORDS, "keywords"),
+        (sum(part.happens is not None for part in parts), MOST_DATES, "conditions with `happens`"),
         (sum(map(instructions, patterns)), MOST_INSTRUCTIONS, "instructions of compiled patterns"),
     ):
         if count > most:
@@ -122,8 +135,10 @@ class Prompt(Strict):
     """A question to a model, whose answer is stored."""
 
     prompt: Template | None = None
-    into: Literal["session", "profile", "entry"] | None = None
-    """As a merge patch to the session's state or the profile, checked against its schema; or as an entry."""
+    into: Literal["session", "profile", "entry", "message"] | None = None
+    """As a merge patch to the session's state or the profile, checked against its schema; as an entry; or as a message
+    to the person, for `/outbox`.
+    """
     type: Slug = "other"
     """The type of the entry."""
     max_output_tokens: Annotated[int, Field(ge=16, le=16_000)] = 1000

@@ -115,7 +115,7 @@ def _rendered(behaviour: Behaviour, moment: TurnMoment) -> str:
         "webhook": behaviour.webhook and behaviour.webhook.text,
     }[behaviour.action]
     try:
-        return render(whole or "", variables_of(moment))
+        return render(whole or "", variables_of(moment, behaviour.when))
     except RapportError as error:
         return f"(can't be rendered: {error.detail})"
 

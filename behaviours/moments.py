@@ -7,8 +7,11 @@ from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
+from behaviours.configuration import Condition, HappensCondition
+from behaviours.dated import DatedEntry, entries_near, happening
 from context.facts import count_turns
 from context.layers.base import LayerRequest
+from memory.entries.snapshots import lines_at
 from memory.fence import cut_fenced
 from memory.models import EntryRevision, HeldDeletion, OperationResult, RevisionEvent
 from relationships.models import DEFAULT_SESSION, Message, MessageRole, Relationship, SessionState, Turn
@@ -68,6 +71,12 @@ class ContextMoment:
     def deletions_held(self) -> int:
         return _held(self._facts.relationship_id)
 
+    def happening(self, asked: HappensCondition) -> list[DatedEntry]:
+        facts = self._facts
+        shown = lines_at(facts.scratchpad, fresh_until=facts.fresh_until, now=self.now)
+        dated = (DatedEntry.of_line(line) for line in shown if line[3] and "happens_at" in line[3])
+        return happening(dated, asked, now=self.now, timezone=self.timezone)
+
 
 class TurnMoment:
     """The moment of a turn; without a turn, a scheduled time. Profile, state and held deletions are today's."""
@@ -80,6 +89,7 @@ class TurnMoment:
         self.session = turn.session if turn else DEFAULT_SESSION
         self.user = name_in_text(relationship.user.display_name, relationship.user.external_id)
         self.companion = name_in_text(relationship.companion.name)
+        self._happening: dict[HappensCondition, list[DatedEntry]] = {}
 
     @cached_property
     def _messages(self) -> list[Message]:
@@ -145,6 +155,13 @@ class TurnMoment:
     def deletions_held(self) -> int:
         return _held(self._relationship.id)
 
+    def happening(self, asked: HappensCondition) -> list[DatedEntry]:
+        """What a moment found once it finds again, so that a run quotes what it is known to quote."""
+        if asked not in self._happening:
+            near = entries_near(self._relationship.id, asked, now=self.now, timezone=self.timezone)
+            self._happening[asked] = happening(near, asked, now=self.now, timezone=self.timezone)
+        return self._happening[asked]
+
     @property
     def _spoken(self) -> Any:
         """Earlier messages, without results of tools, agents' reports and models' notes, which nobody said."""
@@ -157,8 +174,14 @@ class TurnMoment:
         return Turn.objects.for_relationship(self._relationship.id).filter(seq__lt=self._turn.seq)
 
 
-def variables_of(moment: "ContextMoment | TurnMoment") -> dict[str, Any]:
-    """The variables of a template, with the names of templates.EXAMPLE."""
+def dated_entries(moment: "ContextMoment | TurnMoment", condition: Condition) -> list[DatedEntry]:
+    """The entries that meet any `happens` in a condition, each once."""
+    asked = [part.happens for part in condition.parts() if part.happens is not None]
+    return list(dict.fromkeys(entry for one in asked for entry in moment.happening(one)))
+
+
+def variables_of(moment: "ContextMoment | TurnMoment", condition: Condition) -> dict[str, Any]:
+    """The variables of a behaviour's template, with the names of templates.EXAMPLE. `condition`: the behaviour's."""
     local = moment.now.astimezone(ZoneInfo(moment.timezone))
     looked_up = (
         "message",
@@ -178,4 +201,5 @@ def variables_of(moment: "ContextMoment | TurnMoment") -> dict[str, Any]:
         "today": local.date().isoformat(),
         "time": f"{local:%H:%M}",
         "turn": moment.turn,
+        "dated": [entry.variables(moment.timezone) for entry in dated_entries(moment, condition)],
     }

@@ -17,7 +17,7 @@ from django.utils import timezone
 from behaviours.conditions import holds
 from behaviours.configuration import Behaviour
 from behaviours.models import BehaviourRun, RunState
-from behaviours.moments import ContextMoment, variables_of
+from behaviours.moments import ContextMoment, dated_entries, variables_of
 from behaviours.templates import render
 from behaviours.working import is_cooling_down
 from config import tracing
@@ -74,6 +74,7 @@ def fire_priorities(request: LayerRequest) -> Sequence[Fired]:
             action=behaviour.action,
             occasion=f"context:{context_id}",
             session=facts.session,
+            entry_ids=[entry.id for entry in dated_entries(moment, behaviour.when)],
             fired_at=timezone.now(),
         )
         fired.append(_begin(Fired(name, run), behaviour, moment, request))
@@ -92,7 +93,7 @@ def _begin(fired: Fired, behaviour: Behaviour, moment: ContextMoment, request: L
     template = behaviour.text if ask is None else ask.prompt
     assert template is not None, "a complete behaviour has a template"
     try:
-        fired.run.rendered = render(template, variables_of(moment))
+        fired.run.rendered = render(template, variables_of(moment, behaviour.when))
         if ask is None:
             fired.text = fired.run.rendered
             if request.preview and fired.text:

@@ -38,20 +38,25 @@ def retry_run(*, relationship_id: UUID, run_id: UUID) -> BehaviourRun:
     return get_run(relationship_id, run_id)
 
 
-def erase_in_runs(*, relationship_id: UUID, turn_ids: Collection[UUID], now: datetime) -> tuple[int, int]:
-    """Empty the runs and outbox messages about these turns. Returns how many runs and messages.
+def erase_in_runs(
+    *, relationship_id: UUID, turn_ids: Collection[UUID], entry_ids: Collection[UUID], now: datetime
+) -> tuple[int, int]:
+    """Empty the runs and outbox messages about these turns and entries. Returns how many runs and messages.
 
     Runs for contexts without a turn are emptied too, as nobody can tell what they were about. A worker that holds such
     a run loses it. Call in the erasing transaction, under the relationship's row lock.
     """
     runs = BehaviourRun.objects.for_relationship(relationship_id)
-    about = runs.filter(Q(turn_id__in=turn_ids) | Q(kind="priority", turn_id=None), redacted_at=None)
+    quoting = runs.quoting(entry_ids).values("id")
+    about = runs.filter(
+        Q(id__in=quoting) | Q(turn_id__in=turn_ids) | Q(kind="priority", turn_id=None), redacted_at=None
+    )
     about.filter(state=RunState.WORKING).settle(state=RunState.PENDING, due_at=now)
     about.filter(state=RunState.PENDING).update(rendered="", answer="", error="")
     told = about.exclude(state=RunState.PENDING)
     emptied: int = told.update(rendered="", answer="", outcome="", error="", redacted_at=now)
     queued = OutboxMessage.objects.for_relationship(relationship_id).filter(
-        turn_id__in=turn_ids, redacted_at=None
+        Q(turn_id__in=turn_ids) | Q(run_id__in=quoting), redacted_at=None
     )
     messages: int = queued.update(content="", redacted_at=now)
     return emptied, messages

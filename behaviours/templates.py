@@ -31,6 +31,7 @@ EXAMPLE: Mapping[str, Any] = {
     "profile": _Anything(),
     "state": _Anything(),
     "entries": [{"event": "added", "type": "preference", "content": "Likes tea"}],
+    "dated": [{"type": "event", "content": "Has an interview at Siemens", "happens_at": "2026-03-01"}],
 }
 
 

@@ -9,7 +9,6 @@ from uuid import UUID
 import orjson
 from django.conf import settings
 
-from behaviours.moments import variables_of
 from behaviours.templates import render
 from behaviours.working import CallFailed, Work
 from config.postgresql.sessions import release_connection
@@ -113,7 +112,7 @@ def _body(work: Work) -> bytes:
                 "user": relationship.user.external_id,
                 "session": run.session,
                 "turn": turn,
-                "text": render(webhook.text, variables_of(work.moment)),
+                "text": render(webhook.text, work.variables()),
             },
         },
         option=orjson.OPT_UTC_Z,

@@ -20,7 +20,7 @@ from django.utils import timezone
 from behaviours.conditions import holds
 from behaviours.configuration import Behaviour
 from behaviours.models import BehaviourRun, RunState
-from behaviours.moments import TurnMoment
+from behaviours.moments import TurnMoment, dated_entries, variables_of
 from behaviours.owed import TASK, owe_next_time, time_of
 from memory.model_calls import MadeCall, count_made_calls, store_made_calls
 from relationships.configuration.schema import Configuration
@@ -60,6 +60,10 @@ class Work:
     calls: list[MadeCall] = field(default_factory=list)
     values: dict[str, Any] = field(default_factory=dict)
     write: Callable[["Work"], str] | None = None  # returns what it did
+
+    def variables(self) -> dict[str, Any]:
+        """What the behaviour's template may use."""
+        return variables_of(self.moment, self.behaviour.when)
 
 
 Action = Callable[[Work], None]
@@ -114,18 +118,23 @@ def _open(run: BehaviourRun, held: QueuedQuerySet) -> Work | None:
             held.delete()
             return None
         if behaviour is None or (turn is None and run.turn_id is not None):
-            held.settle(
-                state=RunState.FAILED,
-                due_at=None,
-                settled_at=timezone.now(),
-                outcome="",
-                error="The behaviour no longer exists, or is off.",
-                error_code="gone",
-            )
+            _fail(held, "The behaviour no longer exists, or is off.")
             return None
-        if run.fired_at is None:
-            held.update(fired_at=timezone.now(), action=behaviour.action)
+        quoted = [entry.id for entry in dated_entries(moment, behaviour.when)]
+        if run.entry_ids and not quoted:
+            _fail(held, "No entry that it was about has this date any more.")
+            return None
+        run.entry_ids = list(dict.fromkeys([*run.entry_ids, *quoted]))
+        if run.fired_at is None or quoted:
+            began = run.fired_at or timezone.now()
+            held.update(fired_at=began, action=behaviour.action, entry_ids=run.entry_ids)
     return Work(run, held, relationship, configuration, behaviour, turn, moment)
+
+
+def _fail(held: QueuedQuerySet, why: str) -> None:
+    """Give up a run that has fired, as what it was about is gone."""
+    gone = {"outcome": "", "error": why, "error_code": "gone"}
+    held.settle(state=RunState.FAILED, due_at=None, settled_at=timezone.now(), **gone)
 
 
 def _fires(run: BehaviourRun, behaviour: Behaviour | None, moment: TurnMoment) -> bool:

@@ -5,7 +5,7 @@ It is read in one snapshot of the database, so that entries and their history fi
 """
 
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from itertools import groupby
 from operator import itemgetter
@@ -96,7 +96,9 @@ def _document(relationship_id: UUID, *, calls: bool) -> Iterator[bytes]:
     yield from _array("held_deletions", _rows(HeldDeletion, relationship_id))
     yield from _array("summaries", map(gone.summary, _without_workers(Summary, relationship_id)))
     yield from _array("behaviour_runs", map(gone.run, _without_workers(BehaviourRun, relationship_id)))
-    yield from _array("outbox", map(gone.outbox, _rows(OutboxMessage, relationship_id)))
+    quoting = BehaviourRun.objects.for_relationship(relationship_id).quoting(gone.parts)
+    runs = set(quoting.values_list("id", flat=True))
+    yield from _array("outbox", (gone.outbox(row, runs) for row in _rows(OutboxMessage, relationship_id)))
     yield from _array("files", files_to_keep(relationship_id, companion_id=companion_id))
     if calls:
         yield from _array("model_calls", map(gone.call, _rows(ModelCall, relationship_id)))
@@ -221,14 +223,14 @@ class ForgottenRows(Forgotten):
         return row
 
     def run(self, row: Row) -> Row:
-        if self.in_run(row["kind"], row["turn_id"]):
+        if self.in_run(row["kind"], row["turn_id"], row["entry_ids"]):
             row |= dict.fromkeys(("rendered", "answer", "error"), "")
             if row["state"] != "pending":
                 row |= {"outcome": "", **_redacted(row)}
         return row
 
-    def outbox(self, row: Row) -> Row:
-        if row["turn_id"] in self.turns:
+    def outbox(self, row: Row, quoting: Collection[UUID]) -> Row:
+        if row["turn_id"] in self.turns or row["run_id"] in quoting:
             row |= {"content": "", **_redacted(row)}
         return row
 

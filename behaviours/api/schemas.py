@@ -51,6 +51,8 @@ class RunAnswer(Answer):
     kind: str
     action: str
     turn: UUID | None
+    entries: list[UUID]
+    """With a date that the condition `happens` asked for: what it may quote."""
     session: str
     state: RunState
     """pending and working: in progress; done; left_out: a priority behaviour that was late or failed; failed: given up,
@@ -143,6 +145,7 @@ def present_run(run: BehaviourRun) -> dict[str, Any]:
     return RunAnswer.of(
         run,
         turn=run.turn_id,
+        entries=run.entry_ids,
         model_calls=run.model_call_ids,
         error_code=run.error_code or None,
         error=run.error or None,

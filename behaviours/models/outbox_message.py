@@ -3,7 +3,8 @@ from uuid import UUID
 
 from django.db import models
 
-from relationships.models.message import Message
+from behaviours.models.run import BehaviourRun
+from memory.mending.forgotten import Forgotten
 from relationships.models.owned import OwnedQuerySet, RelationshipOwned
 
 
@@ -13,9 +14,10 @@ class OutboxQuerySet(OwnedQuerySet):
         return self.filter(acknowledged_at=None, redacted_at=None).order_by("id")
 
     def without_hidden(self, relationship_id: UUID) -> Self:
-        """Without messages about a turn with a hidden message."""
-        hidden = Message.objects.for_relationship(relationship_id).filter(hidden_at__isnull=False)
-        return self.exclude(turn_id__in=hidden.values("turn_id"))
+        """Without messages about a turn with a hidden message, and those that quote a forgotten entry."""
+        forgotten = Forgotten.of(relationship_id)
+        runs = BehaviourRun.objects.for_relationship(relationship_id).quoting(forgotten.parts)
+        return self.exclude(turn_id__in=forgotten.turns).exclude(run_id__in=runs.values("id"))
 
 
 class OutboxMessage(RelationshipOwned):

@@ -1,4 +1,6 @@
+from collections.abc import Iterable
 from typing import Self
+from uuid import UUID
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -20,6 +22,10 @@ class RunQuerySet(QueuedOwnedQuerySet):  # type: ignore[override]  # as_manager,
         """Without runs whose condition has not been checked yet."""
         return self.filter(fired_at__isnull=False)
 
+    def quoting(self, entry_ids: Iterable[UUID]) -> Self:
+        """Runs that may quote one of these entries, because of their date."""
+        return self.filter(entry_ids__overlap=list(entry_ids))
+
 
 class BehaviourRun(QueuedRow, RelationshipOwned):
     """One time that a behaviour did something, or may have to. If its condition turns out not to hold, it is deleted.
@@ -35,6 +41,9 @@ class BehaviourRun(QueuedRow, RelationshipOwned):
     action = models.CharField(max_length=10)
     occasion = models.CharField(max_length=60)
     turn_id = models.UUIDField(null=True)  # for a context: its turn, once there is one
+    entry_ids = ArrayField(
+        models.UUIDField(), default=list, db_default=[]
+    )  # with a date that `happens` asked for
     session = models.CharField(max_length=200)
     state = models.CharField(max_length=10, choices=RunState.choices, default=RunState.PENDING)
     rendered = models.TextField(blank=True)  # the text, the prompt, or the call's body

@@ -50,9 +50,13 @@ class Forgotten:
     def anything(self) -> bool:
         return bool(self.messages or self.entries or self.edited)
 
+    @property
+    def parts(self) -> set[UUID]:
+        """The entries that were forgotten, in whole or in part."""
+        return {*self.entries, *self.edited}
+
     def in_operation(self, cited: Iterable[UUID], entry_id: UUID | None) -> bool:
-        about = entry_id is not None and (entry_id in self.entries or entry_id in self.edited)
-        return about or not self.messages.keys().isdisjoint(cited)
+        return entry_id in self.parts or not self.messages.keys().isdisjoint(cited)
 
     @property
     def revisions(self) -> Q:
@@ -65,12 +69,13 @@ class Forgotten:
     def in_revision(self, entry_id: UUID, version: int) -> bool:
         return entry_id in self.entries or version <= self.edited.get(entry_id, 0)
 
-    def in_run(self, kind: str, turn_id: UUID | None) -> bool:
+    def in_run(self, kind: str, turn_id: UUID | None, entry_ids: Iterable[UUID]) -> bool:
         """Return whether a run may quote it. For a context that led to no turn, that is unknown."""
-        return turn_id in self.turns or (self.anything and kind == "priority" and turn_id is None)
+        unknown = self.anything and kind == "priority" and turn_id is None
+        return unknown or turn_id in self.turns or not self.parts.isdisjoint(entry_ids)
 
     def in_call(self, purpose: str, shown: Collection[UUID], turn_ids: Iterable[UUID]) -> bool:
         """Return whether a call may quote it. One that judged a wish quotes the wish, in whatever words."""
-        quoted = {*self.messages, *self.entries, *self.edited}
+        quoted = {*self.messages, *self.parts}
         wish = purpose in MendingVerb.values and self.anything
         return wish or not quoted.isdisjoint(shown) or not self.turns.isdisjoint(turn_ids)

@@ -59,6 +59,7 @@ class ArchivedBehaviourRun(Erasable):
     action: Annotated[str, Field(max_length=10)]
     occasion: Annotated[str, Field(pattern=r"^(turn|context|at|on):[0-9A-Za-z:.+-]{1,50}$")]
     turn_id: UUID | None
+    entry_ids: list[UUID] = []
     session: SessionName
     state: Literal["pending", "done", "left_out", "failed"]
     rendered: CallText

@@ -40,7 +40,9 @@ def empty_copies(
     )
     spoken_in = turns_of(relationship_id, messages)
     turns = {*words.turns, *traces.turns, *spoken_in}
-    runs, queued = erase_in_runs(relationship_id=relationship_id, turn_ids=turns, now=now)
+    runs, queued = erase_in_runs(
+        relationship_id=relationship_id, turn_ids=turns, entry_ids=words.entries, now=now
+    )
     in_turns, of_entries, held = _empty_operations(relationship_id, traces, messages, spoken_in)
     left += empty_replies(relationship_id, {*words.entries, *messages}, now)
     return left + Counts(

@@ -217,6 +217,25 @@ def test_where_there_is_nothing_to_remember_the_model_can_say_so(
     assert conversation.contents == []
 
 
+def test_a_model_may_word_a_message_to_the_person_or_say_that_there_is_none(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    behave(conversation.relationship, ask={"prompt": {"prompt": "On: {{ message }}", "into": "message"}})
+    scripted_provider.answer_with("How was the <b>boat</b>, Maya?\nAnd Ana?", "None.")
+    conversation.say("I bought a boat")
+    conversation.say("Good soup today")
+
+    work(conversation)
+
+    assert "the message to the person alone" in scripted_provider.requests[0].system
+    assert outbox_of(conversation) == ["How was the <b>boat</b>, Maya?\nAnd Ana?"]
+    runs = [(run.rendered, run.outcome) for run in runs_of(conversation)]
+    assert runs == [
+        ("On: I bought a boat", "Queued in the outbox."),
+        ("On: Good soup today", "There was nothing to say."),
+    ]
+
+
 def message_of(turn: Turn) -> UUID:
     found: UUID = Message.objects.for_relationship(turn.relationship_id).get(turn_id=turn.id).id
     return found

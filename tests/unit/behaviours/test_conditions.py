@@ -3,12 +3,14 @@
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 
 import pytest
 from pydantic import ValidationError
 
 from behaviours.conditions import holds
-from behaviours.configuration import Behaviour, Behaviours, Condition
+from behaviours.configuration import Behaviour, Behaviours, Condition, HappensCondition
+from behaviours.dated import DatedEntry, happening
 from tests.growth import seconds
 
 
@@ -29,6 +31,10 @@ class GivenMoment:
         default_factory=lambda: [{"event": "added", "type": "goal", "content": "Wants a boat"}]
     )
     deletions_held: int = 2
+
+    def happening(self, asked: HappensCondition) -> list[DatedEntry]:
+        plan = DatedEntry(UUID(int=1), "event", "Has an interview", "2026-03-03", self.now)
+        return happening([plan], asked, now=self.now, timezone=self.timezone)
 
 
 CASES: list[tuple[dict[str, Any], bool]] = [
@@ -61,6 +67,9 @@ CASES: list[tuple[dict[str, Any], bool]] = [
     ({"entry": {"types": ["goal"]}}, True),
     ({"entry": {"types": ["goal"], "event": "changed"}}, False),
     ({"entry": {"types": ["event"]}}, False),
+    ({"happens": {"days": 1}}, True),
+    ({"happens": {"days": 1, "types": ["goal"]}}, False),
+    ({"happens": {}}, False),
     ({"deletions_held": 2}, True),
     ({"deletions_held": 3}, False),
     ({"not": {"keywords": ["hungry"]}}, False),
@@ -157,6 +166,7 @@ def nested(leaf: dict[str, Any], count: int) -> dict[str, Any]:
     [
         ({"first_turn": "ever"}, 1000, "conditions"),
         ({"keywords": [f"word {n}" for n in range(100)]}, 51, "keywords"),
+        ({"happens": {}}, 21, "conditions with `happens`"),
     ],
 )
 def test_more_than_can_be_asked_of_a_message_is_refused(leaf: dict[str, Any], count: int, what: str) -> None:

@@ -1,0 +1,156 @@
+"""Behaviours that come back to a plan: by its date, once it is over, and never once it is erased or forgotten."""
+
+import json
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from behaviours.models import BehaviourRun
+from context.pipeline import build_context
+from memory.models import ScratchpadEntry
+from providers.llm.base import CompletionRequest
+from tests.fakes import ScriptedProvider
+from tests.fixtures.api import Api
+from tests.fixtures.behaviours import behave, outbox_of, runs_of, work
+from tests.fixtures.contexts import remember
+from tests.fixtures.people import meet
+from tests.fixtures.turns import Conversation
+from tests.integration.copies import dump, tables_with
+from tests.integration.mending.test_forget import number_of
+
+ASK = {
+    "message": "How did it go: {% for plan in dated %}{{ plan.content }}{% endfor %}?",
+    "when": {"schedule": "0 18 * * *", "happens": {"days": -1}},
+}
+WORD = "quokkä"
+
+
+def _plan(conversation: Conversation, content: str, day: date, **values: Any) -> ScratchpadEntry:
+    told = datetime.now(UTC) - timedelta(days=30)
+    values = {"type": "event", "effective_at": told, "happens_at": day.isoformat(), **values}
+    return remember(conversation.relationship, content, **values)[0]
+
+
+def _yesterday(conversation: Conversation) -> date:
+    """Make what is owed due at an earlier time of its schedule, and return the day before that."""
+    for run in runs_of(conversation):
+        assert run.due_at is not None
+        due = run.due_at - timedelta(days=2)
+        BehaviourRun.objects.filter(id=run.id).update(due_at=due, occasion=f"at:{due.isoformat()}")
+    return due.date() - timedelta(days=1)
+
+
+@pytest.fixture
+def asked(conversation: Conversation) -> Conversation:
+    """The person was asked how it went with the plan."""
+    behave(conversation.relationship, ask=ASK)
+    conversation.say("Hi")
+    _plan(conversation, f"Sees the {WORD}", _yesterday(conversation))
+    work(conversation)
+    assert outbox_of(conversation) == [f"How did it go: Sees the {WORD}?"]
+    return conversation
+
+
+def test_a_schedule_asks_about_the_plan_that_was_over_yesterday(conversation: Conversation) -> None:
+    behave(conversation.relationship, ask=ASK)
+    conversation.say("Hi")
+    day = _yesterday(conversation)
+    over = _plan(conversation, "Runs the marathon", day)
+    _plan(conversation, "Moves house", day + timedelta(days=1))
+    _plan(conversation, "Has told of the concert", day, effective_at=datetime.now(UTC))
+    _plan(conversation, "Is no longer true", day, state="deleted")
+    _plan(conversation, "Has ended", day, valid_to=datetime.now(UTC) - timedelta(days=9))
+
+    work(conversation)
+
+    assert outbox_of(conversation) == ["How did it go: Runs the marathon?"]
+    [run] = [run for run in runs_of(conversation) if run.state == "done"]
+    assert run.entry_ids == [over.id]
+
+
+def test_without_a_plan_that_is_over_nobody_is_asked(conversation: Conversation) -> None:
+    behave(conversation.relationship, ask=ASK)
+    conversation.say("Hi")
+    _plan(conversation, "Moves house", _yesterday(conversation) + timedelta(days=2))
+
+    work(conversation)
+
+    assert outbox_of(conversation) == []
+
+
+def test_the_model_is_told_of_a_plan_on_its_day(conversation: Conversation) -> None:
+    when = {"happens": {"types": ["event"]}}
+    behave(conversation.relationship, luck={"text": "Today: {{ dated[0].content }}", "when": when})
+    pair = conversation.relationship
+    today = datetime.now(UTC).date()
+    _plan(conversation, "Turns 40", today, type="fact")
+    _plan(conversation, "Flies to Oslo", today + timedelta(days=1))
+
+    def context() -> str:
+        return build_context(project_id=pair.project_id, relationship_id=pair.id, message="Hi").system
+
+    assert "Today:" not in context()
+    plan = _plan(conversation, "Runs the marathon", today)
+    assert "Today: Runs the marathon" in context()
+    assert [run.entry_ids for run in runs_of(conversation)] == [[plan.id]]
+
+
+def test_what_quotes_an_erased_entry_is_emptied(
+    conversation: Conversation, scripted_provider: ScriptedProvider, api: Api
+) -> None:
+    scripted_provider.otherwise = json.dumps({"note": f"A {WORD}!"})
+    told = {"prompt": {"prompt": "On {{ dated[0].content }}", "into": "session"}, "when": ASK["when"]}
+    behave(
+        conversation.relationship,
+        ask=ASK,
+        note=told,
+        today={"text": "{{ dated[0].content }}", "when": {"happens": {}}},
+    )
+    conversation.say("Hi")
+    plan = _plan(conversation, f"Sees the {WORD}", _yesterday(conversation))
+    work(conversation)
+    assert tables_with(WORD, dump()) >= {
+        "behaviours_behaviourrun",
+        "behaviours_outboxmessage",
+        "memory_modelcall",
+    }
+
+    erased = api.delete(f"/relationships/{plan.relationship_id}/entries/{plan.id}?permanent=true")
+
+    assert erased.status == 200, erased
+    assert tables_with(WORD, dump()) <= {
+        "relationships_sessionstate",
+        "relationships_snapshot",
+    }  # what a run wrote stays
+    assert outbox_of(conversation) == [""]
+
+
+def test_what_quotes_a_forgotten_entry_is_neither_delivered_nor_exported(
+    asked: Conversation, api: Api, scripted_provider: ScriptedProvider
+) -> None:
+    at = f"/relationships/{asked.relationship.id}"
+    assert len(api.get(f"{at}/outbox").body["items"]) == 1
+
+    def says(request: CompletionRequest) -> dict[str, object]:
+        return {"says": [{"number": number_of(f"Sees the {WORD}", request.prompt)}], "unsure": []}
+
+    scripted_provider.wishes_answer = says
+    api.post(f"{at}/forget", {"what": f"the {WORD}"})
+
+    assert api.get(f"{at}/outbox").body["items"] == []
+    assert len(api.get(f"{at}/outbox?hidden=true").body["items"]) == 1
+    assert WORD not in api.get(f"{at}/behaviour-runs").raw.decode()
+    assert WORD not in api.get(f"{at}/export?calls=true").raw.decode()
+
+
+def test_an_export_keeps_which_entries_a_run_may_quote(asked: Conversation, api: Api) -> None:
+    document = api.get(f"/relationships/{asked.relationship.id}/export").body
+    before = [run.entry_ids for run in runs_of(asked)]
+    assert api.delete(f"/relationships/{asked.relationship.id}").status == 200
+    there = Conversation(meet(asked.relationship.companion, "elsewhere"))
+
+    imported = api.post(f"/relationships/{there.relationship.id}/import", document)
+
+    assert imported.status == 200, imported
+    assert [run.entry_ids for run in runs_of(there)] == before != [[]]
