@@ -67,6 +67,7 @@ class RecalledMessage(NamedTuple):
 
 
 R = TypeVar("R")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,7 @@ class Recall:
         self._facts, self._configuration, self._said, self._now = facts, configuration, message, now
         self._explain = explain
         self._cited_by: dict[UUID, list[str]] = {}
-        self._given: dict[Hashable, Recalled[Any]] = {}
+        self._given: dict[Hashable, Any] = {}
 
     @cached_property
     def recent(self) -> Sequence[RecentMessage]:
@@ -152,7 +153,7 @@ class Recall:
             asked["participants"] = self._participants
             return search_entries(text=self.question.text, filters=EntryFilters(tiers=tiers), **asked)
 
-        return self._once(tiers, lambda: self._recall(search, ENTRIES, self._entry, any_there=True))
+        return self.once(tiers, lambda: self._recall(search, ENTRIES, self._entry, any_there=True))
 
     def messages(self, *, without: Collection[str] = ()) -> Recalled[RecalledMessage]:
         """The messages that match the message and are not among `without`. At most two statements."""
@@ -170,15 +171,15 @@ class Recall:
         any_there = bool(self._facts.messages)  # of another session, if this one has none
         if any_there and self._facts.are_all and all(one.id in without for one in self._facts.messages):
             return Recalled(reason=self.not_asked or ALL_SHOWN)
-        return self._once(
+        return self.once(
             frozenset(without), lambda: self._recall(search, MESSAGES, self._message, any_there=any_there)
         )
 
-    def _once(self, asked: Hashable, search: Callable[[], Recalled[R]]) -> Recalled[R]:
-        """Run each search once: a layer that is rendered again, shorter, gets the same result."""
+    def once(self, asked: Hashable, find: Callable[[], T]) -> T:
+        """Find each thing once: a layer that is rendered again, shorter, gets the same result."""
         if asked not in self._given:
-            self._given[asked] = search()
-        found: Recalled[R] = self._given[asked]
+            self._given[asked] = find()
+        found: T = self._given[asked]
         return found
 
     def _recall(

@@ -84,7 +84,7 @@ def _shown_anyway(request: LayerRequest) -> Sequence[str]:
     setting = context.layers.get(name)
     if name not in context.order or (setting is not None and not setting.enabled):
         return ()
-    return MessagesLayer(name).render(request).sources
+    return [message.id for message, _ in MessagesLayer(name).kept(request).shown]
 
 
 def _speaker(message: FoundMessage, facts: Facts) -> str:

@@ -1,4 +1,5 @@
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from context.answer import ChatMessage
 from context.budget import Want, divide
@@ -30,16 +31,16 @@ class MessagesLayer(Layer):
     weight = 4
     tells_days = True
 
+    def kept(self, request: LayerRequest) -> "Kept":
+        """The recent messages that fit the layer's budget."""
+        room = request.budget_of(self)
+        return request.recall.once((self.slug, room), lambda: _kept(request, room))
+
     def render(self, request: LayerRequest) -> LayerText:
-        found = request.recall.recent
-        notes = _notes(found, request.facts)
-        shown = [(one, spoken) for one in found if (spoken := _spoken(one, notes[one.id]))["content"].strip()]
+        found, room = request.recall.recent, request.budget_of(self)
+        shown, kept, last_exchange = self.kept(request)
         if not shown:
             return NOTHING
-        room = request.budget_of(self)
-        costs = [message_tokens(spoken) for _, spoken in shown]
-        exchange = _with_exchange_before(shown, 0)
-        kept = shown if room is None else _within(shown, costs, room, notes, exchange=exchange)
         days = _days([message for message, _ in kept], request)
         if room is not None and line_cost(days) + sum(message_tokens(spoken) for _, spoken in kept) > room:
             days = ""
@@ -51,9 +52,29 @@ class MessagesLayer(Layer):
             sources=[message.id for message, _ in kept],
             reason=_reason(found, request.facts.session, cut=bool(ends)),
             left_out=left_out([message.id for message, _ in reversed(shown) if message.id not in there]),
-            least=sum(costs[-exchange:]) + (line_cost(days) if days else 0),
+            least=last_exchange + (line_cost(days) if days else 0),
             ends=ends,
         )
+
+
+class Kept(NamedTuple):
+    """What was said recently, as much of it as is shown, and the tokens of the last exchange."""
+
+    said: Shown
+    shown: Shown
+    last_exchange: int
+
+
+def _kept(request: LayerRequest, room: int | None) -> Kept:
+    notes = _notes(request.recall.recent, request.facts)
+    spoken = ((one, _spoken(one, notes[one.id])) for one in request.recall.recent)
+    said = [(one, line) for one, line in spoken if line["content"].strip()]
+    if not said:
+        return Kept([], [], 0)
+    costs = [message_tokens(line) for _, line in said]
+    exchange = _with_exchange_before(said, 0)
+    shown = said if room is None else _within(said, costs, room, notes, exchange=exchange)
+    return Kept(said, shown, sum(costs[-exchange:]))
 
 
 def words_shown(content: str, *, end: int) -> str:
@@ -113,9 +134,10 @@ def _days(messages: Sequence[RecentMessage], request: LayerRequest) -> str:
 
 def _notes(messages: Sequence[RecentMessage], facts: Facts) -> dict[str, str]:
     """What each message begins with, by its ID: a mark, a speaker's name, or nothing."""
-    names = {
-        one.id: name_in_text(one.speaker, facts.user_name) for one in messages if one.role == MessageRole.USER
-    }
+    speakers = {one.id: one.speaker for one in messages if one.role == MessageRole.USER}
+    names: dict[str, str] = {}
+    if any(speakers.values()):
+        names = {key: name_in_text(said, facts.user_name) for key, said in speakers.items()}
     if not {name.casefold() for name in names.values()} - {facts.user_name.casefold()}:
         names = {}
     return {one.id: f"{names[one.id]}: " if one.id in names else _NOTES.get(one.role, "") for one in messages}

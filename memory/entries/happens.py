@@ -141,7 +141,11 @@ def day_of(moment: float, timezone: str) -> str:
 
 def named_day_of(moment: float, timezone: str) -> str:
     """The same with its name, by which "last Friday" is counted: "Monday, 2026-03-02"."""
-    day = day_of(moment, timezone)
+    return _named(day_of(moment, timezone))
+
+
+@lru_cache(maxsize=4096)
+def _named(day: str) -> str:
     return f"{date.fromisoformat(day):%A}, {day}"
 
 
