@@ -1,6 +1,6 @@
 """The moments that conditions look at: while a context is built, and after a turn."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
@@ -81,8 +81,16 @@ class ContextMoment:
 class TurnMoment:
     """The moment of a turn; without a turn, a scheduled time. Profile, state and held deletions are today's."""
 
-    def __init__(self, relationship: Relationship, turn: Turn | None, *, now: datetime | None = None) -> None:
-        """Load `relationship` with its companion and user."""
+    def __init__(
+        self,
+        relationship: Relationship,
+        turn: Turn | None,
+        *,
+        now: datetime | None = None,
+        told_today: Collection[UUID] = (),
+    ) -> None:
+        """Load `relationship` with its companion and user. `told_today`: dated entries not to come back to again."""
+        self._told_today = told_today
         self._relationship, self._turn = relationship, turn
         self.now = now or (turn.occurred_at if turn else datetime.now(UTC))
         self.timezone = relationship.timezone
@@ -159,7 +167,8 @@ class TurnMoment:
         """What a moment found once it finds again, so that a run quotes what it is known to quote."""
         if asked not in self._happening:
             near = entries_near(self._relationship.id, asked, now=self.now, timezone=self.timezone)
-            self._happening[asked] = happening(near, asked, now=self.now, timezone=self.timezone)
+            new = [entry for entry in near if entry.id not in self._told_today]
+            self._happening[asked] = happening(new, asked, now=self.now, timezone=self.timezone)
         return self._happening[asked]
 
     @property

@@ -22,6 +22,7 @@ from behaviours.configuration import Behaviour
 from behaviours.models import BehaviourRun, RunState
 from behaviours.moments import TurnMoment, dated_entries, variables_of
 from behaviours.owed import TASK, owe_next_time, time_of
+from memory.entries.happens import zone_of
 from memory.model_calls import MadeCall, count_made_calls, store_made_calls
 from relationships.configuration.schema import Configuration
 from relationships.models import Relationship, Turn
@@ -108,7 +109,8 @@ def _open(run: BehaviourRun, held: QueuedQuerySet) -> Work | None:
         configuration = configuration_of(relationship, turn=turn.config if turn else None).values
         behaviour = dict(configuration.behaviours.by_kind["async"]).get(run.behaviour)
         due = time_of(run) if run.turn_id is None else None
-        moment = TurnMoment(relationship, turn, now=due)
+        told = _told_today(run, behaviour, relationship.timezone)
+        moment = TurnMoment(relationship, turn, now=due, told_today=told)
         if behaviour is not None and due is not None and run.occasion.startswith("at:"):
             held.update(occasion=f"on:{run.occasion[3:]}")  # so that it no longer counts as the next time
             after = max(due, timezone.now())
@@ -129,6 +131,16 @@ def _open(run: BehaviourRun, held: QueuedQuerySet) -> Work | None:
             began = run.fired_at or timezone.now()
             held.update(fired_at=began, action=behaviour.action, entry_ids=run.entry_ids)
     return Work(run, held, relationship, configuration, behaviour, turn, moment)
+
+
+def _told_today(run: BehaviourRun, behaviour: Behaviour | None, timezone_name: str) -> set[UUID]:
+    """The dated entries that this behaviour came back to in another run, on the person's present day."""
+    if behaviour is None or not behaviour.when.mentions("happens"):
+        return set()
+    day = timezone.now().astimezone(zone_of(timezone_name)).replace(hour=0, minute=0, second=0, microsecond=0)
+    runs = BehaviourRun.objects.for_relationship(run.relationship_id).exclude(id=run.id)
+    today = runs.filter(behaviour=run.behaviour, fired_at__gte=day).values_list("entry_ids", flat=True)
+    return {entry_id for entry_ids in today for entry_id in entry_ids}
 
 
 def _fail(held: QueuedQuerySet, why: str) -> None:

@@ -69,6 +69,18 @@ def test_a_schedule_asks_about_the_plan_that_was_over_yesterday(conversation: Co
     assert run.entry_ids == [over.id]
 
 
+def test_it_comes_back_to_each_plan_once_a_day(conversation: Conversation) -> None:
+    today = {"message": "Today: {{ dated[0].content }}", "when": {"happens": {}}}
+    behave(conversation.relationship, today=today)
+    for plan in ("Runs the marathon", "Sees the doctor"):
+        _plan(conversation, plan, datetime.now(UTC).date())
+        for said in ("Hi", "Hi again"):
+            conversation.say(said)
+            work(conversation)
+
+    assert outbox_of(conversation) == ["Today: Runs the marathon", "Today: Sees the doctor"]
+
+
 def test_without_a_plan_that_is_over_nobody_is_asked(conversation: Conversation) -> None:
     behave(conversation.relationship, ask=ASK)
     conversation.say("Hi")
