@@ -1,7 +1,7 @@
 """Parse the decisions of the second call: each becomes an operation that cites the messages of its fact."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
@@ -20,28 +20,26 @@ from memory.models import USER_SUBJECT
 from providers.llm.base import NumberedFact
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """A fact of the first call: the operation that adds it, and whether it is a wish to forget instead."""
-
-    operation: Operation
-    forget: bool = False
-
-    def numbered(self, number: int) -> NumberedFact:
-        operation = self.operation
-        return NumberedFact(
-            number=number,
-            content=operation.content,
-            type=operation.type,
-            subject=operation.subject or USER_SUBJECT,
-            forget=self.forget,
-            messages=operation.messages,
-            happens_at=operation.happens_at,
-        )
+def forgets(fact: Operation) -> bool:
+    """Return whether a fact of the first call is a wish to forget."""
+    return fact.raw.get("forget") is True
 
 
-def decide_on(facts: Sequence[Fact], decisions: Sequence[Any], given: IngestionInput) -> list[Operation]:
-    """Make the operations, in order of the facts. The first decision counts; without one a fact is refused, visibly.
+def numbered(fact: Operation, number: int) -> NumberedFact:
+    return NumberedFact(
+        number=number,
+        content=fact.content,
+        type=fact.type,
+        subject=fact.subject or USER_SUBJECT,
+        forget=forgets(fact),
+        messages=fact.messages,
+        happens_at=fact.happens_at,
+    )
+
+
+def decide_on(facts: Sequence[Operation], decisions: Sequence[Any], given: IngestionInput) -> list[Operation]:
+    """Make the operations, in order of the facts (the operations that add them). The first decision counts; without one
+    a fact is refused, visibly.
 
     A fact may end several entries ("forget all about my job"), so further decisions on it may delete, but nothing else.
     """
@@ -57,7 +55,7 @@ def decide_on(facts: Sequence[Fact], decisions: Sequence[Any], given: IngestionI
         elif number in made and _only_ends(item):
             ended.append((number, item))
         elif number in made:
-            again = replace(facts[number - 1].operation, raw=short(item))
+            again = replace(facts[number - 1], raw=short(item))
             strays.append(again.refused(f"fact {number} is decided on before"))
         else:
             made[number] = item
@@ -87,33 +85,33 @@ def _only_ends(item: Item) -> bool:
     return str(item.get("op")).strip().upper() == "DELETE" and item.get("content") == ""
 
 
-def _decided(fact: Fact, decision: Item | None, changed: set[int], given: IngestionInput) -> Operation:
+def _decided(fact: Operation, decision: Item | None, changed: set[int], given: IngestionInput) -> Operation:
     if decision is None:
-        return fact.operation.refused("nothing was decided about it")
-    raw = {**fact.operation.raw, **short(dict(decision)), "messages": list(fact.operation.messages)}
+        return fact.refused("nothing was decided about it")
+    raw = {**fact.raw, **short(dict(decision)), "messages": list(fact.messages)}
     try:
         operation = _operation(fact, decision, changed, given)
     except RefusedItem as refusal:
-        return replace(fact.operation, raw=raw).refused(str(refusal))
+        return replace(fact, raw=raw).refused(str(refusal))
     if operation.entry is not None and operation.op != "known":
         changed.add(operation.entry)
     kept = {"op": operation.op, "content": operation.content}
     return replace(operation, raw={**raw, **kept})
 
 
-def _operation(fact: Fact, decision: Item, changed: set[int], given: IngestionInput) -> Operation:
+def _operation(fact: Operation, decision: Item, changed: set[int], given: IngestionInput) -> Operation:
     op = str(decision.get("op")).strip().upper()
     if op not in ("ADD", "UPDATE", "DELETE", "NONE"):
         raise RefusedItem(f"op is {decision.get('op')!r:.40}; known: ADD, UPDATE, DELETE, NONE")
     if op == "ADD":
         return _new(fact, decision)
-    if op == "NONE" and fact.forget:
+    if op == "NONE" and forgets(fact):
         raise RefusedItem("nothing like it is remembered")
     reason = reason_in(decision)
     if op == "NONE":  # the entry says it already, even if that may not be changed
         if (known := shown_number(decision, given.entries)) is None:
             raise RefusedItem("was decided to be known, by no entry that was shown")
-        return replace(fact.operation, op="known", entry=known, content="", reason=reason)
+        return replace(fact, op="known", entry=known, content="", reason=reason)
     number = entry_number(decision, given.entries)
     if number in changed:
         return _beside(fact, number)
@@ -122,7 +120,7 @@ def _operation(fact: Fact, decision: Item, changed: set[int], given: IngestionIn
         op = "REPLACE" if content else "DELETE"
     elif not content:
         raise RefusedItem("content is empty")
-    change = replace(fact.operation, op=op.lower(), entry=number, content=content, reason=reason)
+    change = replace(fact, op=op.lower(), entry=number, content=content, reason=reason)
     return change if op != "UPDATE" else _more_of(given.entries[number - 1], change)
 
 
@@ -133,24 +131,24 @@ def _more_of(entry: ShownEntry, change: Operation) -> Operation:
     return replace(change, type="", subject=None, importance=matters, expires_at=expires_at)
 
 
-def _new(fact: Fact, decision: Item) -> Operation:
-    if fact.forget:
+def _new(fact: Operation, decision: Item) -> Operation:
+    if forgets(fact):
         raise RefusedItem("is a wish to forget, which is no entry itself")
-    return replace(fact.operation, content=_text(fact, decision) or fact.operation.content)
+    return replace(fact, content=_text(fact, decision) or fact.content)
 
 
-def _beside(fact: Fact, number: int) -> Operation:
+def _beside(fact: Operation, number: int) -> Operation:
     """Add the fact as a new entry, as an answer may change an entry only once."""
-    if fact.forget:
+    if forgets(fact):
         raise RefusedItem(f"entry {number} is changed by an earlier decision of this answer")
     remark = f"entry {number} is changed by an earlier decision; kept as new"
-    return replace(fact.operation, remarks=(*fact.operation.remarks, remark))
+    return replace(fact, remarks=(*fact.remarks, remark))
 
 
-def _text(fact: Fact, decision: Item) -> str:
+def _text(fact: Operation, decision: Item) -> str:
     """The decision's text, or the fact's if it has none; "" if there should be none."""
-    if fact.forget and not decision.get("content"):
+    if forgets(fact) and not decision.get("content"):
         return ""
     if decision.get("content") is None:
-        return fact.operation.content
+        return fact.content
     return "" if decision["content"] == "" else text_of(decision, "content")

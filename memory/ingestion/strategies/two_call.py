@@ -19,7 +19,7 @@ from memory.ingestion.operations import Operation, check_each, parse_answer, und
 from memory.ingestion.prompt import Question
 from memory.ingestion.strategies.asking import ask_for_operations
 from memory.ingestion.strategies.base import Proposal, Strategy
-from memory.ingestion.strategies.deciding import Fact, decide_on, rest_on_all
+from memory.ingestion.strategies.deciding import decide_on, forgets, numbered, rest_on_all
 from memory.ingestion.strategies.schema_parts import NUMBERS, TEXT, WISHES, answer_of, list_of, number
 from memory.ingestion.vectors import TextVectors, embed_texts
 from memory.models import USER_SUBJECT, ScratchpadEntry
@@ -87,11 +87,9 @@ class TwoCallStrategy(Strategy):
             again=AGAIN,
         )
         items = [item for item in extracted if item.op == "refused"]
-        facts = [
-            Fact(item, forget=item.raw.get("forget") is True) for item in extracted if item.op != "refused"
-        ]
+        facts = [item for item in extracted if item.op != "refused"]
         known = _known_exactly(given, facts)
-        items += [fact.operation for fact in known]
+        items += known
         open_facts = [fact for fact in facts if fact not in known]
         shown, vectors = _like(given, open_facts)
         if not shown:
@@ -108,9 +106,9 @@ def _extracted(item: dict[str, Any], given: IngestionInput) -> Operation:
     return replace(fact, confidence=confidence, remarks=(*remarks, *fact.remarks))
 
 
-def _known_exactly(given: IngestionInput, facts: Sequence[Fact]) -> list[Fact]:
+def _known_exactly(given: IngestionInput, facts: Sequence[Operation]) -> list[Operation]:
     """The facts that an active entry says word for word, on which no model needs to decide."""
-    hashes = {content_hash(fact.operation.content) for fact in facts}
+    hashes = {content_hash(fact.content) for fact in facts}
     rows = ScratchpadEntry.objects.for_relationship(given.relationship_id).active()
     said = {
         (subject, bytes(hashed))
@@ -119,14 +117,15 @@ def _known_exactly(given: IngestionInput, facts: Sequence[Fact]) -> list[Fact]:
     return [
         fact
         for fact in facts
-        if not fact.forget
-        and (fact.operation.subject or USER_SUBJECT, content_hash(fact.operation.content)) in said
+        if not forgets(fact) and (fact.subject or USER_SUBJECT, content_hash(fact.content)) in said
     ]
 
 
-def _like(given: IngestionInput, facts: Sequence[Fact]) -> tuple[tuple[ShownEntry, ...], TextVectors | None]:
+def _like(
+    given: IngestionInput, facts: Sequence[Operation]
+) -> tuple[tuple[ShownEntry, ...], TextVectors | None]:
     """The entries that any of the facts may change, and the facts' vectors, from one batch."""
-    texts = [fact.operation.content for fact in facts]
+    texts = [fact.content for fact in facts]
     similar_from = given.ingestion.two_call.similar_from
     few = few_entries(given) if texts and similar_from is None else None
     if not texts or few is not None or not has_entries(given):
@@ -138,14 +137,14 @@ def _like(given: IngestionInput, facts: Sequence[Fact]) -> tuple[tuple[ShownEntr
     return found, vectors
 
 
-def _unopposed(fact: Fact) -> Operation:
+def _unopposed(fact: Operation) -> Operation:
     """The operation for a fact that resembles no entry: it is new, or there is nothing to forget."""
-    if not fact.forget:
-        return fact.operation
-    return fact.operation.refused("nothing like it is remembered")
+    if not forgets(fact):
+        return fact
+    return fact.refused("nothing like it is remembered")
 
 
-def _decide(given: IngestionInput, facts: Sequence[Fact], log: CallLog, purpose: str) -> list[Operation]:
+def _decide(given: IngestionInput, facts: Sequence[Operation], log: CallLog, purpose: str) -> list[Operation]:
     question = Question(
         "decide",
         "decide.md",
@@ -154,7 +153,7 @@ def _decide(given: IngestionInput, facts: Sequence[Fact], log: CallLog, purpose:
         guided=False,
         shows_types=False,
         shows_messages=False,
-        facts=tuple(fact.numbered(number) for number, fact in enumerate(facts, start=1)),
+        facts=tuple(numbered(fact, number) for number, fact in enumerate(facts, start=1)),
     )
     items = ask_for_operations(
         question,

@@ -7,19 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.ingestion.operations import Operation
-from memory.ingestion.strategies.deciding import Fact, decide_on, rest_on_all
+from memory.ingestion.strategies.deciding import decide_on, rest_on_all
 from tests.unit.memory.ingestion.readings import MONDAY, ingestion_input, shown
 
-LISBON = Fact(
-    Operation("add", (1,), {"content": "Lives in Lisbon"}, type="identity", content="Lives in Lisbon")
-)
-JAZZ = Fact(
-    Operation("add", (2,), {"content": "Likes jazz"}, type="preference", content="Likes jazz"), forget=True
+LISBON = Operation("add", (1,), {"content": "Lives in Lisbon"}, type="identity", content="Lives in Lisbon")
+JAZZ = Operation(
+    "add", (2,), {"content": "Likes jazz", "forget": True}, type="preference", content="Likes jazz"
 )
 ENTRIES = (shown("Lives in Porto"), shown("Likes jazz"), shown("Is called Max", read_only=True))
 
 
-def decide(*decisions: Any, facts: tuple[Fact, ...] = (LISBON,)) -> list[Operation]:
+def decide(*decisions: Any, facts: tuple[Operation, ...] = (LISBON,)) -> list[Operation]:
     return decide_on(facts, decisions, ingestion_input("I moved to Lisbon.", "Forget jazz.", entries=ENTRIES))
 
 
@@ -89,7 +87,7 @@ def test_a_fact_nobody_decided_on_is_refused_visibly() -> None:
 
 
 def test_an_entry_is_changed_once_and_what_else_is_said_of_it_is_kept_as_new() -> None:
-    age = Fact(Operation("add", (1,), {"content": "Is 30"}, content="Is 30"))
+    age = Operation("add", (1,), {"content": "Is 30"}, content="Is 30")
 
     _, second = decide(
         {"fact": 1, "op": "UPDATE", "entry": 1, "content": "Lives in Lisbon"},
@@ -103,7 +101,7 @@ def test_an_entry_is_changed_once_and_what_else_is_said_of_it_is_kept_as_new() -
 
 @pytest.mark.parametrize("op", ["UPDATE", "DELETE"])
 def test_one_text_for_several_facts_rests_on_the_messages_of_all(op: str) -> None:
-    since = Fact(Operation("add", (2,), {"content": "Moved in May"}, content="Moved in May"))
+    since = Operation("add", (2,), {"content": "Moved in May"}, content="Moved in May")
 
     changed, known = rest_on_all(
         decide(
@@ -118,7 +116,7 @@ def test_one_text_for_several_facts_rests_on_the_messages_of_all(op: str) -> Non
 
 def test_a_detail_leaves_an_entry_whose_it_is_and_for_how_long_and_takes_nothing_of_its_weight() -> None:
     soon, later = MONDAY + timedelta(days=1), MONDAY + timedelta(days=9)
-    rex = Fact(replace(LISBON.operation, content="Sits", subject="Rex", importance=0.3, expires_at=later))
+    rex = replace(LISBON, content="Sits", subject="Rex", importance=0.3, expires_at=later)
     entries = (
         shown("Has a dog, Rex", importance=0.9),
         shown("Has Rex to stay", importance=0.2, expires_at=soon),
