@@ -16,9 +16,10 @@ from memory.entries.snapshots import rebuild_scratchpad
 from memory.models import EntrySource, ScratchpadEntry, SearchedKind, Tier
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.backfill import complete_index
+from memory.retrieval.index.configs import RelationshipConfig
 from memory.retrieval.index.language import keep_language
 from memory.retrieval.index.text import text_hash
-from memory.retrieval.index.write import index_texts
+from memory.retrieval.index.write import index_again
 from relationships.ids import relationship_id, uuid7
 from relationships.models import (
     DEFAULT_SESSION,
@@ -107,14 +108,11 @@ def remember(
         lock_relationship(person.id)  # as all who write do: a worker may be about to index it
         ScratchpadEntry.objects.bulk_create(entries, batch_size=_AT_ONCE)
         keep_language(person.id)
-        own = {"relationship_id": person.id, "project_id": person.project_id}
+        own = RelationshipConfig(person.id, person.project_id, (), retrieval)
         ids = [entry.id for entry in entries]
         for start in range(0, len(ids), _AT_ONCE):
-            some = ids[start : start + _AT_ONCE]
-            index_texts(
-                **own, kind=SearchedKind.ENTRY, owner_ids=some, retrieval=retrieval or Retrieval(), now=now
-            )
-        rebuild_scratchpad(**own, now=now)
+            index_again(own, SearchedKind.ENTRY, ids[start : start + _AT_ONCE], now=now)
+        rebuild_scratchpad(relationship_id=person.id, project_id=person.project_id, now=now)
     return entries
 
 

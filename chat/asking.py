@@ -24,9 +24,9 @@ from context.answer import AssembledContext, ChatMessage
 from context.formats import alternating
 from context.pipeline import build_context
 from memory.fence import cut_fenced
-from memory.ingestion.intake import Idempotency
 from relationships.models import EndUser
 from relationships.services.configuration import configuration_of
+from relationships.services.idempotency import Idempotency
 from relationships.services.model_budgets import has_budget, require_model_budget
 from relationships.text_names import name_in_text
 from web.actor import Actor

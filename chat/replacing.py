@@ -18,10 +18,11 @@ from django.utils import timezone
 from chat.identity import Talk
 from chat.messages import Sent, told_of
 from memory.entries.editing import delete_entries
-from memory.ingestion.intake import Idempotency, earlier_turn
+from memory.ingestion.intake import earlier_turn
 from memory.models import ScratchpadEntry
 from relationships.models import Message, MessageRole, Turn
 from relationships.services.hiding import hide_messages
+from relationships.services.idempotency import Idempotency
 from relationships.services.sequence import lock_relationship
 from web.actor import Actor
 from web.errors import InvalidInput

@@ -14,13 +14,13 @@ from chat.messages import Message
 from chat.tools.definitions import TOOLS, Tool, for_openai
 from chat.tools.run import Ran
 from context.answer import AssembledContext
-from memory.ingestion.intake import Idempotency
 from providers.errors import EmptyAnswer, ProviderTimeout, ProviderUnavailable, RequestRefused
 from providers.llm.base import Completion
 from providers.llm.chat import CallPart, ChatPart, ChatRequest
 from providers.llm.registry import get_provider
 from relationships.configuration.schema import Configuration
 from relationships.models import Relationship
+from relationships.services.idempotency import Idempotency
 from relationships.services.turns import NewMessage
 from web.actor import Actor
 from web.deadline import deadline

@@ -43,10 +43,7 @@ def _plan(levels: Levels) -> Plan:
 
 
 def _make_plan(levels: Levels, turn: Mapping[str, Any] | None = None) -> Plan:
-    project, companion, relationship = map(orjson.loads, levels)
-    resolved = resolve_configuration(
-        project=project, companion=companion, relationship=relationship, turn=turn
-    )
+    resolved = resolve_configuration(*[*map(orjson.loads, levels), turn])
     return Plan(resolved, tuple(_layers_of(resolved.values.context)))
 
 

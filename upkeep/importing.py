@@ -102,7 +102,7 @@ def _write(relationship: Relationship, archive: ArchiveFile, overview: Overview,
     require_lock(relationship.id)
     now = timezone.now()
     _refuse_unless_empty(relationship)
-    first = allocate_seq(relationship.id, count=len(overview.numbers)).first if overview.numbers else 0
+    first = allocate_seq(relationship.id, count=len(overview.numbers)) if overview.numbers else 0
     tables = _tables(archive, overview, first, now)
     written = {table_name(model): _insert(model, relationship, rows) for model, rows in tables.items()}
     _begin_histories(relationship, by, now)
@@ -243,7 +243,7 @@ def _begin_histories(relationship: Relationship, by: Actor, now: datetime) -> No
                 Change(RevisionEvent.ADD, None, fields_of(entry), entry.effective_at, REASON)
                 for entry in entries
             ],
-            first=allocate_seq(relationship.id, count=len(entries)).first,
+            first=allocate_seq(relationship.id, count=len(entries)),
             by=by,
             now=now,
         )

@@ -15,9 +15,10 @@ from benchmarks.seed import Line, make_companion, make_relationships, store_mess
 from memory.models import Embedding, SearchedKind, SearchText
 from memory.retrieval.columns import Columns, SearchQuery, read_columns
 from memory.retrieval.configuration import Retrieval
+from memory.retrieval.index.configs import RelationshipConfig
 from memory.retrieval.index.embed import embed_owed
 from memory.retrieval.index.language import keep_language
-from memory.retrieval.index.write import index_texts
+from memory.retrieval.index.write import index_again
 from memory.retrieval.questions import Participants, Prepared, prepare_questions, read_participants
 from memory.retrieval.rankers.base import Candidates, Question, Ranker
 from memory.retrieval.rankers.best import BestRanker
@@ -140,9 +141,8 @@ def _store(
     )
     if find_language:
         keep_language(relationship.id)
-    own = {"relationship_id": relationship.id, "project_id": relationship.project_id}
-    ids = [message.id for message in messages]
-    index_texts(**own, kind=SearchedKind.MESSAGE, owner_ids=ids, retrieval=retrieval, now=timezone.now())
+    own = RelationshipConfig(relationship.id, relationship.project_id, (), retrieval)
+    index_again(own, SearchedKind.MESSAGE, [message.id for message in messages], now=timezone.now())
     embed_all(relationship, SearchedKind.MESSAGE, retrieval, len(messages))
     return {turn.id: message.id for turn, message in zip(talk.turns, messages, strict=True)}
 

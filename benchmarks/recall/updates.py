@@ -17,7 +17,8 @@ from benchmarks.seed import remember
 from memory.entries.fingerprint import normalise
 from memory.models import EntryState, ScratchpadEntry, SearchedKind
 from memory.retrieval.configuration import Retrieval
-from memory.retrieval.index.write import index_texts
+from memory.retrieval.index.configs import RelationshipConfig
+from memory.retrieval.index.write import index_again
 from memory.retrieval.search import search_entries_for
 from relationships.models import Relationship
 
@@ -94,11 +95,9 @@ class _Life:
         self.remember([fact.text for fact in facts])
 
     def _set_state(self, ids: set[UUID], state: EntryState) -> None:
-        own = {"relationship_id": self.relationship.id, "project_id": self.relationship.project_id}
+        own = RelationshipConfig(self.relationship.id, self.relationship.project_id, (), self.retrieval)
         ScratchpadEntry.objects.for_relationship(self.relationship.id).filter(id__in=ids).update(state=state)
-        index_texts(
-            **own, kind=SearchedKind.ENTRY, owner_ids=ids, retrieval=self.retrieval, now=timezone.now()
-        )
+        index_again(own, SearchedKind.ENTRY, ids, now=timezone.now())
 
 
 def _note(shown: Shown, facts: Sequence[Fact], life: _Life, found: Sequence[Sequence[UUID]]) -> None:

@@ -20,15 +20,12 @@ from chat.messages import read_messages
 from chat.problems import in_openai_shape, response_of
 from chat.repeated import again, rapport_of, told_before
 from chat.wire import Envelope, delta_of_whole
-from memory.ingestion.intake import ROUTE, Idempotency
 from relationships.api.views import ApiView
 from relationships.models import Companion, Relationship, Turn
-from relationships.services.idempotency import earlier_resource
+from relationships.services.idempotency import Idempotency, earlier_resource
 from web.authentication import Credentials
-from web.headers import idempotency_key, request_fingerprint
 from web.later import LaterResponse, can_wait
 from web.operations import operation
-from web.parsing import read_bytes
 from web.problems import problem
 from web.rendering import OrjsonRenderer
 
@@ -112,7 +109,7 @@ class ChatView(OpenAIView):
             body.refuse_prompt()
         sent = read_messages(raw["messages"])
         talk = who_talks(self.credentials, request.headers, raw)
-        idempotency = self._idempotency(request) if talk.remembered else None
+        idempotency = self.idempotency() if talk.remembered else None
         if idempotency is not None and (told := self._earlier_answer(talk, idempotency, body)) is not None:
             return told
         question = ask(
@@ -152,22 +149,11 @@ class ChatView(OpenAIView):
 
         return answer
 
-    def _idempotency(self, request: Request) -> Idempotency | None:
-        key = idempotency_key(request)
-        if key is None:
-            return None
-        return Idempotency(key, request_fingerprint(read_bytes(request, limit=self.max_body_bytes())))
-
     def _earlier_answer(
         self, talk: Talk, idempotency: Idempotency, body: ChatBody
     ) -> HttpResponseBase | None:
         """The stored reply if this call was answered before, otherwise None."""
-        turn_id = earlier_resource(
-            relationship_id=talk.relationship.id,
-            route=ROUTE,
-            key=idempotency.key,
-            request_hash=idempotency.request_hash,
-        )
+        turn_id = earlier_resource(talk.relationship.id, idempotency)
         if turn_id is None:
             return None
         return _again(talk.relationship, turn_id, body)

@@ -20,9 +20,7 @@ from relationships.services.configuration import configuration_of
 from relationships.services.idempotency import earlier_resource, remember_key
 from relationships.services.sequence import lock_relationship
 from web.errors import Gone, InvalidInput, NotFound
-from web.headers import idempotency_key, request_fingerprint
 from web.operations import operation
-from web.parsing import read_bytes
 
 TAG = "Entries"
 ROUTE = "entries/bulk"  # for idempotency keys
@@ -94,25 +92,16 @@ def add_once(
     add: Callable[[], list[ScratchpadEntry]],
 ) -> list[ScratchpadEntry]:
     """The `count` entries that `add` adds, or that an earlier request with the same key added."""
-    key = idempotency_key(view.request)
-    if key is None:
+    idempotency = view.idempotency(route)
+    if idempotency is None:
         return add()
-    fingerprint = request_fingerprint(read_bytes(view.request, limit=view.max_body_bytes()))
     with transaction.atomic():
         lock_relationship(relationship.id)
-        earlier = earlier_resource(
-            relationship_id=relationship.id, route=route, key=key, request_hash=fingerprint
-        )
+        earlier = earlier_resource(relationship.id, idempotency)
         if earlier is not None:
             return _added_with(relationship.id, earlier, count)
         entries = add()
-        remember_key(
-            relationship=relationship,
-            route=route,
-            key=key,
-            request_hash=fingerprint,
-            resource_id=entries[0].id,
-        )
+        remember_key(relationship, idempotency, entries[0].id)
         return entries
 
 

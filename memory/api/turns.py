@@ -18,7 +18,7 @@ from memory.api.answers import (
 from memory.api.hidden import Traced, leave_out_hidden
 from memory.api.schemas import TraceQuery, TurnBody, TurnListQuery, WaitQuery
 from memory.entries.held import held_of_turns
-from memory.ingestion.intake import Idempotency, accept_turn, ingest_now, retry_turn
+from memory.ingestion.intake import accept_turn, ingest_now, retry_turn
 from memory.mending.plans import awaiting_of_turns
 from memory.models import EntryRevision, HeldState, ModelCall, OperationResult
 from relationships.api.views import ApiView
@@ -26,10 +26,8 @@ from relationships.models import Message, Relationship, Turn, TurnState
 from relationships.services.rows import require
 from relationships.services.turns import NewMessage, NewTurn
 from web.fields import Page
-from web.headers import idempotency_key, request_fingerprint
 from web.operations import operation
 from web.pagination import page_of
-from web.parsing import read_bytes
 from worker.waiting import waiting_place
 
 TAG = "Turns"
@@ -63,7 +61,7 @@ class TurnsView(ApiView):
         accepted = accept_turn(
             relationship=Relationship(id=relationship_id, project_id=self.project_id),
             new=_new_turn(body),
-            idempotency=self._idempotency(request),
+            idempotency=self.idempotency(),
             key=self.credentials.remembered,
         )
         turn = accepted.turn
@@ -74,13 +72,6 @@ class TurnsView(ApiView):
         awaiting = _awaiting_review(relationship_id, [turn])[turn.id]
         shown = present_turn(turn, remembered, awaiting_review=awaiting)
         return self.answer(shown, status=200 if query.wait and settled else 202)
-
-    def _idempotency(self, request: Request) -> Idempotency | None:
-        key = idempotency_key(request)
-        if key is None:
-            return None
-        raw = read_bytes(request, limit=self.max_body_bytes())
-        return Idempotency(key, request_fingerprint(raw))
 
 
 class TurnView(ApiView):

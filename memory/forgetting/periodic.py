@@ -87,15 +87,11 @@ def _companions() -> dict[UUID, Levels]:
     return {row[0]: (row[1], row[2]) for row in execute(_COMPANIONS)}
 
 
-def _forgetting(project: str, companion: str, relationship: str) -> Forgetting | None:
+def _forgetting(*levels: str) -> Forgetting | None:
     """None: nothing is ever forgotten, or the configuration has become invalid, which the next turn reports."""
     try:
-        resolved = resolve_configuration(
-            project=orjson.loads(project),
-            companion=orjson.loads(companion),
-            relationship=orjson.loads(relationship),
-        )
+        values = resolve_configuration(*map(orjson.loads, levels)).values
     except InvalidConfiguration:
         return None
-    forgetting = resolved.values.forgetting
+    forgetting: Forgetting = values.forgetting
     return forgetting if policy_of(forgetting).slug != "none" else None

@@ -18,7 +18,8 @@ from django.utils import timezone
 from config.postgresql.rows import columns_of, take_instance
 from config.postgresql.sessions import prepared_cursor
 from memory.errors import LeaseLost
-from memory.ingestion.reading import FACTS, Facts, configuration_of_batch, facts_asked, facts_of
+from memory.ingestion.reading import FACTS, Facts, facts_asked, facts_of
+from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.schema import Configuration
 from relationships.models import Turn, TurnState
 from relationships.services.sequence import lock_relationship
@@ -137,7 +138,7 @@ def _take(
 def _configuration(levels: Iterable[Any], first: Turn) -> Configuration | None:
     """The batch's configuration; None if it is invalid, which is reported when the turn is read."""
     try:
-        return configuration_of_batch(levels, first)
+        return resolve_configuration(*[*levels, first.config]).values
     except InvalidConfiguration:
         return None
 

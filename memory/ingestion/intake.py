@@ -24,7 +24,7 @@ from memory.retrieval.index.write import index_again
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.schema import Configuration
 from relationships.models import Message, Relationship, Turn, TurnState
-from relationships.services.idempotency import earlier_resource
+from relationships.services.idempotency import Idempotency, earlier_resource
 from relationships.services.rows import require, require_lock
 from relationships.services.turns import NewTurn, store_turn, turn_faults
 from web.authentication import KEY_STILL_HOLDS, KeyChanged, RememberedKey
@@ -32,7 +32,6 @@ from web.errors import InvalidInput, NotFound
 from worker.enqueue import enqueue
 from worker.fairness import project_of
 
-ROUTE = "turns"  # for idempotency keys
 RESTEMMED = 200  # rows of the index that are rewritten at once if another language was detected
 
 # One statement takes the numbers, locks the row and returns everything that decides about the turn.
@@ -48,14 +47,6 @@ RETURNING r.last_seq, r.message_count, p.config::text, c.config::text, r.config:
 """
 _TAKE_NUMBERS = TAKE_NUMBERS.format(key_holds="true")
 _TAKE_NUMBERS_BY_KEY = TAKE_NUMBERS.format(key_holds=KEY_STILL_HOLDS)
-
-
-@dataclass(frozen=True, slots=True)
-class Idempotency:
-    """The developer's key for this call, and a hash of what was sent (32 bytes)."""
-
-    key: str
-    request_hash: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +72,7 @@ turn_listeners: list[Callable[[StoredTurn], None]] = []
 class _Taken:
     first_seq: int
     message_count: int
-    project: Mapping[str, Any]
-    companion: Mapping[str, Any]
-    relationship: Mapping[str, Any]
+    levels: Sequence[Mapping[str, Any]]
     paused: bool
     names: tuple[str, str]
     language: str
@@ -118,12 +107,12 @@ def accept_turn(
     if earlier is not None:
         transaction.set_rollback(True)  # the numbers were not needed after all
         return AcceptedTurn(earlier, created=False)
-    configuration = _resolve(taken, new.config)
+    configuration = resolve_configuration(*[*taken.levels, new.config]).values
     disposal = dispose_turn(
         configuration.ingestion, new.messages, paused=taken.paused, now=now, names=taken.names
     )
     _tell_language(relationship.id, taken, new)
-    index = NewMessages(retrieval_of(taken.project, taken.companion, taken.relationship), now)
+    index = NewMessages(retrieval_of(taken.levels), now)
     kept = store_turn(
         relationship_id=relationship.id,
         project_id=relationship.project_id,
@@ -132,9 +121,7 @@ def accept_turn(
         disposal=disposal,
         now=now,
         idle_minutes=configuration.sessions.idle_minutes,
-        route=ROUTE,
-        key=idempotency.key if idempotency else None,
-        request_hash=idempotency.request_hash if idempotency else None,
+        idempotency=idempotency,
         beside=index.beside,
     )
     index.settle(kept)
@@ -235,27 +222,14 @@ def _take_numbers(relationship: Relationship, new: NewTurn, key: RememberedKey |
         raise NotFound("This relationship does not exist.")
     if not row[9]:
         raise KeyChanged("This key was changed.")
-    project, companion, own = map(orjson.loads, row[2:5])
+    levels = [orjson.loads(level) for level in row[2:5]]
     first, said_before = row[0] - count + 1, row[1] - count + 1
-    return _Taken(first, row[1], project, companion, own, row[5], (row[6], row[7]), row[8], said_before)
-
-
-def _resolve(taken: _Taken, turn: Mapping[str, Any] | None) -> Configuration:
-    return resolve_configuration(
-        project=taken.project, companion=taken.companion, relationship=taken.relationship, turn=turn
-    ).values
+    return _Taken(first, row[1], levels, row[5], (row[6], row[7]), row[8], said_before)
 
 
 def earlier_turn(relationship_id: UUID, idempotency: Idempotency | None) -> Turn | None:
     """The turn that an equal call created before."""
-    if idempotency is None:
-        return None
-    turn_id = earlier_resource(
-        relationship_id=relationship_id,
-        route=ROUTE,
-        key=idempotency.key,
-        request_hash=idempotency.request_hash,
-    )
+    turn_id = earlier_resource(relationship_id, idempotency) if idempotency else None
     if turn_id is None:
         return None
     turn: Turn = Turn.objects.for_relationship(relationship_id).get(id=turn_id)

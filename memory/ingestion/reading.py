@@ -9,7 +9,7 @@ from uuid import UUID
 import orjson
 from django.utils import timezone
 
-from config.postgresql.sessions import execute, prepared_cursor
+from config.postgresql.sessions import prepared_cursor
 from memory.errors import InvalidTemplate
 from memory.ingestion.ingestion_input import (
     MESSAGE_COLUMNS,
@@ -26,14 +26,6 @@ from relationships.configuration.schema import Configuration
 from relationships.models import Companion, EndUser, Relationship, Turn
 from relationships.services.model_budgets import ModelBudget, has_budget, model_budget_of
 from web.errors import NotFound
-
-LEVELS = """
-SELECT p.config::text, c.config::text, r.config::text
-  FROM relationships_relationship r
-  JOIN relationships_companion c ON c.id = r.companion_id
-  JOIN relationships_project p ON p.id = r.project_id
- WHERE r.id = %s
-"""
 
 _MESSAGE = ", ".join(MESSAGE_COLUMNS)
 _ENTRY = ", ".join(ShownEntry._fields)
@@ -90,10 +82,11 @@ def read_batch(turns: Sequence[Turn]) -> IngestionInput:
 
 def read_facts(turns: Sequence[Turn]) -> Facts:
     """Read the facts. Two statements, and one more if the project has a budget. Raises like read_batch."""
-    levels = execute(LEVELS, [turns[0].relationship_id])
-    if not levels:
+    owner = Relationship.objects.filter(id=turns[0].relationship_id)
+    levels = owner.values_list("project__config", "companion__config", "config").first()
+    if levels is None:
         raise NotFound("This relationship no longer exists.")
-    configuration = configuration_of_batch(map(orjson.loads, levels[0]), turns[0])
+    configuration = resolve_configuration(*[*levels, turns[0].config]).values
     now = timezone.now()
     with prepared_cursor() as cursor:
         cursor.execute(FACTS, facts_asked(turns, configuration))
@@ -101,14 +94,6 @@ def read_facts(turns: Sequence[Turn]) -> Facts:
     if row is None:
         raise NotFound("This relationship no longer exists.")
     return facts_of(row, configuration, project_id=turns[0].project_id, now=now)
-
-
-def configuration_of_batch(levels: Any, first: Turn) -> Configuration:
-    """Resolve the batch's configuration. `levels`: project, companion, relationship. Raises InvalidConfiguration."""
-    project, companion, relationship = levels
-    return resolve_configuration(
-        project=project, companion=companion, relationship=relationship, turn=first.config
-    ).values
 
 
 def facts_asked(turns: Sequence[Turn], configuration: Configuration) -> dict[str, Any]:

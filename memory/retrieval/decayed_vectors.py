@@ -6,15 +6,15 @@ candidate.
 """
 
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
 import numpy as np
 from django.conf import settings
-from django.db import connection, connections, transaction
+from django.db import connections, transaction
 from pgvector import Vector
 
-from config.postgresql.sessions import reading_from
+from config.postgresql.sessions import execute, reading_from
 from memory.models import DecayedVector, SearchedKind
 from memory.retrieval.columns import SearchQuery, entry_filters
 from memory.retrieval.decay import MOST_HALF_LIVES, decayed_vectors, half_lives, log_weights
@@ -132,21 +132,17 @@ class DecayWalk:
     def step(self, now: datetime) -> int:
         """Create, recreate or delete decayed vectors as the configuration says; return for how many relationships."""
         many = settings.LARGE_RELATIONSHIP_ROWS
-        with connection.cursor() as cursor:
-            cursor.execute(_PAGE, {"after": self._after, "page": PAGE, "many": many})
-            ids, last = cursor.fetchone()
-            self._after = last or _START
-            if not ids:
-                return 0
-            configs = configs_of(ids)
-            params: dict[str, Any] = {
-                "ids": [config.relationship_id for config in configs],
-                "half_lives": [_half_life(config) for config in configs],
-                "many": many,
-            }
-            cursor.execute(_UNSETTLED, params)
-            unsettled = [row[0] for row in cursor.fetchall()]
-        return each_alone(unsettled, settle_decayed_vectors)
+        [(ids, last)] = execute(_PAGE, {"after": self._after, "page": PAGE, "many": many})
+        self._after = last or _START
+        if not ids:
+            return 0
+        configs = configs_of(ids)
+        params = {
+            "ids": [config.relationship_id for config in configs],
+            "half_lives": [_half_life(config) for config in configs],
+            "many": many,
+        }
+        return each_alone((row[0] for row in execute(_UNSETTLED, params)), settle_decayed_vectors)
 
 
 @transaction.atomic
@@ -156,13 +152,8 @@ def settle_decayed_vectors(relationship_id: UUID) -> int:
     DecayedVector.objects.for_relationship(relationship_id).delete()
     half_life = _half_life(config) if config is not None else None
     if half_life is not None:
-        params: dict[str, Any] = {
-            "relationship": relationship_id,
-            "half_life": half_life,
-            "many": settings.LARGE_RELATIONSHIP_ROWS,
-        }
-        with connection.cursor() as cursor:
-            cursor.execute(_BEGIN, params)
+        many = settings.LARGE_RELATIONSHIP_ROWS
+        execute(_BEGIN, {"relationship": relationship_id, "half_life": half_life, "many": many})
     return 1
 
 
@@ -185,27 +176,25 @@ def _renew(space: _Space) -> int:
 def _renew_batch(space: _Space) -> int:
     """Renew a batch; return how many. 0 also if the reference was moved: then all are stale, for the next round."""
     lock_relationship(space.relationship)
-    with connection.cursor() as cursor:
-        cursor.execute(_STALE, {**space._asdict(), "limit": AT_ONCE})
-        rows = cursor.fetchall()
-        if not rows:
-            return 0
-        owners, importances, effective, scales, references, vectors = zip(*rows, strict=True)
-        told = np.array([moment.timestamp() for moment in effective])
-        scale = {"reference": references[0].timestamp(), "half_life_days": scales[0]}
-        if half_lives(told, **scale).max() > MOST_HALF_LIVES:
-            settle_decayed_vectors(space.relationship)
-            return 0
-        weights = log_weights(np.array(importances, dtype=np.float64), told, **scale)
-        units = np.stack([Vector.from_text(vector).to_numpy() for vector in vectors])
-        params: dict[str, Any] = {
-            **space._asdict(),
-            "owners": list(owners),
-            "importances": list(importances),
-            "effective": list(effective),
-            "vectors": [Vector(row).to_text() for row in decayed_vectors(units, weights)],
-        }
-        cursor.execute(_WRITE, params)
+    rows = execute(_STALE, {**space._asdict(), "limit": AT_ONCE})
+    if not rows:
+        return 0
+    owners, importances, effective, scales, references, vectors = zip(*rows, strict=True)
+    told = np.array([moment.timestamp() for moment in effective])
+    scale = {"reference": references[0].timestamp(), "half_life_days": scales[0]}
+    if half_lives(told, **scale).max() > MOST_HALF_LIVES:
+        settle_decayed_vectors(space.relationship)
+        return 0
+    weights = log_weights(np.array(importances, dtype=np.float64), told, **scale)
+    units = np.stack([Vector.from_text(vector).to_numpy() for vector in vectors])
+    params = {
+        **space._asdict(),
+        "owners": list(owners),
+        "importances": list(importances),
+        "effective": list(effective),
+        "vectors": [Vector(row).to_text() for row in decayed_vectors(units, weights)],
+    }
+    execute(_WRITE, params)
     return len(rows)
 
 

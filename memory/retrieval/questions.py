@@ -74,11 +74,7 @@ def read_asked(
 ) -> tuple[Participants, Configuration]:
     """The same, with the configuration, `turn` as its highest level. Raises NotFound, InvalidConfiguration."""
     participants, levels = _read(project_id, relationship_id, kind)
-    project, companion, relationship = map(orjson.loads, levels)
-    resolved = resolve_configuration(
-        project=project, companion=companion, relationship=relationship, turn=turn
-    )
-    return participants, resolved.values
+    return participants, resolve_configuration(*[*map(orjson.loads, levels), turn]).values
 
 
 def _read(

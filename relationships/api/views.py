@@ -12,11 +12,14 @@ from rest_framework.response import Response
 
 from relationships.models import Relationship
 from relationships.services.configuration import check_level
+from relationships.services.idempotency import TURNS, Idempotency
 from relationships.services.rows import require
 from web.actor import Actor
 from web.authentication import Credentials, KeyChanged, authenticate_header, forget_key
 from web.consistency import ConsistencyBody, read_by
 from web.errors import NotAllowed
+from web.headers import idempotency_key, request_fingerprint
+from web.parsing import read_bytes
 from web.rate_counters import Verdict
 from web.rest_view import RestView
 from web.throttling import RateThrottle, rate_headers, too_many
@@ -120,6 +123,14 @@ class ApiView(RestView):
         """The relationship's rows of `model`. Raises NotFound if the relationship is not the project's."""
         self.get_relationship(relationship_id)
         return model.objects.for_relationship(relationship_id)
+
+    def idempotency(self, route: str = TURNS) -> Idempotency | None:
+        """The request's Idempotency-Key and what was sent with it; None without a key. Raises InvalidInput."""
+        key = idempotency_key(self.request)
+        if key is None:
+            return None
+        raw = read_bytes(self.request, limit=self.max_body_bytes())
+        return Idempotency(key, request_fingerprint(raw), route)
 
     def own_level(self, config: Mapping[str, Any]) -> Mapping[str, Any]:
         """Check the request's `config`, the cascade's highest level, and return it.

@@ -34,7 +34,6 @@ _kept: KeptByText[ResolvedConfiguration] = KeptByText()
 
 
 def resolve_configuration(
-    *,
     project: Mapping[str, Any] | None = None,
     companion: Mapping[str, Any] | None = None,
     relationship: Mapping[str, Any] | None = None,

@@ -6,7 +6,7 @@ same key the second waits, and then finds what the first created.
 
 import hashlib
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.conf import settings
@@ -16,18 +16,28 @@ from relationships.ids import uuid7
 from relationships.models import IdempotencyKey, Relationship
 from web.errors import IdempotencyMismatch
 
+TURNS = "turns"  # the route of calls that make a turn
 
-def earlier_resource(*, relationship_id: UUID, route: str, key: str, request_hash: bytes) -> UUID | None:
+
+class Idempotency(NamedTuple):
+    """The developer's key for a call, a hash of what was sent (32 bytes), and the route for which the key is."""
+
+    key: str
+    request_hash: bytes
+    route: str = TURNS
+
+
+def earlier_resource(relationship_id: UUID, call: Idempotency) -> UUID | None:
     """The ID of what an earlier call with this key created. Raises IdempotencyMismatch if the request differs."""
     earlier = (
         IdempotencyKey.objects.for_relationship(relationship_id)
-        .filter(route=route, key_hash=_hash(key), created_at__gt=_oldest(datetime.now(UTC)))
+        .filter(route=call.route, key_hash=_hash(call.key), created_at__gt=_oldest(datetime.now(UTC)))
         .values_list("request_hash", "resource_id")
         .first()
     )
     if earlier is None:
         return None
-    if bytes(earlier[0]) != request_hash:
+    if bytes(earlier[0]) != call.request_hash:
         raise IdempotencyMismatch("This Idempotency-Key was used with another request: use a new one.")
     resource_id: UUID = earlier[1]
     return resource_id
@@ -43,22 +53,19 @@ ON CONFLICT (relationship_id, route, key_hash) DO UPDATE
 """
 
 
-def remember_key(
-    *, relationship: Relationship, route: str, key: str, request_hash: bytes, resource_id: UUID
-) -> None:
-    """Store what was created with `key`."""
+def remember_key(relationship: Relationship, call: Idempotency, resource_id: UUID) -> None:
+    """Store what was created by a call."""
     own = {"relationship": relationship.id, "project": relationship.project_id}
-    kept = kept_key(route=route, key=key, request_hash=request_hash, resource_id=resource_id)
-    execute(KEEP_KEY, own | kept)
+    execute(KEEP_KEY, own | kept_key(call, resource_id))
 
 
-def kept_key(*, route: str, key: str, request_hash: bytes | None, resource_id: UUID) -> dict[str, Any]:
+def kept_key(call: Idempotency, resource_id: UUID) -> dict[str, Any]:
     """The parameters of KEEP_KEY, except for relationship and project."""
     return {
         "key_id": uuid7(),
-        "route": route,
-        "key_hash": _hash(key),
-        "request_hash": request_hash,
+        "route": call.route,
+        "key_hash": _hash(call.key),
+        "request_hash": call.request_hash,
         "resource": resource_id,
         "made_at": datetime.now(UTC),
     }

@@ -4,24 +4,10 @@ Timestamps and UUIDs do not follow commit order. This number does: it is taken b
 which stays locked until the transaction that took it ends.
 """
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
 from uuid import UUID
-
-import orjson
 
 from config.postgresql.sessions import execute
 from web.errors import NotFound
-
-
-class Numbers(NamedTuple):
-    """The `first` of the consecutive numbers, and the levels of the configuration."""
-
-    first: int
-    project: Mapping[str, Any]
-    companion: Mapping[str, Any]
-    relationship: Mapping[str, Any]
-
 
 # The statement reads the relationship's row anyway, so it returns the configuration at no extra cost.
 TAKE_NUMBERS = """
@@ -34,13 +20,13 @@ RETURNING r.last_seq, p.config::text AS project, c.config::text AS companion, r.
 """
 
 
-def allocate_seq(relationship_id: UUID, *, count: int) -> Numbers:
-    """Take `count` consecutive numbers, and read the levels of the configuration. Locks the row. Raises NotFound."""
+def allocate_seq(relationship_id: UUID, *, count: int) -> int:
+    """Take `count` consecutive numbers, and return the first. Locks the row. Raises NotFound."""
     rows = execute(TAKE_NUMBERS, {"count": count, "relationship": relationship_id})
     if not rows:
         raise NotFound("This relationship does not exist.")
-    last, *levels = rows[0]
-    return Numbers(last - count + 1, *map(orjson.loads, levels[:3]))
+    last: int = rows[0][0]
+    return last - count + 1
 
 
 def lock_relationship(relationship_id: UUID) -> bool:

@@ -12,7 +12,7 @@ from config.postgresql.rows import insert_of, rows_text
 from config.postgresql.sessions import prepared_cursor
 from relationships.ids import uuid7
 from relationships.models import DEFAULT_SESSION, Message, Turn, TurnState
-from relationships.services.idempotency import KEEP_KEY, kept_key
+from relationships.services.idempotency import KEEP_KEY, Idempotency, kept_key
 from relationships.services.limits import message_fault, metadata_fault, misplaced_role, name_fault
 from relationships.services.sessions import TOUCH_SESSION, touched
 from web.errors import FieldProblem
@@ -121,9 +121,7 @@ def store_turn(
     disposal: TurnDisposal,
     now: datetime,
     idle_minutes: int = 0,
-    route: str = "",
-    key: str | None = None,
-    request_hash: bytes | None = None,
+    idempotency: Idempotency | None = None,
     beside: Callable[[Turn, Sequence[Message]], WrittenBeside] | None = None,
 ) -> Stored:
     """Insert the turn as number `seq`, its messages with the numbers after it, its session and the idempotency key.
@@ -143,9 +141,9 @@ def store_turn(
     if not turn.is_report:
         written += _SESSION
         values |= touched(turn.session, at=now, idle_minutes=idle_minutes, turns=1)
-    if key is not None:
+    if idempotency is not None:
         written += f", keys AS ({KEEP_KEY})"
-        values |= kept_key(route=route, key=key, request_hash=request_hash, resource_id=row.id)
+        values |= kept_key(idempotency, row.id)
     if beside is not None:
         other = beside(row, messages)
         written += f", others AS ({other.insert})"

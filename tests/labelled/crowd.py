@@ -56,7 +56,7 @@ def chat(relationship: Relationship) -> None:
         store_turn(
             relationship_id=relationship.id,
             project_id=relationship.project_id,
-            seq=allocate_seq(relationship.id, count=3).first,
+            seq=allocate_seq(relationship.id, count=3),
             turn=turn,
             disposal=TurnDisposal(TurnState.APPLIED, None),
             now=timezone.now(),

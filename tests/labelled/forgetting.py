@@ -32,7 +32,7 @@ def tell(relationship: Relationship, facts: tuple[Fact, ...]) -> None:
     """Add an exchange for each fact, already read, with an entry that cites it."""
     start = timezone.now() - timedelta(days=30)
     for number, fact in enumerate(facts):
-        seq = allocate_seq(relationship.id, count=3).first
+        seq = allocate_seq(relationship.id, count=3)
         turn = NewTurn(
             [NewMessage("user", fact.said), NewMessage("assistant", fact.echo)],
             occurred_at=start + timedelta(hours=number),

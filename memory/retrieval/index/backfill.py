@@ -11,10 +11,11 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
+from config.postgresql.sessions import execute
 from memory.models import ScratchpadEntry, SearchedKind, SearchText
 from memory.retrieval.index.configs import RelationshipConfig, configs_of, lock_config
 from memory.retrieval.index.gaps import has_gaps
@@ -78,9 +79,8 @@ def rebuild_index(relationship_id: UUID) -> int:
     rows = sum(_pieces(relationship_id, missing_only=False))
     with transaction.atomic():
         if lock_config(relationship_id) is not None:
-            with connection.cursor() as cursor:
-                for statement in _DROPS:
-                    cursor.execute(statement, {"relationship": relationship_id})
+            for statement in _DROPS:
+                execute(statement, {"relationship": relationship_id})
     return rows
 
 
@@ -123,9 +123,8 @@ def _incomplete(wanted: Sequence[RelationshipConfig]) -> list[UUID]:
     """The relationships whose index lacks something, without those with an invalid configuration."""
     known = known_languages()
     languages = {each.relationship_id: _language(each, known) for each in wanted if each.retrieval}
-    with connection.cursor() as cursor:
-        cursor.execute(_INCOMPLETE, {"ids": list(languages), "languages": list(languages.values())})
-        return [row[0] for row in cursor.fetchall()]
+    asked = {"ids": list(languages), "languages": list(languages.values())}
+    return [relationship_id for (relationship_id,) in execute(_INCOMPLETE, asked)]
 
 
 def _enqueue_gaps(wanted: Sequence[RelationshipConfig]) -> int:

@@ -1,18 +1,16 @@
 """The part of a relationship's configuration that concerns the index. A turn's own level is ignored."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 import orjson
-from django.db import connection
 
+from config.postgresql.sessions import execute
 from memory.retrieval.configuration import Retrieval
 from relationships.configuration.cascade import resolve_configuration
 from web.errors import InvalidConfiguration
-
-Level = Mapping[str, Any]
 
 _STANDING = """
 SELECT r.id, r.project_id, u.display_name, c.name, p.config::text, c.config::text, r.config::text,
@@ -41,9 +39,9 @@ class RelationshipConfig:
         return self.retrieval or Retrieval()
 
 
-def retrieval_of(project: Level, companion: Level, relationship: Level) -> Retrieval:
+def retrieval_of(levels: Iterable[Mapping[str, Any]]) -> Retrieval:
     """The section `retrieval`, or its defaults if the levels are invalid, as writing must not wait for that."""
-    return _resolved(project, companion, relationship) or Retrieval()
+    return _resolved(levels) or Retrieval()
 
 
 def configs_of(relationship_ids: Sequence[UUID]) -> list[RelationshipConfig]:
@@ -62,23 +60,20 @@ def lock_config(relationship_id: UUID) -> RelationshipConfig | None:
 
 
 def _read(statement: str, relationship_ids: Sequence[UUID]) -> list[RelationshipConfig]:
-    with connection.cursor() as cursor:
-        cursor.execute(statement, [list(relationship_ids)])
-        return [
-            RelationshipConfig(row[0], row[1], (row[2], row[3]), _standing(row[7], row[4:7]))
-            for row in cursor.fetchall()
-        ]
+    return [
+        RelationshipConfig(row[0], row[1], (row[2], row[3]), _standing(row[7], row[4:7]))
+        for row in execute(statement, [list(relationship_ids)])
+    ]
 
 
 def _standing(language: str, levels: Sequence[str]) -> Retrieval | None:
-    resolved = _resolved(*map(orjson.loads, levels))
+    resolved = _resolved(map(orjson.loads, levels))
     return resolved and resolved.spoken_in(language)
 
 
-def _resolved(project: Level, companion: Level, relationship: Level) -> Retrieval | None:
+def _resolved(levels: Iterable[Mapping[str, Any]]) -> Retrieval | None:
     try:
-        resolved = resolve_configuration(project=project, companion=companion, relationship=relationship)
+        found: Retrieval = resolve_configuration(*levels).values.retrieval
     except InvalidConfiguration:
         return None
-    found: Retrieval = resolved.values.retrieval
     return found

@@ -9,10 +9,11 @@ texts are embedded separately (memory.retrieval.index.reembed).
 from typing import Any
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone
 from psycopg import sql
 
+from config.postgresql.sessions import execute
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.configs import lock_config
 from memory.retrieval.index.rows import owing_kinds
@@ -58,7 +59,7 @@ WITH settled AS MATERIALIZED (SELECT s.id, s.kind, s.owner_id, s.place {_SETTLED
     SELECT id FROM settled s WHERE {_WITHOUT} ORDER BY place DESC, owner_id DESC LIMIT %(limit)s
 )
 UPDATE memory_searchtext s SET due_at = %(now)s, attempts = 0
-  FROM missing WHERE s.relationship_id = %(relationship)s AND s.id = missing.id
+  FROM missing WHERE s.relationship_id = %(relationship)s AND s.id = missing.id RETURNING s.id
 """  # noqa: S608 - constants of ours
 _COUNT = f"SELECT count(*) {_TEXTS} AND {_WITHOUT}"
 _NEXT = f"""
@@ -70,9 +71,7 @@ _NOTHING = text_hash("")
 
 def has_gaps(relationship_id: UUID, retrieval: Retrieval, embedder: Embedder) -> bool:
     """Return whether there are gaps. A few index probes, whatever the number of texts."""
-    with connection.cursor() as cursor:
-        cursor.execute(_LOOK, _params(relationship_id, retrieval, embedder))
-        found: bool = cursor.fetchone()[0]
+    found: bool = execute(_LOOK, _params(relationship_id, retrieval, embedder))[0][0]
     return found
 
 
@@ -84,17 +83,13 @@ def owe_gaps(relationship_id: UUID, retrieval: Retrieval, embedder: Embedder) ->
     wanted = lock_config(relationship_id)
     if wanted is None or wanted.retrieval != retrieval:
         return 0
-    with connection.cursor() as cursor:
-        cursor.execute(_OWE, _params(relationship_id, retrieval, embedder, now=timezone.now(), limit=AT_ONCE))
-        owed: int = cursor.rowcount
-    return owed
+    more = {"now": timezone.now(), "limit": AT_ONCE}
+    return len(execute(_OWE, _params(relationship_id, retrieval, embedder, **more)))
 
 
 def count_without(relationship_id: UUID, retrieval: Retrieval, embedder: Embedder) -> int:
     """Count the texts without a vector from this embedder, owed or not."""
-    with connection.cursor() as cursor:
-        cursor.execute(_COUNT, _params(relationship_id, retrieval, embedder))
-        found: int = cursor.fetchone()[0]
+    found: int = execute(_COUNT, _params(relationship_id, retrieval, embedder))[0][0]
     return found
 
 
@@ -103,9 +98,8 @@ def next_without(
 ) -> list[Owner]:
     """The next texts without a vector after `after`, in order of their owners."""
     place = {"kind": after.kind, "owner": after.owner_id, "limit": limit}
-    with connection.cursor() as cursor:
-        cursor.execute(_NEXT, _params(relationship_id, retrieval, embedder, **place))
-        return [Owner(kind, owner_id, bytes(digest)) for kind, owner_id, digest in cursor.fetchall()]
+    rows = execute(_NEXT, _params(relationship_id, retrieval, embedder, **place))
+    return [Owner(kind, owner_id, bytes(digest)) for kind, owner_id, digest in rows]
 
 
 def _params(relationship_id: UUID, retrieval: Retrieval, embedder: Embedder, **more: Any) -> dict[str, Any]:

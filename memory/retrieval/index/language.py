@@ -6,9 +6,9 @@ from math import log2
 from uuid import UUID
 
 import numpy as np
-from django.db import connection
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
+from config.postgresql.sessions import execute
 from memory.retrieval.index.rows import spoken
 
 SPOKEN = ("user", "assistant")
@@ -21,17 +21,14 @@ _NEWEST_ENTRIES = """
 SELECT content FROM memory_scratchpadentry
  WHERE relationship_id = %s AND state = 'active' ORDER BY id DESC LIMIT %s
 """
-_KEEP = "UPDATE relationships_relationship SET language = %s WHERE id = %s AND language <> %s"
+_KEEP = "UPDATE relationships_relationship SET language = %s WHERE id = %s AND language <> %s RETURNING id"
 
 
 @cache
 def known_languages() -> frozenset[str]:
     """The text search configurations that this PostgreSQL brings."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT cfgname::text FROM pg_ts_config WHERE cfgnamespace = 'pg_catalog'::regnamespace"
-        )
-        return frozenset(row[0] for row in cursor.fetchall())
+    names = "SELECT cfgname::text FROM pg_ts_config WHERE cfgnamespace = 'pg_catalog'::regnamespace"
+    return frozenset(name for (name,) in execute(names))
 
 
 def looks_again(before: int, count: int, *, known: str) -> bool:
@@ -48,18 +45,12 @@ def keep_language(relationship_id: UUID, said: Sequence[str] = ()) -> bool:
     found = language_of([spoken(text) for text in said or _newest(relationship_id)])
     if found == UNKNOWN:
         return False
-    with connection.cursor() as cursor:
-        cursor.execute(_KEEP, [found, relationship_id, found])
-        return bool(cursor.rowcount)
+    return bool(execute(_KEEP, [found, relationship_id, found]))
 
 
 def _newest(relationship_id: UUID) -> list[str]:
-    with connection.cursor() as cursor:
-        for statement in (_NEWEST_MESSAGES, _NEWEST_ENTRIES):
-            cursor.execute(statement, [relationship_id, SAMPLE])
-            if texts := [row[0] for row in cursor.fetchall()]:
-                return texts
-    return []
+    asked = [relationship_id, SAMPLE]
+    return [text for (text,) in execute(_NEWEST_MESSAGES, asked) or execute(_NEWEST_ENTRIES, asked)]
 
 
 UNKNOWN = ""

@@ -11,9 +11,10 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone
 
+from config.postgresql.sessions import execute
 from memory.models.search_text import SearchText
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.configs import lock_config
@@ -74,8 +75,7 @@ def claim_texts(relationship_id: UUID, retrieval: Retrieval, embedder: Embedder 
         "model": embedder.model if embedder else "",
         "dimensions": embedder.dimensions if embedder else None,
     }
-    with connection.cursor() as cursor:
-        cursor.execute(_SETTLE_REST, params)
+    execute(_SETTLE_REST, params)
     rows = SearchText.objects.for_relationship(relationship_id)
     # Workers died on these too often, or they caused internal errors: they get no vector.
     deadly = rows.due(now).filter(attempts__gte=settings.MAX_ATTEMPTS)
@@ -179,8 +179,7 @@ def _settle(
         "owners": [text.owner_id for text in texts],
         "hashes": [text.text_hash for text in texts],
     }
-    with connection.cursor() as cursor:
-        cursor.execute(_SETTLE, params)
+    execute(_SETTLE, params)
 
 
 def _wait(relationship_id: UUID, now: datetime, until: datetime, code: str) -> None:

@@ -8,8 +8,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 from uuid import UUID
 
-from django.db import connection
-
+from config.postgresql.sessions import execute
 from relationships.ids import uuid7
 
 WHO = "coalesce(nullif(s.speaker, ''), s.role)"
@@ -92,6 +91,5 @@ def pack_again(relationship_id: UUID, numbers: Collection[int]) -> None:
         "numbers": sorted(numbers),
         "ids": [uuid7() for _ in numbers],
     }
-    with connection.cursor() as cursor:
-        cursor.execute(_DROP, params)
-        cursor.execute(_WRITE, params)
+    execute(_DROP, params)
+    execute(_WRITE, params)

@@ -6,9 +6,9 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db import connection
 from pgvector import HalfVector
 
+from config.postgresql.sessions import execute
 from memory.models import ScratchpadEntry, SearchedKind
 from memory.retrieval.index.configs import RelationshipConfig
 from memory.retrieval.index.rows import spoken
@@ -50,12 +50,13 @@ SELECT s.relationship_id, g.id, s.project_id, s.kind, s.owner_id, %(model)s, %(d
    AND s.text_hash = g.text_hash
 ON CONFLICT (relationship_id, kind, model, dimensions, owner_id) DO UPDATE
    SET vector = EXCLUDED.vector, text_hash = EXCLUDED.text_hash, recorded_at = EXCLUDED.recorded_at
+RETURNING 1
 """
 _DROP_OTHERS = """
 DELETE FROM memory_embedding
  WHERE relationship_id = %s AND (kind, model, dimensions, owner_id) IN (
        SELECT kind, model, dimensions, owner_id FROM memory_embedding
-        WHERE relationship_id = %s AND (model, dimensions) <> (%s, %s) LIMIT %s)
+        WHERE relationship_id = %s AND (model, dimensions) <> (%s, %s) LIMIT %s) RETURNING 1
 """
 _ROWS_AT_ONCE = 5_000
 
@@ -111,20 +112,13 @@ def write_vectors(
         "hashes": [text.text_hash for text in texts],
         "vectors": vectors,
     }
-    with connection.cursor() as cursor:
-        cursor.execute(_WRITE, params)
-        written: int = cursor.rowcount
-    return written
+    return len(execute(_WRITE, params))
 
 
 def drop_other_spaces(relationship_id: UUID, kept: Space) -> int:
     """Delete the relationship's vectors in other spaces, in short statements; return how many."""
-    dropped = 0
     params: list[Any] = [relationship_id, relationship_id, kept.model, kept.dimensions, _ROWS_AT_ONCE]
-    with connection.cursor() as cursor:
-        while True:
-            cursor.execute(_DROP_OTHERS, params)
-            some: int = cursor.rowcount
-            dropped += some
-            if some < _ROWS_AT_ONCE:
-                return dropped
+    dropped = 0
+    while (some := len(execute(_DROP_OTHERS, params))) == _ROWS_AT_ONCE:
+        dropped += some
+    return dropped + some

@@ -10,10 +10,9 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 import structlog
-from django.db import connection
 from psycopg import sql
 
-from config.postgresql.sessions import prepared_cursor
+from config.postgresql.sessions import execute, prepared_cursor
 from memory.entries.history import ChangedEntries
 from memory.models import ScratchpadEntry, SearchedKind
 from memory.retrieval.configuration import Retrieval
@@ -113,7 +112,7 @@ class Forgotten(NamedTuple):
 
 def index_changes(made: ChangedEntries) -> None:
     """Index changed entries. A listener of every change; without an `after` an entry is gone, or about to go."""
-    owner, retrieval = made.relationship_id, retrieval_of(*made.levels)
+    owner, retrieval = made.relationship_id, retrieval_of(made.levels)
     known = {UUID(each["id"]) for pair in made.changes for each in pair if each is not None}
     gone = {UUID(before["id"]) for before, after in made.changes if before is not None and after is None}
     forget_texts(relationship_id=owner, kind=SearchedKind.ENTRY, owner_ids=gone)
@@ -130,39 +129,20 @@ def index_changes(made: ChangedEntries) -> None:
     _write(owner, made.project_id, SearchedKind.ENTRY, rows, retrieval, made.now, changed=changed)
 
 
-def index_texts(
-    *,
-    relationship_id: UUID,
-    project_id: UUID,
-    kind: SearchedKind,
-    owner_ids: Collection[UUID],
-    retrieval: Retrieval,
-    now: datetime,
+def index_again(
+    config: RelationshipConfig, kind: SearchedKind, owner_ids: Collection[UUID], *, now: datetime
 ) -> None:
     """Index these entries or messages as they are now; those that are gone, erased or hidden leave the index.
 
     A message that is off the record is indexed, in case its turn is read after all, but no search finds it, and it owes
     no vector.
     """
-    rows = _rows(relationship_id, kind, owner_ids, retrieval)
+    owner, retrieval = config.relationship_id, config.written_as
+    rows = _rows(owner, kind, owner_ids, retrieval)
     gone = set(owner_ids) - {row.owner_id for row in rows}
-    forget_texts(relationship_id=relationship_id, kind=kind, owner_ids=gone)
+    forget_texts(relationship_id=owner, kind=kind, owner_ids=gone)
     changed = kind == SearchedKind.ENTRY  # what a message says never changes
-    _write(relationship_id, project_id, kind, rows, retrieval, now, changed=changed)
-
-
-def index_again(
-    config: RelationshipConfig, kind: SearchedKind, owner_ids: Collection[UUID], *, now: datetime
-) -> None:
-    """The same, as the relationship's configuration says."""
-    index_texts(
-        relationship_id=config.relationship_id,
-        project_id=config.project_id,
-        kind=kind,
-        owner_ids=owner_ids,
-        retrieval=config.written_as,
-        now=now,
-    )
+    _write(owner, config.project_id, kind, rows, retrieval, now, changed=changed)
 
 
 def _rows(
@@ -188,14 +168,8 @@ def forget_texts(*, relationship_id: UUID, kind: SearchedKind, owner_ids: Collec
     """Remove texts and their vectors, in every space, from the index."""
     if not owner_ids:
         return Forgotten(0, 0)
-    params: dict[str, Any] = {
-        "relationship": relationship_id,
-        "kind": kind.value,
-        "owners": list(owner_ids),
-    }
-    with connection.cursor() as cursor:
-        cursor.execute(_FORGET, params)
-        texts, vectors, segments = cursor.fetchone()
+    params = {"relationship": relationship_id, "kind": kind.value, "owners": list(owner_ids)}
+    [(texts, vectors, segments)] = execute(_FORGET, params)
     if kind == SearchedKind.MESSAGE:
         pack_again(relationship_id, segments)
     return Forgotten(texts, vectors)

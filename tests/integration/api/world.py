@@ -102,7 +102,7 @@ def _failed_turn(relationship: Relationship) -> UUID:
     stored = store_turn(
         relationship_id=relationship.id,
         project_id=relationship.project_id,
-        seq=allocate_seq(relationship.id, count=2).first,
+        seq=allocate_seq(relationship.id, count=2),
         turn=NewTurn([NewMessage("user", SECRET_WORDS)], occurred_at=NOW, session="web"),
         disposal=TurnDisposal(TurnState.FAILED, None, error_code="refused", error="the provider refused it"),
         now=NOW,

@@ -8,8 +8,8 @@ from chat.identity import Talk
 from chat.messages import read_messages
 from chat.repeated import REPLY
 from chat.wire import Envelope
-from memory.ingestion.intake import Idempotency
 from relationships.models import Message, Relationship
+from relationships.services.idempotency import Idempotency
 from tests.fixtures.api import TESTER, Api
 from tests.fixtures.chat import Chat, stored, turns
 from tests.vendor_servers.openai_server import OpenAIServer

@@ -11,9 +11,9 @@ from chat.identity import Talk
 from chat.messages import read_messages
 from chat.replacing import withdraw
 from chat.wire import Envelope
-from memory.ingestion.intake import Idempotency
 from memory.models import ScratchpadEntry
 from relationships.models import Message, Relationship
+from relationships.services.idempotency import Idempotency
 from tests.fixtures.api import TESTER
 from tests.fixtures.chat import Chat, turns
 from tests.fixtures.contexts import remember

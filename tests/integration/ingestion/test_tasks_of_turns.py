@@ -7,7 +7,8 @@ from django.db import transaction
 from django.utils import timezone
 from django_q.models import OrmQ
 
-from memory.ingestion.intake import Idempotency, accept_turn, ingest_now
+from memory.ingestion.intake import accept_turn, ingest_now
+from relationships.services.idempotency import Idempotency
 from relationships.services.turns import NewMessage, NewTurn
 from tests.fixtures.turns import Conversation
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from uuid import UUID
 
-from memory.ingestion.intake import ROUTE
+from relationships.services.idempotency import TURNS
 from upkeep.verification.invariant import Finding, Invariant, Level, Page, Problem, imports_of, rows
 
 _UNPUBLISHED = """
@@ -138,7 +138,7 @@ SELECT t.relationship_id, t.id, t.recorded_at, count(*)
 """
 _KEYS = f"""
 SELECT 'idempotency_key', k.relationship_id, k.id, '' FROM relationships_idempotencykey k
- WHERE k.relationship_id = ANY(%(ids)s) AND k.route = '{ROUTE}' AND NOT EXISTS (
+ WHERE k.relationship_id = ANY(%(ids)s) AND k.route = '{TURNS}' AND NOT EXISTS (
        SELECT 1 FROM relationships_turn t WHERE t.relationship_id = k.relationship_id AND t.id = k.resource_id)
 """  # noqa: S608 - a constant of ours
 

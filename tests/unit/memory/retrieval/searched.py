@@ -4,18 +4,15 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from django.utils import timezone
-
 from memory.models import ScratchpadEntry, SearchedKind
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index.embed import embed_owed
-from memory.retrieval.index.write import index_texts
 from memory.retrieval.results import SearchResult
 from memory.retrieval.search import search_entries, search_entries_for, search_messages
 from relationships.ids import relationship_id
 from relationships.models import EndUser, Message, Relationship
 from tests.fixtures.contexts import remember, say
-from tests.fixtures.index import configure
+from tests.fixtures.index import configure, index_as
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 
@@ -43,8 +40,7 @@ class Memory:
         return messages
 
     def _index(self, kind: SearchedKind, said: Sequence[ScratchpadEntry] | Sequence[Message]) -> None:
-        ids = [each.id for each in said]
-        index_texts(**self.own, kind=kind, owner_ids=ids, retrieval=self.retrieval, now=timezone.now())
+        index_as(self.relationship, kind, said, self.retrieval)
 
     def embed(self) -> None:
         """Embed everything that owes a vector."""

@@ -16,12 +16,12 @@ from memory.retrieval.columns import SearchQuery
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.decay import decayed_vectors, log_weights
 from memory.retrieval.decayed_vectors import DecayWalk, decay_candidates, renew_stale
-from memory.retrieval.index.write import index_texts
 from memory.retrieval.results import EntryFilters
 from memory.retrieval.search import search_entries
 from providers.embeddings.base import Embedded
 from relationships.models import Companion, Relationship
 from tests.fixtures.contexts import NOON
+from tests.fixtures.index import index_as
 from web.actor import Actor
 
 MODEL, DIMENSIONS = "sample", 8
@@ -73,7 +73,7 @@ def fill(relationship: Relationship, count: int, *, seed: int = 7) -> list[UUID]
         for place, content in enumerate(said)
     )
     ids = [entry.id for entry in entries]
-    index_texts(**own, kind=SearchedKind.ENTRY, owner_ids=ids, retrieval=Retrieval(), now=NOON)
+    index_as(relationship, SearchedKind.ENTRY, entries, now=NOON)
     add_vectors(relationship, ids, units(count, seed=seed))
     Relationship.objects.filter(id=relationship.id).update(last_seq=count)
     return ids

@@ -1,12 +1,9 @@
 from uuid import uuid4
 
 import pytest
-from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from memory.models import SearchedKind
-from memory.retrieval.configuration import Retrieval
-from memory.retrieval.index.write import index_texts
 from memory.retrieval.questions import (
     MOST_WORDS,
     TOO_MANY_WORDS,
@@ -21,6 +18,7 @@ from providers.errors import RateLimited
 from relationships.models import Relationship
 from tests.fakes import ScriptedEmbedder
 from tests.fixtures.contexts import say
+from tests.fixtures.index import index_as
 from web.errors import InvalidInput, NotFound
 
 THERE = Participants("Maya", "Ada", ("Tom",))
@@ -128,14 +126,7 @@ def read(relationship: Relationship, kind: SearchedKind) -> Participants:
 
 def test_speakers_take_part_in_messages_and_not_in_entries(relationship: Relationship) -> None:
     messages = say(relationship, "Hello", "Hi", speaker="Tom")
-    index_texts(
-        relationship_id=relationship.id,
-        project_id=relationship.project_id,
-        kind=SearchedKind.MESSAGE,
-        owner_ids=[message.id for message in messages],
-        retrieval=Retrieval(),
-        now=timezone.now(),
-    )
+    index_as(relationship, SearchedKind.MESSAGE, messages)
 
     assert read(relationship, SearchedKind.MESSAGE).names == ("Maya", "Ada", "Tom")
     assert read(relationship, SearchedKind.ENTRY).names == ("Maya", "Ada")

@@ -2,19 +2,17 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
 
 from relationships.models import IdempotencyKey, Relationship
-from relationships.services.idempotency import drop_old_keys, earlier_resource, remember_key
+from relationships.services.idempotency import Idempotency, drop_old_keys, earlier_resource, remember_key
 
 FIRST, SECOND = b"a" * 32, b"b" * 32
 
 
-def remember(relationship: Relationship, *, key: str = "k", route: str = "turns", made: UUID) -> None:
-    remember_key(relationship=relationship, route=route, key=key, request_hash=FIRST, resource_id=made)
+def remember(relationship: Relationship, *, key: str = "k", made: UUID) -> None:
+    remember_key(relationship, Idempotency(key, FIRST), made)
 
 
-def earlier(
-    relationship: Relationship, *, key: str = "k", route: str = "turns", request: bytes = FIRST
-) -> UUID | None:
-    return earlier_resource(relationship_id=relationship.id, route=route, key=key, request_hash=request)
+def earlier(relationship: Relationship, *, key: str = "k", request: bytes = FIRST) -> UUID | None:
+    return earlier_resource(relationship.id, Idempotency(key, request))
 
 
 def test_a_key_counts_for_a_day_and_is_taken_over_after(relationship: Relationship) -> None:

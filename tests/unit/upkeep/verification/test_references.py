@@ -4,10 +4,11 @@ from uuid import UUID, uuid4
 
 from django.utils import timezone
 
-from memory.ingestion.intake import ROUTE, Idempotency, accept_turn
+from memory.ingestion.intake import accept_turn
 from memory.ingestion.prompt_versions import create_prompt
 from memory.models import HeldDeletion, HeldState, IngestionPrompt
 from relationships.models import Companion, EndUser, IdempotencyKey, Relationship, Turn
+from relationships.services.idempotency import TURNS, Idempotency
 from relationships.services.turns import NewMessage, NewTurn
 from tests.fixtures.turns import Conversation, hold_deletions
 from tests.unit.upkeep.verification.damage import (
@@ -91,7 +92,7 @@ def test_of_an_import_that_did_not_count_the_calls_it_left_behind_none_is_said_t
 def test_an_idempotency_key_of_nothing_goes_so_that_the_call_can_be_made(lived: Conversation) -> None:
     new = NewTurn([NewMessage("user", "Once")], occurred_at=timezone.now())
     accept_turn(relationship=lived.relationship, new=new, idempotency=Idempotency("k", b"h" * 32))
-    IdempotencyKey.objects.filter(route=ROUTE).update(resource_id=uuid4())
+    IdempotencyKey.objects.filter(route=TURNS).update(resource_id=uuid4())
 
     check_mended(["references/idempotency_key"])
 

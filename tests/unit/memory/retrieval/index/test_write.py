@@ -14,32 +14,27 @@ from memory.models import EntrySource, EntryState, ScratchpadEntry, SearchedKind
 from memory.retrieval.configuration import Retrieval
 from memory.retrieval.index import write
 from memory.retrieval.index.text import text_hash
-from memory.retrieval.index.write import forget_texts, index_texts
+from memory.retrieval.index.write import forget_texts
 from relationships.models import Message, Relationship
 from tests.fixtures.contexts import remember, say
-from tests.fixtures.index import configure, index_of, owing, row_of, told_to_embed
+from tests.fixtures.index import configure, index_as, index_of, owing, row_of, told_to_embed
 from tests.fixtures.turns import PERSON, Conversation
 
 KLINGON: dict[str, Any] = {"language": "klingon"}  # no configuration would let one choose it
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 
 
-def own(relationship: Relationship, **retrieval: Any) -> dict[str, Any]:
-    return {
-        "relationship_id": relationship.id,
-        "project_id": relationship.project_id,
-        "retrieval": Retrieval.model_validate(retrieval),
-        "now": NOON,
-    }
-
-
-def index_entry(entry: ScratchpadEntry, relationship: Relationship, **how: Any) -> None:
-    index_texts(**{**own(relationship), **how}, kind=SearchedKind.ENTRY, owner_ids=[entry.id])
+def index_entry(
+    entry: ScratchpadEntry,
+    relationship: Relationship,
+    retrieval: Retrieval | None = None,
+    now: datetime = NOON,
+) -> None:
+    index_as(relationship, SearchedKind.ENTRY, [entry], retrieval, now)
 
 
 def index_messages(messages: Sequence[Message], relationship: Relationship, **retrieval: Any) -> None:
-    ids = [message.id for message in messages]
-    index_texts(**own(relationship, **retrieval), kind=SearchedKind.MESSAGE, owner_ids=ids)
+    index_as(relationship, SearchedKind.MESSAGE, messages, Retrieval.model_validate(retrieval), NOON)
 
 
 def lexemes(row: SearchText) -> set[str]:
