@@ -5,10 +5,12 @@ full, and until two weeks after by half (weights chosen on LoCoMo, docs/referenc
 """
 
 import re
+import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import MAXYEAR, MINYEAR, date, timedelta
+from pathlib import Path
 from typing import NamedTuple
 
 from memory.words import WORD, fold
@@ -78,24 +80,10 @@ def _nearness(span: tuple[date, date], told: date) -> float:
     return 0.5 if last < told <= last + LATE else 0.0
 
 
-# Names of months, without their accents.
-_NAMES = """
-january jan januar janner janvier enero gennaio janeiro januari январь января январе ocak يناير जनवरी
-february feb februar feber fevrier febrero febbraio fevereiro februari февраль февраля феврале subat فبراير شباط फरवरी
-march mar marz maerz mars marzo marco maart март марта марте mart مارس اذار मार्च
-april apr avril abril aprile апрель апреля апреле nisan ابريل نيسان अप्रैल
-may mai mayo maggio maio mei май мая мае mayis مايو ايار मई
-june jun juni juin junio giugno junho июнь июня июне haziran يونيو حزيران जून
-july jul juli juillet julio luglio julho июль июля июле temmuz يوليو تموز जुलाई
-august aug aout agosto augustus август августа августе agustos اغسطس अगस्त
-september sep sept septembre septiembre settembre setembro сентябрь сентября сентябре eylul سبتمبر ايلول सितंबर
-october oct oktober octobre octubre ottobre outubro октябрь октября октябре ekim اكتوبر अक्टूबर अक्तूबर
-november nov novembre noviembre novembro ноябрь ноября ноябре kasim نوفمبر नवंबर
-december dec dezember decembre diciembre dicembre dezembro декабрь декабря декабре aralik ديسمبر दिसंबर
-"""
+_NAMES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
 MONTHS: Mapping[str, int] = {
     fold(name): month
-    for month, names in enumerate(_NAMES.strip().splitlines(), start=1)
+    for month, names in enumerate(_NAMES["months"].splitlines(), start=1)
     for name in names.split()
 }
 # Also common words and first names: they are months only after a preposition, or beside a day or a year.
@@ -114,18 +102,7 @@ _HAN_MONTH = re.compile(
     rf"(?:(?P<year>{_YEAR})\s*[年년]\s*)?(?P<month>[0-9]{{1,2}})\s*[月월]"
     r"(?:\s*(?P<day>[0-9]{1,2})\s*[日號号일])?"
 )
-_WEEKDAYS = """
-monday tuesday wednesday thursday friday saturday sunday
-montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag
-lundi mardi mercredi jeudi vendredi samedi dimanche
-lunes martes miércoles jueves viernes sábado domingo
-lunedì martedì mercoledì giovedì venerdì sabato domenica
-segunda-feira terça-feira quarta-feira quinta-feira sexta-feira
-maandag dinsdag woensdag donderdag vrijdag zaterdag zondag
-понедельника вторника среды четверга пятницы субботы воскресенья
-الاثنين الثلاثاء الأربعاء الخميس الجمعة السبت الأحد
-"""
-WEEKDAYS = frozenset(fold(_WEEKDAYS).split())
+WEEKDAYS = frozenset(fold(_NAMES["weekdays"]).split())
 
 
 class Mention(NamedTuple):

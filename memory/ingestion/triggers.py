@@ -1,8 +1,10 @@
 """Decide whether a turn is read at all, and when."""
 
 import re
+import tomllib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -100,45 +102,11 @@ _WORDS = re.compile(rf"{WORD}(?:['’]{WORD})*")
 # Emoji that agree or decline, and so may be an answer.
 _CONFIRMS = re.compile("[👍👎👌✅✔☑❌✖🤝💯🆗🙆🙅]")
 
-_PHRASES = """
-hi|hello|hey|hey there|hi there|hello there|hiya|howdy|yo|greetings|good morning|good afternoon|good evening|morning
-good night|goodnight|night|night night|sleep well|sleep tight|sweet dreams|bye|bye bye|goodbye|good bye|cya|see ya
-see you|see you later|see you soon|see you around|see you then|see you next time|talk soon|talk later|talk to you soon
-talk to you later|speak soon|catch you later|until next time|till next time|ttyl|take care|take care of yourself
-have a good one|have a good day|have a nice day|have a great day|have a lovely day|have a good night
-have a great night|have a good evening|have a nice evening|have a great evening|have a good weekend
-have a nice weekend|have a great weekend|you too|same to you|thanks|thank you|thanks a lot|thanks so much|thanks again
-thank you so much|thank you very much|thank you again|many thanks|thx|ty|cheers|thanks for chatting
-thanks for listening|thanks for the chat|thank you for listening|you're welcome|youre welcome|you are welcome|welcome
-no problem|my pleasure|anytime|any time|glad to help|happy to help|always|for now|haha|hahaha|hehe|lol|and|so|well
-it was nice talking to you|nice talking to you|it was great talking to you|great talking to you|good talking to you
-it was nice chatting|nice chatting|great chatting|nice chatting with you|great chatting with you|how are you
-how are you doing|how's it going|what's up|nice to see you|good to see you|great to see you|good to hear from you
-hallo|guten morgen|guten tag|guten abend|gute nacht|tschüss|tschüs|auf wiedersehen|bis bald|bis später|bis dann|danke
-danke schön|danke dir|vielen dank|bitte|bitte schön|gern geschehen|gerne|mach's gut|schlaf gut
-schönen tag noch|moin|servus
-bonjour|bonsoir|salut|coucou|bonne nuit|bonne journée|bonne soirée|au revoir|à bientôt|à plus|à plus tard|merci
-merci beaucoup|de rien|je t'en prie|hola|buenos días|buenas tardes|buenas noches|buenas|adiós|hasta luego|hasta pronto
-chao|gracias|muchas gracias|de nada|ciao|buongiorno|buonasera|buonanotte|arrivederci|a presto|grazie|grazie mille
-prego|olá|oi|bom dia|boa tarde|boa noite|tchau|até logo|até mais|obrigado|obrigada|muito obrigado|muito obrigada
-goedemorgen|goedemiddag|goedenavond|goede nacht|welterusten|doei|tot ziens|tot later
-bedankt|dank je|dank je wel|graag gedaan
-привет|здравствуй|здравствуйте|доброе утро|добрый день|добрый вечер|спокойной ночи|пока|до свидания|до завтра|спасибо
-большое спасибо|пожалуйста
-merhaba|selam|günaydın|iyi günler|iyi akşamlar|iyi geceler|hoşça kal|görüşürüz|teşekkürler|teşekkür ederim|sağ ol
-çok teşekkürler|rica ederim
-مرحبا|أهلا|السلام عليكم|وعليكم السلام|صباح الخير|صباح النور|مساء الخير|مساء النور|تصبح على خير|مع السلامة|شكرا
-شكرا لك|شكرا جزيلا|عفوا
-नमस्ते|नमस्कार|सुप्रभात|शुभ रात्रि|धन्यवाद|शुक्रिया|बहुत बहुत धन्यवाद|namaste|shukriya|dhanyavaad
-お疲れ様|お疲れ様です|おはよう|おはようございます|こんにちは|こんばんは|おやすみ|おやすみなさい|またね|また明日|じゃあね|バイバイ|ありがとう
-ありがとうございます|どうもありがとう|どういたしまして
-你好|您好|早|早安|早上好|下午好|晚上好|晚安|再见|拜拜|明天见|谢谢|谢谢你|多谢|不客气|謝謝|再見
-สวัสดี|สวัสดีครับ|สวัสดีค่ะ|ขอบคุณ|ขอบคุณครับ|ขอบคุณค่ะ|xin chào|cảm ơn|שלום|תודה|תודה רבה|בוקר טוב|לילה טוב
-cześć|dzień dobry|dobranoc|dziękuję|hej|god morgon|god natt|tack|tack så mycket|tak|takk|halo|selamat pagi|terima kasih
-안녕|안녕하세요|안녕히 계세요|안녕히 가세요|잘 자|잘자|고마워|고마워요|감사합니다
-"""
+_TOLD = tomllib.loads(Path(__file__).with_name("small_talk.toml").read_text())
 _KNOWN = frozenset(
-    tuple(_WORDS.findall(fold(phrase))) for line in _PHRASES.strip().split("\n") for phrase in line.split("|")
+    tuple(_WORDS.findall(fold(phrase)))
+    for line in _TOLD["phrases"].splitlines()
+    for phrase in line.split("|")
 )
 _MOST_WORDS = max(map(len, _KNOWN))
 

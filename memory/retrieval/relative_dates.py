@@ -4,59 +4,21 @@ Only in questions: "Yesterday I saw the dentist" says nothing about when teeth w
 """
 
 import re
+import tomllib
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, timedelta
+from pathlib import Path
 
 from memory.dates import Period
 from memory.words import fold
 
 _BEFORE, _AFTER = timedelta(days=1), timedelta(days=3)
-_ASKS = re.compile(
-    r"[?？؟՞]|^\W*(?:what|when|where|who|which|why|how|did|do|was|were|had|have|can you|could you|remember|remind"
-    r"|tell me|wann|wo|wer|wie|welche|que|quand|quando|cuando|come|cosa|donde|quien|onde|quem|wat|waar|wanneer"
-    r"|что|когда|где|кто|какой|какая|какие|ماذا|متي|اين|هل|كيف|لماذا)\b"
-    r"|か[。!\s]*$|っけ|教えて|覚えて|何(?!も)|いつ(?!も)|どこ(?![もか])|誰(?![もか])|什么|什麼|哪|谁|怎么|吗"
-    r"|뭐|언제|어디|누구"
-)
-# Written like `fold` does. Without French "hier", which is "here" in German.
-_LAST = (
-    ("day", 2,
-     "the day before yesterday|vorgestern|anteayer|l'altro ieri|anteontem|おととい|一昨日|前天|позавчера|그저께"),
-    ("day", 1, "yesterday|last night|gestern|ayer|anoche|ieri|ontem|昨日|昨夜|昨晩|昨天|昨晚|вчера|dun|امس|어제"),
-    ("weekend", 1,
-     "last weekend|letzte[sn]? wochenende|fin de semana pasado|week-?end dernier|(?:weekend|fine settimana) scorso"
-     "|fim de semana passado|先週末|上周末|지난 ?주말"),
-    ("week", 1,
-     "last week|(?:letzten?|vorigen?) woche|semana pasada|semaine derniere|settimana scorsa|semana passada"
-     "|先週|上周|上星期|прошл(?:ой|ую) недел[еюи]|gecen hafta|الاسبوع الماضي|지난 ?주"),
-    ("month", 1,
-     "last month|(?:letzte|vorige)[nr]? monat|mes pasado|mois dernier|mese scorso|mes passado|先月"
-     "|上个月|прошлом месяце|gecen ay|الشهر الماضي|지난 ?달"),
-    ("year", 1,
-     "last year|(?:letzte|vorige)[ns]? jahr|ano pasado|an dernier|annee derniere|anno scorso|ano passado|去年"
-     "|昨年|прошлом году|gecen yil|العام الماضي|작년"),
-)  # fmt: skip
-_NUMBERS = {
-    word: number
-    for number, words in enumerate(
-        (
-            "a an one ein eine einem einer un una une um uma",
-            "two zwei dos deux due dois duas couple 二 两",
-            "three few drei tres trois tre paar 三",
-            "four vier cuatro quatre quattro quatro 四",
-            "five funf cinco cinq cinque 五",
-            "six sechs seis sei 六",
-        ),
-        start=1,
-    )
-    for word in words.split()
-}
-_UNITS = (
-    r"(?P<day>days?|tage?n?|dias?|jours?|giorn[oi]|日|天|일)|(?P<week>weeks?|wochen?|semanas?|semaines?|settiman[ae]|週間|周|주)"
-    r"|(?P<month>months?|monat(?:en?)?|mes(?:es)?|mois|mes[ei]|か月|ヶ月|个月|달|개월)|(?P<year>years?|jahre?n?|anos?|ans?|ann[oi]|年|년)"
-)
+_TOLD = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
+_ASKS = re.compile(_TOLD["asks"].replace("\n", ""))
+_NUMBERS = {word: number for number, words in enumerate(_TOLD["numbers"], start=1) for word in words.split()}
+_UNITS = "|".join(f"(?P<{unit}>{words})" for unit, words in _TOLD["units"].items())
 _SO_LONG = rf"(?:an? |ein )?(?P<count>[0-9]{{1,3}}|{'|'.join(_NUMBERS)})(?: of)? ?(?:{_UNITS})"
 
 
@@ -65,7 +27,7 @@ def _alone(pattern: str) -> re.Pattern[str]:
 
 
 _PATTERNS = (
-    *((unit, count, _alone(words)) for unit, count, words in _LAST),
+    *((last["unit"], last["count"], _alone(last["words"].replace("\n", ""))) for last in _TOLD["last"]),
     *(
         ("", 0, _alone(words))
         for words in (rf"{_SO_LONG} ?(?:ago|fa|atras|前|以前|전)", rf"(?:vor|hace|il y a|ha) {_SO_LONG}")
