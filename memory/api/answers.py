@@ -6,12 +6,15 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from memory.api.hidden import Traced
 from memory.entries.time_travel import with_times
-from memory.ingestion.preview import Preview
-from memory.models import EntryRevision, HeldDeletion, IngestionPrompt, ScratchpadEntry
-from memory.models.operation_result import OperationResult
-from relationships.models import Turn
+from memory.models import (
+    EntryRevision,
+    HeldDeletion,
+    ModelCall,
+    OperationResult,
+    ScratchpadEntry,
+)
+from relationships.models import Message, Turn
 from web.fields import Answer
 
 
@@ -200,33 +203,6 @@ class DecidedAnswer(HeldAnswer):
     """Entries that changed since, and so were not deleted."""
 
 
-class PromptAnswer(Answer):
-    """One version of a companion's ingestion prompt; 0 is the one that ships with Rapport."""
-
-    version: int
-    template: str
-    note: str
-    published: bool
-    created_by: str | None
-    created_at: datetime | None
-
-
-class PreviewAnswer(Answer):
-    """What a prompt would have kept. Nothing was written."""
-
-    prompt_version: int | None
-    operations: list[JudgementAnswer]
-    entries: list[dict[str, Any]]
-    """The resulting scratchpad."""
-    system: str
-    prompt: str
-    answers: list[str]
-    prompt_tokens: int | None
-    output_tokens: int | None
-    cost: str | None
-    milliseconds: float
-
-
 NOT_SETTLED: Mapping[str, Any] = dict.fromkeys(("deletions_awaiting_review", "plans_awaiting_review"))
 
 
@@ -240,14 +216,22 @@ def present_turn(
     return TurnAnswer.of(turn, remembered=shown, **awaiting_review)
 
 
-def present_trace(what: Traced, *, awaiting_review: Mapping[str, Any]) -> dict[str, Any]:
+def present_trace(
+    turn: Turn,
+    remembered: Iterable[EntryRevision],
+    messages: Iterable[Message],
+    operations: Iterable[OperationResult],
+    calls: Iterable[ModelCall],
+    *,
+    awaiting_review: Mapping[str, Any],
+) -> dict[str, Any]:
     return TurnTraceAnswer.of(
-        what.turn,
-        remembered=[_remembered(revision) for revision in what.remembered],
+        turn,
+        remembered=[_remembered(revision) for revision in remembered],
         **awaiting_review,
-        messages=[MessageOfTurn.of(message) for message in what.messages],
-        operations=[result.as_json() for result in what.operations],
-        calls=[ModelCallAnswer.of(call, cost=_money(call.cost)) for call in what.calls],
+        messages=[MessageOfTurn.of(message) for message in messages],
+        operations=[result.as_json() for result in operations],
+        calls=[ModelCallAnswer.of(call, cost=money(call.cost)) for call in calls],
     )
 
 
@@ -263,20 +247,7 @@ def present_held(
     )
 
 
-def present_prompt(prompt: IngestionPrompt, *, published: int | None) -> dict[str, Any]:
-    author = f"{prompt.created_by_kind}:{prompt.created_by_id}"
-    return PromptAnswer.of(prompt, published=prompt.version == published, created_by=author)
-
-
-def present_preview(preview: Preview) -> dict[str, Any]:
-    return PreviewAnswer.of(
-        preview,
-        operations=[result.as_json() for result in preview.results],
-        cost=_money(preview.cost),
-    )
-
-
-def _money(amount: Decimal | None) -> str | None:
+def money(amount: Decimal | None) -> str | None:
     return None if amount is None else f"{amount:f}"  # never 0E-8
 
 

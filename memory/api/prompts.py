@@ -1,25 +1,67 @@
+from datetime import datetime
 from typing import Any, ClassVar
 from uuid import UUID
 
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.api.answers import PreviewAnswer, PromptAnswer, present_preview, present_prompt
+from memory.api.answers import JudgementAnswer, money
 from memory.api.schemas import PreviewBody, PromptBody
 from memory.ingestion.ingestion_input import Instructions, find_instructions
 from memory.ingestion.preview import Preview, nobody_of, preview_prompt
-from memory.ingestion.prompt_versions import SHIPPED, create_prompt, publish_prompt
-from memory.ingestion.templates import default_instructions
+from memory.ingestion.prompt_versions import SHIPPED, create_prompt, prompt_of, publish_prompt
 from memory.model_calls import asking_for_a_request
+from memory.models import IngestionPrompt
 from relationships.api.views import ApiView
 from relationships.models import Companion, Relationship
 from relationships.services.rows import require
 from relationships.services.turns import NewMessage
-from web.errors import InvalidInput, NotFound
-from web.fields import Page, PageQuery
+from web.errors import InvalidInput
+from web.fields import Answer, Page, PageQuery
 from web.operations import operation
 
 TAG = "Prompts"
+
+
+class PromptAnswer(Answer):
+    """One version of a companion's ingestion prompt; 0 is the one that ships with Rapport."""
+
+    version: int
+    template: str
+    note: str
+    published: bool
+    created_by: str | None
+    created_at: datetime | None
+
+
+class PreviewAnswer(Answer):
+    """What a prompt would have kept. Nothing was written."""
+
+    prompt_version: int | None
+    operations: list[JudgementAnswer]
+    entries: list[dict[str, Any]]
+    """The resulting scratchpad."""
+    system: str
+    prompt: str
+    answers: list[str]
+    prompt_tokens: int | None
+    output_tokens: int | None
+    cost: str | None
+    milliseconds: float
+
+
+def _present(prompt: IngestionPrompt, companion: Companion) -> dict[str, Any]:
+    author = f"{prompt.created_by_kind}:{prompt.created_by_id}" if prompt.created_by_kind else None
+    published = prompt.version == (companion.prompt_version or SHIPPED)
+    return PromptAnswer.of(prompt, published=published, created_by=author)
+
+
+def _present_preview(preview: Preview) -> dict[str, Any]:
+    return PreviewAnswer.of(
+        preview,
+        operations=[result.as_json() for result in preview.results],
+        cost=money(preview.cost),
+    )
 
 
 class CompanionPromptsView(ApiView):
@@ -41,7 +83,7 @@ class PromptsView(CompanionPromptsView):
         companion = self.companion(companion_id)
 
         def present(prompt: Any) -> dict[str, Any]:
-            return present_prompt(prompt, published=companion.prompt_version)
+            return _present(prompt, companion)
 
         return self.page(companion.prompts.all(), present, order=["-version"], query=query)
 
@@ -52,14 +94,14 @@ class PromptsView(CompanionPromptsView):
         prompt = create_prompt(
             companion=companion, template=body.template, note=body.note, publish=body.publish, by=self.actor
         )
-        return self.answer(present_prompt(prompt, published=companion.prompt_version), status=201)
+        return self.answer(_present(prompt, companion), status=201)
 
 
 class PromptView(CompanionPromptsView):
     @operation("prompts_read", "Read one version", answers={200: PromptAnswer})
     def get(self, request: Request, companion_id: UUID, version: int) -> Response:
         companion = self.companion(companion_id)
-        return self.answer(_shown(companion, version))
+        return self.answer(_present(prompt_of(companion, version), companion))
 
 
 class PublishPromptView(CompanionPromptsView):
@@ -67,7 +109,7 @@ class PublishPromptView(CompanionPromptsView):
     def post(self, request: Request, companion_id: UUID, version: int) -> Response:
         """Publishing an earlier version rolls back; version 0 is the prompt that ships with Rapport."""
         companion = publish_prompt(companion=self.companion(companion_id), version=version, by=self.actor)
-        return self.answer(_shown(companion, version))
+        return self.answer(_present(prompt_of(companion, version), companion))
 
 
 class PreviewPromptView(CompanionPromptsView):
@@ -88,7 +130,7 @@ class PreviewPromptView(CompanionPromptsView):
             else find_instructions(companion, body.version)
         )
         with asking_for_a_request():
-            return self.answer(present_preview(self._preview(companion, instructions, body)))
+            return self.answer(_present_preview(self._preview(companion, instructions, body)))
 
     def _preview(self, companion: Companion, instructions: Instructions, body: PreviewBody) -> Preview:
         messages = body.messages or ()
@@ -108,19 +150,3 @@ class PreviewPromptView(CompanionPromptsView):
         if relationship.companion_id != companion.id:
             raise InvalidInput.of("relationship", "is another companion's")
         return relationship
-
-
-def _shown(companion: Companion, version: int) -> dict[str, Any]:
-    if version == SHIPPED:
-        return {
-            "version": SHIPPED,
-            "template": default_instructions(),
-            "note": "ships with Rapport",
-            "published": companion.prompt_version is None,
-            "created_by": None,
-            "created_at": None,
-        }
-    prompt = companion.prompts.filter(version=version).first()
-    if prompt is None:
-        raise NotFound(f"This companion's prompt has no version {version}.")
-    return present_prompt(prompt, published=companion.prompt_version)

@@ -15,10 +15,11 @@ from memory.api.answers import (
     present_trace,
     present_turn,
 )
-from memory.api.hidden import Traced, leave_out_hidden
 from memory.api.schemas import TraceQuery, TurnBody, TurnListQuery, WaitQuery
 from memory.entries.held import held_of_turns
 from memory.ingestion.intake import accept_turn, ingest_now, retry_turn
+from memory.ingestion.results import emptied
+from memory.mending.forgotten import Forgotten
 from memory.mending.plans import awaiting_of_turns
 from memory.models import EntryRevision, HeldState, ModelCall, OperationResult
 from relationships.api.views import ApiView
@@ -87,18 +88,41 @@ class TurnView(ApiView):
         turn = _turn(relationship_id, turn_id)
         calls = ModelCall.objects.for_relationship(relationship_id).filter(id__in=turn.model_call_ids)
         messages = Message.objects.for_relationship(relationship_id).filter(turn_id=turn_id)
-        what = Traced(
-            turn,
+        traced = (
             _remembered(turn),
             list(messages.order_by("seq")),
             list(OperationResult.objects.for_relationship(relationship_id).of_turn(turn_id)),
             [] if self.credentials.relationship_id else list(calls.order_by("recorded_at", "id")),
         )
         if not query.hidden:
-            leave_out_hidden(what)
+            _leave_out_hidden(turn, *traced)
         awaiting = _awaiting_review(relationship_id, [turn])[turn_id]
-        shown = present_trace(what, awaiting_review=awaiting)
+        shown = present_trace(turn, *traced, awaiting_review=awaiting)
         return self.answer(self.without_configuration(shown, config={}))
+
+
+def _leave_out_hidden(
+    turn: Turn,
+    remembered: list[EntryRevision],
+    messages: list[Message],
+    operations: list[OperationResult],
+    calls: list[ModelCall],
+) -> None:
+    """Remove from a turn's trace what was hidden since: the text itself, and what quotes it. Nothing is written."""
+    forgotten = Forgotten.of(turn.relationship_id)
+    messages[:] = [message for message in messages if message.id not in forgotten.messages]
+    if turn.id in forgotten.turns:
+        turn.error = ""
+    for revision in remembered:
+        if forgotten.in_revision(revision.entry_id, revision.entry_version):
+            revision.after = None
+    for result in operations:
+        if forgotten.in_operation(result.message_ids, result.entry_id):
+            result.operation, result.reason = emptied(result.operation), ""
+    for call in calls:
+        shown = [*call.shown_message_ids, *call.reference_message_ids, *call.shown_entry_ids]
+        if forgotten.in_call(call.purpose, shown, call.turn_ids):
+            call.system = call.prompt = call.answer = call.error = ""
 
 
 class RetryTurnView(ApiView):

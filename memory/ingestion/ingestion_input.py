@@ -8,13 +8,12 @@ from uuid import UUID
 
 from memory.fence import cut_fenced
 from memory.ingestion.configuration import Ingestion
-from memory.ingestion.templates import default_instructions
-from memory.models import IngestionPrompt, ScratchpadEntry, Tier
+from memory.ingestion.prompt_versions import SHIPPED, prompt_of
+from memory.models import ScratchpadEntry, Tier
 from memory.retrieval.configuration import Retrieval
 from providers.tokens import estimate_tokens, line_tokens
 from relationships.configuration.schema import Configuration
 from relationships.models import Companion, MessageRole, Relationship, Turn
-from web.errors import NotFound
 
 TOKENS_PER_LINE = 12  # number, type, day and brackets of a shown entry, in addition to its content
 MESSAGE_COLUMNS = ("id", "turn_id", "role", "speaker", "content", "occurred_at", "session")
@@ -41,7 +40,7 @@ class ShownEntry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class InputMessage:
-    """A message as the model sees it: without memory that was injected into it (`cut` characters of it)."""
+    """A message as the model sees it: without memory that was injected into it."""
 
     id: UUID
     turn_id: UUID
@@ -49,7 +48,6 @@ class InputMessage:
     speaker: str
     content: str
     occurred_at: datetime
-    cut: int = 0
     session: str = ""
 
 
@@ -147,13 +145,8 @@ def compose_input(
 
 def find_instructions(companion: Companion, version: int | None = None) -> Instructions:
     """A version's template; None: the published one. Raises NotFound."""
-    wanted = companion.prompt_version if version is None else version
-    if not wanted:
-        return Instructions(None, default_instructions())
-    prompt = IngestionPrompt.objects.filter(companion_id=companion.id, version=wanted).first()
-    if prompt is None:
-        raise NotFound(f"This companion's prompt has no version {wanted}.")
-    return Instructions(prompt.version, prompt.template)
+    prompt = prompt_of(companion, (companion.prompt_version or SHIPPED) if version is None else version)
+    return Instructions(prompt.version or None, prompt.template)
 
 
 def scratchpad_of(relationship_id: UUID) -> Iterable[ShownEntry]:
@@ -188,9 +181,8 @@ def input_message(
     session: str = "",
 ) -> InputMessage:
     """Make it from the MESSAGE_COLUMNS."""
-    content, cut = cut_fenced(said)
     speaker = speaker or _default_speaker(role, relationship)
-    return InputMessage(id, turn_id, role, speaker, content, occurred_at, cut, session)
+    return InputMessage(id, turn_id, role, speaker, cut_fenced(said)[0], occurred_at, session)
 
 
 def _default_speaker(role: str, relationship: Relationship) -> str:

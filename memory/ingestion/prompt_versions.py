@@ -3,7 +3,7 @@
 from django.db import transaction
 from django.db.models import Max
 
-from memory.ingestion.templates import check_instructions
+from memory.ingestion.templates import check_instructions, default_instructions
 from memory.models import IngestionPrompt
 from relationships.models import Companion
 from relationships.services.audit import record_audit
@@ -11,6 +11,17 @@ from web.actor import Actor
 from web.errors import NotFound
 
 SHIPPED = 0  # the version number that stands for the prompt that ships with Rapport
+
+
+def prompt_of(companion: Companion, version: int) -> IngestionPrompt:
+    """One version; SHIPPED is stored nowhere. Raises NotFound."""
+    if version == SHIPPED:
+        note = "ships with Rapport"
+        return IngestionPrompt(version=SHIPPED, template=default_instructions(), note=note)
+    prompt = IngestionPrompt.objects.filter(companion_id=companion.id, version=version).first()
+    if prompt is None:
+        raise NotFound(f"This companion's prompt has no version {version}.")
+    return prompt
 
 
 @transaction.atomic
@@ -38,8 +49,7 @@ def create_prompt(
 @transaction.atomic
 def publish_prompt(*, companion: Companion, version: int, by: Actor) -> Companion:
     """Use this version from the next turn on; 0 goes back to the one that ships. Raises NotFound."""
-    if version != SHIPPED and not companion.prompts.filter(version=version).exists():
-        raise NotFound(f"This companion's prompt has no version {version}.")
+    prompt_of(companion, version)
     locked = Companion.objects.select_for_update().get(id=companion.id)
     before = locked.prompt_version or SHIPPED
     Companion.objects.filter(id=companion.id).update(
