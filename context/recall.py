@@ -11,7 +11,7 @@ from config.postgresql.sessions import prepared_cursor
 from context.facts import Facts, RecentMessage, count_turns, recent_messages
 from context.question import Question, question_of
 from memory.aliases import LONGEST_SAYING, MOST_SAYINGS, sayings_among
-from memory.entries.snapshots import Line, SectionRow, line_of
+from memory.entries.snapshots import Line, LineRow, line_of
 from memory.retrieval.gates import GateDecision, GateRequest, decide_gate
 from memory.retrieval.questions import Participants
 from memory.retrieval.rerankers.base import Asked
@@ -31,7 +31,7 @@ ALL_SHOWN = "nothing retrieved: all that was said stands among the recent messag
 
 # They read only what may be shown at that time, in case the index is behind.
 ENTRIES = f"""
-SELECT {", ".join(SectionRow._fields)}, source_message_ids FROM memory_scratchpadentry
+SELECT {", ".join(LineRow._fields)}, source_message_ids FROM memory_scratchpadentry
  WHERE relationship_id = %(relationship)s AND project_id = %(project)s AND id = ANY(%(ids)s) AND state = 'active'
    AND (valid_from IS NULL OR valid_from <= %(now)s) AND (valid_to IS NULL OR valid_to > %(now)s)
    AND (expires_at IS NULL OR expires_at > %(now)s)
@@ -228,7 +228,7 @@ class Recall:
 
     def _entry(self, row: Sequence[Any], why: str) -> RecalledEntry:
         """Make the result from a row; note which messages the entry cites, for `_message`."""
-        line, cites = line_of(SectionRow._make(row[:-1])), row[-1]
+        line, cites = line_of(LineRow._make(row[:-1])), row[-1]
         for cited in cites:
             self._cited_by.setdefault(cited, []).append(line[0])
         return RecalledEntry(line, "; ".join([why, *(f"rests on message {cited}" for cited in cites)]))

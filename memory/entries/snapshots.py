@@ -5,7 +5,7 @@ or has what is not usual: `subject` (if it isn't the user), `key`, `pinned`, `ha
 and `until` (seconds since 1970), between which the entry is shown. `told` is when it was told, in seconds since 1970.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -17,7 +17,7 @@ from relationships.services.snapshots import write_scratchpad
 Line = list[Any]
 
 
-class SectionRow(NamedTuple):
+class LineRow(NamedTuple):
     """What a line is made from; the names are the entry's own columns."""
 
     id: UUID
@@ -28,12 +28,10 @@ class SectionRow(NamedTuple):
     pinned: bool
     effective_at: datetime
     happens_at: str | None
-    valid_from: datetime | None
-    valid_to: datetime | None
-    expires_at: datetime | None
 
 
-# The result of `scratchpad_section` for the active entries, computed in the database.
+# The lines of the active entries, newest first; and when the first of them appears or ends. What has ended is left out,
+# what has yet to begin is there, with its `from`.
 _MADE = """
 SELECT coalesce(jsonb_agg(jsonb_build_array(id, type, content, more, told) ORDER BY effective_at DESC, id DESC), '[]')
            AS scratchpad,
@@ -62,31 +60,16 @@ def rebuild_scratchpad(*, relationship_id: UUID, project_id: UUID, now: datetime
     write_scratchpad(_MADE, params, relationship_id=relationship_id, project_id=project_id)
 
 
-def scratchpad_section(
-    entries: Iterable[SectionRow | ScratchpadEntry], *, now: datetime
-) -> tuple[list[Line], datetime | None]:
-    """The lines of these entries, in their order, and when the first of them appears or ends (None: never).
-
-    What has ended by `now` is left out; what has yet to begin is included, with its `from`.
-    """
-    lines: list[Line] = []
-    changes: list[datetime] = []
-    for entry in entries:
-        begins = entry.valid_from if entry.valid_from and entry.valid_from > now else None
-        ends = min((time for time in (entry.valid_to, entry.expires_at) if time), default=None)
-        if ends and ends <= now:
-            continue
-        changes += [time for time in (begins, ends) if time]
-        lines.append(line_of(entry, begins=begins, ends=ends))
-    return lines, min(changes, default=None)
-
-
-def line_of(
-    entry: SectionRow | ScratchpadEntry, *, begins: datetime | None = None, ends: datetime | None = None
-) -> Line:
-    """What a context shows of an entry."""
-    told = int(entry.effective_at.timestamp())
-    return [str(entry.id), entry.type, entry.content, _more(entry, begins, ends), told]
+def line_of(entry: LineRow | ScratchpadEntry) -> Line:
+    """What a context shows of a single entry, without the times."""
+    unusual = {
+        "subject": "" if entry.subject == USER_SUBJECT else entry.subject,
+        "key": entry.key,
+        "pinned": entry.pinned,
+        "happens_at": entry.happens_at,
+    }
+    more = {name: value for name, value in unusual.items() if value}
+    return [str(entry.id), entry.type, entry.content, more or None, int(entry.effective_at.timestamp())]
 
 
 def lines_at(lines: Sequence[Line], *, fresh_until: datetime | None, now: datetime) -> Sequence[Line]:
@@ -100,22 +83,3 @@ def lines_at(lines: Sequence[Line], *, fresh_until: datetime | None, now: dateti
 def _holds(more: dict[str, Any], moment: float) -> bool:
     begins, ends = more.get("from"), more.get("until")
     return (begins is None or begins <= moment) and (ends is None or moment < ends)
-
-
-def _more(
-    entry: SectionRow | ScratchpadEntry, begins: datetime | None, ends: datetime | None
-) -> dict[str, Any] | None:
-    more: dict[str, Any] = {}
-    if entry.subject != USER_SUBJECT:
-        more["subject"] = entry.subject
-    if entry.key:
-        more["key"] = entry.key
-    if entry.pinned:
-        more["pinned"] = True
-    if entry.happens_at:
-        more["happens_at"] = entry.happens_at
-    if begins:
-        more["from"] = begins.timestamp()
-    if ends:
-        more["until"] = ends.timestamp()
-    return more or None

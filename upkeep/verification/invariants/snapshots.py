@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
-from uuid import UUID
 
 import orjson
 
-from memory.entries.snapshots import Line, SectionRow, rebuild_scratchpad, scratchpad_section
+from memory.entries.snapshots import Line, rebuild_scratchpad
+from memory.models import USER_SUBJECT
 from relationships.models import Relationship
 from relationships.services.profiles import read_profile
 from relationships.services.sessions import rebuild_sessions
@@ -65,7 +65,7 @@ class SnapshotsInvariant(Invariant):
         for owner_id, profile, sessions, archive, hot, lines, fresh_until, summary, entries in rows(
             _ROWS, page
         ):
-            built, until = scratchpad_section(_entries(entries), now=now)
+            built, until = _section(entries, now)
             wrong = {
                 "profile": profile,
                 "sessions": sessions,
@@ -91,14 +91,30 @@ class SnapshotsInvariant(Invariant):
             rebuild_summary(**own)
 
 
-def _entries(told: str | None) -> Iterator[SectionRow]:
-    for row_id, *said, told_at, happens_at, valid_from, valid_to, expires_at in orjson.loads(told or "[]"):
-        times = map(_time, (valid_from, valid_to, expires_at))
-        yield SectionRow._make([UUID(row_id), *said, _time(told_at), happens_at, *times])
-
-
-def _time(told: str | None) -> datetime | None:
-    return datetime.fromisoformat(told) if told else None
+def _section(entries: str | None, now: datetime) -> tuple[list[Line], datetime | None]:
+    """The lines of these entries, and when the first of them appears or ends (None: never), computed in another way
+    than in memory.entries.snapshots.
+    """
+    lines: list[Line] = []
+    changes: list[datetime] = []
+    for row in orjson.loads(entries or "[]"):
+        *named, subject, key, pinned, told_at, happens_at, valid_from, valid_to, expires_at = row
+        begins = datetime.fromisoformat(valid_from) if valid_from else now
+        ends = min((datetime.fromisoformat(time) for time in (valid_to, expires_at) if time), default=None)
+        if ends and ends <= now:
+            continue
+        times = {"from": begins if begins > now else None, "until": ends}
+        changes += [time for time in times.values() if time]
+        more = {
+            "subject": "" if subject == USER_SUBJECT else subject,
+            "key": key,
+            "pinned": pinned,
+            "happens_at": happens_at,
+            **{name: time and time.timestamp() for name, time in times.items()},
+        }
+        told = int(datetime.fromisoformat(told_at).timestamp())
+        lines.append([*named, {name: value for name, value in more.items() if value} or None, told])
+    return lines, min(changes, default=None)
 
 
 def _shown(lines: Sequence[Line], now: datetime) -> list[Line]:

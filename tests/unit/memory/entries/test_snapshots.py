@@ -1,9 +1,10 @@
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from memory.entries.snapshots import lines_at, rebuild_scratchpad, scratchpad_section
+from memory.entries.snapshots import Line, line_of, lines_at, rebuild_scratchpad
 from memory.models import EntryState, ScratchpadEntry, Tier
 from relationships.models import Relationship, Snapshot
 from tests.fixtures.contexts import NOON, remember
@@ -11,39 +12,33 @@ from tests.fixtures.contexts import NOON, remember
 HOUR = timedelta(hours=1)
 
 
-def entry(**values: object) -> ScratchpadEntry:
-    return ScratchpadEntry(**{"type": "other", "content": "Prefers tea", "effective_at": NOON, **values})
+def section(relationship: Relationship, **values: Any) -> tuple[list[Line], datetime | None]:
+    """The section with one entry, and until when it holds."""
+    remember(relationship, "Prefers tea", **values)
+    snapshot = Snapshot.objects.get(relationship=relationship)
+    return snapshot.scratchpad, snapshot.fresh_until
 
 
-def test_a_plain_entry_is_a_line_without_more() -> None:
-    plain = entry()
+def test_a_plain_entry_is_a_line_without_more(relationship: Relationship) -> None:
+    (line,), fresh_until = section(relationship)
 
-    assert scratchpad_section([plain], now=NOON) == (
-        [[str(plain.id), "other", "Prefers tea", None, NOON.timestamp()]],
-        None,
-    )
+    plain = ScratchpadEntry.objects.get()
+    assert line == [str(plain.id), "other", "Prefers tea", None, NOON.timestamp()]
+    assert line == line_of(plain)
+    assert fresh_until is None
 
 
-def test_what_is_not_usual_is_on_the_line() -> None:
-    unusual = entry(
-        subject="Ana",
-        key="visit",
-        pinned=True,
-        happens_at="2026-03",
-        valid_from=NOON + HOUR,
-        expires_at=NOON + 2 * HOUR,
-    )
+UNUSUAL: dict[str, Any] = {"subject": "Ana", "key": "visit", "pinned": True, "happens_at": "2026-03"}
 
-    (line,), fresh_until = scratchpad_section([unusual], now=NOON)
 
-    assert line[3] == {
-        "subject": "Ana",
-        "key": "visit",
-        "pinned": True,
-        "happens_at": "2026-03",
-        "from": (NOON + HOUR).timestamp(),
-        "until": (NOON + 2 * HOUR).timestamp(),
-    }
+def test_what_is_not_usual_is_on_the_line(relationship: Relationship) -> None:
+    times = {"valid_from": NOON + HOUR, "expires_at": NOON + 2 * HOUR}
+
+    (line,), fresh_until = section(relationship, **UNUSUAL, **times)
+
+    shown = {"from": (NOON + HOUR).timestamp(), "until": (NOON + 2 * HOUR).timestamp()}
+    assert line[3] == {**UNUSUAL, **shown}
+    assert line_of(ScratchpadEntry.objects.get())[3] == UNUSUAL
     assert fresh_until == NOON + HOUR
 
 
@@ -60,16 +55,15 @@ def test_what_is_not_usual_is_on_the_line() -> None:
     ids=["expired", "no longer valid", "valid by now", "valid later", "expires later", "ends twice"],
 )
 def test_time_decides_what_is_in_and_until_when_it_holds(
-    times: dict[str, datetime], kept: int, fresh_until: datetime | None
+    relationship: Relationship, times: dict[str, datetime], kept: int, fresh_until: datetime | None
 ) -> None:
-    lines, until = scratchpad_section([entry(**times)], now=NOON)
+    lines, until = section(relationship, **times)
 
     assert (len(lines), until) == (kept, fresh_until)
 
 
-def test_lines_are_shown_from_their_beginning_up_to_their_end() -> None:
-    passing = entry(valid_from=NOON + HOUR, valid_to=NOON + 3 * HOUR)
-    lines, fresh_until = scratchpad_section([passing], now=NOON)
+def test_lines_are_shown_from_their_beginning_up_to_their_end(relationship: Relationship) -> None:
+    lines, fresh_until = section(relationship, valid_from=NOON + HOUR, valid_to=NOON + 3 * HOUR)
 
     shown = [len(lines_at(lines, fresh_until=fresh_until, now=NOON + hours * HOUR)) for hours in range(5)]
 
