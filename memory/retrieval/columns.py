@@ -4,7 +4,6 @@ Every row is read, whatever the filters, as the rarity of words, the mean length
 the whole relationship. So a filter never changes the order of what passes it.
 """
 
-import struct
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,8 +13,8 @@ from uuid import UUID
 import numpy as np
 import orjson
 from numpy.typing import NDArray
-from psycopg.adapt import Dumper
-from psycopg.pq import Format
+from pgvector import HalfVector
+from pgvector.psycopg.halfvec import HalfVectorBinaryDumper
 
 from config.postgresql.sessions import prepared_cursor
 from memory.models import SearchedKind
@@ -123,11 +122,12 @@ def _read(query: SearchQuery, languages: Sequence[str], related: Sequence[Relate
         values["session"] = query.filters.session
     if given is not None:
         values |= {"model": given.model, "dimensions": given.dimensions}
-        values |= {f"vector{number}": half_bytes(given.vectors[number]) for number in range(count)}
+        values |= {f"vector{number}": HalfVector(given.vectors[number]) for number in range(count)}
     statement = read_statement(query.kind, vectors=count, only=query.only is not None)
     with prepared_cursor(binary=True) as cursor:
         if given is not None:
-            cursor.adapters.register_dumper(HalfBytes, HalfBytesDumper)
+            # In binary, which is a third shorter than text, and without a type, which the statement's cast decides.
+            cursor.adapters.register_dumper(HalfVector, HalfVectorBinaryDumper)
         cursor.execute(statement, values)
         row = cursor.fetchone()
         if statement not in _names:
@@ -253,21 +253,3 @@ def _with_related(columns: Columns, number: int) -> Counts:
     filled = np.flatnonzero(table)
     row, term = np.divmod(filled, max(1, len(own)))
     return Counts(row=row, term=term, count=table[filled])
-
-
-class HalfBytes(bytes):
-    """A halfvec in pgvector's binary format, which is a third shorter than text."""
-
-
-class HalfBytesDumper(Dumper):
-    """Sends it without a type, which is decided by the statement's cast."""
-
-    format = Format.BINARY
-    oid = 0
-
-    def dump(self, value: Any) -> bytes:
-        return bytes(value)
-
-
-def half_bytes(vector: NDArray[np.float32]) -> HalfBytes:
-    return HalfBytes(struct.pack(">HH", len(vector), 0) + vector.astype(">f2").tobytes())

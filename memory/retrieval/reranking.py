@@ -14,6 +14,8 @@ from config import tracing
 from config.postgresql.sessions import release_connection
 from memory.fence import cut_fenced
 from memory.models import ScratchpadEntry, SearchedKind
+from memory.retrieval.columns import SearchQuery
+from memory.retrieval.configuration import Retrieval
 from memory.retrieval.questions import COMPANION, USER, Participants
 from memory.retrieval.rerankers.base import (
     RERANKED,
@@ -36,23 +38,22 @@ def rerank(
     found: SearchResult,
     question: str,
     participants: Participants,
-    *,
-    slug: str,
-    seconds: float,
+    retrieval: Retrieval,
     asked: Asked,
     project_id: UUID,
-    relationship_id: UUID,
-    kind: SearchedKind,
+    query: SearchQuery,
     top_k: int,
 ) -> SearchResult:
-    """The same hits, with those first that answer the question best, by the reranker `slug` within `seconds`; at most
-    `top_k`.
+    """The same hits, with those first that answer the question best, by the configured reranker and in its time; at
+    most `top_k`.
     """
+    slug = retrieval.reranker
+    assert slug is not None, "a reranker is configured"
     first, rest = found.hits[:RERANKED], found.hits[RERANKED:]
     if len(first) < 2:
         return replace(found, hits=first[:top_k])
     try:
-        passages = _passages(kind, relationship_id, [hit.id for hit in first], participants)
+        passages = _passages(query, [hit.id for hit in first], participants)
         # without what was removed since
         there = [place for place, hit in enumerate(first) if hit.id in passages]
         request = RerankRequest(
@@ -60,7 +61,7 @@ def rerank(
             question=question,
             passages=[passages[first[place].id] for place in there],
             asked=asked,
-            seconds=seconds,
+            seconds=retrieval.reranker_timeout_ms / 1000,
         )
         order = [there[place] for place in _within(load("RERANKERS", slug)(), request)]
     except (RapportError, ProviderError, NotUnderstood, _Unusable) as why:
@@ -101,20 +102,18 @@ def _threads() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(AT_ONCE, thread_name_prefix="rerank")
 
 
-def _passages(
-    kind: SearchedKind, relationship_id: UUID, ids: Sequence[UUID], participants: Participants
-) -> Mapping[UUID, Passage]:
+def _passages(query: SearchQuery, ids: Sequence[UUID], participants: Participants) -> Mapping[UUID, Passage]:
     """One statement."""
     names = {USER: participants.user, COMPANION: participants.companion}
-    if kind == SearchedKind.ENTRY:
-        entries = ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=ids)
+    if query.kind == SearchedKind.ENTRY:
+        entries = ScratchpadEntry.objects.for_relationship(query.relationship_id).filter(id__in=ids)
         return {
             entry_id: Passage(content, names.get(subject, subject), told_at)
             for entry_id, content, subject, told_at in entries.values_list(
                 "id", "content", "subject", "effective_at"
             )
         }
-    messages = Message.objects.for_relationship(relationship_id).filter(id__in=ids, erased_at=None)
+    messages = Message.objects.for_relationship(query.relationship_id).filter(id__in=ids, erased_at=None)
     return {
         message_id: Passage(cut_fenced(content)[0].strip(), speaker or names.get(role, role), told_at)
         for message_id, content, speaker, role, told_at in messages.values_list(

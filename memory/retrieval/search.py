@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Required, TypedDict, Unpack, cast
+from typing import Required, TypedDict, Unpack
 from uuid import UUID
 
 from memory.models import SearchedKind
@@ -25,15 +25,16 @@ from memory.retrieval.results import EntryFilters, MessageFilters, SearchResult
 from providers.embeddings.base import Embedded
 
 TEXTS_AT_ONCE = 50  # each adds a column to the statement
-ANY_ENTRY, ANY_MESSAGE = EntryFilters(), MessageFilters()
+ANY_ENTRY, ANY_MESSAGE, DEFAULT_MODEL = EntryFilters(), MessageFilters(), Asked()
 
 
-class ParamsOfMany(TypedDict, total=False):
+class SearchParams(TypedDict, total=False):
     """How to search. What is None or missing is as `retrieval` says.
 
     `question`: the texts' vectors, if they are known already; `participants`: the same, which saves a statement.
     `compared`: only find what has a vector that was compared. `fill`: without vectors, what shares no word with the
-    text follows, newest first, as with vectors everything would be ranked.
+    text follows, newest first, as with vectors everything would be ranked. `asked`: the language model that reranks, if
+    the configuration says so.
     """
 
     project_id: Required[UUID]
@@ -48,11 +49,6 @@ class ParamsOfMany(TypedDict, total=False):
     participants: Participants | None
     compared: bool
     fill: bool
-
-
-class SearchParams(ParamsOfMany, total=False):
-    """`asked`: the language model that reranks, if the configuration says so."""
-
     asked: Asked
 
 
@@ -63,7 +59,7 @@ def search_entries(
 
     Raises InvalidInput for an empty text, an unknown ranker, or one that needs vectors without an embedder; NotFound.
     """
-    return _search_and_rerank(text, SearchedKind.ENTRY, filters, **params)
+    return _search([text], SearchedKind.ENTRY, filters, reranks=True, **params)[0]
 
 
 def search_messages(
@@ -72,11 +68,11 @@ def search_messages(
     """The same for messages, which have no importance and no weight. `top_k` None: `retrieval.top_messages`."""
     if params.get("top_k") is None:
         params["top_k"] = params["retrieval"].top_messages
-    return _search_and_rerank(text, SearchedKind.MESSAGE, filters, **params)
+    return _search([text], SearchedKind.MESSAGE, filters, reranks=True, **params)[0]
 
 
 def search_entries_for(
-    texts: Sequence[str], *, filters: EntryFilters = ANY_ENTRY, **params: Unpack[ParamsOfMany]
+    texts: Sequence[str], *, filters: EntryFilters = ANY_ENTRY, **params: Unpack[SearchParams]
 ) -> list[SearchResult]:
     """The same for several texts, in order. Every 50 of them take one call of the embedder and as many statements as a
     single one. There is no reranking.
@@ -88,37 +84,6 @@ def search_entries_for(
         params["question"] = question and replace(question, vectors=question.vectors[some])
         found += _search(texts[some], SearchedKind.ENTRY, filters, **params)
     return found
-
-
-def _search_and_rerank(
-    text: str, kind: SearchedKind, filters: Filters, **params: Unpack[SearchParams]
-) -> SearchResult:
-    started = time.perf_counter()
-    retrieval, asked = params["retrieval"], params.pop("asked", Asked())
-    rest = cast(ParamsOfMany, params)
-    slug = retrieval.reranker
-    if slug is None:
-        return _search([text], kind, filters, **rest)[0]
-    project_id, relationship_id = params["project_id"], params["relationship_id"]
-    wanted = rest.get("top_k")
-    participants = rest.get("participants") or read_participants(
-        project_id=project_id, relationship_id=relationship_id, kind=kind
-    )
-    top_k = retrieval.top_k if wanted is None else wanted
-    rest["top_k"], rest["participants"] = max(top_k, RERANKED), participants
-    better = rerank(
-        _search([text], kind, filters, **rest)[0],
-        text[:LONGEST_QUESTION],
-        participants,
-        slug=slug,
-        seconds=retrieval.reranker_timeout_ms / 1000,
-        asked=asked,
-        project_id=project_id,
-        relationship_id=relationship_id,
-        kind=kind,
-        top_k=top_k,
-    )
-    return replace(better, milliseconds=(time.perf_counter() - started) * 1000)
 
 
 def _search(
@@ -138,6 +103,8 @@ def _search(
     participants: Participants | None = None,
     compared: bool = False,
     fill: bool = False,
+    asked: Asked = DEFAULT_MODEL,
+    reranks: bool = False,
 ) -> list[SearchResult]:
     started = time.perf_counter()
     wanted = wanted_ranker(ranker or retrieval.ranker, retrieval, given=question)
@@ -154,20 +121,18 @@ def _search(
     )
     if wanted.sums_text:
         prepared = prepared.beside_text()
-    query = SearchQuery(
-        relationship_id=relationship_id,
-        kind=kind,
-        words=prepared.words,
-        language=retrieval.language,
-        filters=filters,
-        now=now,
-        vectors=prepared.vectors,
-    )
+    vectors, language = prepared.vectors, retrieval.language
+    query = SearchQuery(relationship_id, kind, prepared.words, language, filters, now, vectors)
     if wanted.slug == "decay":
         query = replace(query, only=decay_candidates(query, half_life_days=retrieval.half_life_days))
+    most = retrieval.top_k if top_k is None else top_k
     least = retrieval.min_score if min_score is None else min_score
-    cut = Cut(retrieval.top_k if top_k is None else top_k, least, compared, fill, min_fit)
+    reranks = reranks and retrieval.reranker is not None
+    cut = Cut(max(most, RERANKED) if reranks else most, least, compared, fill, min_fit)
     ranking = Ranking(read_columns(query), prepared, participants, retrieval, wanted, cut, now)
     answers = [ranking.answer(number) for number in range(len(texts))]
+    if reranks:
+        said = texts[0][:LONGEST_QUESTION]
+        answers = [rerank(answers[0], said, participants, retrieval, asked, project_id, query, most)]
     milliseconds = (time.perf_counter() - started) * 1000
     return [replace(answer, milliseconds=milliseconds) for answer in answers]

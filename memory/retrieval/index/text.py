@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from memory.retrieval.index.parts import parts_of
-from memory.words import MARKS, POINTS, UMLAUTS, WORD, serials, spelt_alike, telephones
+from memory.words import MARKS, POINTS, UMLAUTS, WORD, fold, serials, spelt_alike, telephones
 from providers.normal_form import normal_form, plain_digits
 
 LONGEST = 65_536  # characters that are indexed; more might not fit into a tsvector, which has up to 1 MB
@@ -42,10 +42,7 @@ LONGEST_RUN = 250  # characters without white space
 _LONG_RUN = re.compile(rf"(\S{{{LONGEST_RUN}}})(?=\S)")
 _FIRST_EMOJI = 0x2190  # symbols from the arrows on; before them are such as © and °
 _WORD = re.compile(WORD)
-_ACCENTS = re.compile("[\u0300-\u036f]")
-_LETTERS = str.maketrans(
-    {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ß": "ss", "ı": "i"}
-)
+
 _POINTS = re.compile(f"[{POINTS}]")
 # In Arabic, "and", "to", "with" and the like are the first letters of a word.
 _ARABIC = re.compile("(?P<joined>[وف]?[بلك]?)(?P<word>[\u0621-\u064a]{3,})")
@@ -94,7 +91,7 @@ def _other_spellings(words: str) -> Iterable[str]:
     found: dict[str, None] = {}
     for word in dict.fromkeys(_WORD.findall(words)):
         for spelling in (word, word.translate(UMLAUTS)):
-            bare = _ACCENTS.sub("", normal_form("NFKD", spelling)).translate(_LETTERS)
+            bare = fold(spelling)
             if bare != word and bare.isascii():
                 found[bare] = None
         if match := _ARABIC.fullmatch(word):
