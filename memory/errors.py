@@ -61,12 +61,10 @@ class NotEmpty(Conflict):
 
 class IngestionError(Exception):
     code: ClassVar[str] = "ingestion_error"
-    permanent: ClassVar[bool] = False
 
 
 class UnparsableAnswer(IngestionError):
     code = "unparsable_answer"
-    permanent = True
 
 
 class StaleAnswer(IngestionError):

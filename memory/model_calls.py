@@ -1,6 +1,6 @@
 """Call a model, and store and count the call."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -68,7 +68,7 @@ def make_call(provider: LLMProvider, request: CompletionRequest, **columns: Any)
 def store_made_calls(calls: Sequence[MadeCall], *, now: datetime) -> None:
     """Insert the calls and count them for their project. Call it late in a transaction, as it locks that count."""
     if calls:
-        store_rows(call.row for call in calls)
+        ModelCall.objects.bulk_create(call.row for call in calls)
         count_made_calls(calls, now=now)
 
 
@@ -81,10 +81,6 @@ def count_made_calls(calls: Sequence[MadeCall], *, now: datetime) -> None:
             answered=any(not call.row.error_code for call in calls),
             now=now,
         )
-
-
-def store_rows(rows: Iterable[ModelCall]) -> None:
-    ModelCall.objects.bulk_create(rows)
 
 
 def _call_row(

@@ -97,8 +97,7 @@ def _too_many_deletions(state: ApplyState, items: Sequence[Operation]) -> list[O
             taking.append(item)
         said.add(fingerprint)
         moved_on.add(entry.id)
-    limit = state.given.ingestion.deletion_hold
-    held = len(taking) > limit.count and len(taking) > limit.share * state.active_count
+    held = len(taking) > state.given.ingestion.deletion_hold.most(state.active_count)
     return taking if held else []
 
 

@@ -10,10 +10,10 @@ from django.db import transaction
 
 from config.postgresql.sessions import execute
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
-from memory.model_calls import MadeCall, make_call, store_rows
+from memory.model_calls import MadeCall, make_call, store_made_calls
 from memory.models import ModelCall
 from providers.llm.base import Completion, CompletionRequest, LLMProvider
-from relationships.services.model_budgets import COUNT_SPENDING, spending_figures
+from relationships.services.model_budgets import spending_figures
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +82,26 @@ def take_calls(
     log: CallLog, *, project_id: UUID, now: datetime, erased: Set[UUID] | None = None
 ) -> tuple[Sequence[ModelCall], Mapping[str, Any]]:
     """The waiting calls as rows, to be stored in the settling transaction, and the parameters of COUNT_SPENDING.
+    `erased`: see _leave_out_erased.
+    """
+    _leave_out_erased(log, now, erased)
+    rows = [record.row for record in log.waiting]
+    completions = [record.completion for record in log.waiting]
+    answered = any(not row.error_code for row in rows)
+    transaction.on_commit(log.waiting.clear)  # after a rollback they wait on
+    return rows, spending_figures(project_id, completions, answered=answered, now=now)
 
-    Call it under the relationship's row lock: what a call quotes may have been erased while the model answered, and
-    such a call is kept without its texts. `erased`: the IDs, if they were already read in this transaction.
+
+def store_calls(log: CallLog, *, now: datetime) -> None:
+    """Insert and count the calls of a batch that is not settled. Call it late in the transaction, under the lock."""
+    _leave_out_erased(log, now)
+    store_made_calls(log.waiting, now=now)
+    transaction.on_commit(log.waiting.clear)  # after a rollback they wait on
+
+
+def _leave_out_erased(log: CallLog, now: datetime, erased: Set[UUID] | None = None) -> None:
+    """Take the texts of calls that quote what was erased while the model answered; call it under the relationship's row
+    lock. `erased`: the IDs, if they were already read in this transaction.
     """
     if log.waiting and erased is None:
         erased = erased_meanwhile(*log.inputs)
@@ -93,23 +110,6 @@ def take_calls(
             row = record.row
             row.system = row.prompt = row.answer = row.error = ""
             row.redacted_at = now
-    rows = [record.row for record in log.waiting]
-    figures = spending_figures(
-        project_id,
-        [record.completion for record in log.waiting],
-        answered=any(not row.error_code for row in rows),
-        now=now,
-    )
-    transaction.on_commit(log.waiting.clear)  # after a rollback they wait on
-    return rows, figures
-
-
-def store_calls(log: CallLog, *, now: datetime) -> None:
-    """Insert and count the calls of a batch that is not settled. Call it late in the transaction, see take_calls."""
-    if log.waiting:
-        rows, figures = take_calls(log, project_id=log.waiting[0].given.project_id, now=now)
-        store_rows(rows)
-        execute(COUNT_SPENDING, figures)
 
 
 def erased_meanwhile(*inputs: IngestionInput) -> set[UUID]:

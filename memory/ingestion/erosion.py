@@ -84,10 +84,6 @@ def _contradicted(detail: _Detail, instead: dict[tuple[str, str, str], list[int]
     return False
 
 
-def _tokens(text: str) -> list[re.Match[str]]:
-    return list(_TOKEN.finditer(text))
-
-
 def _words_of(names: Collection[str]) -> set[str]:
     return {word for name in names for word in map(_word, _TOKEN.findall(normal_form("NFKC", name)))}
 
@@ -96,7 +92,7 @@ def _read(text: str, names: Collection[str]) -> list[_Detail]:
     """The details of a text, in order."""
     text = normal_form("NFKC", text)
     called = _words_of(names)
-    tokens = _tokens(text)
+    tokens = list(_TOKEN.finditer(text))
     words = [_word(token[0]) for token in tokens]
     found: list[_Detail] = []
     for place, token in enumerate(tokens):

@@ -18,9 +18,10 @@ from providers.errors import ProviderError
 from relationships.ids import uuid7
 from relationships.models import Relationship, Turn
 from relationships.services.model_budgets import require_model_budget
+from relationships.services.rows import require
 from relationships.services.turns import NewMessage
 from web.actor import Actor
-from web.errors import InvalidInput, NotFound, RapportError
+from web.errors import InvalidInput, RapportError
 from worker.enqueue import enqueue_task
 from worker.fairness import others_wait
 from worker.identity import worker_identity
@@ -112,7 +113,8 @@ def run_replay(*, relationship_id: UUID, replay_id: UUID) -> None:
 
 
 def _give_up(replay: Replay) -> None:
-    _finish(_row(replay), ReplayState.FAILED, error="Given up: it ended its readers.")
+    row = Replay.objects.for_relationship(replay.relationship_id).filter(id=replay.id)
+    _finish(row, ReplayState.FAILED, error="Given up: it ended its readers.")
 
 
 enqueue_owed_replays = OwedRows(
@@ -123,10 +125,6 @@ enqueue_owed_replays = OwedRows(
     tries=MOST_ATTEMPTS,
     most=_ENQUEUED_AT_ONCE,
 )
-
-
-def _row(replay: Replay) -> QueuedQuerySet:
-    return Replay.objects.for_relationship(replay.relationship_id).filter(id=replay.id)
 
 
 def _enqueue(replay: Replay) -> None:
@@ -150,13 +148,8 @@ def _finish(rows: QueuedQuerySet, state: ReplayState, *, error: str = "") -> Non
 
 
 def _read(replay: Replay, step: str) -> dict[str, Any]:
-    relationship = (
-        Relationship.objects.select_related("companion", "project", "user")
-        .filter(id=replay.relationship_id)
-        .first()
-    )
-    if relationship is None:
-        raise NotFound("This relationship no longer exists.")
+    pairs = Relationship.objects.select_related("companion", "project", "user")
+    relationship: Relationship = require(pairs.filter(id=replay.relationship_id), "relationship")
     draft = Instructions(None, replay.template)
     instructions = draft if step == "draft" else find_instructions(relationship.companion)
     preview = preview_prompt(
