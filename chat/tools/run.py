@@ -14,7 +14,7 @@ from memory.entries.adding import add_entry
 from memory.entries.editing import delete_entry, revise_entry
 from memory.entries.happens import day_of, told_as
 from memory.errors import SameAsAnother
-from memory.ingestion.reports import accept_report
+from memory.ingestion.intake import accept_report
 from memory.mending.carrying import carry_out
 from memory.mending.judging import Verdict as Says
 from memory.mending.plans import draft_plan, store_plan

@@ -14,24 +14,25 @@ from config import tracing
 from config.postgresql.sessions import prepared_cursor
 from memory.entries.limits import refuse_future
 from memory.errors import TurnNotRetryable
+from memory.ingestion.configuration import Ingestion
 from memory.ingestion.triggers import dispose_turn, fire_trigger
 from memory.models import ScratchpadEntry, SearchedKind
 from memory.retrieval.index.backfill import complete_index
 from memory.retrieval.index.configs import lock_config, retrieval_of
 from memory.retrieval.index.language import SPOKEN, keep_language, looks_again
-from memory.retrieval.index.new_messages import NewMessages
-from memory.retrieval.index.write import index_again
+from memory.retrieval.index.write import NewMessages, index_again
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.schema import Configuration
-from relationships.models import Message, Relationship, Turn, TurnState
+from relationships.models import Message, MessageRole, Relationship, Turn, TurnState
 from relationships.services.idempotency import Idempotency, earlier_resource
 from relationships.services.rows import require, require_lock
-from relationships.services.turns import NewTurn, store_turn, turn_faults
+from relationships.services.turns import NewMessage, NewTurn, store_turn, turn_faults
 from web.authentication import KEY_STILL_HOLDS, KeyChanged, RememberedKey
 from web.errors import InvalidInput, NotFound
 from worker.enqueue import enqueue
 from worker.fairness import project_of
 
+LONGEST_NAME = 180  # of a companion, in the speaker's name of a report, to which more is added
 RESTEMMED = 200  # rows of the index that are rewritten at once if another language was detected
 
 # One statement takes the numbers, locks the row and returns everything that decides about the turn.
@@ -134,6 +135,29 @@ def accept_turn(
     if turn.state == TurnState.PENDING and fired and not kept.told:
         enqueue(relationship.id, project_id=relationship.project_id)
     return AcceptedTurn(turn, created=True)
+
+
+def accept_report(
+    *,
+    relationship: Relationship,
+    ingestion: Ingestion,
+    texts: Sequence[str],
+    kind: str,
+    session: str,
+    metadata: Mapping[str, Any] | None = None,
+) -> Turn:
+    """Store a report as a turn: `texts`, as tool messages by the companion's `kind`, such as its agent.
+
+    They are read whatever `ingestion.roles` says, and at once unless reading is on request only, as they belong to no
+    session that ends. Load `relationship` with its companion. Raises InvalidInput, NotFound.
+    """
+    speaker = f"{relationship.companion.name[:LONGEST_NAME]}'s {kind}"
+    own: dict[str, Any] = {"roles": sorted({*ingestion.roles, MessageRole.TOOL.value})}
+    if ingestion.trigger.mode != "explicit":
+        own["trigger"] = {"mode": "every_turn"}
+    said = [NewMessage(MessageRole.TOOL, text, speaker=speaker, metadata=metadata or {}) for text in texts]
+    new = NewTurn(said, timezone.now(), session, config={"ingestion": own}, is_report=True)
+    return accept_turn(relationship=relationship, new=new).turn
 
 
 def _tell_language(relationship_id: UUID, taken: _Taken, new: NewTurn) -> None:

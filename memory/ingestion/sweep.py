@@ -17,7 +17,6 @@ from django.conf import settings
 from config.postgresql.citus import rows_of_each
 from config.postgresql.sessions import execute
 from memory.models import SearchText
-from memory.retrieval.index.sweep import VectorSweep
 from relationships.models import Project, Turn
 from worker.enqueue import enqueue, enqueue_embedding
 from worker.fairness import room_for
@@ -28,10 +27,10 @@ from worker.reminders import Reminders
 
 log = structlog.get_logger(__name__)
 
-# A new turn was enqueued by its intake; give that a moment. Nothing enqueues a retry.
+# What is new was enqueued by its own transaction; give that a moment. Nothing enqueues a retry.
 GRACE = timedelta(seconds=2)
 ROWS_PER_PROJECT = 500
-TASKS_PER_SWEEP = 50
+TASKS_PER_SWEEP, TEXT_TASKS_PER_SWEEP = 50, 20
 
 # Project by project, so that no backlog hides another project. Served by the index turn_due_in_project. It resumes
 # after the last row seen of a project, so that one relationship's backlog does not hide the others.
@@ -52,8 +51,19 @@ SELECT wanted.id, head.id, head.attempts
           AND (state = 'processing' OR due_at IS NOT NULL) ORDER BY seq LIMIT 1) head
  WHERE head.state = 'pending' AND head.due_at <= %(now)s
 """
+# For each project, among the longest due texts, the longest due one of each relationship. Served by the index
+# searchtext_owed_in_project.
+_DUE_TEXTS = """
+SELECT min(due_at) AS since, relationship_id FROM (
+    SELECT relationship_id, due_at FROM memory_searchtext
+     WHERE project_id = {{project}}{among} AND due_at <= %(now)s AND lease_token IS NULL
+       AND (attempts > 0 OR due_at <= %(graced)s)
+     ORDER BY due_at LIMIT %(limit)s) longest
+ GROUP BY relationship_id
+"""
 _NEXT_DUE = "SELECT min(due_at) FROM relationships_turn WHERE state = 'pending' AND due_at > %(now)s"
 
+_Each = Mapping[str, tuple[str, Sequence[Any]]]  # values by project: see rows_of_each
 _Place = tuple[datetime, UUID]
 _BEGINNING: _Place = (datetime.min.replace(tzinfo=UTC), UUID(int=0))
 
@@ -63,8 +73,7 @@ class Sweep:
 
     def __init__(self) -> None:
         self._places: dict[UUID, _Place] = {}  # of projects with more due than one round looks at
-        self._reminders = Reminders()
-        self._vectors = VectorSweep()
+        self._reminders, self._text_reminders = Reminders(), Reminders()
 
     def run(self, now: datetime) -> int:
         """Do one round, and return how many tasks were enqueued. One statement if nothing is due."""
@@ -77,7 +86,7 @@ class Sweep:
             )
         room = room_for(list(Project.objects.values_list("id", flat=True)))
         enqueued = released | self._owed(room, now)
-        owing = self._vectors.due(room, now)
+        owing = self.texts_owed(room, now)
         for relationship_id, project_id in enqueued.items():
             enqueue(relationship_id, project_id=project_id)
         for relationship_id, project_id in owing.items():
@@ -105,6 +114,15 @@ class Sweep:
         }
         return self._reminders.choose(owed, room, now, most=TASKS_PER_SWEEP)
 
+    def texts_owed(self, room: Mapping[UUID, int], now: datetime) -> dict[UUID, UUID]:
+        """The same for texts that owe a vector."""
+        take_back_dead(SearchText.objects.all(), now, fields=("relationship", "id"))
+        projects = [project for project, free in room.items() if free > 0]
+        owed: dict[UUID, list[tuple[UUID, datetime]]] = {}
+        for project, since, owner in _due_of(SearchText, _DUE_TEXTS, {"project": ("uuid", projects)}, now):
+            owed.setdefault(project, []).append((owner, since))
+        return self._text_reminders.choose(owed, room, now, most=TEXT_TASKS_PER_SWEEP)
+
     def _next_due(self, projects: Sequence[UUID], now: datetime) -> dict[UUID, list[UUID]]:
         """Relationships with due turns by project, from where the last round stopped; from the beginning after the
         last one.
@@ -128,14 +146,19 @@ def release_dead_leases(now: datetime) -> dict[UUID, UUID]:
 
 
 def _due_after(places: Mapping[UUID, _Place], now: datetime) -> list[tuple[UUID, datetime, UUID]]:
-    each: dict[str, tuple[str, Sequence[Any]]] = {
+    each: _Each = {
         "project": ("uuid", list(places)),
         "after_due": ("timestamptz", [due for due, _ in places.values()]),
         "after_id": ("uuid", [owner for _, owner in places.values()]),
     }
-    condition, reachable = among(Turn)
+    return _due_of(Turn, _DUE, each, now)
+
+
+def _due_of(model: type[Turn | SearchText], statement: str, each: _Each, now: datetime) -> list[Any]:
+    """The rows of a statement, each after its project, in order of their other columns."""
+    condition, reachable = among(model)
     told = {"now": now, "graced": now - GRACE, "limit": ROWS_PER_PROJECT, **reachable}
-    return sorted(rows_of_each(_DUE.format(among=condition), each, told), key=itemgetter(1, 2))
+    return sorted(rows_of_each(statement.format(among=condition), each, told), key=itemgetter(1, 2))
 
 
 def _heads(relationship_ids: Sequence[UUID], now: datetime) -> dict[UUID, tuple[UUID, int]]:

@@ -34,7 +34,7 @@ class NewTurn:
     """A turn to be stored. `occurred_at` is when it was said; `config` is the cascade's highest level.
 
     `tags`, `category` and `modality` are passed on to the entries made from it. `interrupted`: the reply broke off.
-    `is_report`: nobody spoke (memory.ingestion.reports), so no session was active.
+    `is_report`: nobody spoke (accept_report of memory.ingestion.intake), so no session was active.
     """
 
     messages: Sequence[NewMessage]

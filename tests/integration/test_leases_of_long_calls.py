@@ -11,10 +11,9 @@ from pytest_django.fixtures import Settings
 
 from memory.ingestion.claim import claim_turns
 from memory.ingestion.replays import enqueue_owed_replays, request_replay, run_replay
-from memory.ingestion.sweep import release_dead_leases
+from memory.ingestion.sweep import Sweep, release_dead_leases
 from memory.models import Embedding, ModelCall, Replay, ReplayState, SearchText
 from memory.retrieval.index.embed import embed_owed
-from memory.retrieval.index.sweep import VectorSweep
 from providers.llm.registry import reset_providers
 from relationships.models import Companion, Relationship, Turn, TurnState
 from tests.fakes import ScriptedEmbedder, ScriptedProvider
@@ -106,7 +105,7 @@ def test_texts_are_embedded_once(
 
     def answer_late(_: Sequence[str]) -> None:
         outlast(lambda: rows.values_list("lease_until", flat=True).first())
-        VectorSweep().due({}, timezone.now())
+        Sweep().texts_owed({}, timezone.now())
         assert rows.held().count() == 2
 
     scripted_embedder.while_answering = answer_late

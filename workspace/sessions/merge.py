@@ -5,7 +5,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from memory.ingestion.reports import accept_report
+from memory.ingestion.intake import accept_report
 from relationships.models import Relationship
 from relationships.services.configuration import configuration_of
 from relationships.services.limits import message_fault

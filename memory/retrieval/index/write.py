@@ -5,6 +5,7 @@ be written afterwards.
 """
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -22,11 +23,13 @@ from memory.retrieval.index.rows import (
     OFF_THE_RECORD,
     IndexRow,
     entry_row,
+    is_off_the_record,
     message_row,
     rows_json,
 )
 from memory.retrieval.index.segments import SEGMENT, pack_again, pack_messages
-from relationships.models import Message
+from relationships.models import Message, Turn, TurnState
+from relationships.services.turns import Stored, WrittenBeside
 from worker.enqueue import enqueue_embedding
 
 log = structlog.get_logger(__name__)
@@ -127,6 +130,33 @@ def index_changes(made: ChangedEntries) -> None:
     rows = [entry_row(made.entries[one], retrieval) for one in known - gone if one in made.entries]
     rows += _rows(owner, SearchedKind.ENTRY, known - gone - made.entries.keys(), retrieval)
     _write(owner, made.project_id, SearchedKind.ENTRY, rows, retrieval, made.now, changed=changed)
+
+
+@dataclass(slots=True)
+class NewMessages:
+    """The messages of one turn, indexed by the statement that stores them. Call `beside` while storing it, then
+    `settle`, under the relationship's row lock.
+    """
+
+    retrieval: Retrieval
+    now: datetime
+    _rows: list[IndexRow] = field(default_factory=list)
+
+    def beside(self, turn: Turn, messages: Sequence[Message]) -> WrittenBeside:
+        """The index rows for the storing statement, which can't read the turn, so that its state is set here."""
+        self._rows = [message_row(message, self.retrieval) for message in messages]
+        if is_off_the_record(turn):
+            self._rows = [replace(row, state=TurnState.SKIPPED.value, owes=False) for row in self._rows]
+        own = turn.relationship_id, turn.project_id
+        params = params_of(*own, SearchedKind.MESSAGE, self.retrieval, self.now)
+        return WrittenBeside(WRITTEN, ASKED, params | {"rows": rows_json(self._rows)})
+
+    def settle(self, stored: Stored) -> None:
+        """Pack full segments, and enqueue the embedding, after the rows were written."""
+        told, last = stored.answers
+        pack_messages(stored.turn.relationship_id, [row.place for row in self._rows], last=last)
+        if not told and any(row.owes for row in self._rows):
+            enqueue_embedding(stored.turn.relationship_id, project_id=stored.turn.project_id)
 
 
 def index_again(

@@ -4,10 +4,9 @@ from uuid import UUID
 import pytest
 from django.utils import timezone
 
+from memory.ingestion import sweep as sweeping
 from memory.ingestion.sweep import Sweep
 from memory.models import SearchText
-from memory.retrieval.index import sweep as vector_sweep
-from memory.retrieval.index.sweep import VectorSweep
 from relationships.ids import uuid7
 from relationships.models import Project, Relationship
 from tests.fixtures.index import configure, told_to_embed
@@ -23,8 +22,8 @@ def owed(relationship: Relationship, conversation: Conversation) -> None:
     conversation.remember("Likes tea", "Has a cat")
 
 
-def to_enqueue(sweep: VectorSweep, now: datetime) -> list[UUID]:
-    return list(sweep.due(room_for(list(Project.objects.values_list("id", flat=True))), now))
+def to_enqueue(sweep: Sweep, now: datetime) -> list[UUID]:
+    return list(sweep.texts_owed(room_for(list(Project.objects.values_list("id", flat=True))), now))
 
 
 def due(seconds: float, **values: object) -> None:
@@ -44,21 +43,21 @@ def test_a_text_whose_task_was_lost_is_found(relationship: Relationship) -> None
 def test_a_retry_is_found_as_soon_as_it_is_due(relationship: Relationship) -> None:
     due(-0.1, attempts=1)
 
-    assert to_enqueue(VectorSweep(), timezone.now()) == [relationship.id]
+    assert to_enqueue(Sweep(), timezone.now()) == [relationship.id]
 
 
 def test_what_a_dead_worker_held_is_found_in_the_same_round(relationship: Relationship) -> None:
     now = timezone.now()
     assert SearchText.objects.claim(worker=f"{this_machine()}:999999999:1", now=now) is not None
 
-    assert to_enqueue(VectorSweep(), now) == [relationship.id]
+    assert to_enqueue(Sweep(), now) == [relationship.id]
 
 
 def test_what_a_living_worker_holds_is_left_alone() -> None:
     due(-3)
     assert SearchText.objects.claim(worker=worker_identity(), now=timezone.now()) is not None
 
-    assert to_enqueue(VectorSweep(), timezone.now()) == []
+    assert to_enqueue(Sweep(), timezone.now()) == []
 
 
 @pytest.mark.parametrize(
@@ -68,11 +67,11 @@ def test_what_a_living_worker_holds_is_left_alone() -> None:
 def test_a_text_that_needs_nobody_is_left_alone(seconds: float) -> None:
     due(seconds)
 
-    assert to_enqueue(VectorSweep(), timezone.now()) == []
+    assert to_enqueue(Sweep(), timezone.now()) == []
 
 
 def test_one_that_owes_something_else_is_enqueued_at_once(relationship: Relationship) -> None:
-    sweep, now = VectorSweep(), timezone.now()
+    sweep, now = Sweep(), timezone.now()
     due(-30)
     to_enqueue(sweep, now)
     due(-3)
@@ -83,11 +82,11 @@ def test_one_that_owes_something_else_is_enqueued_at_once(relationship: Relation
 def test_what_another_project_owes_for_longer_does_not_hide_it(
     relationship: Relationship, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(vector_sweep, "ROWS_PER_PROJECT", 2)
+    monkeypatch.setattr(sweeping, "ROWS_PER_PROJECT", 2)
     due(-3)
     owed_elsewhere(relationship, rows=3)
 
-    assert relationship.id in to_enqueue(VectorSweep(), timezone.now())
+    assert relationship.id in to_enqueue(Sweep(), timezone.now())
 
 
 def owed_elsewhere(like: Relationship, *, rows: int) -> None:
