@@ -13,8 +13,7 @@ import orjson
 from config.postgresql.sessions import execute
 from memory.forgetting.configuration import Forgetting
 from memory.forgetting.forget import forget_entries, policy_of, who_has_leaving
-from relationships.configuration.cascade import resolve_configuration
-from web.errors import InvalidConfiguration
+from relationships.configuration.cascade import valid_configuration
 from worker.failures import each_alone
 
 PAGE = 10_000  # relationships passed in one round
@@ -89,9 +88,5 @@ def _companions() -> dict[UUID, Levels]:
 
 def _forgetting(*levels: str) -> Forgetting | None:
     """None: nothing is ever forgotten, or the configuration has become invalid, which the next turn reports."""
-    try:
-        values = resolve_configuration(*map(orjson.loads, levels)).values
-    except InvalidConfiguration:
-        return None
-    forgetting: Forgetting = values.forgetting
-    return forgetting if policy_of(forgetting).slug != "none" else None
+    values = valid_configuration(map(orjson.loads, levels))
+    return values.forgetting if values and policy_of(values.forgetting).slug != "none" else None

@@ -4,9 +4,9 @@ A claim is made under the relationship's row lock, so only one worker at a time 
 back leases that ran out or whose worker died (memory.ingestion.sweep).
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -17,18 +17,13 @@ from django.utils import timezone
 
 from config.postgresql.rows import columns_of, take_instance
 from config.postgresql.sessions import prepared_cursor
-from memory.errors import LeaseLost
 from memory.ingestion.reading import FACTS, Facts, facts_asked, facts_of
-from relationships.configuration.cascade import resolve_configuration
+from relationships.configuration.cascade import valid_configuration
 from relationships.configuration.schema import Configuration
 from relationships.models import Turn, TurnState
 from relationships.services.sequence import lock_relationship
-from web.errors import InvalidConfiguration
 from worker.models import WORKER_DIED, QueuedQuerySet, lease_end
 from worker.waiting import announce_settled
-
-# The share of a lease's time in which it is not renewed yet.
-FRESH_SHARE = 0.05
 
 # When the process dies between a claim and its end, the sweep notes that on the turn.
 ALONE_AFTER = 2  # such deaths
@@ -81,15 +76,13 @@ _ONLY_TAKE = _TAKE.format(facts="SELECT 1")
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Turns that this worker holds, in order of seq. Until `fresh_until` the lease needs no renewal.
-
-    `facts`: what they are read with, as of the claim; None: it has yet to be read.
+    """Turns that this worker holds, in order of seq. `facts`: what they are read with, as of the claim; None: it has
+    yet to be read.
     """
 
     relationship_id: UUID
     token: UUID
     turns: tuple[Turn, ...]
-    fresh_until: datetime
     facts: Facts | None = None
 
 
@@ -104,7 +97,8 @@ def claim_turns(*, relationship_id: UUID, worker: str) -> Claim | None:
     owed = [take_instance(Turn, iter(row[6:])) for row in rows if row[5] is not None]
     if not owed or rows[0][4]:
         return None
-    configuration = _configuration(map(orjson.loads, rows[0][1:4]), owed[0])
+    # If it is invalid, that is reported when the turn is read.
+    configuration = valid_configuration([*map(orjson.loads, rows[0][1:4]), owed[0].config])
     most: int = configuration.ingestion.max_batch if configuration else 1
     now = timezone.now()
     batch = _batch(_without_hopeless(owed[: most + HOPELESS_AT_ONCE]), now)[:most]
@@ -115,8 +109,7 @@ def claim_turns(*, relationship_id: UUID, worker: str) -> Claim | None:
     if taken != len(batch):
         transaction.set_rollback(True)  # one was changed at this moment: the sweep finds it again
         return None
-    fresh_until = now + timedelta(seconds=settings.LEASE_SECONDS * FRESH_SHARE)
-    return Claim(relationship_id, token, tuple(batch), fresh_until, facts)
+    return Claim(relationship_id, token, tuple(batch), facts)
 
 
 def _take(
@@ -135,26 +128,10 @@ def _take(
     return taken, facts_of(row, configuration, project_id=first.project_id, now=now)
 
 
-def _configuration(levels: Iterable[Any], first: Turn) -> Configuration | None:
-    """The batch's configuration; None if it is invalid, which is reported when the turn is read."""
-    try:
-        return resolve_configuration(*[*levels, first.config]).values
-    except InvalidConfiguration:
-        return None
-
-
 def is_owed(relationship_id: UUID) -> bool:
     """Return whether a turn is due or will be. Without the lock, as later turns enqueue their own task."""
     waiting = Turn.objects.for_relationship(relationship_id)
     return waiting.filter(state=TurnState.PENDING, due_at__isnull=False).exists()
-
-
-def renew_lease(claim: Claim) -> None:
-    """Renew the lease before a call, unless it was just taken. Raises LeaseLost."""
-    if timezone.now() < claim.fresh_until:
-        return
-    if held_turns(claim).update(lease_until=lease_end(timezone.now())) != len(claim.turns):
-        raise LeaseLost("Another worker has taken these turns over.")
 
 
 @transaction.atomic

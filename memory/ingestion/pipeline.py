@@ -17,7 +17,7 @@ from config.postgresql.sessions import database_went_away
 from memory.errors import ErasedMeanwhile, IngestionError, InvalidTemplate, LeaseLost, StaleAnswer
 from memory.ingestion.apply import apply_operations
 from memory.ingestion.calls import CallLog
-from memory.ingestion.claim import Claim, claim_turns, keep_lease, renew_lease
+from memory.ingestion.claim import Claim, claim_turns, keep_lease
 from memory.ingestion.ingestion_input import IngestionInput
 from memory.ingestion.proposals import Proposed, propose_all
 from memory.ingestion.reading import input_of, read_batch, read_facts
@@ -140,7 +140,6 @@ def _read_and_apply(claim: Claim, given: IngestionInput, call_log: CallLog) -> b
     is nothing to read: only injected memory, or erased text."""
     purpose, edits = "ingestion", 0
     while True:
-        renew_lease(claim)
         has_words = _has_words(given)
         proposed = propose_all(given, call_log, purpose=purpose) if has_words else Proposed(given, [])
         said = {message.id: message.content for message in given.messages if message.role == "user"}

@@ -44,6 +44,14 @@ def resolve_configuration(
     return _kept.get(said, _resolve)
 
 
+def valid_configuration(levels: Iterable[Mapping[str, Any]]) -> Configuration | None:
+    """The values by these levels, lowest first; None if they are invalid, which others report."""
+    try:
+        return resolve_configuration(*levels).values
+    except InvalidConfiguration:
+        return None
+
+
 def _resolve(texts: Sequence[bytes]) -> ResolvedConfiguration:
     levels = [(name, orjson.loads(raw)) for name, raw in zip(LEVELS, texts, strict=True)]
     recipes = [level["recipe"] for _, level in levels if isinstance(level.get("recipe"), str)]

@@ -24,6 +24,7 @@ from memory.retrieval.index.write import ROWS_AT_ONCE, index_again
 from providers.embeddings.registry import embedder_of
 from providers.errors import ProviderError
 from relationships.models import Message, Relationship
+from relationships.services.sequence import lock_relationship
 from worker.enqueue import enqueue_embedding
 from worker.failures import each_alone
 
@@ -74,11 +75,11 @@ def rebuild_index(relationship_id: UUID) -> int:
     Vectors of unchanged texts stay. Return how many rows were written.
     """
     with transaction.atomic():
-        if lock_config(relationship_id) is not None:
+        if lock_relationship(relationship_id):
             keep_language(relationship_id)
     rows = sum(_pieces(relationship_id, missing_only=False))
     with transaction.atomic():
-        if lock_config(relationship_id) is not None:
+        if lock_relationship(relationship_id):
             for statement in _DROPS:
                 execute(statement, {"relationship": relationship_id})
     return rows

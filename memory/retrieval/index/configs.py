@@ -9,8 +9,7 @@ import orjson
 
 from config.postgresql.sessions import execute
 from memory.retrieval.configuration import Retrieval
-from relationships.configuration.cascade import resolve_configuration
-from web.errors import InvalidConfiguration
+from relationships.configuration.cascade import valid_configuration
 
 _STANDING = """
 SELECT r.id, r.project_id, u.display_name, c.name, p.config::text, c.config::text, r.config::text,
@@ -41,7 +40,8 @@ class RelationshipConfig:
 
 def retrieval_of(levels: Iterable[Mapping[str, Any]]) -> Retrieval:
     """The section `retrieval`, or its defaults if the levels are invalid, as writing must not wait for that."""
-    return _resolved(levels) or Retrieval()
+    values = valid_configuration(levels)
+    return values.retrieval if values else Retrieval()
 
 
 def configs_of(relationship_ids: Sequence[UUID]) -> list[RelationshipConfig]:
@@ -67,13 +67,5 @@ def _read(statement: str, relationship_ids: Sequence[UUID]) -> list[Relationship
 
 
 def _standing(language: str, levels: Sequence[str]) -> Retrieval | None:
-    resolved = _resolved(map(orjson.loads, levels))
-    return resolved and resolved.spoken_in(language)
-
-
-def _resolved(levels: Iterable[Mapping[str, Any]]) -> Retrieval | None:
-    try:
-        found: Retrieval = resolve_configuration(*levels).values.retrieval
-    except InvalidConfiguration:
-        return None
-    return found
+    values = valid_configuration(map(orjson.loads, levels))
+    return values.retrieval.spoken_in(language) if values else None

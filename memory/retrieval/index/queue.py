@@ -21,6 +21,7 @@ from memory.retrieval.index.configs import lock_config
 from memory.retrieval.index.rows import owing_kinds
 from memory.retrieval.index.vectors import OwedText, Owner, texts_of, write_vectors
 from providers.embeddings.base import Embedded, Embedder
+from relationships.services.sequence import lock_relationship
 from worker.identity import worker_identity
 from worker.leases import release_when_possible
 from worker.models.queued import WORKER_DIED
@@ -99,7 +100,7 @@ def claim_texts(relationship_id: UUID, retrieval: Retrieval, embedder: Embedder 
 @transaction.atomic
 def keep_lease(claim: TextClaim) -> bool:
     """Renew the lease of what is not settled yet, from any thread. False: nothing is held any more."""
-    if claim.token is None or lock_config(claim.relationship_id) is None:
+    if claim.token is None or not lock_relationship(claim.relationship_id):
         return False
     rows = SearchText.objects.for_relationship(claim.relationship_id)
     return bool(rows.renew(claim.token, now=timezone.now()))
@@ -133,7 +134,7 @@ def keep_vectors(claim: TextClaim, texts: Sequence[OwedText], embedded: Embedded
 @transaction.atomic
 def put_off(claim: TextClaim, texts: Sequence[OwedText], *, code: str, delay: float, counted: bool) -> None:
     """Make these texts due in `delay` seconds, and so the relationship's other due texts."""
-    if lock_config(claim.relationship_id) is None:
+    if not lock_relationship(claim.relationship_id):
         return
     now = timezone.now()
     until = now + timedelta(seconds=delay)
@@ -145,14 +146,14 @@ def put_off(claim: TextClaim, texts: Sequence[OwedText], *, code: str, delay: fl
 @transaction.atomic
 def give_up(claim: TextClaim, texts: Sequence[OwedText], *, code: str) -> None:
     """Settle these texts without a vector, with the reason. They are found by words only."""
-    if lock_config(claim.relationship_id) is not None:
+    if lock_relationship(claim.relationship_id):
         _settle(claim, texts, due=None, error=code, most=settings.MAX_ATTEMPTS)
 
 
 @transaction.atomic
 def block(relationship_id: UUID, *, code: str, delay: float) -> None:
     """Let due texts wait, uncounted and with the reason, until somebody fixes a setting."""
-    if lock_config(relationship_id) is not None:
+    if lock_relationship(relationship_id):
         now = timezone.now()
         _wait(relationship_id, now, now + timedelta(seconds=delay), code)
 

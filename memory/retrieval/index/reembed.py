@@ -20,12 +20,12 @@ from memory.retrieval.index.vectors import OwedText, Owner, drop_other_spaces, t
 from providers.embeddings.base import Embedded, Embedder, Space, embed_in_halves
 from providers.embeddings.registry import embedder_of
 from providers.errors import ProviderError
-from relationships.configuration.cascade import resolve_configuration
+from relationships.configuration.cascade import valid_configuration
 from relationships.configuration.merge_patch import merge_patch
 from relationships.models import Companion, Relationship
 from relationships.services.companions import write_companion_config
+from relationships.services.sequence import lock_relationship
 from web.actor import Actor
-from web.errors import InvalidConfiguration
 from worker.leases import retry_delay
 
 TRIES = 6  # of a batch, before the move stops; if run again, it continues
@@ -57,12 +57,10 @@ class Move:
         patched = merge_patch(self.companion.config, {"retrieval": {"embedder": self.alias}})
         project = self.companion.project.config
         for relationship_id, config in rows.values_list("id", "config").iterator(RELATIONSHIPS_AT_ONCE):
-            try:
-                resolved = resolve_configuration(project=project, companion=patched, relationship=config)
-            except InvalidConfiguration:
-                continue  # nothing can be embedded there until somebody fixes its configuration
-            if resolved.values.retrieval.embedder == self.alias:
-                yield relationship_id, resolved.values.retrieval
+            # If it is invalid, nothing can be embedded there until somebody fixes it.
+            values = valid_configuration((project, patched, config))
+            if values and values.retrieval.embedder == self.alias:
+                yield relationship_id, values.retrieval
 
     def owed(self) -> int:
         """Count the texts without a new vector."""
@@ -112,7 +110,7 @@ def drop_old(move: Move) -> int:
     dropped = 0
     for relationship_id, _ in move.relationships():
         with transaction.atomic():
-            if lock_config(relationship_id) is not None:
+            if lock_relationship(relationship_id):
                 dropped += drop_other_spaces(relationship_id, move.space)
     return dropped
 
@@ -125,7 +123,7 @@ def _embed(move: Move, relationship_id: UUID, texts: Sequence[OwedText], done: M
             continue
         some = texts[places.start : places.stop]
         with transaction.atomic():
-            if lock_config(relationship_id) is not None:
+            if lock_relationship(relationship_id):
                 done.written += write_vectors(relationship_id, some, answer, now=timezone.now())
 
 
