@@ -158,7 +158,7 @@ def _languages(query: SearchQuery) -> list[str]:
 def _columns(
     row: Mapping[str, Any], query: SearchQuery, related: Sequence[Related], *, read_as: Sequence[str]
 ) -> Columns:
-    values = without_hidden(in_order(sent_values(row)), row.get("hidden"))
+    values = without_hidden(in_order(sent_values(row["packed"], query.kind)), row.get("hidden"))
     ids = values.pop("id")
     if isinstance(query.filters, MessageFilters):
         values["allowed"] = passing(values, query.filters, session=row["session_asked"])

@@ -1,7 +1,7 @@
 """The statements of a search, for entries and for messages.
 
-A column is returned as one packed byte string, as thousands of Python objects would take five times as long as reading
-the rows. No value in a column may be null, as that would shift the rows after it.
+The rows are returned as one packed byte string, as thousands of Python objects would take five times as long as reading
+the rows. No value in it may be null, as the row would be left out.
 """
 
 from collections.abc import Mapping
@@ -44,8 +44,8 @@ ALLOWED = """n.state = ANY(%(states)s) AND n.tags @> %(tags)s::jsonb
          AND coalesce(n.valid_to, 'infinity') > %(now)s AND coalesce(n.valid_from, '-infinity') <= %(now)s))
     AND (%(told_from)s::timestamptz IS NULL OR s.told_at >= %(told_from)s::timestamptz)
     AND (%(told_to)s::timestamptz IS NULL OR s.told_at < %(told_to)s::timestamptz)"""
-# What is sent of an entry, and the type by which numpy reads it.
-SENT_OF_ENTRIES: Mapping[str, tuple[str, str]] = {
+# What is packed of an entry, and the type by which numpy reads it.
+_OF_AN_ENTRY: Mapping[str, tuple[str, str]] = {
     "id": ("uuid_send(s.owner_id)", "S16"),
     "told": ("float8send(date_part('epoch', s.told_at))", ">f8"),
     "length": ("int4send(s.length)", ">i4"),
@@ -56,6 +56,8 @@ SENT_OF_ENTRIES: Mapping[str, tuple[str, str]] = {
     "counted": ("boolsend(n.state = 'active')", "?"),
     "allowed": (f"boolsend({ALLOWED})", "?"),
 }
+PACKED_ENTRY = [(name, kind) for name, (_, kind) in _OF_AN_ENTRY.items()]
+_PACK_ENTRIES = f"string_agg({' || '.join(how for how, _ in _OF_AN_ENTRY.values())}, ''::bytea)"
 ENTRY_ROWS = """memory_searchtext s
     JOIN memory_scratchpadentry n ON n.relationship_id = s.relationship_id AND n.id = s.owner_id
    WHERE s.relationship_id = %(relationship)s AND s.kind = 'entry'
@@ -95,9 +97,9 @@ _SOUGHT_IN = "unnest(ts_filter(setweight({row}.lexemes, 'A', (SELECT lexemes FRO
 _OTHER = "s.language <> ALL((SELECT names FROM languages)::text[])"
 # One scan reads all entries, aggregated by subject and then altogether.
 _OF_ENTRIES = f"""{_QUERY}{_ASKED}
-  FROM (SELECT {{gathered}}, bool_or(other_language) AS other_language,
+  FROM (SELECT string_agg(packed, ''::bytea) AS packed, bool_or(other_language) AS other_language,
                jsonb_object_agg(name, hashtext(name))::text AS people
-          FROM (SELECT {WHO} AS name, {{packed}}, bool_or({_OTHER}) AS other_language
+          FROM (SELECT {WHO} AS name, {{packed}} AS packed, bool_or({_OTHER}) AS other_language
                   FROM {ENTRY_ROWS}{{only}} GROUP BY 1) AS by_name) AS found,
        (SELECT string_agg(uuid_send(s.owner_id), ''::bytea) AS hit_id,
                string_agg(int4send({_TERM}), ''::bytea) AS hit_term,
@@ -168,10 +170,7 @@ def read_statement(kind: SearchedKind, *, vectors: int, only: bool) -> str:
     cosines = ", ".join(_COSINE.format(number=number) for number in range(vectors))
     statement = _OF_ENTRIES if kind == SearchedKind.ENTRY else _OF_MESSAGES
     made = statement.format(
-        packed=", ".join(
-            f"string_agg({how}, ''::bytea) AS {name}" for name, (how, _) in SENT_OF_ENTRIES.items()
-        ),
-        gathered=", ".join(f"string_agg({name}, ''::bytea) AS {name}" for name in SENT_OF_ENTRIES),
+        packed=_PACK_ENTRIES,
         few_words=FEW_WORDS,
         only=limit,
         vectors=_VECTORS.format(cosines=cosines, only=limit) if vectors else _NO_VECTORS,

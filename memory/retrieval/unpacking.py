@@ -8,20 +8,19 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from memory.models import SearchedKind
 from memory.retrieval.index.segments import COUNTS, PACKED_MESSAGE, TERMS
 from memory.retrieval.rankers.base import Bools, Counts, Ints
 from memory.retrieval.results import MessageFilters
-from memory.retrieval.statements import SENT_OF_ENTRIES
+from memory.retrieval.statements import PACKED_ENTRY
 
-_PACKED_MESSAGE = np.dtype(PACKED_MESSAGE)
+_PACKED = {SearchedKind.ENTRY: np.dtype(PACKED_ENTRY), SearchedKind.MESSAGE: np.dtype(PACKED_MESSAGE)}
 
 
-def sent_values(row: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
-    """The columns, by the names of statements.py. Messages come as records."""
-    if "packed" not in row:
-        return {name: unpacked(row[name], kind) for name, (_, kind) in SENT_OF_ENTRIES.items()}
-    packed = np.frombuffer(row["packed"] or b"", dtype=_PACKED_MESSAGE)
-    return {name: _native(packed[name]) for name in _PACKED_MESSAGE.names or ()}
+def sent_values(packed: bytes | None, kind: SearchedKind) -> dict[str, NDArray[Any]]:
+    """The columns, by the names of statements.py."""
+    rows = np.frombuffer(packed or b"", dtype=_PACKED[kind])
+    return {name: _native(rows[name]) for name in _PACKED[kind].names or ()}
 
 
 def people_of(told: str | None) -> dict[str, int]:
