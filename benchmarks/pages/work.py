@@ -12,6 +12,7 @@ from chat.models import KeptContext
 from knowledge.documents import add_document
 from knowledge.pipeline import process_document
 from memory.ingestion.replays import request_replay, run_replay
+from memory.mending.candidates import scope_of
 from memory.mending.plans import draft_plan, store_plan
 from memory.models import ScratchpadEntry
 from relationships.ids import uuid7
@@ -43,7 +44,7 @@ def fill_work(relationship: Relationship) -> dict[str, Any]:
     patch_session(
         relationship=relationship, session="current", patch={"mood": ["calm"] * 200}, idle_minutes=60
     )
-    draft = draft_plan(relationship, verb="forget", what="porcelain", by_rules=True)
+    draft = draft_plan(scope_of(relationship, "porcelain"), verb="forget", by_rules=True)
     return {
         "document": document.id,
         "replay": replay.id,

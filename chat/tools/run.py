@@ -15,6 +15,7 @@ from memory.entries.editing import delete_entry, revise_entry
 from memory.entries.happens import day_of, told_as
 from memory.errors import SameAsAnother
 from memory.ingestion.intake import accept_report
+from memory.mending.candidates import scope_of
 from memory.mending.carrying import carry_out
 from memory.mending.judging import Verdict as Says
 from memory.mending.plans import draft_plan, store_plan
@@ -161,7 +162,7 @@ def _memory_forget(use: ToolUse, given: Mapping[str, Any], ran: Ran) -> dict[str
     """Hide entries and messages that certainly match, found by rules as in POST .../forget. It can be undone. If
     nothing matches, the answer shows what was looked at, so that the model can try again in those words.
     """
-    draft = draft_plan(use.relationship, verb=MendingVerb.FORGET, what=given["query"], by_rules=True)
+    draft = draft_plan(scope_of(use.relationship, given["query"]), verb=MendingVerb.FORGET, by_rules=True)
     says = [one.id for one in draft.found if one.judgement.verdict == Says.SAYS and one.kind == "entry"]
     if not (says or draft.ticked) or draft.scope.wish.everything or draft.scope.wish.last:
         looked_at = _found(use, _search(use, given["query"], LOOKED_AT), ran)

@@ -62,7 +62,8 @@ class Candidate:
 @dataclass(frozen=True, slots=True)
 class Scope:
     """Where and how to search for a wish. `asked_by`: the message that asks; only what was said before is searched.
-    `reported`: by a model that read it; otherwise rules found it. `hidden`: also search what is hidden already.
+    `reported`: by a model that read it; otherwise rules found it, and the judging model may see that it asks for
+    nothing. `hidden`: also search what is hidden already, to erase it.
     """
 
     relationship: Relationship

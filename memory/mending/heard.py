@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from memory.mending.candidates import Candidate
+from memory.mending.candidates import Candidate, scope_of
 from memory.mending.carrying import carry_out
 from memory.mending.echoes import having_any, tick_echoes, words_that_go
 from memory.mending.judging import NEIGHBOUR
@@ -72,14 +72,8 @@ def hear_wishes(
     heard: list[Heard] = []
     for wish in spoken:
         if (row := asking.get(wish.message_id)) is not None:
-            draft = draft_plan(
-                relationship,
-                verb=wish.verb,
-                what=wish.what,
-                to=wish.to,
-                asked_by=row,
-                reported=wish in reported,
-            )
+            scope = scope_of(relationship, wish.what, asked_by=row, reported=wish in reported)
+            draft = draft_plan(scope, verb=wish.verb, to=wish.to)
             if draft.scope.wish.everything:
                 draft.found.clear()
             heard.append(Heard(row, draft))

@@ -27,7 +27,7 @@ from memory.model_calls import MadeCall, asking_for_a_request, store_made_calls
 from memory.models import MendingPlan, MendingState
 from memory.words import Stems
 from providers.errors import PermanentProviderError
-from relationships.models import Message, Relationship, Turn, TurnState
+from relationships.models import Relationship, Turn, TurnState
 from relationships.services.sequence import lock_relationship
 from web.actor import Actor
 from web.errors import NotFound
@@ -56,25 +56,12 @@ class Draft:
         return [one for one in self.found if one.ticked]
 
 
-def draft_plan(
-    relationship: Relationship,
-    *,
-    verb: str,
-    what: str,
-    to: str = "",
-    by_rules: bool = False,
-    asked_by: Message | None = None,
-    reported: bool = True,
-    hidden: bool = False,
-) -> Draft:
-    """Find and judge candidates. Load `relationship` with user, companion and project.
+def draft_plan(scope: Scope, *, verb: str, to: str = "", by_rules: bool = False) -> Draft:
+    """Find and judge candidates. The scope's relationship was loaded with user, companion and project.
 
     If the companion has a model, it judges, so no transaction may be open. If it refuses, or its answer can't be
-    parsed, rules judge. `asked_by`: the message that asks; only what was said before is searched. `reported`: by a
-    model that read it; otherwise rules found it, and the judging model may see that it asks for nothing. `hidden`: also
-    search what is hidden, to erase it. Raises TransientProviderError, BudgetSpent.
+    parsed, rules judge. Raises TransientProviderError, BudgetSpent.
     """
-    scope = scope_of(relationship, what, asked_by=asked_by, reported=reported, hidden=hidden)
     if not by_rules and (who := model_of(scope)) is not None:
         with suppress(UnparsableAnswer, PermanentProviderError):
             return _draft(scope, verb, to, who)
@@ -169,7 +156,7 @@ def make_plan(
 ) -> MendingPlan:
     """Draft and store a plan, for a request. Raises UpstreamFailed, Unavailable, BudgetSpent, NothingFits."""
     with asking_for_a_request():
-        draft = draft_plan(relationship, verb=verb, what=what, to=to, hidden=depth == "erase")
+        draft = draft_plan(scope_of(relationship, what, hidden=depth == "erase"), verb=verb, to=to)
     if verb == "correct":
         _refuse_nothing(draft)
     return store_plan(draft, depth=depth, by=by)

@@ -10,6 +10,7 @@ from memory.entries.adding import add_entry
 from memory.errors import SameAsAnother
 from memory.ingestion.intake import accept_turn
 from memory.ingestion.pipeline import drain_relationship
+from memory.mending.candidates import scope_of
 from memory.mending.carrying import carry_out
 from memory.mending.plans import draft_plan, store_plan
 from memory.models import EntrySource, ScratchpadEntry
@@ -62,7 +63,7 @@ def tell(relationship: Relationship, facts: tuple[Fact, ...]) -> None:
 
 def by_api(relationship: Relationship, case: Case) -> None:
     plan = store_plan(
-        draft_plan(relationship, verb="forget", what=case.what or case.wish), depth="hide", by=PERSON
+        draft_plan(scope_of(relationship, case.what or case.wish), verb="forget"), depth="hide", by=PERSON
     )
     if any(item["ticked"] for item in plan.items):
         carry_out(plan, by=PERSON)

@@ -11,6 +11,7 @@ from itertools import count
 import pytest
 from django.db import transaction
 
+from memory.mending.candidates import scope_of
 from memory.mending.plans import draft_plan
 from relationships.models import Companion, Relationship
 from tests.acceptance.drills.talk import scaled
@@ -86,7 +87,7 @@ def test_a_correction_changes_the_right_entry_or_asks(companion: Companion) -> N
     for number, row in enumerate(FRESH["CORRECTIONS"]):
         relationship = meet(companion, f"correction-{number}")
         Conversation(relationship).remember(*row["entries"])
-        draft = draft_plan(relationship, verb="correct", what=row["what"], to=row["to"])
+        draft = draft_plan(scope_of(relationship, row["what"]), verb="correct", to=row["to"])
         ticked = [one.text for one in draft.ticked]
         meant = [] if row["right"] is None else [row["entries"][row["right"]]]
         if ticked and ticked != meant:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.db import transaction
 
+from memory.mending.candidates import scope_of
 from memory.mending.plans import draft_plan
 from memory.models import EntryState, ScratchpadEntry
 from providers.llm.base import CompletionRequest
@@ -100,7 +101,7 @@ def test_what_was_told_long_ago_reaches_the_model_that_judges(
         wanted = {text for text in told if any(has_words(text, word) for word in case.gone)}
 
         scripted_provider.wishes_answer = partial(knows, case, wanted)
-        ticked = {one.text for one in draft_plan(pair, verb="forget", what=case.what).ticked}
+        ticked = {one.text for one in draft_plan(scope_of(pair, case.what), verb="forget").ticked}
         left |= {case.what: wanted - ticked} if wanted - ticked else {}
         lost |= {case.what: ticked - wanted} if ticked - wanted else {}
     print(*(f"out of reach: {what} {texts}" for what, texts in left.items()), sep="\n")

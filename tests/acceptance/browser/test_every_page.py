@@ -8,6 +8,7 @@ from django.urls import resolve
 from playwright.sync_api import expect
 
 from memory.ingestion.replays import request_replay
+from memory.mending.candidates import scope_of
 from memory.mending.plans import draft_plan, store_plan
 from memory.models import MendingPlan, Replay, ScratchpadEntry
 from relationships.models import Relationship
@@ -126,7 +127,7 @@ def pages_of_work(stage: Stage, maya: Relationship) -> dict[str, str]:
 
 def planned(relationship: Relationship) -> MendingPlan:
     """A plan that waits, by rules."""
-    draft = draft_plan(relationship, verb="forget", what="everything", by_rules=True)
+    draft = draft_plan(scope_of(relationship, "everything"), verb="forget", by_rules=True)
     return store_plan(draft, depth="hide", by=BY)
 
 

@@ -15,6 +15,7 @@ from knowledge.chunks import replace_chunks
 from knowledge.models import Document
 from knowledge.parsing.base import Block
 from memory.entries.adding import add_entry
+from memory.mending.candidates import scope_of
 from memory.mending.plans import draft_plan, store_plan
 from memory.models import EntrySource, IngestionPrompt
 from relationships.models import Companion, Relationship, Turn, TurnState
@@ -143,7 +144,7 @@ def _kept_context(relationship: Relationship, turn_id: UUID, entry_id: UUID) -> 
 
 def _plan(relationship: Relationship) -> UUID:
     """A waiting plan, made by rules."""
-    draft = draft_plan(relationship, verb="forget", what="the zeppelin", by_rules=True)
+    draft = draft_plan(scope_of(relationship, "the zeppelin"), verb="forget", by_rules=True)
     return UUID(str(store_plan(draft, depth="hide", by=PERSON).id))
 
 

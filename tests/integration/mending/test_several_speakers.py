@@ -4,6 +4,7 @@ import pytest
 
 from memory.entries.adding import add_entry
 from memory.ingestion.intake import accept_turn
+from memory.mending.candidates import scope_of
 from memory.mending.plans import Draft, draft_plan
 from memory.models import EntrySource
 from relationships.models import Message
@@ -33,7 +34,7 @@ def family(conversation: Conversation) -> Conversation:
 def plan_of(family: Conversation, speaker: str, *, by_rules: bool) -> Draft:
     owned = Message.objects.for_relationship(family.relationship.id)
     asks = owned.filter(speaker=speaker, content__startswith="Forget").get()
-    return draft_plan(family.relationship, verb="forget", what=WISH, asked_by=asks, by_rules=by_rules)
+    return draft_plan(scope_of(family.relationship, WISH, asked_by=asks), verb="forget", by_rules=by_rules)
 
 
 @pytest.mark.parametrize(("speaker", "entry"), [("", "Hates broccoli"), ("Leo", "Leo hates broccoli")])

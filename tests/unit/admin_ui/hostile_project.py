@@ -9,6 +9,7 @@ from django.utils import timezone
 from chat.models import KeptContext
 from knowledge.models import Document, DocumentChunk
 from memory.ingestion.intake import accept_turn
+from memory.mending.candidates import scope_of
 from memory.mending.plans import draft_plan, store_plan
 from memory.models import (
     EntryRevision,
@@ -168,7 +169,7 @@ def _turns(hostile: HostileProject, conversation: Conversation) -> None:
     )
     hostile.ids["turn_id"] = turn.id
     hostile.ids["context_id"] = _kept_context(hostile, turn, entry).id
-    draft = draft_plan(hostile.relationship, verb="forget", what=wild("wish")[:200], by_rules=True)
+    draft = draft_plan(scope_of(hostile.relationship, wild("wish")[:200]), verb="forget", by_rules=True)
     hostile.ids["plan_id"] = store_plan(draft, depth="hide", by=PERSON).id
 
 
