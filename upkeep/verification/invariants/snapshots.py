@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 import orjson
 
-from memory.entries.snapshots import Line, rebuild_scratchpad
-from memory.models import USER_SUBJECT
+from memory.entries.snapshots import Line, LineRow, line_of, rebuild_scratchpad
 from relationships.models import Relationship
 from relationships.services.profiles import read_profile
 from relationships.services.sessions import rebuild_sessions
@@ -92,28 +92,24 @@ class SnapshotsInvariant(Invariant):
 
 
 def _section(entries: str | None, now: datetime) -> tuple[list[Line], datetime | None]:
-    """The lines of these entries, and when the first of them appears or ends (None: never), computed in another way
-    than in memory.entries.snapshots.
+    """The lines of these entries, and when the first of them appears or ends (None: never). Their times are computed in
+    another way than in the database.
     """
     lines: list[Line] = []
     changes: list[datetime] = []
-    for row in orjson.loads(entries or "[]"):
-        *named, subject, key, pinned, told_at, happens_at, valid_from, valid_to, expires_at = row
+    for row_id, *said, told_at, happens_at, valid_from, valid_to, expires_at in orjson.loads(entries or "[]"):
         begins = datetime.fromisoformat(valid_from) if valid_from else now
         ends = min((datetime.fromisoformat(time) for time in (valid_to, expires_at) if time), default=None)
         if ends and ends <= now:
             continue
-        times = {"from": begins if begins > now else None, "until": ends}
-        changes += [time for time in times.values() if time]
-        more = {
-            "subject": "" if subject == USER_SUBJECT else subject,
-            "key": key,
-            "pinned": pinned,
-            "happens_at": happens_at,
-            **{name: time and time.timestamp() for name, time in times.items()},
-        }
-        told = int(datetime.fromisoformat(told_at).timestamp())
-        lines.append([*named, {name: value for name, value in more.items() if value} or None, told])
+        times = {"from": begins} if begins > now else {}
+        times |= {"until": ends} if ends else {}
+        changes += times.values()
+        *named, more, told = line_of(
+            LineRow._make([UUID(row_id), *said, datetime.fromisoformat(told_at), happens_at])
+        )
+        limits = {name: time.timestamp() for name, time in times.items()}
+        lines.append([*named, {**(more or {}), **limits} or None, told])
     return lines, min(changes, default=None)
 
 
