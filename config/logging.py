@@ -31,6 +31,12 @@ class RateLimitFilter(logging.Filter):
         return True
 
 
+def frames_of(error: BaseException) -> list[str]:
+    """Where the error was raised, for a log line. Its text is not logged, as it may quote a person."""
+    frames = traceback.extract_tb(error.__traceback__)[-_FRAMES:]
+    return [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
+
+
 def without_words(_: object, __: str, event: Any) -> Any:
     """Reduce what others log: an error to its class and place, as its text may quote a person, and a request to its
     route, as its path may name one.
@@ -38,10 +44,8 @@ def without_words(_: object, __: str, event: Any) -> Any:
     error = event.pop("exc_info", None)
     error = error[1] if isinstance(error, tuple) else error
     if isinstance(error, BaseException):
-        frames = traceback.extract_tb(error.__traceback__)[-_FRAMES:]
         event["event"] = event["event"].partition("\n")[0]  # asyncio writes the error below
-        event["error_class"] = type(error).__name__
-        event["frames"] = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
+        event["error_class"], event["frames"] = type(error).__name__, frames_of(error)
     record = event["_record"]
     if hasattr(record, "request") and hasattr(record, "status_code"):
         match = record.request.resolver_match

@@ -10,12 +10,13 @@ import select
 import signal
 import sys
 import time
-import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import structlog
+
+from config.logging import frames_of
 
 log = structlog.get_logger(__name__)
 
@@ -77,7 +78,6 @@ class Supervisor:
     def run(self) -> None:
         share_memory_with_children()
         self._wake = self._catch_signals()
-        self._begin()
         while not self._stops:
             now = time.monotonic()
             self._reap(now)
@@ -86,9 +86,6 @@ class Supervisor:
             self._look(now)
             self._sleep(self.tick_seconds)
         self._stop()
-
-    def _begin(self) -> None:
-        """Do something before the first round."""
 
     def _tend(self, child: Child, now: float) -> None:
         child.start_if_time(now)
@@ -200,9 +197,7 @@ def fork(target: Callable[[], None], *, name: str) -> int:
             event_name="worker.process.failed",
             process=name,
             error_class=type(error).__name__,
-            frames="".join(
-                traceback.format_tb(error.__traceback__)
-            ),  # not its text, which may quote a person
+            frames=frames_of(error),
         )
     finally:
         for stream in (sys.stdout, sys.stderr):

@@ -1,6 +1,5 @@
 """Middleware that answers errors outside the views as problem details, too."""
 
-import traceback
 from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
@@ -15,13 +14,13 @@ from django.http.multipartparser import MultiPartParserError
 from django.template.loader import render_to_string
 
 from config import tracing
+from config.logging import frames_of
 from config.postgresql.sessions import sqlstate
 from web.problems import OF_DJANGO, foreseen, plain_problem, problem
 
 log = structlog.get_logger(__name__)
 _FOR_MACHINES = (["v1"], ["mcp"], ["mem0"], ["git"])  # first parts of paths
 _DJANGO_ANSWERS = (*OF_DJANGO, BadRequest, MultiPartParserError)
-FRAMES = 12  # of a traceback that are logged
 
 
 class RouteMiddleware:
@@ -104,13 +103,12 @@ def note_crash(error: Exception) -> tuple[str, str]:
     The error's own text is neither logged nor shown, as it may quote a person.
     """
     error_id = str(uuid4())
-    frames = traceback.extract_tb(error.__traceback__)
     log.error(
         "a request crashed",
         event_name="api.request.crashed",
         error_id=error_id,
         error_class=f"{type(error).__module__}.{type(error).__qualname__}",
         sqlstate=sqlstate(error),
-        frames=[f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames[-FRAMES:]],
+        frames=frames_of(error),
     )
     return f"Something went wrong in Rapport. It was logged as {error_id}.", error_id

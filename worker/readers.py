@@ -5,7 +5,6 @@ be lost, repeated or late.
 """
 
 import threading
-import traceback
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial, wraps
@@ -15,6 +14,7 @@ import structlog
 from django.db import connections
 
 from config import tracing
+from config.logging import frames_of
 from config.postgresql.sessions import database_went_away
 from worker import worker_stats
 
@@ -73,17 +73,23 @@ def task(do: Callable[..., None]) -> Callable[..., None]:
             with tracing.received(name, [traceparent], since=None, attributes={"rapport.ids": ids}):
                 do(*map(UUID, ids))
         except Exception as error:
-            told = {"task": name, "ids": ids}
             if database_went_away(error):
-                kind = type(error.__cause__ or error).__name__  # such as PoolTimeout
                 log.warning(
                     "a task lost the database; its work stays due",
                     event_name="queue.task.cut_off",
-                    error_class=kind,
-                    **told,
+                    task=name,
+                    ids=ids,
+                    error_class=type(error.__cause__ or error).__name__,  # such as PoolTimeout
                 )
             else:
-                log.error("a task crashed", event_name="queue.task.crashed", **told, **kind_and_place(error))
+                log.error(
+                    "a task crashed",
+                    event_name="queue.task.crashed",
+                    task=name,
+                    ids=ids,
+                    error_class=type(error).__name__,
+                    frames=frames_of(error),
+                )
             connections.close_all()
 
     @wraps(do)
@@ -94,9 +100,3 @@ def task(do: Callable[..., None]) -> Callable[..., None]:
             _readers.run(partial(attempt, *ids, **trace))
 
     return run
-
-
-def kind_and_place(error: BaseException) -> dict[str, str]:
-    """What the log may say about a crash: not the error's text, which may quote a person."""
-    frames = "".join(traceback.format_tb(error.__traceback__))
-    return {"error_class": type(error).__name__, "frames": frames}

@@ -44,10 +44,11 @@ class WorkerSupervisor(Supervisor):
         super().__init__((self._pool, self._maintenance))
         self._watchdog: Watchdog
 
-    def _begin(self) -> None:
+    def run(self) -> None:
         log.info(
             "the worker starts", event_name="worker.started", processes=Conf.WORKERS, readers=settings.READERS
         )
+        super().run()
 
     def _tend(self, child: Child, now: float) -> None:
         if child is self._pool and child.pid is None:
