@@ -36,7 +36,7 @@ from config.loading import load_code
 from config.wsgi import application as django_application
 from web.middleware import CrossOriginMiddleware
 from web.problems import problem
-from web.server.call import Answer
+from web.server.call import Answer, answer_of
 from web.server.gateway import Gateway, Limits
 from web.server.sending import Refused
 
@@ -44,13 +44,10 @@ from web.server.sending import Refused
 def _refusal(environ: dict[str, Any], refused: Refused) -> Answer:
     """A problem document like any other error, with CORS headers, and Retry-After if it is temporary."""
     headers = {"Retry-After": "1"} if refused.status in (408, 429, 503) else {}
-
     answer = problem(refused.status, refused.code, refused.detail, headers=headers)
     with suppress(MiddlewareNotUsed):
         CrossOriginMiddleware(lambda request: answer)(WSGIRequest(environ))
-    told = [(name.lower().encode(), value.encode()) for name, value in answer.items()]
-    length = [(b"content-length", str(len(answer.content)).encode())]
-    return Answer(answer.status_code, told + length, answer.content)
+    return answer_of(answer)
 
 
 def _limits() -> Limits:

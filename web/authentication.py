@@ -58,18 +58,6 @@ WHERE token.relationship_id = %s AND token.token_hash = %s
 """
 
 
-class RememberedKey(NamedTuple):
-    """The cached key that let a request in. It is valid while KEY_STILL_HOLDS is true."""
-
-    id: UUID
-    scopes: list[str]
-    rate_limits: str  # JSON
-
-    def asked(self) -> dict[str, Any]:
-        """The parameters of KEY_STILL_HOLDS."""
-        return {"key": self.id, "scopes": self.scopes, "rate_limits": self.rate_limits}
-
-
 KEY_STILL_HOLDS = """EXISTS (SELECT 1 FROM relationships_apikey WHERE id = %(key)s AND revoked_at IS NULL
                 AND scopes = %(scopes)s::varchar[] AND rate_limits = %(rate_limits)s::jsonb)"""
 
@@ -78,8 +66,8 @@ class KeyChanged(RapportError):
     """The cached key is outdated and must be read again."""
 
 
-class _KeyRow(NamedTuple):
-    """A key's row, as selected by the query."""
+class RememberedKey(NamedTuple):
+    """A key's row, as it was read. It still gives the same access while KEY_STILL_HOLDS is true."""
 
     id: UUID
     project_id: UUID
@@ -87,11 +75,15 @@ class _KeyRow(NamedTuple):
     scopes: list[str]
     last_used_at: datetime | None
     revoked_at: datetime | None
-    rate_limits: str
+    rate_limits: str  # JSON
+
+    def asked(self) -> dict[str, Any]:
+        """The parameters of KEY_STILL_HOLDS."""
+        return {"key": self.id, "scopes": self.scopes, "rate_limits": self.rate_limits}
 
 
 # By prefix: keys as they were last read from the database.
-_REMEMBERED: dict[str, _KeyRow] = {}
+_REMEMBERED: dict[str, RememberedKey] = {}
 _MOST_REMEMBERED = 10_000
 
 
@@ -177,7 +169,7 @@ def _of_key(prefix: str, secret: str, now: datetime) -> Credentials:
     with prepared_cursor() as cursor:
         cursor.execute(_QUERY_OF_KEYS, [prefix])
         found = cursor.fetchone()
-    row = None if found is None else _KeyRow._make(found)
+    row = None if found is None else RememberedKey._make(found)
     if row is None or not _opens(row, secret):
         raise AuthenticationFailed("This key is not known.")
     if row.revoked_at is not None:
@@ -191,7 +183,7 @@ def _of_key(prefix: str, secret: str, now: datetime) -> Credentials:
     return _credentials_of(row, prefix)
 
 
-def _note_use(row: _KeyRow, now: datetime) -> None:
+def _note_use(row: RememberedKey, now: datetime) -> None:
     """Note when the key was used. Not while a node of a distributed database is down, as all nodes have the keys."""
     try:
         execute(_NOTE_USE, [now, row.id, now - NOTE_USE_EVERY])
@@ -200,18 +192,21 @@ def _note_use(row: _KeyRow, now: datetime) -> None:
             raise
 
 
-def _opens(row: _KeyRow, secret: str) -> bool:
+def _opens(row: RememberedKey, secret: str) -> bool:
     return hmac.compare_digest(bytes(row.key_hash), secret_hash(secret))
 
 
-def _use_is_due(row: _KeyRow, now: datetime) -> bool:
+def _use_is_due(row: RememberedKey, now: datetime) -> bool:
     return row.last_used_at is None or row.last_used_at < now - NOTE_USE_EVERY
 
 
-def _credentials_of(row: _KeyRow, prefix: str, *, remembered: bool = False) -> Credentials:
-    key = RememberedKey(row.id, row.scopes, row.rate_limits) if remembered else None
-    actor, scopes = Actor(ActorKind.DEVELOPER, prefix), frozenset(row.scopes)
-    return Credentials(row.project_id, scopes, actor, row.id, _rates_in(row.rate_limits), remembered=key)
+def _credentials_of(row: RememberedKey, prefix: str, *, remembered: bool = False) -> Credentials:
+    actor, scopes, rates = (
+        Actor(ActorKind.DEVELOPER, prefix),
+        frozenset(row.scopes),
+        _rates_in(row.rate_limits),
+    )
+    return Credentials(row.project_id, scopes, actor, row.id, rates, remembered=row if remembered else None)
 
 
 def _of_token(relationship_id: UUID, secret: str, now: datetime) -> Credentials:

@@ -20,24 +20,23 @@ def etag(version: int) -> str:
 
 def expected_version(request: HttpRequest | Request) -> int | None:
     """The version in If-Match; None if it is absent or `*`, which both mean any version."""
-    given = request.META.get("HTTP_IF_MATCH")
-    if given is None or given.strip() == "*":
-        return None
-    match = _TAG.fullmatch(given.strip())
-    if match is None:
-        raise InvalidInput.of("If-Match", 'send back an ETag as it was given, such as "3", or *')
-    return int(match.group(1))
+    tag = _if_match(request, _TAG, 'send back an ETag as it was given, such as "3", or *')
+    return None if tag is None else int(tag)
 
 
 def expected_sha256(request: HttpRequest | Request) -> str | None:
     """The SHA-256 in If-Match; None if it is absent or `*`."""
-    given = request.META.get("HTTP_IF_MATCH")
-    if given is None or given.strip() == "*":
+    return _if_match(request, _SHA256, "send back the ETag as it was given: a SHA-256 in quotes, or *")
+
+
+def _if_match(request: HttpRequest | Request, shape: re.Pattern[str], way_out: str) -> str | None:
+    given = request.META.get("HTTP_IF_MATCH", "*").strip()
+    if given == "*":
         return None
-    match = _SHA256.fullmatch(given.strip())
+    match = shape.fullmatch(given)
     if match is None:
-        raise InvalidInput.of("If-Match", "send back the ETag as it was given: a SHA-256 in quotes, or *")
-    return match.group(1)
+        raise InvalidInput.of("If-Match", way_out)
+    return match[1]
 
 
 def idempotency_key(request: HttpRequest | Request) -> str | None:

@@ -76,20 +76,13 @@ def parse_object(raw: bytes, *, depth: int | None = None) -> dict[str, Any]:
         return built
 
     large: list[str] = []
-
-    def whole(text: str) -> int | _TooLarge:
-        return _noted(_whole(text), large)
-
-    def decimal(text: str) -> float | _TooLarge:
-        return _noted(_decimal(text), large)
-
     try:
         value = json.loads(
             raw.decode("utf-8"),
             object_pairs_hook=build,
             parse_constant=_no_constant,
-            parse_int=whole,
-            parse_float=decimal,
+            parse_int=lambda text: _noted(_whole(text), large),
+            parse_float=lambda text: _noted(_decimal(text), large),
         )
     except UnicodeDecodeError as error:
         raise MalformedBody(f"The body is not UTF-8 (at byte {error.start}).") from None
@@ -101,7 +94,8 @@ def parse_object(raw: bytes, *, depth: int | None = None) -> dict[str, Any]:
         raise _too_deep(deepest) from None
     if not isinstance(value, dict):
         raise InvalidInput.of("body", "send a JSON object, in braces")
-    _check_depth(raw, value, deepest)
+    if raw.count(b"{") + raw.count(b"[") > deepest:
+        check_depth(value, deepest)
     if large:
         _check_numbers(value)
     if duplicates:
@@ -156,11 +150,6 @@ def _check_numbers(value: Any) -> None:
         for place, text in _values(value)
         if isinstance(text, _TooLarge)
     )
-
-
-def _check_depth(raw: bytes, value: Any, limit: int) -> None:
-    if raw.count(b"{") + raw.count(b"[") > limit:
-        check_depth(value, limit)
 
 
 def check_depth(value: Any, limit: int) -> None:
@@ -251,9 +240,7 @@ def _values(value: Any) -> Iterator[tuple[_Place, Any]]:
 def _members(place: _Place, value: Any) -> Iterator[tuple[_Place, Any]]:
     if isinstance(value, dict):
         return (((place, name), child) for name, child in value.items())
-    return (
-        (((place, name), child) for name, child in enumerate(value)) if isinstance(value, list) else iter(())
-    )
+    return (((place, name), child) for name, child in enumerate(value if isinstance(value, list) else ()))
 
 
 def _path(place: _Place) -> str:

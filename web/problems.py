@@ -77,6 +77,7 @@ SQLSTATES: dict[str, tuple[int, str, str]] = {
         "The database cancelled this because it took too long. Nothing was kept. Send it again.",
     ),
 }
+_DATABASE_AWAY = "The database can't be reached. Try again shortly."
 _NODE_AWAY = (
     "The part of the database that holds this relationship, or another that this needs, is away. Relationships on "
     "other parts still work. Each part has a copy of people, companions, keys and documents, so new ones wait until "
@@ -156,12 +157,6 @@ def plain_problem(status: int) -> HttpResponse:
     return problem(status, *PLAIN.get(status, ("error", "This did not work.")))
 
 
-def database_unavailable() -> HttpResponse:
-    return problem(
-        503, "database_unavailable", "The database can't be reached. Try again shortly.", headers=_SHORTLY
-    )
-
-
 def _of_ours(error: errors.RapportError, request: HttpRequest | Request) -> HttpResponse:
     status = next((STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES), 400)
     if isinstance(error, errors.StaleVersion) and "If-Match" in request.headers:
@@ -185,4 +180,6 @@ def _of_database(error: Exception) -> HttpResponse | None:
         return problem(*known, headers=_SHORTLY if known[0] == 503 else None)
     if node_went_away(error):
         return problem(503, "node_unavailable", _NODE_AWAY, headers={"Retry-After": "5"})
-    return database_unavailable() if database_went_away(error) else None
+    if database_went_away(error):
+        return problem(503, "database_unavailable", _DATABASE_AWAY, headers=_SHORTLY)
+    return None

@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 from uuid import UUID
 
 from django.db import DatabaseError
@@ -15,10 +15,6 @@ from web.rate_windows import Grant, take_share
 
 _LOCKS = 64
 _TIDY_AT = 4096  # counts, at which those of ended windows are removed
-
-
-class TakeShare(Protocol):
-    def __call__(self, *, holder: UUID, name: str, rate: Rate) -> Grant: ...
 
 
 class Verdict(NamedTuple):
@@ -52,7 +48,7 @@ class RateCounters:
     """Shares of the limits, by key or token. `take` queries the database only when a share is used up."""
 
     def __init__(
-        self, take_share: TakeShare = take_share, clock: Callable[[], float] = time.monotonic
+        self, take_share: Callable[..., Grant] = take_share, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._take_share, self._clock = take_share, clock
         self._held: dict[tuple[UUID, str], _Held] = {}

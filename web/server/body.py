@@ -13,10 +13,7 @@ Receive = Callable[[], Awaitable[Message]]
 
 IN_MEMORY = 1_048_576  # bytes; larger ones are on disk
 SECONDS, BYTES_A_SECOND = 30.0, 65_536  # the time for any body, and in addition the lowest speed
-_LEFT_SECONDS, _SILENCE_SECONDS = (
-    10.0,
-    1.0,
-)  # for which the rest of a body that was refused is taken; waited for
+_LEFT_SECONDS, _SILENCE_SECONDS = 10.0, 1.0  # for which the rest of a refused body is taken; waited for
 # Paths of files and archives: long work, and the only bodies beyond MAX_BODY_BYTES.
 _BULK = re.compile(r"^/(v1|admin-ui)/.*/(import|export|documents)/?$|^/git/.*/git-(upload|receive)-pack$")
 

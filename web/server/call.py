@@ -82,10 +82,7 @@ def call(application: Application, environ: dict[str, Any]) -> Answer:
     def start_response(
         status: str, headers: list[tuple[str, str]], exc_info: Any = None
     ) -> Callable[[bytes], None]:
-        encoded = [
-            (name.lower().encode("latin-1"), value.encode("latin-1", "replace")) for name, value in headers
-        ]
-        told[:] = [(int(status[:3]), encoded)]
+        told[:] = [(int(status[:3]), _encoded(headers))]
         return _no_write
 
     parts = application(environ, start_response)
@@ -110,18 +107,23 @@ def call(application: Application, environ: dict[str, Any]) -> Answer:
 def finish(answer: Answer) -> Answer:
     """Make the answer of a LaterResponse: a Django response, with the headers of the first one."""
     assert answer.later is not None
-    response = answer.later()
-    own = [
-        (name.lower().encode("latin-1"), value.encode("latin-1", "replace"))
-        for name, value in response.items()
-    ]
-    names = {name for name, _ in own} | {b"content-type", b"content-length"}
-    headers = [line for line in answer.headers if line[0] not in names] + own
+    made = answer_of(answer.later())
+    names = {name for name, _ in made.headers} | {b"content-type", b"content-length"}
+    made.headers[:0] = [line for line in answer.headers if line[0] not in names]
+    return made
+
+
+def answer_of(response: Any) -> Answer:
+    """The answer that is a response of Django's."""
+    headers = _encoded(response.items())
     if response.streaming:
         return Answer(response.status_code, headers, stream=response)
-    body = response.content
-    headers.append((b"content-length", str(len(body)).encode()))
-    return Answer(response.status_code, headers, body)
+    headers.append((b"content-length", str(len(response.content)).encode()))
+    return Answer(response.status_code, headers, response.content)
+
+
+def _encoded(headers: Iterable[tuple[str, str]]) -> Headers:
+    return [(name.lower().encode("latin-1"), value.encode("latin-1", "replace")) for name, value in headers]
 
 
 def _is_stream(headers: Headers) -> bool:

@@ -32,7 +32,7 @@ from web.server.body import (
 )
 from web.server.call import Answer, Application, call, environ_of
 from web.server.clients import CLIENT, Clients, is_probe
-from web.server.lane import WAIT, Lane
+from web.server.lane import WAIT, Lane, settle
 from web.server.sending import LARGE_EACH, LARGE_TOGETHER, Refused, Send, Sender
 from web.stopping import live
 
@@ -44,10 +44,8 @@ Refusal = Callable[[dict[str, Any], Refused], Answer]
 _BULK_THREADS = 2
 _CHATS = 4  # times the replies made at once: how many of one client may be open
 _LONG_BODY = 131_072  # bytes; several times as long as what people say to each other
-_PAUSES, _LONGEST_PAUSE = (
-    3,
-    0.25,
-)  # after a long body, the client's next one waits this many times what it took; at most, in seconds
+# After a long body, the client's next one waits this many times what it took; at most, in seconds.
+_PAUSES, _LONGEST_PAUSE = 3, 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,11 +229,11 @@ class Gateway:
                 with self._giving_way if is_long else nullcontext():
                     answer = call(self._application, environ)
             except BaseException as error:
-                loop.call_soon_threadsafe(_fail, done, error)
+                loop.call_soon_threadsafe(settle, done, error)
                 return
             if answer.status == 401 or CLIENT in environ:
                 self._clients.learn(request.key, None if answer.status == 401 else environ[CLIENT])
-            loop.call_soon_threadsafe(_succeed, done, answer)
+            loop.call_soon_threadsafe(settle, done, answer)
             if is_long:
                 sleep(min(_LONGEST_PAUSE, _PAUSES * (perf_counter() - began)))
 
@@ -284,13 +282,3 @@ class GivingWay:
         with self._lock:
             self._inside += by
             sys.setswitchinterval(0.0005 if self._inside else self._usual)
-
-
-def _succeed(future: "asyncio.Future[Answer]", answer: Answer) -> None:
-    if not future.done():
-        future.set_result(answer)
-
-
-def _fail(future: "asyncio.Future[Answer]", error: BaseException) -> None:
-    if not future.done():
-        future.set_exception(error)

@@ -44,9 +44,9 @@ class Lane:
         def job() -> None:
             try:
                 with made_for(recipient):
-                    _make(answer, lambda made: loop.call_soon_threadsafe(_settle, done, made))
+                    _make(answer, lambda made: loop.call_soon_threadsafe(settle, done, made))
             except BaseException as error:
-                loop.call_soon_threadsafe(_settle, done, error)
+                loop.call_soon_threadsafe(settle, done, error)
             finally:
                 self._places.give_back(client)
 
@@ -78,7 +78,8 @@ def _make(answer: Answer, tell: Callable[[Answer], object]) -> None:
     running.get()()  # from the sender: it passes each part on, and returns at the stream's end
 
 
-def _settle(future: "asyncio.Future[Answer]", made: Answer | BaseException) -> None:
+def settle(future: "asyncio.Future[Answer]", made: Answer | BaseException) -> None:
+    """Pass on what a thread made, unless nobody waits for it any more. Called on the event loop."""
     if future.done():
         return
     if isinstance(made, BaseException):
