@@ -1,5 +1,0 @@
-from django.apps import AppConfig
-
-
-class AdminUiConfig(AppConfig):
-    name = "admin_ui"
