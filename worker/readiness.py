@@ -230,12 +230,8 @@ def _knock() -> bool:
     Raises psycopg.errors.ConnectionTimeout.
     """
     parameters: dict[str, Any] = connections["default"].get_connection_params()
-    parameters.pop("cursor_factory", None)
-    parameters.pop("context", None)
-    parameters.pop("prepare_threshold", None)
-    parameters["connect_timeout"] = _CONNECT_SECONDS
     try:
-        psycopg.connect(**parameters).close()
+        psycopg.connect(**{**parameters, "connect_timeout": _CONNECT_SECONDS}).close()
     except psycopg.errors.ConnectionTimeout:
         raise
     except psycopg.Error:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from django.conf import settings
-from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client import generate_latest
 from prometheus_client.core import (
     CounterMetricFamily,
     Exemplar,
@@ -71,26 +71,26 @@ def render_metrics(
 
     `openmetrics`: in that format, which has example traces.
     """
-    registry = CollectorRegistry()
-    registry.register(_Condition(condition, others))
+    found = _Found([*(_of_queue(condition) if condition is not None else ()), *others])
     if not openmetrics:
-        return generate_latest(registry)
-    text: bytes = openmetrics_text(registry)  # type: ignore[no-untyped-call]
+        return generate_latest(found)
+    text: bytes = openmetrics_text(found)  # type: ignore[no-untyped-call]
     return text
 
 
-class _Condition(Collector):
-    def __init__(self, condition: QueueCondition | None, others: Sequence[Metric]) -> None:
-        self._condition = condition
-        self._others = others
+class _Found(Collector):
+    def __init__(self, metrics: Sequence[Metric]) -> None:
+        self._metrics = metrics
 
     def collect(self) -> Iterable[Metric]:
-        if self._condition is not None:
-            yield from _turns(self._condition)
-            yield from _waits(self._condition.waits)
-            yield from _vectors(self._condition.vectors)
-            yield from worker_metrics(self._condition.workers)
-        yield from self._others
+        return self._metrics
+
+
+def _of_queue(condition: QueueCondition) -> Iterator[Metric]:
+    yield from _turns(condition)
+    yield from _waits(condition.waits)
+    yield from _vectors(condition.vectors)
+    yield from worker_metrics(condition.workers)
 
 
 def _filled(metric: M, samples: Mapping[Any, float]) -> M:
@@ -118,10 +118,7 @@ def _waits(waits: Sequence[Wait]) -> Iterator[Metric]:
     turns = GaugeMetricFamily("rapport_turns_waiting", "Turns by what they wait for.", labels=labels)
     told = "How long the oldest of them has been owed."
     oldest = GaugeMetricFamily("rapport_oldest_turn_seconds", told, labels=labels)
-    of_project: Counter[UUID] = Counter()
-    for wait in waits:
-        of_project[wait.project_id] += wait.turns
-    named = {project_id for project_id, _ in of_project.most_common(NAMED)}
+    named = _named((wait.project_id, wait.turns) for wait in waits)
     counted: Counter[tuple[str, str]] = Counter()
     seconds: dict[tuple[str, str], float] = {}
     for wait in waits:
@@ -130,6 +127,14 @@ def _waits(waits: Sequence[Wait]) -> Iterator[Metric]:
         seconds[key] = max(wait.seconds, seconds.get(key, 0.0))
     yield _filled(turns, dict(sorted(counted.items())))
     yield _filled(oldest, dict(sorted(seconds.items())))
+
+
+def _named(counts: Iterable[tuple[UUID, int]]) -> set[UUID]:
+    """The projects with the highest sums of these counts."""
+    of_project: Counter[UUID] = Counter()
+    for project_id, count in counts:
+        of_project[project_id] += count
+    return {project_id for project_id, _ in of_project.most_common(NAMED)}
 
 
 def project_label(project_id: UUID, named: set[UUID]) -> str:
@@ -155,10 +160,7 @@ def queued_metric(name: str, told: str, model: type[QueuedRow], *, failed: str, 
     parts = {"table": model._meta.db_table, "kind": kind or "''", "failed": failed}
     statement = _QUEUED.format(**parts, waiting=model.WAITING["state"], held=model.HELD["state"])
     rows = execute(statement, {"cap": settings.RETRY_CAP_SECONDS, "limit": COUNT_LIMIT})
-    of_project: Counter[UUID] = Counter()
-    for project_id, _, _, count in rows:
-        of_project[project_id] += count
-    named = {project_id for project_id, _ in of_project.most_common(NAMED)}
+    named = _named((project_id, count) for project_id, _, _, count in rows)
     counted: Counter[tuple[str, ...]] = Counter()
     for project_id, of_kind, state, count in rows:
         counted[project_label(project_id, named), *([of_kind] if kind else []), state] += count
