@@ -77,5 +77,4 @@ class ReplayView(ApiView):
 def _present(relationship_id: UUID) -> dict[str, Any]:
     """The state of the delivery. Raises NotFound."""
     row = require(EventDelivery.objects.for_relationship(relationship_id), "delivery")
-    columns = ("state", "due_at", "attempts", "error_code", "error", "delivered_at")
-    return {"after": str(Place(row.seq, row.at)), **{name: getattr(row, name) for name in columns}}
+    return DeliveryAnswer.of(row, after=str(Place(row.seq, row.at)))

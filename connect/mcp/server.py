@@ -5,7 +5,6 @@ request's own thread, on its connection.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import mcp_types as types
@@ -103,24 +102,15 @@ class _Handlers:
         return types.ReadResourceResult(contents=[contents])
 
     async def list_prompts(self, ctx: Any, params: Any) -> types.ListPromptsResult:
-        listed = [
-            types.Prompt(
-                name=prompt.name,
-                title=prompt.title,
-                description=prompt.description,
-                arguments=[
-                    types.PromptArgument(name=name, description=text) for name, text in prompt.arguments
-                ],
-            )
-            for prompt in PROMPTS.values()
-        ]
-        return types.ListPromptsResult(prompts=listed)
+        return types.ListPromptsResult(prompts=list(PROMPTS))
 
     async def get_prompt(self, ctx: Any, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-        prompt = PROMPTS.get(params.name)
+        prompt = next((prompt for prompt in PROMPTS if prompt.name == params.name), None)
         if prompt is None:
             raise MCPError(types.INVALID_PARAMS, f"There is no prompt {params.name[:80]!r}.")
-        text = written(prompt, params.arguments or {})
+        said = (params.arguments or {}).get("message", "").strip()
+        about = f" with my message and answer it: {said}\n" if said else ""
+        text = _TEXTS[prompt.name].replace("{about}", about)
         message = types.PromptMessage(role="user", content=types.TextContent(text=text))
         return types.GetPromptResult(description=prompt.description, messages=[message])
 
@@ -170,38 +160,24 @@ async def _in_thread(work: Callable[[], T]) -> T:
         raise MCPError(types.INTERNAL_ERROR, note_crash(error)[0]) from None
 
 
-@dataclass(frozen=True, slots=True)
-class Prompt:
-    """`arguments`: (name, description) of each; all are optional."""
-
-    name: str
-    title: str
-    description: str
-    text: str
-    arguments: tuple[tuple[str, str], ...] = ()
-
-
-_ALL = (
-    Prompt(
-        "continue_conversation",
-        "Go on where we were",
-        "Pick the conversation up with everything that is known.",
-        "Call get_context{about} and go on where we were, as somebody who knows me. Don't recite what you know.",
-        (("message", "What you want to say or ask."),),
+PROMPTS = (
+    types.Prompt(
+        name="continue_conversation",
+        title="Go on where we were",
+        description="Pick the conversation up with everything that is known.",
+        arguments=[types.PromptArgument(name="message", description="What you want to say or ask.")],
     ),
-    Prompt(
-        "what_do_you_know_about_me",
-        "What do you know about me?",
-        "See everything that is remembered, to correct or forget parts of it.",
-        "Read everything that is remembered about me (the resource entries, or get_context) and tell me in plain "
-        "words what you know, grouped by topic, and since when. Ask whether something is wrong or should go; then use "
-        "correct and forget.",
+    types.Prompt(
+        name="what_do_you_know_about_me",
+        title="What do you know about me?",
+        description="See everything that is remembered, to correct or forget parts of it.",
+        arguments=[],
     ),
 )
-PROMPTS = {prompt.name: prompt for prompt in _ALL}
-
-
-def written(prompt: Prompt, arguments: dict[str, str]) -> str:
-    message = arguments.get("message", "").strip()
-    about = f" with my message and answer it: {message}\n" if message else ""
-    return prompt.text.replace("{about}", about)
+_TEXTS = {
+    "continue_conversation": "Call get_context{about} and go on where we were, as somebody who knows me. Don't recite "
+    "what you know.",
+    "what_do_you_know_about_me": "Read everything that is remembered about me (the resource entries, or get_context) "
+    "and tell me in plain words what you know, grouped by topic, and since when. Ask whether something is wrong or "
+    "should go; then use correct and forget.",
+}

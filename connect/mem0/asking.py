@@ -2,6 +2,7 @@
 
 import json
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -111,8 +112,8 @@ def _message(given: Any, place: int) -> dict[str, Any]:
     if isinstance(given.get("name"), str):
         message["speaker"] = given["name"]
     dated = _DATED.match(text)
-    if dated and (at := _time(dated[1])):
-        message |= {"content": text[dated.end() :] or text, "occurred_at": at}
+    if dated and (at := time_of(dated[1])):
+        message |= {"content": text[dated.end() :] or text, "occurred_at": at.isoformat()}
     return message
 
 
@@ -120,28 +121,24 @@ def when(value: Any, field: str) -> str | None:
     """Parse mem0's times: seconds since 1970, or a date or time in ISO 8601. Raises Refusal."""
     if value is None:
         return None
+    found = None
     if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e11:
-        found = _instant(value)
+        with suppress(ValueError, OverflowError, OSError):
+            found = datetime.fromtimestamp(value, UTC)
     else:
-        found = _time(str(value))
+        found = time_of(value)
     if found is None:
         raise Refusal(400, f"{field}: write seconds since 1970, or a date such as 2026-03-02.")
-    return found
+    return found.isoformat()
 
 
-def _instant(seconds: float) -> str | None:
+def time_of(value: Any) -> datetime | None:
+    """A date or time in ISO 8601, in UTC if it names no zone; None if it isn't one."""
     try:
-        return datetime.fromtimestamp(seconds, UTC).isoformat()
-    except (ValueError, OverflowError, OSError):
-        return None
-
-
-def _time(text: str) -> str | None:
-    try:
-        at = datetime.fromisoformat(text.strip())
+        at = datetime.fromisoformat(str(value).strip())
     except ValueError:
         return None
-    return (at if at.tzinfo else at.replace(tzinfo=UTC)).isoformat()
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 
 def two_ids(text: str) -> tuple[str, str]:

@@ -1,13 +1,13 @@
 """Imports memories from a file that mem0 wrote: the answer of its `get_all`, or a list of memories."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 from django.db import transaction
 
+from connect.mem0.asking import time_of
 from memory.entries.adding import add_what_fits
 from memory.entries.limits import entry_fault
 from memory.models import EntrySource
@@ -41,7 +41,7 @@ def import_memories(text: str, *, project: Project, companion: str, by: Actor) -
             left_out[place] = fault
             continue
         assert isinstance(user, str)
-        at = _time(memory.get("created_at"))
+        at = time_of(memory.get("created_at"))
         values = {"content": content, "type": "other", "metadata": memory.get("metadata") or {}}
         values |= {} if at is None else {"effective_at": at}
         people.setdefault(user, {})[place] = (values, "from mem0")
@@ -60,7 +60,7 @@ def import_memories(text: str, *, project: Project, companion: str, by: Actor) -
     return Moved(sum(taken), sum(map(bool, taken)), sentences)
 
 
-def _memories(text: str) -> Iterator[Mapping[str, Any]]:
+def _memories(text: str) -> list[Mapping[str, Any]]:
     try:
         read = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -68,7 +68,7 @@ def _memories(text: str) -> Iterator[Mapping[str, Any]]:
     listed = read.get("results", read.get("memories")) if isinstance(read, dict) else read
     if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
         raise InvalidInput.of("file", "holds no list of memories; write one with mem0's get_all")
-    yield from listed
+    return listed
 
 
 def _fault(user: Any, content: Any) -> str:
@@ -77,11 +77,3 @@ def _fault(user: Any, content: Any) -> str:
     if not isinstance(content, str) or not content.strip():
         return "memory: is empty"
     return entry_fault(content)
-
-
-def _time(value: Any) -> datetime | None:
-    try:
-        at = datetime.fromisoformat(str(value))
-    except ValueError:
-        return None
-    return at if at.tzinfo else at.replace(tzinfo=UTC)
