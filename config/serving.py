@@ -153,13 +153,6 @@ def free_port(host: str, wanted: int) -> int | None:
         ) from error
 
 
-def port_number(written: str) -> int:
-    """Of a command's option. Raises ValueError."""
-    if int(written) not in range(1, 65536):
-        raise ValueError
-    return int(written)
-
-
 def _bracketed(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 

@@ -37,7 +37,7 @@ def ensure_running(data_dir: Path) -> str:
     """
     data = data_dir.resolve()
     if not takes_connections(data):
-        with _alone(data):
+        with alone(data):
             _bring_up(data)
     return database_url(data)
 
@@ -51,11 +51,13 @@ def stop(data_dir: Path, *, mode: str = "fast") -> bool:
     data = data_dir.resolve()
     if not data.exists():
         return False
-    with _alone(data):
+    with alone(data):
         pid = running_pid(data)
         if pid is None:
             return False
-        _pg_ctl(data, account_for(data), "stop", f"--mode={mode}", f"--timeout={STOP_SECONDS}")
+        account = account_for(data)
+        options = (f"--mode={mode}", f"--timeout={STOP_SECONDS}")
+        pg_ctl(data, account, "stop", *options, programs=programs_for(account))
         if running_pid(data):
             raise EmbeddedPostgresError(
                 f"The embedded database on {data} (PID {pid}) still runs after {STOP_SECONDS} s.\n"
@@ -81,7 +83,7 @@ def create_database(data_dir: Path, name: str = "rapport") -> None:
 
 
 @contextmanager
-def _alone(data: Path) -> Iterator[None]:
+def alone(data: Path) -> Iterator[None]:
     """Hold the lock by which only one process starts or stops the server. It is released if we die."""
     try:
         data.parent.mkdir(parents=True, exist_ok=True)
@@ -115,7 +117,8 @@ def _start_once(data: Path, account: Account | None) -> None:
     if log.exists() and log.stat().st_size > _LONGEST_LOG:
         log.replace(log.with_suffix(".log.1"))
     read_already = log.stat().st_size if log.exists() else 0
-    output = _pg_ctl(data, account, "start", f"--log={log.name}", f"--timeout={START_SECONDS}")
+    options = (f"--log={log.name}", f"--timeout={START_SECONDS}")
+    output = pg_ctl(data, account, "start", *options, programs=programs_for(account))
     if output is None or running_pid(data):
         return
     written = _text_after(log, read_already)
@@ -125,11 +128,10 @@ def _start_once(data: Path, account: Account | None) -> None:
     raise _did_not_start(data, "it ended at once", tail=written or output)
 
 
-def _pg_ctl(data: Path, account: Account | None, verb: str, *options: str) -> str | None:
+def pg_ctl(data: Path, account: Account | None, verb: str, *options: str, programs: Path) -> str | None:
     """Run pg_ctl in the data folder and wait for it. Return None if it succeeded, otherwise its output."""
-    program = programs_for(account) / "pg_ctl"
     pgdata = data_directory.spelled_for(account, data)
-    done = run_as(account, [program, verb, f"--pgdata={pgdata}", "--wait", *options], cwd=data)
+    done = run_as(account, [programs / "pg_ctl", verb, f"--pgdata={pgdata}", "--wait", *options], cwd=data)
     return None if done.succeeded else done.output
 
 

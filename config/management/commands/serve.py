@@ -6,7 +6,8 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
-from config.serving import Address, AddressUnusable, Foreground, port_number, require_free
+from config.management.arguments import between
+from config.serving import Address, AddressUnusable, Foreground, require_free
 
 
 class Command(BaseCommand):
@@ -16,7 +17,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
         parser.add_argument(
-            "--port", type=port_number, default=8000, help="port to listen on (default: 8000)"
+            "--port", type=between(int, 1, 65535), default=8000, help="port to listen on (default: 8000)"
         )
         parser.add_argument("--no-migrate", action="store_true", help="leave pending migrations as they are")
 

@@ -8,7 +8,8 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
-from config.serving import port_number, running_service
+from config.management.arguments import between
+from config.serving import running_service
 from demo.reading import read_conversation
 from demo.recipes import under_recipe
 from demo.rest import Rest
@@ -41,7 +42,7 @@ class Command(BaseCommand):
         parser.add_argument("--recipe", default="", metavar="NAME", help="one of `manage.py recipes`")
         parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
         parser.add_argument(
-            "--port", type=port_number, default=8000, help="port to listen on (default: 8000)"
+            "--port", type=between(int, 1, 65535), default=8000, help="port to listen on (default: 8000)"
         )
 
     def handle(
