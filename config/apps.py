@@ -1,10 +1,9 @@
 from django.apps import AppConfig
+from django.utils.module_loading import autodiscover_modules
 
 
 class ConfigConfig(AppConfig):
     name = "config"
 
     def ready(self) -> None:
-        from config import checks
-
-        assert checks  # importing it registers them
+        autodiscover_modules("checks")  # of every room; importing them registers their checks

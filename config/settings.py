@@ -6,9 +6,10 @@ Importing this file starts nothing and queries no database.
 from datetime import timedelta
 from pathlib import Path
 
-from config import database, providers, rates, registries
+from config import database, providers, rates
 from config import environment as env
 from config.logging import logging_config
+from config.registries import *  # noqa: F403 - each is a setting
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env.load_dotenv(BASE_DIR / ".env")
@@ -69,7 +70,6 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "web.middleware.RouteMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "web.middleware.CrossOriginMiddleware",
@@ -214,13 +214,6 @@ ALLOW_EXTERNAL_PROVIDERS = env.flag("RAPPORT_ALLOW_EXTERNAL_PROVIDERS", True)
 ALLOW_PRIVATE_ADDRESSES = env.flag("RAPPORT_ALLOW_PRIVATE_ADDRESSES", False)
 # Modules that a configuration may name by dotted path. An API key alone must not be enough to import code.
 PLUGINS = env.listing("RAPPORT_PLUGINS")
-CONTEXT_FORMATS, CONTEXT_LAYERS = registries.CONTEXT_FORMATS, registries.CONTEXT_LAYERS
-GATES, HOUSEKEEPING = registries.GATES, registries.HOUSEKEEPING
-FORGETTING_POLICIES, FORGETTABLE = registries.FORGETTING_POLICIES, registries.FORGETTABLE
-INGESTION_STRATEGIES = registries.INGESTION_STRATEGIES
-INVARIANTS, METRICS = registries.INVARIANTS, registries.METRICS
-RANKERS, RERANKERS = registries.RANKERS, registries.RERANKERS
-RECIPES, SWEEP = registries.RECIPES, registries.SWEEP
 
 # --- REST ----------------------------------------------------------------------------------------------------------
 REST_FRAMEWORK = {

@@ -23,22 +23,6 @@ _FOR_MACHINES = (["v1"], ["mcp"], ["mem0"], ["git"])  # first parts of paths
 _DJANGO_ANSWERS = (*OF_DJANGO, BadRequest, MultiPartParserError)
 
 
-class RouteMiddleware:
-    """Names a request's trace by its route. Used only if tracing is on."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        if not tracing.is_on():
-            raise MiddlewareNotUsed
-        self._get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        return self._get_response(request)
-
-    def process_view(self, request: HttpRequest, view: object, args: object, named: dict[str, Any]) -> None:
-        if request.resolver_match is not None:
-            tracing.route(request.method or "", request.resolver_match.route, named)
-
-
 class CrossOriginMiddleware(CorsMiddleware):
     """CORS headers. Used only if sites are configured whose pages may call the API."""
 
@@ -67,6 +51,11 @@ class ProblemMiddleware:
         if response.status_code >= 400 and response.headers.get("Content-Type", "").startswith("text/html"):
             return plain_problem(response.status_code)
         return response
+
+    def process_view(self, request: HttpRequest, view: object, args: object, named: dict[str, Any]) -> None:
+        """Name the request's trace by its route."""
+        if request.resolver_match is not None:
+            tracing.route(request.method or "", request.resolver_match.route, named)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         if not speaks_problems(request):

@@ -88,10 +88,6 @@ def end() -> None:
         recorder.close()
 
 
-def is_on() -> bool:
-    return _recorder is not None
-
-
 def span(name: str, attributes: Attributes = _NONE) -> AbstractContextManager[None]:
     """A span around a part of the present one. Of an error only its class is noted."""
     return NOTHING if _recorder is None else _recorder.span(name, attributes)

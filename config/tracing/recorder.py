@@ -1,8 +1,10 @@
 """The implementation of the functions in config.tracing, if tracing is on."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
+from functools import lru_cache
 from threading import Thread
 from time import time_ns
 from typing import Any
@@ -25,11 +27,14 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 from config import environment as env
 from config.tracing import NOTHING, Attributes, P, R
 from config.tracing.exporter import WordlessExporter, bare
-from config.tracing.statements import trace_statements
 
 _BEGINNING = (SpanKind.SERVER, SpanKind.CONSUMER)
 _METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 _NOT_TRACED = "/(healthz|readyz|readyz/worker|metrics)$,/static/"
+_LONGEST = 1000  # characters of a statement
+_LITERAL = re.compile(r"'(?:[^']|'')*'")
+_WHAT = re.compile(r"\b(SELECT|INSERT|UPDATE|DELETE)\b", re.IGNORECASE)
+_TABLE = re.compile(r'\b(?:FROM|INTO|UPDATE)\s+"?([a-z_]+)\b(?!\s*\()', re.IGNORECASE)
 _LAST_SECONDS = 1.0  # to send the rest, so that an unreachable collector does not keep a process from ending
 
 
@@ -45,12 +50,12 @@ class Recorder:
         self._provider.add_span_processor(BatchSpanProcessor(WordlessExporter(OTLPSpanExporter())))
         self._tracer = self._provider.get_tracer("rapport")
         propagate.set_global_textmap(_TRACEPARENT)
-        self._receiver = trace_statements(self.span, self.note)
+        connection_created.connect(self._trace_statements)
         self._http = HTTPX2ClientInstrumentor()  # the HTTP client of all vendors' SDKs
         self._http.instrument(tracer_provider=self._provider)
 
     def close(self) -> None:
-        connection_created.disconnect(self._receiver)
+        connection_created.disconnect(self._trace_statements)
         self._http.uninstrument()
         sending = Thread(target=self._provider.shutdown, daemon=True)
         sending.start()
@@ -126,6 +131,24 @@ class Recorder:
             span.set_attributes(_plain(attributes))
             if "error.type" in attributes:
                 span.set_status(StatusCode.ERROR)
+
+    # --- statements: by Django's hook, as psycopg's instrumentation doesn't see the cursors that prepare
+
+    def _trace_statements(self, connection: Any, **_: Any) -> None:
+        if self._statement not in connection.execute_wrappers:
+            connection.execute_wrappers.append(self._statement)
+
+    def _statement(
+        self, execute: Callable[..., Any], sql: Any, parameters: Any, many: bool, context: dict[str, Any]
+    ) -> Any:
+        if not trace.get_current_span().is_recording():
+            return execute(sql, parameters, many, context)
+        name, text = described(sql if isinstance(sql, str) else sql.as_string())
+        with self.span(name, {"db.system.name": "postgresql", "db.query.text": text}, outward=True):
+            result = execute(sql, parameters, many, context)
+            rows = context["cursor"].rowcount
+            self.note({"db.response.returned_rows": rows if rows >= 0 else None})
+            return result
 
     # --- from thread to thread, and from process to process
 
@@ -211,6 +234,15 @@ def _context_of(traceparent: str) -> Context:
 def _span_of(context: Context | None) -> SpanContext:
     """The span of `context`, or the present one."""
     return trace.get_current_span(context).get_span_context()
+
+
+@lru_cache(maxsize=2048)
+def described(sql: str) -> tuple[str, str]:
+    """A statement's name, such as `UPDATE relationships_turn`, and its text with placeholders and without literals."""
+    text = _LITERAL.sub("?", " ".join(sql.split()))
+    what, table = _WHAT.search(text), _TABLE.search(text)
+    words = ((what and what[1].upper()) or (text.split() or ["statement"])[0].upper(), table and table[1])
+    return " ".join(word for word in words if word), text[:_LONGEST]
 
 
 def _nanoseconds(seconds: float) -> int:

@@ -19,7 +19,7 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from behaviours import owed as behaviours
 from config import environment, tracing
 from config.checks import check_environment
-from config.tracing.statements import described
+from config.tracing.recorder import described
 from connect.events import owed as events
 from knowledge import claim as knowledge
 from memory.ingestion import replays
