@@ -13,10 +13,8 @@ from uuid import UUID
 import psycopg
 import structlog
 from django.db import connections
-from django.db.models.functions import Now
 from django_q.brokers import Broker
 from django_q.conf import Conf
-from django_q.models import OrmQ
 
 from worker import worker_stats
 from worker.fairness import CLAIM, ENQUEUE, NOBODY
@@ -82,9 +80,6 @@ class NotifyBroker(Broker):  # type: ignore[misc]  # django-q2 has no types
         self._outage = 0
         worker_stats.note_handed(len(rows))
         return rows or None
-
-    def queue_size(self) -> int:
-        return int(OrmQ.objects.using(_ALIAS).filter(key=self.list_key, lock__lte=Now()).count())
 
     def ping(self) -> bool:
         """True without a query, as the cluster starts even without the database, and waits for it."""
