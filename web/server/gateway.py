@@ -86,12 +86,8 @@ class _Request:
             await self.receive()
 
     @property
-    def is_bulk(self) -> bool:
-        return is_bulk(self.scope["path"])
-
-    @property
-    def is_chat(self) -> bool:
-        return bool(self.scope["path"] == CHAT)
+    def path(self) -> str:
+        return str(self.scope["path"])
 
     def lined_up(self, line: str) -> Client:
         """The client with a separate line of this name."""
@@ -169,7 +165,7 @@ class Gateway:
         return _Request(scope, receive, key, client, length)
 
     async def _admitted(self, request: _Request) -> Answer:
-        places = self._open_chats if request.is_chat else self._open
+        places = self._open_chats if request.path == CHAT else self._open
         if not places.take(request.client):
             most = share(self._limits.open_each) if request.client.person else self._limits.open_each
             detail = f"At most {most} requests of one client are open at once. Wait for one to end."
@@ -181,8 +177,8 @@ class Gateway:
 
     async def _answer(self, request: _Request) -> Answer:
         length = request.length
-        limit = self._limits.large_body if may_be_large(request.scope["path"]) else self._limits.body
-        if is_probe(request.scope["path"]):
+        limit = self._limits.large_body if may_be_large(request.path) else self._limits.body
+        if is_probe(request.path):
             # Don't wait for a body: all callers share the places of a probe, which one could occupy.
             return await self._run(request, BytesIO(), 0)
         if length is not None and length > limit:
@@ -220,7 +216,6 @@ class Gateway:
         loop = asyncio.get_running_loop()
         done: asyncio.Future[Answer] = loop.create_future()
         environ = environ_of(request.scope, body, length, proxies=self._limits.proxies)
-
         is_long = length > _LONG_BODY
 
         def job() -> None:
@@ -238,11 +233,11 @@ class Gateway:
                 sleep(min(_LONGEST_PAUSE, _PAUSES * (perf_counter() - began)))
 
         work = tracing.carried(job, wait=WAIT)
-        if request.is_bulk:
+        if is_bulk(request.path):
             self._bulk_queue.put(request.client, work)
         elif is_long:  # parsing keeps Python busy: one at a time, in a separate line
             self._queue.put(request.lined_up("long bodies"), work, limit=1)
-        elif request.is_chat:  # there may be many at once, and no context should wait behind them
+        elif request.path == CHAT:  # there may be many at once, and no context should wait behind them
             self._queue.put(request.lined_up("chats"), work, limit=share(self._limits.running_each))
         else:
             self._queue.put(request.client, work)
