@@ -93,14 +93,10 @@ class Sender:
             self._streams.give_back(client)
 
     async def _attend(self, stream: "_Stream", receive: Receive) -> None:
-        """Attend a stream until it ends: notice if the client leaves, and keep the connection alive in silence."""
+        """Attend a stream until it ends, and notice if the client leaves."""
         gone = asyncio.ensure_future(until_gone(receive))
         handing = asyncio.ensure_future(stream.hand_over())
-        until = {gone, handing, stream.ended}
-        while not any(one.done() for one in until):
-            await asyncio.wait(until, timeout=stream.seconds_to_speak(), return_when=asyncio.FIRST_COMPLETED)
-            if not any(one.done() for one in until):
-                await stream.keep_alive()
+        await asyncio.wait((gone, handing, stream.ended), return_when=asyncio.FIRST_COMPLETED)
         if not gone.done():
             await asyncio.wait((gone, handing), timeout=_PART_SECONDS, return_when=asyncio.FIRST_COMPLETED)
         stream.leave()
@@ -122,8 +118,7 @@ class _Stream:
         self._parts: deque[bytes] = deque()  # read, and not yet sent
         self._room = threading.Semaphore(_PARTS_AHEAD)
         self._news = asyncio.Event()
-        self._told_at = loop.time()
-        self._begun = self._busy = self._whole = False
+        self._whole = False
 
     def run(self) -> None:
         """Run the stream. Called in the thread."""
@@ -138,9 +133,7 @@ class _Stream:
                 self._loop.call_soon_threadsafe(self._news.set)
             self._whole = True
         except Exception as error:
-            log.warning(
-                "a stream broke off", event_name="web.stream.broken", error_class=type(error).__name__
-            )
+            log.warning("a stream broke off", event_name="web.stream.broken", exc_info=error)
         finally:
             try:
                 self.close()
@@ -166,29 +159,24 @@ class _Stream:
         self._room.release(_PARTS_AHEAD)
 
     async def hand_over(self) -> None:
-        """Send everything until the end. Called on the event loop."""
+        """Send everything until the end, and a comment after a long silence. Called on the event loop."""
         await self._send(_start(self._answer))
+        longest_silence = None  # in seconds; none before the first part, which a client may expect
         while self._parts or not self.ended.done():
-            await self._news.wait()
+            try:
+                async with asyncio.timeout(longest_silence):
+                    await self._news.wait()
+            except TimeoutError:
+                await self._send({"type": "http.response.body", "body": _KEEP_ALIVE, "more_body": True})
+                continue
             self._news.clear()
             if count := len(self._parts):
+                longest_silence = _KEEP_ALIVE_SECONDS
                 body = b"".join(self._parts.popleft() for _ in range(count))
-                self._told_at, self._begun, self._busy = self._loop.time(), True, True
                 await self._send({"type": "http.response.body", "body": body, "more_body": True})
-                self._busy = False
                 self._room.release(count)
         if self._whole:
             await self._send({"type": "http.response.body", "body": b""})
-
-    def seconds_to_speak(self) -> float:
-        return max(0.05, self._told_at + _KEEP_ALIVE_SECONDS - self._loop.time())
-
-    async def keep_alive(self) -> None:
-        """Send a comment after a long silence. Call it on the event loop."""
-        if self._loop.time() >= self._told_at + _KEEP_ALIVE_SECONDS:
-            self._told_at = self._loop.time()
-            if self._begun and not self._busy:
-                await self._send({"type": "http.response.body", "body": _KEEP_ALIVE, "more_body": True})
 
 
 def _start(answer: Answer) -> Message:
