@@ -57,16 +57,9 @@ def end_survivors(data_dir: Path) -> None:
     new server can start before. SIGQUIT is what a server itself sends them in an emergency.
     """
     for process in psutil.process_iter():
-        if _surely_works_on(data_dir, process):
-            with suppress(psutil.Error):
+        with suppress(psutil.Error):
+            if _works_on(data_dir, process):
                 process.send_signal(signal.SIGQUIT)
-
-
-def _surely_works_on(data_dir: Path, process: psutil.Process) -> bool:
-    try:
-        return _works_on(data_dir, process)
-    except psutil.Error:
-        return False
 
 
 def _works_on(data_dir: Path, process: psutil.Process) -> bool:
