@@ -176,7 +176,7 @@ class Answering:
 
     def _error_event(self, error: Exception) -> bytes:
         """The last event of a failed stream. Without it, OpenAI's clients would not raise an error."""
-        log.warning("a reply broke off", event_name="chat.reply.broke_off", error_class=type(error).__name__)
+        log.warning("a reply broke off", event_name="chat.reply.broke_off", exc_info=error)
         return event(told(upstream_error(error) if isinstance(error, ProviderError) else error))
 
     def _keep_what_was_said(self) -> None:
@@ -189,9 +189,7 @@ class Answering:
             )
         except Exception as error:
             log.error(
-                "a reply that broke off could not be stored",
-                event_name="chat.reply.lost",
-                error_class=type(error).__name__,
+                "a reply that broke off could not be stored", event_name="chat.reply.lost", exc_info=error
             )
 
     def _model_failed(self) -> None:

@@ -18,12 +18,7 @@ def response_of(error: Exception, request: Any) -> HttpResponse:
     known = problem_response(error, {"request": request})
     if known is None:
         error_id = str(uuid4())
-        log.error(
-            "a reply crashed",
-            event_name="chat.reply.crashed",
-            error_id=error_id,
-            error_class=type(error).__name__,
-        )
+        log.error("a reply crashed", event_name="chat.reply.crashed", error_id=error_id, exc_info=error)
         detail = f"Something went wrong in Rapport. It was logged as {error_id}."
         known = problem(500, "internal_error", detail, error_id=error_id)
     return in_openai_shape(known)

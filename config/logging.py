@@ -37,15 +37,22 @@ def frames_of(error: BaseException) -> list[str]:
     return [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
 
 
-def without_words(_: object, __: str, event: Any) -> Any:
-    """Reduce what others log: an error to its class and place, as its text may quote a person, and a request to its
-    route, as its path may name one.
+def class_of_error(_: object, level: str, event: Any) -> Any:
+    """Reduce an error (`exc_info`) to its class, as its text may quote a person. Its place is told, too, if it is a
+    crash, or if another library logs it.
     """
     error = event.pop("exc_info", None)
     error = error[1] if isinstance(error, tuple) else error
     if isinstance(error, BaseException):
         event["event"] = event["event"].partition("\n")[0]  # asyncio writes the error below
-        event["error_class"], event["frames"] = type(error).__name__, frames_of(error)
+        event["error_class"] = type(error).__name__
+        if level == "error" or "_record" in event:
+            event["frames"] = frames_of(error)
+    return event
+
+
+def route_of_request(_: object, __: str, event: Any) -> Any:
+    """Reduce a request that another library logs to its route, as its path may name a person."""
     record = event["_record"]
     if hasattr(record, "request") and hasattr(record, "status_code"):
         match = record.request.resolver_match
@@ -61,6 +68,7 @@ def logging_config(*, style: str, level: str) -> dict[str, Any]:
     shared: list[Any] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
+        class_of_error,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
     ]
     structlog.configure(
@@ -82,7 +90,7 @@ def logging_config(*, style: str, level: str) -> dict[str, Any]:
             "rapport": {
                 "()": structlog.stdlib.ProcessorFormatter,
                 "processor": renderer,
-                "foreign_pre_chain": [*shared, without_words],
+                "foreign_pre_chain": [*shared, route_of_request],
             }
         },
         "filters": {"rate_limit": {"()": RateLimitFilter}},

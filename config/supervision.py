@@ -16,8 +16,6 @@ from pathlib import Path
 
 import structlog
 
-from config.logging import frames_of
-
 log = structlog.get_logger(__name__)
 
 _OUR_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD)
@@ -193,11 +191,7 @@ def fork(target: Callable[[], None], *, name: str) -> int:
         status = 0
     except Exception as error:
         log.error(
-            "a process of the worker failed",
-            event_name="worker.process.failed",
-            process=name,
-            error_class=type(error).__name__,
-            frames=frames_of(error),
+            "a process of the worker failed", event_name="worker.process.failed", process=name, exc_info=error
         )
     finally:
         for stream in (sys.stdout, sys.stderr):

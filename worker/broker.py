@@ -120,7 +120,7 @@ class NotifyBroker(Broker):  # type: ignore[misc]  # django-q2 has no types
             log.warning(
                 "the queue's database can't be reached; waiting for it",
                 event_name="queue.database.away",
-                error_class=type(error).__name__,
+                exc_info=error,
             )
         self.close()
         self._outage = attempt + 1

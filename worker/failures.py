@@ -78,6 +78,6 @@ def each_alone(
                 "a periodic task failed for a relationship; it will be tried again",
                 event_name="queue.periodic_task.failed_for_one",
                 relationship_id=str(of(row)),
-                error_class=type(error).__name__,
+                exc_info=error,
             )
     return done

@@ -110,7 +110,7 @@ def _do(task: PeriodicTask, now: datetime) -> bool:
             "a periodic task failed; it will be tried again",
             event_name="queue.periodic_task.failed",
             periodic_task=task.name,
-            error_class=type(error).__name__,
+            exc_info=error,
         )
         return True
     if rows:

@@ -193,9 +193,7 @@ def _renewed(renew: Callable[[], bool]) -> bool:
             return renew()
     except Exception as error:
         log.warning(
-            "a lease could not be renewed; trying again",
-            event_name="queue.lease.not_renewed",
-            error_class=type(error).__name__,
+            "a lease could not be renewed; trying again", event_name="queue.lease.not_renewed", exc_info=error
         )
         return True
     finally:

@@ -94,7 +94,7 @@ class Maintenance:
             log.warning(
                 "the database can't be reached; waiting for it",
                 event_name="worker.database.away",
-                error_class=type(error).__name__,
+                exc_info=error,
             )
         self._database_since, self._stats.page.waiting_seconds = None, 0.0
         connection.close()
@@ -104,7 +104,7 @@ class Maintenance:
             log.warning(
                 "the database could not be started",
                 event_name="worker.database.not_started",
-                error_class=type(failure).__name__,
+                exc_info=failure,
             )
         return float(min(_LONGEST_BACKOFF_SECONDS, _BACKOFF_SECONDS * 2 ** min(attempt, 10)))
 
@@ -120,7 +120,7 @@ class Maintenance:
                 log.warning(
                     "could not look for periodic tasks; trying again",
                     event_name="worker.housekeeping.failed",
-                    error_class=type(error).__name__,
+                    exc_info=error,
                 )
 
     def _say_goodbye(self) -> None:

@@ -14,7 +14,6 @@ import structlog
 from django.db import connections
 
 from config import tracing
-from config.logging import frames_of
 from config.postgresql.sessions import database_went_away
 from worker import worker_stats
 
@@ -79,16 +78,11 @@ def task(do: Callable[..., None]) -> Callable[..., None]:
                     event_name="queue.task.cut_off",
                     task=name,
                     ids=ids,
-                    error_class=type(error.__cause__ or error).__name__,  # such as PoolTimeout
+                    exc_info=error.__cause__ or error,  # such as PoolTimeout
                 )
             else:
                 log.error(
-                    "a task crashed",
-                    event_name="queue.task.crashed",
-                    task=name,
-                    ids=ids,
-                    error_class=type(error).__name__,
-                    frames=frames_of(error),
+                    "a task crashed", event_name="queue.task.crashed", task=name, ids=ids, exc_info=error
                 )
             connections.close_all()
 

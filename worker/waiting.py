@@ -118,7 +118,7 @@ class _Room:
                     log.warning(
                         "can't listen for settled turns; trying again",
                         event_name="waiting.listener.lost",
-                        error_class=type(error).__name__,
+                        exc_info=error,
                     )
                 attempt += 1
                 self._closing.wait(min(_LONGEST_BACKOFF_SECONDS, _BACKOFF_SECONDS * 2 ** min(attempt, 10)))

@@ -115,7 +115,7 @@ class AccessNotes:
             log.warning(
                 "accesses of entries could not be stored; trying again",
                 event_name="access.write.failed",
-                error_class=type(error).__name__,
+                exc_info=error,
             )
         self._keep(notes)
         return count

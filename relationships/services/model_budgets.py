@@ -180,11 +180,7 @@ def count_apart(project_id: UUID, completion: Completion | None, *, answered: bo
     try:
         count_spending(project_id, [completion], answered=answered, now=timezone.now())
     except DatabaseError as away:
-        log.warning(
-            "a call could not be counted",
-            event_name="model.call.not_counted",
-            error_class=type(away).__name__,
-        )
+        log.warning("a call could not be counted", event_name="model.call.not_counted", exc_info=away)
     finally:
         connection.close()
 

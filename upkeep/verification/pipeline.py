@@ -117,7 +117,7 @@ def _repaired(invariant: Invariant, findings: Sequence[Finding]) -> bool:
             event_name="verification.mend.failed",
             invariant=invariant.slug,
             owner_id=str(findings[0].owner_id),
-            error_class=type(error).__name__,
+            exc_info=error,
         )
         return False
     return True

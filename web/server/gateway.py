@@ -248,11 +248,7 @@ class Gateway:
                 raise Refused(
                     503, "database_unavailable", "The database went away. Try again shortly."
                 ) from None
-            log.error(
-                "a request crashed below Django",
-                event_name="web.request.crashed",
-                error_class=type(error).__name__,
-            )
+            log.error("a request crashed below Django", event_name="web.request.crashed", exc_info=error)
             raise Refused(500, "internal_error", "Something went wrong in Rapport. It was logged.") from None
 
 

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import structlog
 from django.core.handlers.exception import response_for_exception
 from django.test import RequestFactory
 
@@ -38,7 +39,9 @@ def test_so_does_django_of_requests_in_vain_and_of_each_other_failure(
 
 def written(record: logging.LogRecord) -> Any:
     """The line that this record becomes, parsed."""
+    ours = structlog.get_config()
     config = logging_config(style="json", level="INFO")["formatters"]["rapport"]
+    structlog.configure(**ours)  # loggers that were used before keep its list of processors, which others exchange
     make = config.pop("()")
     return json.loads(make(**config).format(record))
 
@@ -56,6 +59,21 @@ def test_a_line_of_another_library_has_of_an_error_only_its_class_and_place(alon
 
     assert (line["event"], line["error_class"]) == ("It failed.", "ValueError")
     assert "test_logging.py" in line["frames"][-1]
+    assert "Maya" not in str(line)
+
+
+@pytest.mark.parametrize(("level", "frames"), [("warning", False), ("error", True)])
+def test_a_line_of_ours_has_of_an_error_only_its_class_and_of_a_crash_its_place(
+    level: str, frames: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    try:
+        raise ValueError("Maya is allergic to nuts.")
+    except ValueError as error:
+        getattr(structlog.get_logger("ours"), level)("It failed.", exc_info=error)
+
+    line = written(caplog.records[-1])
+
+    assert (line["event"], line["error_class"], "frames" in line) == ("It failed.", "ValueError", frames)
     assert "Maya" not in str(line)
 
 

@@ -11,6 +11,7 @@ from django_q.models import OrmQ
 from pytest_django.fixtures import DjangoAssertNumQueries
 from structlog.testing import capture_logs
 
+from config.logging import class_of_error
 from relationships.models import Companion
 from tests.fixtures.documents import upload
 from worker.failures import each_alone
@@ -117,7 +118,7 @@ def test_of_several_relationships_each_fails_alone_but_for_a_database_that_is_aw
             raise error
         return 1
 
-    with capture_logs() as logs:
+    with capture_logs(processors=[class_of_error]) as logs:
         assert each_alone([failing, working], partial(do, error=ValueError("somebody's words"))) == 1
     assert [(line["relationship_id"], line["error_class"]) for line in logs] == [(str(failing), "ValueError")]
     assert "somebody's words" not in str(logs)

@@ -7,6 +7,7 @@ from django.test.utils import CaptureQueriesContext
 from pytest_django.fixtures import Settings
 from structlog.testing import capture_logs
 
+from config.logging import class_of_error
 from memory.forgetting.configuration import Forgetting
 from memory.forgetting.periodic import Walk
 from memory.forgetting.policies import Condition, ForgettingPolicy
@@ -101,7 +102,7 @@ def test_a_rule_that_the_database_refuses_stops_no_other(
     say(first, relationship={"forgetting": {"policy": "impossible"}})
     say(second, relationship=RULE)
 
-    with capture_logs() as logs:
+    with capture_logs(processors=[class_of_error]) as logs:
         assert Walk().step(NOW) == 1
 
     assert [(line["event_name"], line["relationship_id"], line["error_class"]) for line in logs] == [
@@ -113,7 +114,7 @@ def test_a_database_that_is_away_is_no_rules_fault(relationship: Relationship, s
     settings.FORGETTING_POLICIES = {**settings.FORGETTING_POLICIES, "away": f"{__name__}.Away"}
     say(relationship, relationship={"forgetting": {"policy": "away"}})
 
-    with capture_logs() as logs, pytest.raises(OperationalError):
+    with capture_logs(processors=[class_of_error]) as logs, pytest.raises(OperationalError):
         Walk().step(NOW)
     assert not logs
 
