@@ -7,13 +7,12 @@ from django.db import transaction
 from rest_framework.exceptions import AuthenticationFailed
 
 from connect.mem0.asking import Refusal, two_ids
-from connect.mem0.memories import changes_of, good
+from connect.mem0.memories import Given, changes_of, good
 from connect.own_api import MOST, Answered, OwnApi
 from web.errors import TooManyRequests
 
 MOST_AT_ONCE = 1000  # memories of a batch, as mem0 has it
 _NOT_THERE = "This entry does not exist"
-Given = dict[str, Any]
 
 
 def update_batch(api: OwnApi, given: Given) -> Any:

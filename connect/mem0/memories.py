@@ -1,6 +1,7 @@
 """mem0's operations on memories, by calls of our own REST API."""
 
 import json
+import re
 from datetime import datetime
 from typing import Any
 
@@ -17,170 +18,176 @@ _STATUS = {
     "failed": "FAILED",
 }
 _EVENT = {"add": "ADD", "delete": "DELETE"}
+Given = dict[str, Any]
 
 
-class Memories:
-    def __init__(self, api: OwnApi) -> None:
-        self.api = api
+def add(api: OwnApi, given: Given) -> Any:
+    """Store the messages as one turn, which a worker reads; with `infer: false`, each message as an entry."""
+    for name, way_out in NOT_HERE.items():
+        if given.get(name) is not None:
+            raise Refusal(400, f"{name}: is not read here. {way_out}")
+    as_they_are = given.get("infer") is False
+    if not as_they_are and given.get("expiration_date") is not None:
+        raise Refusal(
+            400, "expiration_date: is used only with infer=False, because learnt entries have their own."
+        )
+    meant, messages, tags = whose(given, stored=True), said(given), {}
+    if not as_they_are:
+        tags = _tags(given.get("metadata") or {})
+    elif len(messages) > settings.MAX_MESSAGES_PER_TURN:
+        raise Refusal(400, f"messages: send at most {settings.MAX_MESSAGES_PER_TURN} at once.")
+    relationship = _get_or_create(api, meant)
+    if as_they_are:
+        return _add_as_entries(api, relationship, messages, given)
+    turn: dict[str, Any] = {"messages": messages, "tags": tags}
+    if meant.session is not None:
+        turn["session"] = meant.session
+    if at := when(given.get("timestamp"), "timestamp"):
+        turn["occurred_at"] = at
+    wait = 30 if given.get("async_mode") is False else None
+    stored = good(api.post(f"/relationships/{relationship}/turns", turn, wait=wait))
+    results = [
+        {
+            "id": f"{relationship}.{one['entry_id']}",
+            "memory": one["content"],
+            "event": event_of(one["event"]),
+        }
+        for one in stored["remembered"] or []
+    ]
+    status = _STATUS[stored["state"]]
+    event_id = f"{relationship}.{stored['id']}"
+    return {"message": "The turn is stored.", "status": status, "event_id": event_id, "results": results}
 
-    def add(self, given: dict[str, Any]) -> Any:
-        """Store the messages as one turn, which a worker reads; with `infer: false`, each message as an entry."""
-        for name, way_out in NOT_HERE.items():
-            if given.get(name) is not None:
-                raise Refusal(400, f"{name}: is not read here. {way_out}")
-        as_they_are = given.get("infer") is False
-        if not as_they_are and given.get("expiration_date") is not None:
-            raise Refusal(
-                400, "expiration_date: is used only with infer=False, because learnt entries have their own."
-            )
-        meant, messages, tags = whose(given, stored=True), said(given), {}
-        if not as_they_are:
-            tags = _tags(given.get("metadata") or {})
-        elif len(messages) > settings.MAX_MESSAGES_PER_TURN:
-            raise Refusal(400, f"messages: send at most {settings.MAX_MESSAGES_PER_TURN} at once.")
-        relationship = self._get_or_create(meant)
-        if as_they_are:
-            return self._add_as_entries(relationship, messages, given)
-        turn: dict[str, Any] = {"messages": messages, "tags": tags}
-        if meant.session is not None:
-            turn["session"] = meant.session
-        if at := when(given.get("timestamp"), "timestamp"):
-            turn["occurred_at"] = at
-        wait = 30 if given.get("async_mode") is False else None
-        stored = good(self.api.post(f"/relationships/{relationship}/turns", turn, wait=wait))
-        results = [
-            {
-                "id": f"{relationship}.{one['entry_id']}",
-                "memory": one["content"],
-                "event": event_of(one["event"]),
-            }
-            for one in stored["remembered"] or []
-        ]
-        status = _STATUS[stored["state"]]
-        event_id = f"{relationship}.{stored['id']}"
-        return {"message": "The turn is stored.", "status": status, "event_id": event_id, "results": results}
 
-    def _add_as_entries(
-        self, relationship: str, messages: list[dict[str, Any]], given: dict[str, Any]
-    ) -> Any:
-        entries = []
-        for message in messages:
-            entry = {"content": message["content"], "type": "other", "metadata": given.get("metadata") or {}}
-            at = message.get("occurred_at") or when(given.get("timestamp"), "timestamp")
-            entry |= {} if at is None else {"effective_at": at}
-            if ends := when(given.get("expiration_date"), "expiration_date"):
-                entry["expires_at"] = ends
-            entries.append(entry)
+def _add_as_entries(api: OwnApi, relationship: str, messages: list[dict[str, Any]], given: Given) -> Any:
+    entries = []
+    for message in messages:
+        entry = {"content": message["content"], "type": "other", "metadata": given.get("metadata") or {}}
+        at = message.get("occurred_at") or when(given.get("timestamp"), "timestamp")
+        entry |= {} if at is None else {"effective_at": at}
+        if ends := when(given.get("expiration_date"), "expiration_date"):
+            entry["expires_at"] = ends
+        entries.append(entry)
+    path = f"/relationships/{relationship}/entries"
+    stored = api.post(f"{path}/bulk", {"entries": entries})
+    if stored.status == 422 and all(one["field"].count(".") == 1 for one in stored.body["errors"]):
+        told = [_add_or_find(api, path, entry) for entry in entries]  # each is valid: add them one by one
+    else:
+        told = [(one, "ADD") for one in good(stored)["items"]]
+    results = [
+        {"id": f"{relationship}.{one['id']}", "memory": one["content"], "event": event} for one, event in told
+    ]
+    return {"message": "Kept as they are.", "status": "SUCCEEDED", "results": results}
+
+
+def _add_or_find(api: OwnApi, path: str, entry: dict[str, Any]) -> tuple[Any, str]:
+    """Add the entry, or find the one that says the same. Returns it with mem0's event."""
+    stored = api.post(path, entry)
+    if stored.status == 409 and "entry" in stored.body:
+        return good(api.get(f"{path}/{stored.body['entry']}")), "NONE"
+    return good(stored), "ADD"
+
+
+def read_event(api: OwnApi, given: Given, event_id: str) -> Any:
+    relationship, turn = two_ids(event_id)
+    found = good(api.get(f"/relationships/{relationship}/turns/{turn}"))
+    return {"id": event_id, "status": _STATUS[found["state"]], "error": found["error"]}
+
+
+def search(api: OwnApi, given: Given) -> Any:
+    meant = whose(given, stored=False)
+    relationship = _find(api, meant)
+    if relationship is None:
+        return {"results": []}
+    asked = {"query": given.get("query"), "top_k": given.get("top_k") or given.get("limit") or 10}
+    if given.get("threshold") is not None:
+        asked["min_score"] = given["threshold"]
+    items = good(api.post(f"/relationships/{relationship}/entries/search", asked))["items"]
+    return {"results": [shown(one, relationship, meant) | {"score": one["score"]} for one in items]}
+
+
+def list_memories(api: OwnApi, given: Given) -> Any:
+    page, size = (
+        _whole_number(given.pop(name, None), name, default)
+        for name, default in (("page", 1), ("page_size", 100))
+    )
+    meant = whose(given, stored=False)
+    relationship = _find(api, meant)
+    entries = [] if relationship is None else api.every(f"/relationships/{relationship}/entries", good)
+    part = entries[(page - 1) * size : page * size]
+    results = [shown(one, str(relationship), meant) for one in part]
+    more = page * size < len(entries)
+    before = f"?page={page - 1}&page_size={size}" if page > 1 else None
+    after = f"?page={page + 1}&page_size={size}" if more else None
+    return {"count": len(entries), "next": after, "previous": before, "results": results}
+
+
+def read(api: OwnApi, given: Given, memory_id: str) -> Any:
+    relationship, entry = two_ids(memory_id)
+    found = good(api.get(f"/relationships/{relationship}/entries/{entry}"))
+    return shown(found, relationship, _owner_of(api, relationship))
+
+
+def update(api: OwnApi, given: Given, memory_id: str) -> Any:
+    relationship, entry = two_ids(memory_id)
+    changes = changes_of(given)
+    found = good(api.ask("PATCH", f"/relationships/{relationship}/entries/{entry}", changes))
+    return shown(found, relationship, _owner_of(api, relationship))
+
+
+def delete(api: OwnApi, given: Given, memory_id: str) -> Any:
+    """Delete the entry as by hand: hidden everywhere, kept in its history, restorable."""
+    relationship, entry = two_ids(memory_id)
+    good(api.ask("DELETE", f"/relationships/{relationship}/entries/{entry}"))
+    return {"message": "Memory deleted successfully!"}
+
+
+def delete_all(api: OwnApi, given: Given) -> Any:
+    relationship = _find(api, whose(given, stored=False))
+    if relationship is not None:
         path = f"/relationships/{relationship}/entries"
-        stored = self.api.post(f"{path}/bulk", {"entries": entries})
-        if stored.status == 422 and all(one["field"].count(".") == 1 for one in stored.body["errors"]):
-            told = [
-                self._add_or_find(path, entry) for entry in entries
-            ]  # each is valid, so add them one by one
-        else:
-            told = [(one, "ADD") for one in good(stored)["items"]]
-        results = [
-            {"id": f"{relationship}.{one['id']}", "memory": one["content"], "event": event}
-            for one, event in told
-        ]
-        return {"message": "Kept as they are.", "status": "SUCCEEDED", "results": results}
+        ids = [entry["id"] for entry in api.every(path, good)]
+        for start in range(0, len(ids), MOST):
+            good(api.post(f"{path}/bulk-delete", {"entries": ids[start : start + MOST]}))
+    return {"message": "Memories deleted successfully!"}
 
-    def _add_or_find(self, path: str, entry: dict[str, Any]) -> tuple[Any, str]:
-        """Add the entry, or find the one that says the same. Returns it with mem0's event."""
-        stored = self.api.post(path, entry)
-        if stored.status == 409 and "entry" in stored.body:
-            return good(self.api.get(f"{path}/{stored.body['entry']}")), "NONE"
-        return good(stored), "ADD"
 
-    def event(self, event_id: str) -> Any:
-        relationship, turn = two_ids(event_id)
-        found = good(self.api.get(f"/relationships/{relationship}/turns/{turn}"))
-        return {"id": event_id, "status": _STATUS[found["state"]], "error": found["error"]}
+def history(api: OwnApi, given: Given, memory_id: str) -> Any:
+    """An entry's changes, oldest first, as in mem0."""
+    relationship, entry = two_ids(memory_id)
+    changes = api.every(f"/relationships/{relationship}/entries/{entry}/history", good)
+    return [
+        {
+            "id": change["id"],
+            "memory_id": memory_id,
+            "old_memory": (change["before"] or {}).get("content"),
+            "new_memory": (change["after"] or {}).get("content") if change["event"] != "delete" else None,
+            "event": event_of(change["event"]),
+            "created_at": change["recorded_at"],
+            "updated_at": change["recorded_at"],
+        }
+        for change in reversed(changes)
+    ]
 
-    def search(self, given: dict[str, Any]) -> Any:
-        meant = whose(given, stored=False)
-        relationship = self._find(meant)
-        if relationship is None:
-            return {"results": []}
-        asked = {"query": given.get("query"), "top_k": given.get("top_k") or given.get("limit") or 10}
-        if given.get("threshold") is not None:
-            asked["min_score"] = given["threshold"]
-        items = good(self.api.post(f"/relationships/{relationship}/entries/search", asked))["items"]
-        return {"results": [shown(one, relationship, meant) | {"score": one["score"]} for one in items]}
 
-    def all(self, given: dict[str, Any], *, page: int, size: int) -> Any:
-        meant = whose(given, stored=False)
-        relationship = self._find(meant)
-        entries = [] if relationship is None else self.every(f"/relationships/{relationship}/entries")
-        part = entries[(page - 1) * size : page * size]
-        results = [shown(one, str(relationship), meant) for one in part]
-        more = page * size < len(entries)
-        before = f"?page={page - 1}&page_size={size}" if page > 1 else None
-        after = f"?page={page + 1}&page_size={size}" if more else None
-        return {"count": len(entries), "next": after, "previous": before, "results": results}
+def _find(api: OwnApi, meant: Whose) -> str | None:
+    page = good(api.get("/relationships", companion=meant.companion, user=meant.user))
+    return page["items"][0]["id"] if page["items"] else None
 
-    def get(self, memory_id: str) -> Any:
-        relationship, entry = two_ids(memory_id)
-        found = good(self.api.get(f"/relationships/{relationship}/entries/{entry}"))
-        return shown(found, relationship, self._owner_of(relationship))
 
-    def update(self, memory_id: str, given: dict[str, Any]) -> Any:
-        relationship, entry = two_ids(memory_id)
-        changes = changes_of(given)
-        found = good(self.api.ask("PATCH", f"/relationships/{relationship}/entries/{entry}", changes))
-        return shown(found, relationship, self._owner_of(relationship))
+def _get_or_create(api: OwnApi, meant: Whose) -> str:
+    """Find or create the relationship, and its companion if needed. Returns its ID."""
+    asked = {"companion": meant.companion, "user": meant.user}
+    answered = api.post("/relationships", asked)
+    if not answered.good and any(one["field"] == "companion" for one in answered.body.get("errors", [])):
+        api.post("/companions", {"slug": meant.companion, "name": meant.companion})
+        answered = api.post("/relationships", asked)
+    return str(good(answered)["id"])
 
-    def delete(self, memory_id: str) -> Any:
-        """Delete the entry as by hand: hidden everywhere, kept in its history, restorable."""
-        relationship, entry = two_ids(memory_id)
-        good(self.api.ask("DELETE", f"/relationships/{relationship}/entries/{entry}"))
-        return {"message": "Memory deleted successfully!"}
 
-    def delete_all(self, given: dict[str, Any]) -> Any:
-        relationship = self._find(whose(given, stored=False))
-        if relationship is not None:
-            path = f"/relationships/{relationship}/entries"
-            ids = [entry["id"] for entry in self.every(path)]
-            for start in range(0, len(ids), MOST):
-                good(self.api.post(f"{path}/bulk-delete", {"entries": ids[start : start + MOST]}))
-        return {"message": "Memories deleted successfully!"}
-
-    def history(self, memory_id: str) -> Any:
-        """An entry's changes, oldest first, as in mem0."""
-        relationship, entry = two_ids(memory_id)
-        changes = self.every(f"/relationships/{relationship}/entries/{entry}/history")
-        return [
-            {
-                "id": change["id"],
-                "memory_id": memory_id,
-                "old_memory": (change["before"] or {}).get("content"),
-                "new_memory": (change["after"] or {}).get("content") if change["event"] != "delete" else None,
-                "event": event_of(change["event"]),
-                "created_at": change["recorded_at"],
-                "updated_at": change["recorded_at"],
-            }
-            for change in reversed(changes)
-        ]
-
-    def every(self, path: str, **query: Any) -> list[Any]:
-        return self.api.every(path, good, **query)
-
-    def _find(self, meant: Whose) -> str | None:
-        page = good(self.api.get("/relationships", companion=meant.companion, user=meant.user))
-        return page["items"][0]["id"] if page["items"] else None
-
-    def _get_or_create(self, meant: Whose) -> str:
-        """Find or create the relationship, and its companion if needed. Returns its ID."""
-        asked = {"companion": meant.companion, "user": meant.user}
-        answered = self.api.post("/relationships", asked)
-        if not answered.good and any(one["field"] == "companion" for one in answered.body.get("errors", [])):
-            self.api.post("/companions", {"slug": meant.companion, "name": meant.companion})
-            answered = self.api.post("/relationships", asked)
-        return str(good(answered)["id"])
-
-    def _owner_of(self, relationship: str) -> Whose:
-        found = good(self.api.get(f"/relationships/{relationship}"))
-        return Whose(found["user"]["external_id"], found["companion"]["slug"])
+def _owner_of(api: OwnApi, relationship: str) -> Whose:
+    found = good(api.get(f"/relationships/{relationship}"))
+    return Whose(found["user"]["external_id"], found["companion"]["slug"])
 
 
 def shown(entry: dict[str, Any], relationship: str, meant: Whose) -> dict[str, Any]:
@@ -199,7 +206,7 @@ def shown(entry: dict[str, Any], relationship: str, meant: Whose) -> dict[str, A
     }
 
 
-def changes_of(given: dict[str, Any]) -> dict[str, Any]:
+def changes_of(given: Given) -> dict[str, Any]:
     """What an update changes of an entry. Raises Refusal."""
     if given.get("timestamp") is not None:
         raise Refusal(400, "timestamp: is read by add alone; a memory that is changed stays as old as it is.")
@@ -225,6 +232,13 @@ def _tags(metadata: Any) -> dict[str, str]:
                 400, f"metadata.{name[:60]}: with infer, a text or a number; send any JSON with infer=False."
             )
     return {name: value if isinstance(value, str) else json.dumps(value) for name, value in metadata.items()}
+
+
+def _whole_number(value: Any, name: str, default: int) -> int:
+    text = str(default if value is None else value)
+    if not re.fullmatch(r"[1-9]\d{0,6}", text, re.ASCII):
+        raise Refusal(400, f"{name}: write a whole number from 1.")
+    return int(text)
 
 
 def event_of(event: str) -> str:
