@@ -158,16 +158,20 @@ def _bracketed(host: str) -> str:
 
 
 def _is_free(host: str, port: int) -> bool:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family) as candidate:
-        candidate.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            candidate.bind((host, port))
-        except OSError as error:
-            if error.errno != errno.EADDRINUSE:
-                raise
-            return False
+    try:
+        try_port(host, port)
+    except OSError as error:
+        if error.errno != errno.EADDRINUSE:
+            raise
+        return False
     return True
+
+
+def try_port(host: str, port: int) -> None:
+    """Take the port, and free it at once. Raises OSError."""
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a port that was just closed is free
+        probe.bind((host, port))
 
 
 def _answers(url: str) -> bool:

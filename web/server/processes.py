@@ -14,6 +14,8 @@ from granian.http import HTTP1Settings
 from granian.log import LogLevels
 from granian.server.common import AbstractServer
 
+from config.serving import try_port
+
 # The time for a request's head, from when its connection is free: granian's maximum.
 _HEADER_SECONDS = 60
 _HEADER_BYTES = 65_536
@@ -57,19 +59,8 @@ def _where(bind: str) -> dict[str, Any]:
     if not port.isdigit() or int(port) > 65535:
         raise ValueError(f"{bind!r} names no port: write host:port, or unix:/path")
     address = host.strip("[]") or "0.0.0.0"  # noqa: S104 - as ":8000" asks
-    refuse_taken(address, int(port))
+    try_port(address, int(port))  # granian would share a port in use, and also the files of counters
     return {"address": address, "port": int(port)}
-
-
-def refuse_taken(address: str, port: int) -> None:
-    """Refuse a port that is in use: granian would share it with another server, and also the files of counters.
-
-    Raises OSError.
-    """
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    with socket.socket(family) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a port that was just closed is free
-        probe.bind((address, port))
 
 
 def remove_left_socket(path: Path) -> None:

@@ -41,7 +41,7 @@ def written(record: logging.LogRecord) -> Any:
     """The line that this record becomes, parsed."""
     ours = structlog.get_config()
     config = logging_config(style="json", level="INFO")["formatters"]["rapport"]
-    structlog.configure(**ours)  # loggers that were used before keep its list of processors, which others exchange
+    structlog.configure(**ours)  # loggers that were used before keep its list of processors
     make = config.pop("()")
     return json.loads(make(**config).format(record))
 
