@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 
 from admin_ui.access import OperatorView
@@ -22,8 +22,9 @@ from relationships.models import Companion, Role, Turn
 from relationships.services.limits import message_fault
 from web.errors import InvalidInput, RapportError
 from web.later import LaterResponse, can_wait
+from web.streams import STREAM, event_stream
 
-SESSION, STREAM = "playground", "text/event-stream"
+SESSION = "playground"
 TURNS_SHOWN, ENTRIES_SHOWN = 20, 100
 
 
@@ -61,7 +62,7 @@ class TalkView(OperatorView):
             try:
                 if STREAM in request.headers.get("Accept", ""):
                     events = answering.stream(answering.begin())
-                    return StreamingHttpResponse(events, content_type=STREAM)
+                    return event_stream(events)
                 answering.whole()
             except RapportError as error:
                 return page(why=sentence_of(error), message=message)

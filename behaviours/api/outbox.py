@@ -13,6 +13,7 @@ from relationships.api.views import ApiView
 from web.errors import InvalidInput
 from web.fields import Page
 from web.operations import operation
+from web.streams import event_stream
 
 TAG = "Outbox"
 
@@ -55,10 +56,8 @@ class OutboxStreamView(ApiView):
         """
         self.get_relationship(relationship_id)
         seconds = min(float(query.seconds), settings.MAX_WAIT_SECONDS)
-        return StreamingHttpResponse(
-            stream(relationship_id=relationship_id, seconds=seconds, after=_last_event(request)),
-            content_type="text/event-stream",
-            headers={"Cache-Control": "no-cache", "X-Accel-Buffering": "no"},
+        return event_stream(
+            stream(relationship_id=relationship_id, seconds=seconds, after=_last_event(request))
         )
 
 

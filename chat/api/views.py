@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -28,6 +28,7 @@ from web.later import LaterResponse, can_wait
 from web.operations import operation
 from web.problems import problem
 from web.rendering import OrjsonRenderer
+from web.streams import event_stream
 
 TAG = "Chat"
 EXAMPLE = {
@@ -145,7 +146,7 @@ class ChatView(OpenAIView):
                 first = answering.begin()
             except Exception as error:
                 return response_of(error, request)
-            return _stream(answering.stream(first))
+            return event_stream(answering.stream(first))
 
         return answer
 
@@ -166,7 +167,7 @@ def _again(relationship: Relationship, turn_id: Any, body: ChatBody) -> HttpResp
         return _json(again(envelope, turn))
     told = told_before(relationship.id, turn.id)
     first = envelope.chunk(delta_of_whole(told.text, told.calls))
-    return _stream(chain([first], envelope.ending(told.finish, told.usage, rapport_of(turn))))
+    return event_stream(chain([first], envelope.ending(told.finish, told.usage, rapport_of(turn))))
 
 
 @csrf_exempt
@@ -178,10 +179,3 @@ def not_served(request: HttpRequest) -> HttpResponse:
 
 def _json(data: Any) -> HttpResponse:
     return HttpResponse(OrjsonRenderer().render(data), content_type="application/json")
-
-
-def _stream(events: Any) -> StreamingHttpResponse:
-    answer = StreamingHttpResponse(events, content_type="text/event-stream")
-    answer["Cache-Control"] = "no-cache"
-    answer["X-Accel-Buffering"] = "no"  # or nginx would buffer it
-    return answer

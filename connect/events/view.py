@@ -8,7 +8,7 @@ from uuid import UUID
 
 import orjson
 from django.db import connection
-from django.http import HttpResponseBase, StreamingHttpResponse
+from django.http import HttpResponseBase
 from django.utils import timezone
 from pydantic import StringConstraints
 from rest_framework.request import Request
@@ -18,10 +18,10 @@ from relationships.api.views import ApiView
 from web.fields import Answer, Query
 from web.operations import operation
 from web.stopping import stopping
+from web.streams import STREAM, event_stream
 
 TAG = "Events"
 
-STREAM = "text/event-stream"
 LOOK_EVERY, LONGEST = 1.0, 300.0  # seconds; in silence, the web server keeps the connection alive
 
 
@@ -59,10 +59,7 @@ class EventsView(ApiView):
         last = query.after or request.headers.get("Last-Event-ID")
         after = present_place(relationship_id, now=timezone.now()) if last is None else Place.parse(last)
         if STREAM in request.headers.get("Accept", ""):
-            headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-            return StreamingHttpResponse(
-                _as_they_happen(relationship_id, after), content_type=STREAM, headers=headers
-            )
+            return event_stream(_as_they_happen(relationship_id, after))
         told, place = happened_after(relationship_id, after, now=timezone.now())
         return self.answer({"items": [EventAnswer.of(one) for one in told], "next": str(place)})
 

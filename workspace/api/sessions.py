@@ -11,6 +11,7 @@ from web.authentication import still_holds
 from web.fields import Page, PageQuery
 from web.operations import operation
 from web.stopping import stopping
+from web.streams import event_stream
 from worker.waiting import waiting_place
 from workspace.api.files import WorkspaceView
 from workspace.api.session_schemas import (
@@ -164,7 +165,7 @@ class EventsView(WorkspaceView):
         self.get_relationship(relationship_id)
         get_session(relationship_id, agent_session_id)
         events = _events(relationship_id, agent_session_id, query.after, holds=lambda: still_holds(request))
-        return StreamingHttpResponse(events, content_type="text/event-stream")
+        return event_stream(events)
 
 
 class ToolCallView(WorkspaceView):

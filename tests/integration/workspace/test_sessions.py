@@ -215,6 +215,7 @@ def test_steps_are_streamed(pair: Relationship, scripted_provider: ScriptedProvi
     told = b"".join(answer.streaming_content).decode()  # type: ignore[attr-defined]
     assert told.count("event: step") == 2 and '"state":"done"' in told
     assert "+00:00" not in told  # times end in Z, as everywhere
+    assert answer.headers["X-Accel-Buffering"] == "no"  # or nginx would hold the events back
 
 
 def watch(
