@@ -7,7 +7,6 @@ its own way to the rows.
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from io import BytesIO
 from typing import Any
 from urllib.parse import urlencode
@@ -59,7 +58,7 @@ class OwnApi:
         Inside it, the rows written for that would block all other requests of the same key until its end. Raises
         AuthenticationFailed, TooManyRequests.
         """
-        credentials = authenticate_header(self._authorization, now=datetime.now(UTC))
+        credentials = authenticate_header(self._authorization)
         count_requests(credentials, requests)
         self._admitted = {ADMITTED: credentials}
 

@@ -118,9 +118,7 @@ class BearerAuthentication(BaseAuthentication):
             return None
         view = (request.parser_context or {}).get("view")
         remembered = request.method in getattr(view, "rereads_key", ())
-        credentials = request.META.get(ADMITTED) or authenticate_header(
-            header, now=datetime.now(UTC), remembered=remembered
-        )
+        credentials = request.META.get(ADMITTED) or authenticate_header(header, remembered=remembered)
         # So that the server knows the client of the next request.
         person = str(credentials.relationship_id or "")
         request.META[CLIENT] = Client(str(credentials.project_id), person)
@@ -130,11 +128,12 @@ class BearerAuthentication(BaseAuthentication):
         return 'Bearer realm="rapport"'
 
 
-def authenticate_header(header: str, *, now: datetime, remembered: bool = False) -> Credentials:
+def authenticate_header(header: str, *, remembered: bool = False) -> Credentials:
     """The credentials of the key or token in an Authorization header. Raises AuthenticationFailed.
 
     `remembered`: those of a key may come from the cache; the caller must check them.
     """
+    now = datetime.now(UTC)
     scheme, _, secret = header.partition(" ")
     if scheme.lower() != "bearer":
         raise AuthenticationFailed("Send your key as: Authorization: Bearer rk_...")
@@ -153,7 +152,7 @@ def authenticate_header(header: str, *, now: datetime, remembered: bool = False)
 def still_holds(request: Request) -> bool:
     """Return whether a request's key or token would still give the same access. One query; for long answers."""
     try:
-        found = authenticate_header(request.META["HTTP_AUTHORIZATION"], now=datetime.now(UTC))
+        found = authenticate_header(request.META["HTTP_AUTHORIZATION"])
     except AuthenticationFailed:
         return False
     return bool(found == request.auth)

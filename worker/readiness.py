@@ -104,15 +104,9 @@ def check_readiness(*, work: bool = False) -> Readiness:
             if work and not found.pending_migrations:
                 found.condition, takes_writes = read_condition(), _takes_writes()
                 has_room = _has_room()
-    except NoSearchPath as error:
-        found.reasons = [f"database: {error}"]
-        return found
     except (psycopg.Error, DatabaseError) as error:
-        if node_went_away(error):
-            found.database = True
-            found.reasons = ["database: a node of it is away; the relationships there wait, the others go on"]
-            return found
-        found.reasons = [f"database: it does not answer ({type(error).__name__})"]
+        found.database = node_went_away(error)
+        found.reasons = [f"database: {_database_fault(error)}"]
         return found
     found.database = True
     if found.pending_migrations:
@@ -177,6 +171,14 @@ def provider_in_use() -> dict[str, Any]:
 def embedder_in_use() -> dict[str, Any]:
     """The default embedder, for operators."""
     return _in_use(settings.DEFAULT_EMBEDDING_PROVIDER, settings.EMBEDDING_PROVIDERS)
+
+
+def _database_fault(error: Exception) -> str:
+    if isinstance(error, NoSearchPath):
+        return str(error)
+    if node_went_away(error):
+        return "a node of it is away; the relationships there wait, the others go on"
+    return f"it does not answer ({type(error).__name__})"
 
 
 def _clock_fault(whose: str, ahead: float) -> str:

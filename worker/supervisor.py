@@ -58,14 +58,7 @@ class WorkerSupervisor(Supervisor):
         if child is self._maintenance:
             self._stats.page.maintenance_at = now
         else:
-            self._watchdog = Watchdog(
-                self._stats,
-                processes=Conf.WORKERS,
-                readers=settings.READERS,
-                limit=settings.WATCHDOG_SECONDS,
-                task_limit=settings.TASK_SECONDS,
-                now=now,
-            )
+            self._watchdog = Watchdog(self._stats, now=now)
 
     def _look(self, now: float) -> None:
         if self._maintenance.pid and now - self._stats.page.maintenance_at > _MAINTENANCE_LIMIT_SECONDS:

@@ -7,6 +7,9 @@ reader is idle. A pool whose readers are all busy is not stuck, however long it 
 
 from collections.abc import Sequence
 
+from django.conf import settings
+from django_q.conf import Conf
+
 from worker.worker_stats import WorkerStats, WorkerView
 
 # Nothing ran for so long: a paused container, a sleeping laptop, an overloaded machine.
@@ -16,21 +19,9 @@ _LONGEST_TICK_SECONDS = 2.0
 class Watchdog:
     """Checks the pool twice a second, and says why it must be restarted, if it must. Times are monotonic."""
 
-    def __init__(
-        self,
-        stats: WorkerStats,
-        *,
-        processes: int,
-        readers: int,
-        limit: float,
-        task_limit: float,
-        now: float,
-    ) -> None:
-        """`processes`: how many there should be, each with `readers`; `limit`: seconds that work may wait although a
-        reader is idle; `task_limit`: seconds that one task may take.
-        """
-        self._stats, self._processes, self._readers = stats, processes, readers
-        self._limit, self._task_limit = limit, task_limit
+    def __init__(self, stats: WorkerStats, *, now: float) -> None:
+        self._stats = stats
+        self._limit: float = settings.WATCHDOG_SECONDS  # that work may wait although a reader is idle
         self._looked_at = self._steady_since = self._complete_at = now
         self.complete = False  # whether it saw all processes at the last look
 
@@ -40,7 +31,7 @@ class Watchdog:
         if now - self._looked_at > _LONGEST_TICK_SECONDS:
             self._steady_since = self._complete_at = now
         self._looked_at = now
-        self.complete = len(workers) >= self._processes
+        self.complete = len(workers) >= Conf.WORKERS
         if self.complete:
             self._complete_at = now
         if not all(worker.alive for worker in workers):
@@ -48,14 +39,14 @@ class Watchdog:
         if now - self._complete_at > self._limit:
             return "processes are missing and do not come back"
         begun = [max(worker.busy_since, self._steady_since) for worker in workers if worker.busy_since]
-        if now - min(begun, default=now) > self._task_limit:
+        if now - min(begun, default=now) > settings.TASK_SECONDS:
             return "a task overran its time"
         return self._stuck(workers, now)
 
     def _stuck(self, workers: Sequence[WorkerView], now: float) -> str | None:
         page = self._stats.page
         waits = page.handed > self._stats.started or page.waiting_seconds > self._limit
-        somebody_idle = any(worker.busy < self._readers for worker in workers)
+        somebody_idle = any(worker.busy < settings.READERS for worker in workers)
         moved_at = max([self._steady_since, page.handed_at, *(worker.changed_at for worker in workers)])
         if waits and somebody_idle and now - moved_at > self._limit:
             return "tasks wait, and an idle reader does not take them"

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any, ClassVar, NoReturn
 from uuid import UUID
 
@@ -81,7 +80,7 @@ class ApiView(RestView):
         credentials = getattr(self.request, "_auth", None)
         if isinstance(credentials, Credentials) and credentials.remembered is not None:
             try:
-                found = authenticate_header(self.request.META["HTTP_AUTHORIZATION"], now=datetime.now(UTC))
+                found = authenticate_header(self.request.META["HTTP_AUTHORIZATION"])
             except Exception as refused:  # the key was refused, or the database is down
                 exc = refused
             else:
@@ -112,7 +111,7 @@ class ApiView(RestView):
         """
         known = self.credentials
         if body.consistency != "strong" and known.remembered is not None:
-            found = authenticate_header(self.request.META["HTTP_AUTHORIZATION"], now=datetime.now(UTC))
+            found = authenticate_header(self.request.META["HTTP_AUTHORIZATION"])
             if found != replace(known, remembered=None):
                 raise KeyChanged("This key was changed.")
             self.request.auth = found

@@ -2,6 +2,8 @@ import os
 from collections.abc import Iterator, Sequence
 
 import pytest
+from django_q.conf import Conf
+from pytest_django.fixtures import Settings
 
 from worker.watchdog import Watchdog
 from worker.worker_stats import WorkerStats
@@ -19,7 +21,9 @@ KILLED_BUSY = (DEAD, READERS, START)
 
 
 @pytest.fixture
-def stats() -> Iterator[WorkerStats]:
+def stats(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[WorkerStats]:
+    settings.WATCHDOG_SECONDS, settings.TASK_SECONDS, settings.READERS = LIMIT, TASK_LIMIT, READERS
+    monkeypatch.setattr(Conf, "WORKERS", 2)
     made = WorkerStats()
     yield made
     made.close()
@@ -40,7 +44,7 @@ def show(
     stats.page.slots[0].started = started
     stats.page.handed, stats.page.handed_at = handed, START
     stats.page.waiting_seconds = waiting_seconds
-    return Watchdog(stats, processes=2, readers=READERS, limit=LIMIT, task_limit=TASK_LIMIT, now=START)
+    return Watchdog(stats, now=START)
 
 
 def look_every_second(watchdog: Watchdog, *, seconds: float) -> list[tuple[int, str]]:
