@@ -36,9 +36,9 @@ from config.loading import load_code
 from config.wsgi import application as django_application
 from web.middleware import CrossOriginMiddleware
 from web.problems import problem
+from web.server.body import Refused
 from web.server.call import Answer, answer_of
 from web.server.gateway import Gateway, Limits
-from web.server.sending import Refused
 
 
 def _refusal(environ: dict[str, Any], refused: Refused) -> Answer:

@@ -20,16 +20,12 @@ _BULK = re.compile(r"^/(v1|admin-ui)/.*/(import|export|documents)/?$|^/git/.*/gi
 CHAT = "/v1/chat/completions"
 
 
-class BodyTooSlow(Exception):
-    """The body did not arrive in time."""
+class Refused(Exception):
+    """A request is refused before Django sees it, or its answer can't be sent: with status, code and a sentence."""
 
-
-class BodyTooLarge(Exception):
-    """The body came in chunks, without its length, and was longer than anything that is accepted."""
-
-
-class ClientGone(Exception):
-    """The client has left."""
+    def __init__(self, status: int, code: str, detail: str) -> None:
+        super().__init__(detail)
+        self.status, self.code, self.detail = status, code, detail
 
 
 def is_bulk(path: str) -> bool:
@@ -49,7 +45,7 @@ def time_for(length: int) -> float:
 async def read_body(receive: Receive, *, length: int | None, limit: int, seconds: float) -> IO[bytes]:
     """Read the whole body into a file at its beginning. `length`: Content-Length; None: it comes in chunks.
 
-    Raises BodyTooSlow, BodyTooLarge, ClientGone.
+    Raises Refused.
     """
     if length == 0:
         return BytesIO()
@@ -57,7 +53,8 @@ async def read_body(receive: Receive, *, length: int | None, limit: int, seconds
         async with asyncio.timeout(seconds):
             return await _read(receive, length, limit)
     except TimeoutError:
-        raise BodyTooSlow from None
+        detail = f"The body did not arrive within {seconds:.0f} s. Send it again."
+        raise Refused(408, "too_slow", detail) from None
 
 
 async def throw_away(receive: Receive) -> None:
@@ -81,11 +78,12 @@ async def _read(receive: Receive, length: int | None, limit: int) -> IO[bytes]:
     try:
         while True:
             if message["type"] != "http.request":
-                raise ClientGone
+                # The client has left, or it is still there, and sent invalid HTTP.
+                raise Refused(400, "malformed_body", "The body broke off before its end.")
             part = message.get("body", b"")
             taken += len(part)
             if taken > limit:
-                raise BodyTooLarge
+                raise Refused(413, "too_much", f"The body is longer than {limit} bytes.")
             body.write(part)
             if taken == length or not message.get("more_body"):
                 body.seek(0)

@@ -18,22 +18,11 @@ import structlog
 from config import tracing
 from config.postgresql.sessions import database_went_away
 from web.server.admission import Client, FairQueue, Places, share
-from web.server.body import (
-    CHAT,
-    BodyTooLarge,
-    BodyTooSlow,
-    ClientGone,
-    Message,
-    Receive,
-    is_bulk,
-    may_be_large,
-    read_body,
-    time_for,
-)
+from web.server.body import CHAT, Message, Receive, Refused, is_bulk, may_be_large, read_body, time_for
 from web.server.call import Answer, Application, call, environ_of
 from web.server.clients import CLIENT, Clients, is_probe
 from web.server.lane import WAIT, Lane, settle
-from web.server.sending import LARGE_EACH, LARGE_TOGETHER, Refused, Send, Sender
+from web.server.sending import LARGE_EACH, LARGE_TOGETHER, Send, Sender
 from web.stopping import live
 
 log = structlog.get_logger(__name__)
@@ -189,27 +178,15 @@ class Gateway:
             detail = f"At most {LARGE_EACH} large bodies are accepted at once. Wait for one to end."
             raise Refused(429, "too_many_at_once", detail)
         try:
-            with await self._body(request, limit) as body:
+            seconds = time_for(limit if length is None else length)
+            with await read_body(request.receive, length=length, limit=limit, seconds=seconds) as body:
+                request.read = True
                 size = body.seek(0, 2)
                 body.seek(0)
                 return await self._run(request, body, size)
         finally:
             if large:
                 self._large_bodies.give_back(request.client)
-
-    async def _body(self, request: _Request, limit: int) -> IO[bytes]:
-        seconds = time_for(limit if request.length is None else request.length)
-        try:
-            body = await read_body(request.receive, length=request.length, limit=limit, seconds=seconds)
-        except BodyTooSlow:
-            detail = f"The body did not arrive within {seconds:.0f} s. Send it again."
-            raise Refused(408, "too_slow", detail) from None
-        except BodyTooLarge:
-            raise Refused(413, "too_much", f"The body is longer than {limit} bytes.") from None
-        except ClientGone:  # or it is still there, and sent invalid HTTP
-            raise Refused(400, "malformed_body", "The body broke off before its end.") from None
-        request.read = True
-        return body
 
     async def _run(self, request: _Request, body: IO[bytes], length: int) -> Answer:
         """Run the request in a thread, when it is this client's turn."""

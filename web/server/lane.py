@@ -11,9 +11,9 @@ from queue import SimpleQueue
 from config import tracing
 from web.leaving import Recipient, made_for
 from web.server.admission import Client, FairQueue, Places
-from web.server.body import Receive
+from web.server.body import Receive, Refused
 from web.server.call import Answer, finish
-from web.server.sending import Refused, until_gone
+from web.server.sending import until_gone
 
 WAIT = "wait for a thread"  # in traces
 _WAITING = 4  # times the threads: how many answers of one client may be in the works or waiting

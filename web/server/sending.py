@@ -11,7 +11,7 @@ import structlog
 
 from config import tracing
 from web.server.admission import Client, Places
-from web.server.body import Message, Receive, throw_away
+from web.server.body import Message, Receive, Refused, throw_away
 from web.server.call import Answer, Headers
 
 log = structlog.get_logger(__name__)
@@ -26,14 +26,6 @@ _KEEP_ALIVE_SECONDS = (
     12.0  # of silence, after which a stream sends a comment: proxies close silent connections
 )
 _KEEP_ALIVE = b": it goes on\n\n"
-
-
-class Refused(Exception):
-    """A request is refused before Django sees it, or its answer can't be sent: with status, code and a sentence."""
-
-    def __init__(self, status: int, code: str, detail: str) -> None:
-        super().__init__(detail)
-        self.status, self.code, self.detail = status, code, detail
 
 
 class Sender:

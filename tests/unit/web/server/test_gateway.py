@@ -11,10 +11,10 @@ from django.db import OperationalError
 
 from tests.unit.web.server.test_call import scope
 from web.server import admission
+from web.server.body import Refused
 from web.server.call import Answer
 from web.server.clients import CLIENT
 from web.server.gateway import Gateway, Limits
-from web.server.sending import Refused
 
 ROOM = {"threads": 4, "running_each": 3, "open_each": 5, "open_together": 50, "streams": 8, "chats": 4}
 LIMITS = Limits(**ROOM, body=100, large_body=1000, proxies=0)
