@@ -16,6 +16,7 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 import psutil
+from django.core.management.base import CommandError
 
 from config.supervision import Child, Supervisor, die_with_parent
 
@@ -36,7 +37,7 @@ class Running:
     in_background: bool
 
 
-class AddressUnusable(Exception):
+class AddressUnusable(CommandError):
     """The port is in use, this service runs already, or the host is not this machine's. The message says what to do."""
 
 

@@ -68,6 +68,13 @@ class OwnApi:
     def post(self, path: str, body: Any = None, **query: Any) -> Answered:
         return self.ask("POST", path, body, query=query)
 
+    def add_entry(self, path: str, entry: Any) -> tuple[Answered, bool]:
+        """Add an entry below `path`, or find the one that says the same. Returns it, and whether it is new."""
+        added = self.post(path, entry)
+        if added.status == 409 and "entry" in added.body:
+            return self.get(f"{path}/{added.body['entry']}"), False
+        return added, True
+
     def every(self, path: str, body_of: Callable[[Answered], Any], **query: Any) -> list[Any]:
         """All items of a list, page by page. `body_of` raises the other protocol's error for a problem."""
         items: list[Any] = []

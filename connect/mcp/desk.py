@@ -25,10 +25,6 @@ NAMING = {
 }
 
 
-class UnknownResource(Exception):
-    """There is no resource at this URI."""
-
-
 @dataclass(frozen=True, slots=True)
 class Desk:
     """`relationship`: from the URL or the token; None: each call names companion and user."""
@@ -36,9 +32,6 @@ class Desk:
     api: OwnApi
     relationship: str | None
     address: str
-
-    def naming_schema(self) -> dict[str, Any]:
-        return {name: {"type": "string", "description": text} for name, text in NAMING.items()}
 
     def use(self, tool: type[Tool], arguments: dict[str, Any]) -> Told:
         """Run a tool. Raises ToolFailed, pydantic.ValidationError."""
@@ -79,10 +72,10 @@ class Desk:
         return [(_uri(owner, name), name, text) for name, text in RESOURCES.items()] + files
 
     def read(self, uri: str) -> str:
-        """Read a resource as JSON. Raises UnknownResource, ToolFailed."""
+        """Read a resource as JSON. Raises ToolFailed."""
         found = _URI.fullmatch(uri)
         if found is None or (self.relationship is not None and found[1] != self.relationship):
-            raise UnknownResource(f"There is no resource {uri[:200]!r}.")
+            raise ToolFailed(f"There is no resource {uri[:200]!r}.")
         path = f"/relationships/{found[1]}/{found[2]}"
         if found[2] == "entries":
             return json.dumps({"entries": self.api.every(path, good)}, ensure_ascii=False)

@@ -14,7 +14,7 @@ from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
-from connect.mcp.desk import Desk, UnknownResource
+from connect.mcp.desk import NAMING, Desk
 from connect.mcp.tools import TOOLS, Tool, ToolFailed
 from web.fields import sentence_of
 from web.middleware import note_crash
@@ -96,7 +96,7 @@ class _Handlers:
     ) -> types.ReadResourceResult:
         try:
             text = await _in_thread(lambda: self._desk.read(params.uri))
-        except (UnknownResource, ToolFailed) as error:
+        except ToolFailed as error:
             raise MCPError(types.INVALID_PARAMS, str(error), {"uri": params.uri}) from error
         contents = types.TextResourceContents(uri=params.uri, mime_type="application/json", text=text)
         return types.ReadResourceResult(contents=[contents])
@@ -136,8 +136,9 @@ def input_schema(tool: type[Tool], desk: Desk) -> dict[str, Any]:
     schema.pop("description", None)
     schema.pop("title", None)
     if desk.relationship is None:
-        schema["properties"] = {**desk.naming_schema(), **schema.get("properties", {})}
-        schema["required"] = [*desk.naming_schema(), *schema.get("required", [])]
+        naming = {name: {"type": "string", "description": text} for name, text in NAMING.items()}
+        schema["properties"] = {**naming, **schema.get("properties", {})}
+        schema["required"] = [*naming, *schema.get("required", [])]
     return schema
 
 
@@ -154,7 +155,7 @@ async def _in_thread(work: Callable[[], T]) -> T:
     """Run work in the request's thread. Hides unexpected errors, whose text the SDK would log and send."""
     try:
         return await sync_to_async(work, thread_sensitive=True)()
-    except (UnknownResource, ToolFailed, ValidationError):
+    except (ToolFailed, ValidationError):
         raise
     except Exception as error:
         raise MCPError(types.INTERNAL_ERROR, note_crash(error)[0]) from None

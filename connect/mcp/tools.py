@@ -115,13 +115,10 @@ class Remember(Tool):
     """identity, preference, goal, event, relationship, agreement, opinion, worry, other, or a companion's own type."""
 
     def run(self, asked: Asked) -> Told:
-        answered = asked.api.post(f"{asked.path}/entries", {"content": self.content, "type": self.type})
-        done = "Remembered"
-        if (
-            answered.status == 409 and "entry" in answered.body
-        ):  # another entry says the same, which is not an error
-            done, answered = "Known already", asked.api.get(f"{asked.path}/entries/{answered.body['entry']}")
+        given = {"content": self.content, "type": self.type}
+        answered, is_new = asked.api.add_entry(f"{asked.path}/entries", given)
         entry = good(answered)
+        done = "Remembered" if is_new else "Known already"
         return Told(f"{done}: {described_entry(entry)}", {"entry": entry})
 
 

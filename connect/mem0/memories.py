@@ -71,21 +71,14 @@ def _add_as_entries(api: OwnApi, relationship: str, messages: list[dict[str, Any
     path = f"/relationships/{relationship}/entries"
     stored = api.post(f"{path}/bulk", {"entries": entries})
     if stored.status == 422 and all(one["field"].count(".") == 1 for one in stored.body["errors"]):
-        told = [_add_or_find(api, path, entry) for entry in entries]  # each is valid: add them one by one
+        added = (api.add_entry(path, entry) for entry in entries)  # each is valid: add them one by one
+        told = [(good(one), "ADD" if is_new else "NONE") for one, is_new in added]
     else:
         told = [(one, "ADD") for one in good(stored)["items"]]
     results = [
         {"id": f"{relationship}.{one['id']}", "memory": one["content"], "event": event} for one, event in told
     ]
     return {"message": "Kept as they are.", "status": "SUCCEEDED", "results": results}
-
-
-def _add_or_find(api: OwnApi, path: str, entry: dict[str, Any]) -> tuple[Any, str]:
-    """Add the entry, or find the one that says the same. Returns it with mem0's event."""
-    stored = api.post(path, entry)
-    if stored.status == 409 and "entry" in stored.body:
-        return good(api.get(f"{path}/{stored.body['entry']}")), "NONE"
-    return good(stored), "ADD"
 
 
 def read_event(api: OwnApi, given: Given, event_id: str) -> Any:

@@ -3,11 +3,11 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand
 from django.db import connections
 
 from config.management.arguments import between
-from config.serving import Address, AddressUnusable, Foreground, require_free
+from config.serving import Address, Foreground, require_free
 
 
 class Command(BaseCommand):
@@ -23,10 +23,7 @@ class Command(BaseCommand):
 
     def handle(self, *, host: str, port: int, no_migrate: bool, **options: Any) -> None:
         address, note = Address(host, port), settings.DATA_DIR / "serve.json"
-        try:
-            require_free(address, note=note)
-        except AddressUnusable as error:
-            raise CommandError(str(error)) from error
+        require_free(address, note=note)
         if not no_migrate:
             call_command("migrate", interactive=False, verbosity=0)
         connections.close_all()
