@@ -86,9 +86,7 @@ def use_pool(database: dict[str, Any], *, size: int, timeout: float) -> None:
     connection back meanwhile (config.postgresql.sessions.release_connection).
     """
     database["CONN_MAX_AGE"] = 0
-    database["CONN_HEALTH_CHECKS"] = (
-        False  # the pool's check would be a query; the engine looks at the socket
-    )
+    database["CONN_HEALTH_CHECKS"] = False  # that would be a query; the engine looks at the socket
     # Give up soon, as the next request tries again: so no back-off grows while the database is down.
     database["OPTIONS"]["pool"] = {
         "min_size": 0,

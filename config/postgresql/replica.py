@@ -79,7 +79,7 @@ class Replica:
         self._lock = threading.Lock()
         self._positions: tuple[_Position, ...] = ()
         self._ask_again_at: float | None = (
-            None  # set while it is unreachable; the first request after that checks it
+            None  # set while it is unreachable; the first request then checks it
         )
 
     def age(self) -> float:

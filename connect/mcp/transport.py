@@ -18,9 +18,8 @@ _OF_ONE_HOP = frozenset(("content-length", "transfer-encoding", "connection"))
 def serve(request: HttpRequest, server: Server[Any]) -> HttpResponse:
     """Answer one POST, in any version of the protocol that the SDK supports."""
     headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in request.headers.items()]
-    asked = httpx2.Request(
-        "POST", "http://here/mcp", headers=headers, content=request.body
-    )  # Host is in them
+    # The address means nothing, as Host is among the headers.
+    asked = httpx2.Request("POST", "http://here/mcp", headers=headers, content=request.body)
     answer = async_to_sync(_serve)(asked, server)
     told = _messages(answer.content) if answer.headers.get("content-type") == "text/event-stream" else []
     response = HttpResponse(told[0] if len(told) == 1 else answer.content, status=answer.status_code)

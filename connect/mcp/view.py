@@ -37,9 +37,7 @@ class McpView(ApiView):
 
     def post(self, request: Request, relationship_id: UUID | None = None) -> HttpResponse:
         asked = parse_object(read_bytes(request, limit=self.max_body_bytes()))
-        if "id" in asked and not isinstance(
-            asked["id"], str | int
-        ):  # the SDK would treat it as a notification
+        if not isinstance(asked.get("id", ""), str | int):  # the SDK would treat it as a notification
             raise InvalidInput.of("id", "must be a text or a whole number")
         answer: HttpResponse = _late("connect.mcp.transport.serve")(request._request, self.server())
         if asked.get("method") == "initialize" and answer.status_code == 200:

@@ -33,9 +33,7 @@ YOUNG_LIMIT, YOUNG_SECONDS = 2, 0.01
 @dataclass(slots=True)
 class _Line:
     limit: int
-    waiting: dict[str, deque[Job]] = field(
-        default_factory=dict
-    )  # by person; who was served longest ago first
+    waiting: dict[str, deque[Job]] = field(default_factory=dict)  # by person, served longest ago first
     running: int = 0
     running_of: dict[str, int] = field(default_factory=dict)  # by person
     has_turn: bool = False

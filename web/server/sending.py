@@ -22,9 +22,7 @@ LARGE_EACH, LARGE_TOGETHER = 4, 16  # answers that are on disk: of one client, o
 _PART = 65_536  # bytes of a large answer that are sent at once
 _PART_SECONDS = 30.0  # in which a client must take them
 _PARTS_AHEAD = 16  # of a stream, that its thread may be ahead of the client
-_KEEP_ALIVE_SECONDS = (
-    12.0  # of silence, after which a stream sends a comment: proxies close silent connections
-)
+_KEEP_ALIVE_SECONDS = 12.0  # of a stream's silence, before a comment: proxies close silent connections
 _KEEP_ALIVE = b": it goes on\n\n"
 
 

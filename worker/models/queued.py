@@ -20,9 +20,7 @@ from django.db.models.lookups import Exact
 from django.db.models.sql import UpdateQuery
 from django.utils import timezone
 
-WORKER_DIED = (
-    "worker_died"  # error_code of a row whose holder died, by which a row that kills workers is recognised
-)
+WORKER_DIED = "worker_died"  # error_code of a row whose holder died; it shows which rows kill workers
 
 
 @dataclass(frozen=True, slots=True)
