@@ -15,7 +15,7 @@ from django.db import connections
 
 from config import tracing
 from config.postgresql.sessions import database_went_away
-from worker import worker_stats
+from worker.worker_stats import WorkerStats, stop_requested
 
 log = structlog.get_logger(__name__)
 
@@ -23,9 +23,10 @@ _readers: "Readers | None" = None
 
 
 class Readers:
-    """The readers of this process."""
+    """The readers of this process. They note in `stats` what they do."""
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, stats: WorkerStats) -> None:
+        self._stats = stats
         self._free = threading.Semaphore(count)
         self._threads = ThreadPoolExecutor(count, thread_name_prefix="reader")
 
@@ -41,19 +42,19 @@ class Readers:
         self._threads.shutdown()
 
     def _do(self, work: Callable[[], None]) -> None:
-        worker_stats.begin_task()
+        self._stats.begin_task()
         try:
             work()
         finally:
             connections.close_all()
-            worker_stats.end_task()
+            self._stats.end_task()
             self._free.release()
 
 
-def start_readers(count: int) -> Readers:
+def start_readers(count: int, stats: WorkerStats) -> Readers:
     """Run the tasks of this process in `count` threads; without this, each runs in the thread that calls it."""
     global _readers
-    _readers = Readers(count)
+    _readers = Readers(count, stats)
     return _readers
 
 
@@ -66,7 +67,7 @@ def task(do: Callable[..., None]) -> Callable[..., None]:
     name = f"{do.__module__}.{do.__name__}"
 
     def attempt(*ids: str, traceparent: str | None = None) -> None:
-        if worker_stats.stop_requested():
+        if stop_requested():
             return
         try:
             with tracing.received(name, [traceparent], since=None, attributes={"rapport.ids": ids}):

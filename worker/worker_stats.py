@@ -222,17 +222,6 @@ def note_handed(tasks: int) -> None:
         _current.page.handed_at = time.monotonic()
 
 
-def begin_task() -> None:
-    """Note that this thread begins a task."""
-    if _current is not None:
-        _current.begin_task()
-
-
-def end_task() -> None:
-    if _current is not None:
-        _current.end_task()
-
-
 def count_turn(seconds: float, *, trace_id: str) -> None:
     """Count a turn that was applied `seconds` after it was accepted."""
     if _current is not None:

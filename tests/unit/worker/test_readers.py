@@ -23,7 +23,7 @@ def stats() -> Iterator[WorkerStats]:
 
 @pytest.fixture
 def two_readers(stats: WorkerStats) -> Iterator[Readers]:
-    made = start_readers(2)
+    made = start_readers(2, stats)
     yield made
     made.close()
 
