@@ -17,7 +17,6 @@ from config.database import KEEPALIVES
 
 READING: ContextVar[str] = ContextVar("reading", default=DEFAULT_DB_ALIAS)  # see config.postgresql.replica
 _CONNECT_SECONDS = 5
-_NOT_FOR_PSYCOPG = ("cursor_factory", "context")  # of Django's connections only
 _OVER_A_LIMIT = "54"  # SQLSTATE's class of statements that are too large or too complex
 _CONNECTION = "08"  # its class for connections, here those between nodes: the loss of our own has no code
 _POOLER = "08P01"  # in that class, an error of PgBouncer itself: the whole database is unreachable
@@ -90,26 +89,18 @@ def release_connection() -> None:
             database.close()
 
 
-def direct_connection(**given: Any) -> "psycopg.Connection[Any]":
+def direct_connection() -> "psycopg.Connection[Any]":
     """Open a separate session, for LISTEN and whatever else does not work through a pooler that shares sessions.
 
     It connects to DATABASE_DIRECT_URL, or without one to Django's database, in autocommit. Statements are prepared,
     unless the session may be shared even so. Raises psycopg.Error.
     """
+    djangos: dict[str, Any] = connections[DEFAULT_DB_ALIAS].get_connection_params()
+    parameters = {"connect_timeout": _CONNECT_SECONDS, **djangos, "cursor_factory": None, "context": None}
     if settings.DATABASE_DIRECT_URL:
-        name = connections["default"].settings_dict["OPTIONS"].get("application_name", "rapport")
-        parameters: dict[str, Any] = {
-            **KEEPALIVES,
-            **conninfo_to_dict(settings.DATABASE_DIRECT_URL),
-            "application_name": name,
-            "connect_timeout": _CONNECT_SECONDS,
-        }
-    else:
-        parameters = connections["default"].get_connection_params()
-        for option in _NOT_FOR_PSYCOPG:
-            parameters.pop(option, None)
-        parameters.setdefault("connect_timeout", _CONNECT_SECONDS)
-    return psycopg.connect(autocommit=True, **{**parameters, **given})
+        own = {"application_name": djangos["application_name"], "connect_timeout": _CONNECT_SECONDS}
+        parameters = {**KEEPALIVES, **conninfo_to_dict(settings.DATABASE_DIRECT_URL), **own}
+    return psycopg.connect(autocommit=True, **parameters)
 
 
 def sqlstate(error: BaseException) -> str:

@@ -82,13 +82,13 @@ def asked(session: "psycopg.Connection[object]", question: bytes) -> object:
 
 
 def test_it_is_a_session_of_its_own_where_djangos_connections_are() -> None:
-    with direct_connection(application_name="one's own") as session, connection.cursor() as cursor:
+    with direct_connection() as session, connection.cursor() as cursor:
         cursor.execute("SELECT current_database(), pg_backend_pid()")
         database, pid = cursor.fetchone()
 
         assert asked(session, b"SELECT current_database()") == database
         assert asked(session, b"SELECT pg_backend_pid()") != pid
-        assert asked(session, b"SHOW application_name") == "one's own"
+        assert asked(session, b"SHOW application_name") == "rapport-test"
         assert session.autocommit
 
 
