@@ -5,12 +5,12 @@ import secrets
 import string
 from uuid import UUID
 
-_PREFIX_ALPHABET = string.ascii_lowercase + string.digits
+from django.utils.crypto import get_random_string
 
 
 def new_key() -> tuple[str, str]:
     """A key's prefix, by which it is found and recognised, and the key: `rk_<8 characters>_<secret>`."""
-    prefix = "rk_" + "".join(secrets.choice(_PREFIX_ALPHABET) for _ in range(8))
+    prefix = "rk_" + get_random_string(8, string.ascii_lowercase + string.digits)
     return prefix, f"{prefix}_{secrets.token_urlsafe(32)}"
 
 

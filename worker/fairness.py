@@ -99,7 +99,7 @@ def project_of(relationship_id: UUID) -> UUID:
 
 def room_for(project_ids: Collection[UUID]) -> dict[UUID, int]:
     """How many more tasks of each project are worth queueing."""
-    told: dict[str, Any] = {"key": _queue(), "enough": ENOUGH_QUEUED, "projects": list(project_ids)}
+    told = {"key": settings.Q_CLUSTER["name"], "enough": ENOUGH_QUEUED, "projects": list(project_ids)}
     return {project_id: ENOUGH_QUEUED - queued for project_id, queued in execute(_QUEUED, told)}
 
 
@@ -110,7 +110,3 @@ def in_turn_by_project(rows: QuerySet[Any], *, most: int) -> QuerySet[Any]:
         :most
     ]
     return chosen
-
-
-def _queue() -> str:
-    return str(settings.Q_CLUSTER["name"])

@@ -5,7 +5,6 @@ arrives, so listeners also query at intervals.
 
 import os
 import select
-from typing import Self
 
 import psycopg
 from psycopg import sql
@@ -56,12 +55,6 @@ class Listener:
             os.close(self._woken)
             os.close(self._wake)
             self._pid = 0  # once is enough
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def _take(self) -> list[str]:
         return [notify.payload for notify in self.connection.notifies(timeout=0)]

@@ -11,7 +11,7 @@ turn. A waiter takes its place before it looks at the turn, so that it can't mis
 import os
 import threading
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from uuid import UUID
 
 import psycopg
@@ -108,7 +108,7 @@ class _Room:
         attempt = 0
         while not self._closing.is_set():
             try:
-                with Listener(CHANNEL) as self._listener:
+                with closing(Listener(CHANNEL)) as self._listener:
                     attempt = 0
                     self._wake_all()  # they may have missed what they wait for
                     self._listening.set()

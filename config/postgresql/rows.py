@@ -27,10 +27,10 @@ def insert_of(model: type[Model], name: str, *, source: str = "", **instead: str
     tables for the FROM that they need.
     """
     table = model._meta.db_table
-    columns = list(_fields(model))
-    values = ", ".join(instead.get(column, f'given."{column}"') for column in columns)
+    columns = ", ".join(f'"{column}"' for column in _fields(model))
+    values = ", ".join(instead.get(column, f'given."{column}"') for column in _fields(model))
     return (
-        f'INSERT INTO "{table}" ({", ".join(map(_quoted, columns))}) SELECT {values} '  # noqa: S608 - our own names
+        f'INSERT INTO "{table}" ({columns}) SELECT {values} '  # noqa: S608 - our own names
         f'FROM json_populate_recordset(NULL::"{table}", %({name})s) given{source}'
     )
 
@@ -94,7 +94,3 @@ def _plain(value: Any) -> str:
     if isinstance(value, Decimal):
         return str(value)
     raise TypeError(type(value).__name__)
-
-
-def _quoted(column: str) -> str:
-    return f'"{column}"'

@@ -79,7 +79,7 @@ class Recorder:
         first, *others = parents or [Context()]
         if since is not None:
             for parent in parents:
-                self._waited("wait for a worker", _nanoseconds(since.timestamp()), began, parent)
+                self._waited("wait for a worker", int(since.timestamp() * 1e9), began, parent)
         links = [Link(_span_of(other)) for other in others]
         span: Any = None
         try:
@@ -111,7 +111,7 @@ class Recorder:
 
     def past(self, name: str, since: float, attributes: Attributes) -> None:
         if trace.get_current_span().is_recording():
-            self._made(name, _nanoseconds(since), attributes, SpanKind.CLIENT)
+            self._made(name, int(since * 1e9), attributes, SpanKind.CLIENT)
 
     def _made(self, name: str, since: int, attributes: Attributes, kind: SpanKind, **more: Any) -> None:
         span = self._tracer.start_span(
@@ -243,10 +243,6 @@ def described(sql: str) -> tuple[str, str]:
     what, table = _WHAT.search(text), _TABLE.search(text)
     words = ((what and what[1].upper()) or (text.split() or ["statement"])[0].upper(), table and table[1])
     return " ".join(word for word in words if word), text[:_LONGEST]
-
-
-def _nanoseconds(seconds: float) -> int:
-    return int(seconds * 1e9)
 
 
 def _method(given: str | None) -> str:

@@ -17,7 +17,7 @@ _STATUS = {
     "skipped": "SUCCEEDED",
     "failed": "FAILED",
 }
-_EVENT = {"add": "ADD", "delete": "DELETE"}
+_EVENT = {"add": "ADD", "delete": "DELETE"}  # of any other change: UPDATE
 Given = dict[str, Any]
 
 
@@ -50,7 +50,7 @@ def add(api: OwnApi, given: Given) -> Any:
         {
             "id": f"{relationship}.{one['entry_id']}",
             "memory": one["content"],
-            "event": event_of(one["event"]),
+            "event": _EVENT.get(one["event"], "UPDATE"),
         }
         for one in stored["remembered"] or []
     ]
@@ -155,7 +155,7 @@ def history(api: OwnApi, given: Given, memory_id: str) -> Any:
             "memory_id": memory_id,
             "old_memory": (change["before"] or {}).get("content"),
             "new_memory": (change["after"] or {}).get("content") if change["event"] != "delete" else None,
-            "event": event_of(change["event"]),
+            "event": _EVENT.get(change["event"], "UPDATE"),
             "created_at": change["recorded_at"],
             "updated_at": change["recorded_at"],
         }
@@ -232,10 +232,6 @@ def _whole_number(value: Any, name: str, default: int) -> int:
     if not re.fullmatch(r"[1-9]\d{0,6}", text, re.ASCII):
         raise Refusal(400, f"{name}: write a whole number from 1.")
     return int(text)
-
-
-def event_of(event: str) -> str:
-    return _EVENT.get(event, "UPDATE")
 
 
 def good(answered: Answered) -> Any:

@@ -1,7 +1,6 @@
 """Determine the client of a request, as far as that is possible before a thread runs it."""
 
 from ipaddress import IPv6Network, ip_address
-from threading import Lock
 
 from web.server.admission import Client
 
@@ -16,7 +15,6 @@ class Clients:
     def __init__(self, *, proxies: int) -> None:
         self._proxies = proxies
         self._proved: dict[str, Client] = {}
-        self._lock = Lock()
 
     def name(self, path: str, *, key: str, remote: str, forwarded: str) -> Client:
         """The client of a request. Probes of each kind are a client of their own, so that they wait in no line."""
@@ -31,13 +29,12 @@ class Clients:
         """Note that a key was verified, or (without a client) refused."""
         if not key or self._proved.get(key) == client:
             return
-        with self._lock:
-            if client is None:
-                self._proved.pop(key, None)
-                return
-            if len(self._proved) >= _KNOWN_LIMIT:
-                self._proved.clear()  # each is learnt again by its next request
-            self._proved[key] = client
+        if client is None:
+            self._proved.pop(key, None)
+            return
+        if len(self._proved) >= _KNOWN_LIMIT:
+            self._proved.clear()  # each is learnt again by its next request
+        self._proved[key] = client
 
 
 def is_probe(path: str) -> bool:

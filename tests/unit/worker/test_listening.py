@@ -1,4 +1,5 @@
 import threading
+from contextlib import closing
 
 import psycopg
 import pytest
@@ -17,7 +18,7 @@ def notify(payload: str) -> None:
 
 
 def test_what_came_while_the_session_did_something_else_is_not_lost() -> None:
-    with Listener(CHANNEL) as listener:
+    with closing(Listener(CHANNEL)) as listener:
         notify("early")
         listener.connection.execute("SELECT 1")
 
@@ -25,7 +26,7 @@ def test_what_came_while_the_session_did_something_else_is_not_lost() -> None:
 
 
 def test_another_thread_can_end_the_waiting() -> None:
-    with Listener(CHANNEL) as listener:
+    with closing(Listener(CHANNEL)) as listener:
         waiting = threading.Thread(target=listener.wait, args=(None,))
         waiting.start()
 
@@ -36,7 +37,7 @@ def test_another_thread_can_end_the_waiting() -> None:
 
 
 def test_a_lost_session_is_an_error_and_not_silence() -> None:
-    with Listener(CHANNEL) as listener:
+    with closing(Listener(CHANNEL)) as listener:
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_terminate_backend(%s)", [listener.connection.info.backend_pid])
 
