@@ -6,6 +6,7 @@ from typing import Any
 from config import environment as env
 
 Aliases = dict[str, dict[str, Any]]
+_PRICES = 'write {"model": [input, output]}, USD per million tokens'
 
 
 def llm_providers() -> Aliases:
@@ -14,7 +15,7 @@ def llm_providers() -> Aliases:
         "timeout": env.seconds("RAPPORT_PROVIDER_TIMEOUT", 60, low=0.1, high=600),
         "deadline": env.seconds("RAPPORT_PROVIDER_DEADLINE", 0, high=3600),  # 0: twice the timeout
         "max_in_flight": env.whole("RAPPORT_PROVIDER_MAX_IN_FLIGHT", 0, high=10_000),  # of a process; 0: any
-        "prices": _prices(),
+        "prices": env.json_object("RAPPORT_PROVIDER_PRICES", hint=_PRICES),
     }
     gemini = {**_gemini(), "model": env.text("RAPPORT_GEMINI_MODEL"), **options}
     openai = {**_openai(), "model": env.text("RAPPORT_OPENAI_MODEL"), **options}
@@ -84,12 +85,6 @@ def _first_with_a_key(providers: Aliases) -> str:
     if providers["openai"]["OPTIONS"]["api_key"] or providers["openai"]["OPTIONS"]["base_url"]:
         return "openai"
     return "offline"
-
-
-def _prices() -> dict[str, Any]:
-    return env.json_object(
-        "RAPPORT_PROVIDER_PRICES", hint='write {"model": [input, output]}, USD per million tokens'
-    )
 
 
 def _gemini() -> dict[str, Any]:
