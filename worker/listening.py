@@ -13,16 +13,14 @@ from config.postgresql.sessions import direct_connection
 
 
 class Listener:
-    """A connection that listens on one channel. For one thread, and not across a fork; `wake` is for any."""
+    """A connection that listens on one channel. For one thread, and not across a fork."""
 
     def __init__(self, channel: str) -> None:
         """Connect and listen: what is notified from now on is heard. Raises psycopg.Error."""
         self.connection = direct_connection()
         self._pid = os.getpid()
-        self._woken, self._wake = os.pipe()
         self._poll = select.poll()
-        for file in (self.connection.fileno(), self._woken):
-            self._poll.register(file, select.POLLIN)
+        self._poll.register(self.connection.fileno(), select.POLLIN)
         try:
             self.connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(channel)))
         except psycopg.Error:
@@ -35,7 +33,7 @@ class Listener:
         return self._pid == os.getpid()
 
     def wait(self, seconds: float | None) -> list[str]:
-        """The payloads of notifications, as soon as there are any; empty after `seconds`, or when woken.
+        """The payloads of notifications, as soon as there are any; empty after `seconds`.
 
         Raises psycopg.Error when the session is lost.
         """
@@ -45,16 +43,9 @@ class Listener:
             heard = self._take()
         return heard
 
-    def wake(self) -> None:
-        """Make a `wait` in another thread return."""
-        os.write(self._wake, b"!")
-
     def close(self) -> None:
         if self.is_mine:
             self.connection.close()
-            os.close(self._woken)
-            os.close(self._wake)
-            self._pid = 0  # once is enough
 
     def _take(self) -> list[str]:
         return [notify.payload for notify in self.connection.notifies(timeout=0)]

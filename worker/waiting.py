@@ -12,6 +12,7 @@ import os
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
+from time import sleep
 from uuid import UUID
 
 import psycopg
@@ -67,9 +68,7 @@ class _Room:
         self._places: dict[str, list[Place]] = {}
         self._taken = 0
         self._thread: threading.Thread | None = None
-        self._listener: Listener | None = None
         self._listening = threading.Event()
-        self._closing = threading.Event()
 
     def enter(self, turn: str, *, counted: bool) -> Place | None:
         with self._lock:
@@ -93,26 +92,15 @@ class _Room:
             if not here:
                 del self._places[turn]
 
-    def close(self) -> None:
-        """Stop listening; the next waiter starts it again."""
-        self._closing.set()
-        listener, thread = self._listener, self._thread
-        if listener is not None:
-            listener.wake()
-        if thread is not None:
-            thread.join()
-        self._thread = None
-        self._closing.clear()
-
     def _listen(self) -> None:
         attempt = 0
-        while not self._closing.is_set():
+        while self is _room:  # not replaced by another
             try:
-                with closing(Listener(CHANNEL)) as self._listener:
+                with closing(Listener(CHANNEL)) as listener:
                     attempt = 0
                     self._wake_all()  # they may have missed what they wait for
                     self._listening.set()
-                    self._hear(self._listener)
+                    self._hear(listener)
             except (psycopg.Error, OSError) as error:
                 if not attempt:
                     log.warning(
@@ -121,13 +109,12 @@ class _Room:
                         exc_info=error,
                     )
                 attempt += 1
-                self._closing.wait(min(_LONGEST_BACKOFF_SECONDS, _BACKOFF_SECONDS * 2 ** min(attempt, 10)))
+                sleep(min(_LONGEST_BACKOFF_SECONDS, _BACKOFF_SECONDS * 2 ** min(attempt, 10)))
             finally:
-                self._listener = None
                 self._listening.clear()
 
     def _hear(self, listener: Listener) -> None:
-        while not self._closing.is_set():
+        while self is _room:
             for turn in listener.wait(None):
                 with self._lock:
                     for place in self._places.get(turn, ()):
@@ -164,8 +151,3 @@ def waiting_place(turn_id: UUID, *, counted: bool = True) -> Iterator[Place | No
     finally:
         if place is not None:
             room.leave(turn, place, counted=counted)
-
-
-def stop_listening() -> None:
-    """Close the listening session, for example before the database is dropped."""
-    _room.close()

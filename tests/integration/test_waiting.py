@@ -10,8 +10,9 @@ from django.db import connection, transaction
 from pytest_django.fixtures import Settings
 
 from relationships.ids import uuid7
+from tests.fixtures.queue import stop_listening
 from tests.integration.test_broker import cut_sessions
-from worker.waiting import announce_settled, stop_listening, waiting_place
+from worker.waiting import announce_settled, waiting_place
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -12,9 +12,9 @@ from chat.early import RETRIED_WITHIN
 from memory.ingestion.pipeline import drain_relationship
 from relationships.models import Companion, Relationship, Turn
 from tests.fixtures.chat import Chat, stored
+from tests.fixtures.queue import stop_listening
 from tests.vendor_servers.openai_server import OpenAIServer
 from tests.waiting import wait_until
-from worker.waiting import stop_listening
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -1,4 +1,3 @@
-import threading
 from contextlib import closing
 
 import psycopg
@@ -23,17 +22,6 @@ def test_what_came_while_the_session_did_something_else_is_not_lost() -> None:
         listener.connection.execute("SELECT 1")
 
         assert listener.wait(5) == ["early"]
-
-
-def test_another_thread_can_end_the_waiting() -> None:
-    with closing(Listener(CHANNEL)) as listener:
-        waiting = threading.Thread(target=listener.wait, args=(None,))
-        waiting.start()
-
-        listener.wake()
-        waiting.join(timeout=10)
-
-        assert not waiting.is_alive()
 
 
 def test_a_lost_session_is_an_error_and_not_silence() -> None:
