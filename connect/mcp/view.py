@@ -15,8 +15,6 @@ from relationships.api.views import ApiView
 from web.errors import InvalidInput, NotAllowed
 from web.parsing import parse_object, read_bytes
 
-_late = import_string  # import at the first request: the SDK takes a second
-
 
 class McpView(ApiView):
     """Open to every key and token. The REST calls behind the tools check the scopes."""
@@ -39,7 +37,8 @@ class McpView(ApiView):
         asked = parse_object(read_bytes(request, limit=self.max_body_bytes()))
         if not isinstance(asked.get("id", ""), str | int):  # the SDK would treat it as a notification
             raise InvalidInput.of("id", "must be a text or a whole number")
-        answer: HttpResponse = _late("connect.mcp.transport.serve")(request._request, self.server())
+        serve = import_string("connect.mcp.transport.serve")  # now, as the SDK takes a second to import
+        answer: HttpResponse = serve(request._request, self.server())
         if asked.get("method") == "initialize" and answer.status_code == 200:
             answer["Mcp-Session-Id"] = uuid4().hex  # clients of 2025-11-25 may expect one; no session is kept
         return answer
@@ -52,7 +51,7 @@ class McpView(ApiView):
         known = None if relationship_id is None else str(relationship_id)
         api = OwnApi(self.request, authorization=self.request.META["HTTP_AUTHORIZATION"])
         desk = Desk(api, known, f"{self.request.scheme}://{self.request.get_host()}")
-        return _late("connect.mcp.server.server_for")(desk)
+        return import_string("connect.mcp.server.server_for")(desk)
 
 
 def _check_origin(request: Request) -> None:
