@@ -96,7 +96,7 @@ def bend(document: Any, data: st.DataObject) -> Any:
 
 @pytest.mark.django_db
 @effort(
-    max_examples=3000 if LONG else 40,
+    max_examples=3000 if LONG else 25,
     derandomize=not LONG,
     deadline=None,
     database=None,
@@ -147,10 +147,10 @@ def fields_of(document: Any) -> list[tuple[Any, ...]]:
 
 @pytest.mark.django_db
 def test_any_field_that_is_garbage_is_refused_by_its_path_or_lives_on(document: Any, api: Api) -> None:
-    """Each field in turn, as garbage of each kind (of some, unless RAPPORT_FUZZ=long)."""
+    """Each field in turn, as garbage of each kind (of one, unless RAPPORT_FUZZ=long)."""
     here, again = (f"/relationships/{made(api, user)}" for user in ("noor", "again"))
     for number, (*way, last) in enumerate(fields_of(document)):
-        for odd in ODD if LONG else ODD[number % 15 :: 15]:
+        for odd in ODD if LONG else [ODD[number % len(ODD)]]:
             bent = deepcopy(document)
             holder = bent
             for name in way:

@@ -1,9 +1,10 @@
-"""The main task of each page, done from its beginning to its end: wide and light, and on a phone in the dark.
+"""The main task of each page, done from its beginning to its end: one wide and light, the next on a phone in the dark.
 
-Where each of them ends, a picture is kept, and nothing may stick out or shut anybody out. The other two looks are
+With RAPPORT_DRILLS=long or RAPPORT_SCREENSHOTS each is done in both. Where each of them ends, a picture is kept, and nothing may stick out or shut anybody out. The other two looks are
 those of test_every_page.py.
 """
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,18 +15,21 @@ from memory.models import IngestionPrompt
 from relationships.models import ApiKey, Companion, Relationship, Turn
 from relationships.services.companions import create_companion
 from tests.acceptance.browser.desk import Desk
-from tests.acceptance.browser.looks import LOOKS, Look, glance
+from tests.acceptance.browser.looks import EACH_ONCE, Look, glance
 from tests.acceptance.browser.stage import BY, Stage
+from tests.acceptance.drills.talk import LONG
 from tests.vendor_servers.openai_server import OpenAIServer
 
 KLINGON = {"op": "add", "type": "identity", "content": "Is a Klingon", "messages": [1]}
 End = Callable[[str], None]
 
 
-@pytest.fixture(params=LOOKS[::2], ids=lambda look: f"{look[0]}-{look[1]}")
-def look_now(request: pytest.FixtureRequest) -> Look:
-    look: Look = request.param
-    return look
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    both = LONG or "RAPPORT_SCREENSHOTS" in os.environ
+    tasks = [name for name in vars(metafunc.module) if name.startswith("test_")]
+    place = tasks.index(metafunc.function.__name__) % len(EACH_ONCE)
+    looks = EACH_ONCE if both else (EACH_ONCE[place],)
+    metafunc.parametrize("look_now", looks, ids=[f"{width}-{scheme}" for width, scheme in looks])
 
 
 @pytest.fixture

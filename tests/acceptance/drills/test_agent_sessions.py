@@ -17,7 +17,7 @@ from pytest_django.fixtures import Settings
 
 from relationships.models import Companion, Relationship
 from tests.acceptance.drills.conftest import QUICK
-from tests.acceptance.drills.talk import only_long
+from tests.acceptance.drills.talk import LONG, only_long
 from tests.acceptance.service import LiveService
 from tests.acceptance.stock_git import Git
 from tests.fixtures.api import TESTER
@@ -108,18 +108,22 @@ def people_of(service: LiveService, weather: WeatherServer, count: int) -> list[
 
 
 # Where a worker is killed: at which question to the model, and the table that it can't write just then. Without a table
-# the question itself is never answered; without a question the session has only begun.
-PLACES = {
+# the question itself is never answered; without a question the session has only begun. (In one process a worker ends
+# before each of its writes: tests/integration/workspace/test_killed_sessions.py)
+PLACES: dict[str, tuple[int | None, str]] = {
     "hydrate": (None, "workspace_checkpoint"),
-    "asked for a step": (1, ""),
     "a tool call": (1, "workspace_agentstep"),
     "a call over the network": (3, "weather"),
-    "the last step": (4, "workspace_agentstep"),
     "asked to curate": (CURATES, ""),
-    "curate": (CURATES, "workspace_checkpoint"),
     "merge": (CURATES, "workspace_hotcontextversion"),
-    "sync": (CURATES, "relationships_snapshot"),
 }
+if LONG:
+    PLACES |= {
+        "asked for a step": (1, ""),
+        "the last step": (4, "workspace_agentstep"),
+        "curate": (CURATES, "workspace_checkpoint"),
+        "sync": (CURATES, "relationships_snapshot"),
+    }
 
 
 def test_a_worker_killed_at_any_step_leaves_it_whole_or_undone(

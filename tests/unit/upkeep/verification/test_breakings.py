@@ -3,10 +3,12 @@
 What takes more than a statement to break or to look at stands in the files beside this one.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 
 from memory.entries.editing import revise_entry
 from memory.models import ScratchpadEntry
@@ -107,24 +109,31 @@ MENDED: list[tuple[str, list[str]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("found", "damage"), [(found, damage) for found, damages in MENDED for damage in damages]
-)
+@pytest.mark.parametrize(("found", "damages"), MENDED, ids=[found for found, _ in MENDED])
 def test_what_the_other_rows_tell_is_mended_and_all_is_as_it_was(
-    lived: Conversation, found: str, damage: str
+    lived: Conversation, found: str, damages: list[str]
 ) -> None:
     lived.remember("Über den Dächern 😀")
     lived.say("Ça va? 東京に行った", "<rapport_memory>\n- Likes tea\n</rapport_memory> Hello")
     embed_owed(relationship_id=lived.relationship.id)
     kept = held_of(lived.relationship)
-    with unguarded():
-        run(orphan(damage) if " " not in damage else damage)
+    for damage in damages:
+        with damaged(orphan(damage) if " " not in damage else damage):
+            check_mended(found.split())
 
-    check_mended(found.split())
+            embed_owed(relationship_id=lived.relationship.id)
+            assert held_of(lived.relationship) == kept
 
-    embed_owed(relationship_id=lived.relationship.id)
-    assert held_of(lived.relationship) == kept
-    check_whole()
+
+@contextmanager
+def damaged(statement: str) -> Iterator[None]:
+    """The same world is damaged in another way after it."""
+    print(statement)
+    with transaction.atomic():
+        with unguarded():
+            run(statement)
+        yield
+        transaction.set_rollback(True)
 
 
 def held_of(relationship: Relationship) -> dict[str, Any]:
@@ -192,14 +201,11 @@ LEFT: list[tuple[str, list[str]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("found", "damage"), [(found, damage) for found, damages in LEFT for damage in damages]
-)
-def test_what_nobody_else_tells_is_named_and_left(lived: Conversation, found: str, damage: str) -> None:
-    with unguarded():
-        run(damage)
-
-    check_left(found.split())
+def test_what_nobody_else_tells_is_named_and_left(lived: Conversation) -> None:
+    for found, damages in LEFT:
+        for damage in damages:
+            with damaged(damage):
+                check_left(found.split())
 
 
 # What is lost takes more with it, which --repair may mend.
@@ -229,21 +235,17 @@ LOST: list[tuple[str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("found", "damage"), LOST)
-def test_what_is_lost_is_named_whatever_it_takes_with_it(
-    lived: Conversation, found: str, damage: str
-) -> None:
+def test_what_is_lost_is_named_whatever_it_takes_with_it(lived: Conversation) -> None:
     lisbon = next(entry for entry in lived.entries if entry.content == "Lives in Lisbon")
     revise_entry(
         relationship_id=lisbon.relationship_id, entry_id=lisbon.id, values={"pinned": True}, by=PERSON
     )
-    with unguarded():
-        run(damage)
+    for found, damage in LOST:
+        with damaged(damage):
+            report = verify(repair=True)
 
-    report = verify(repair=True)
-
-    assert set(found.split()) <= set(problems(report))
-    assert not report.holds
+            assert set(found.split()) <= set(problems(report))
+            assert not report.holds
 
 
 IN_ORDER = [
@@ -255,9 +257,7 @@ IN_ORDER = [
 ]
 
 
-@pytest.mark.parametrize("change", IN_ORDER)
-def test_what_may_be_so_is_no_alarm(lived: Conversation, change: str) -> None:
-    with unguarded():
-        run(change)
-
-    check_whole()
+def test_what_may_be_so_is_no_alarm(lived: Conversation) -> None:
+    for change in IN_ORDER:
+        with damaged(change):
+            check_whole()
