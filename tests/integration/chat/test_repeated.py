@@ -50,13 +50,15 @@ def test_a_reply_as_long_as_two_messages_is_repeated_completely(chat: Chat, repl
     assert len(stored()) > 2 and first == second and replying.asked == 1
 
 
-def test_an_erased_messages_metadata_is_gone_with_it(
+def test_it_is_exported_with_the_message_and_is_gone_with_it_once_that_is_erased(
     chat: Chat, api: Api, replying: OpenAIServer, relationship: Relationship
 ) -> None:
     replying.push(CALL)
     told(chat, "How is it in Porto?")
     message = Message.objects.get(role="assistant")
     assert REPLY in message.metadata and "Porto" not in str(message.metadata), "the words are there once"
+    document = b"".join(export_relationship(relationship_id=relationship.id))
+    assert b'"rapport_reply"' in document and b'"tool_calls"' in document
 
     erased = api.post(f"/relationships/{relationship.id}/messages/redact", {"messages": [str(message.id)]})
     assert erased.status == 200, erased
@@ -64,17 +66,6 @@ def test_an_erased_messages_metadata_is_gone_with_it(
 
     assert again[0].get("tool_calls") is None and not again[0]["content"]
     assert Message.objects.get(id=message.id).metadata == {} and replying.asked == 1
-
-
-def test_it_is_exported_with_the_message(
-    chat: Chat, replying: OpenAIServer, relationship: Relationship
-) -> None:
-    replying.push(CALL)
-    told(chat, "How is it in Porto?")
-
-    document = b"".join(export_relationship(relationship_id=relationship.id))
-
-    assert b'"rapport_reply"' in document and b'"tool_calls"' in document
 
 
 def test_a_call_with_long_notes_of_the_model_is_repeated_without_them(

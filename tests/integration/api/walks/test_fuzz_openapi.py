@@ -25,8 +25,8 @@ from schemathesis import Case, GenerationMode
 from schemathesis.checks import not_a_server_error
 from schemathesis.config import SchemathesisConfig
 from schemathesis.core.parameters import ParameterLocation
-from schemathesis.generation.meta import TestPhase
 from schemathesis.generation.feedback import FeedbackSources
+from schemathesis.generation.meta import TestPhase
 from schemathesis.pytest._test_builder import build_operation_test
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,

@@ -37,18 +37,15 @@ def test_what_is_over_expires_visibly_and_the_rest_stays(
     assert last.effective_at == NOON
 
 
-def test_expiring_twice_is_expiring_once(relationship: Relationship, conversation: Conversation) -> None:
-    remember(relationship, "Is at the dentist", until=NOON)
-    expire_entries(NOON)
-    before = len(conversation.revisions)
-    assert expire_entries(NOON) == 0
-    assert len(conversation.revisions) == before
-
-
-def test_the_snapshot_forgets_what_is_over(relationship: Relationship) -> None:
+def test_the_snapshot_forgets_what_is_over_and_expiring_twice_is_expiring_once(
+    relationship: Relationship, conversation: Conversation
+) -> None:
     remember(relationship, "Is at the dentist", until=NOON)
     expire_entries(NOON)
     assert Snapshot.objects.for_relationship(relationship.id).get().scratchpad == []
+    before = len(conversation.revisions)
+    assert expire_entries(NOON) == 0
+    assert len(conversation.revisions) == before
 
 
 def test_only_so_many_relationships_are_looked_at_in_one_go(relationship: Relationship) -> None:

@@ -156,11 +156,23 @@ def test_each_entry_has_its_decayed_vector_and_the_answer_is_that_of_every_row(
     assert found(by_decay) == exact
 
 
-def test_filters_hold_for_the_candidates(by_decay: Relationship) -> None:
+def test_filters_hold_a_new_vector_is_owed_a_lost_one_takes_it_along_and_few_of_another_space_have_none(
+    by_decay: Relationship,
+) -> None:
     ids = fill(by_decay, 150)
     settle()
     assert candidates(by_decay, types=("fact",)) == set()
     assert candidates(by_decay, told_from=NOON - timedelta(hours=2)) == set(ids[:3])
+
+    add_vectors(by_decay, ids[:1], units(1), model="another")
+    settle()
+    assert len(rows_of(by_decay)) == 150
+
+    (new,) = fill(by_decay, 1, seed=9)
+    assert list(rows_of(by_decay, stale=True)) == [new]
+
+    Embedding.objects.for_relationship(by_decay.id).filter(owner_id=ids[0]).delete()
+    assert ids[0] not in rows_of(by_decay)
 
 
 def test_few_entries_and_other_rankers_have_none(by_decay: Relationship) -> None:
@@ -187,17 +199,6 @@ def test_a_change_of_importance_makes_it_stale_and_then_anew(by_decay: Relations
     assert (row.stale, row.importance) == (False, 0.99)
 
 
-def test_a_new_vector_is_owed_and_a_lost_one_takes_it_along(by_decay: Relationship) -> None:
-    ids = fill(by_decay, 150)
-    settle()
-
-    (new,) = fill(by_decay, 1, seed=9)
-
-    assert list(rows_of(by_decay, stale=True)) == [new]
-    Embedding.objects.for_relationship(by_decay.id).filter(owner_id=ids[0]).delete()
-    assert ids[0] not in rows_of(by_decay)
-
-
 def test_the_reference_moves_before_a_number_would_overflow(by_decay: Relationship) -> None:
     ids = fill(by_decay, 150)
     settle()
@@ -222,11 +223,3 @@ def test_another_half_life_makes_all_anew_and_ranks_every_row_meanwhile(by_decay
     assert candidates(by_decay) is None
     assert {(row.half_life_days, row.stale) for row in rows_of(by_decay).values()} == {(30.0, True)}
     assert DecayWalk().step(timezone.now()) == 0
-
-
-def test_another_space_has_none_until_it_holds_as_many(by_decay: Relationship) -> None:
-    ids = fill(by_decay, 150)
-    settle()
-    add_vectors(by_decay, ids[:1], units(1), model="another")
-    settle()
-    assert len(rows_of(by_decay)) == 150

@@ -15,27 +15,6 @@ from tests.vendor_servers.gemini_server import GeminiServer
 Make = Callable[..., GeminiProvider]
 
 
-def test_the_answer_comes_with_its_tokens_model_and_time(
-    gemini: Make, gemini_server: GeminiServer, question: CompletionRequest
-) -> None:
-    usage = {
-        "promptTokenCount": 900,
-        "candidatesTokenCount": 40,
-        "thoughtsTokenCount": 60,
-        "cachedContentTokenCount": 500,
-    }
-    gemini_server.push(
-        {"text": '{"operations": []}', "usage": usage, "model": "gemini-9-flash", "delay": 0.01}
-    )
-
-    completion = gemini().complete(question)
-
-    assert completion.text == '{"operations": []}'
-    assert (completion.prompt_tokens, completion.output_tokens, completion.cached_tokens) == (900, 100, 500)
-    assert (completion.provider, completion.model) == ("gemini", "gemini-9-flash")
-    assert completion.cost is None
-
-
 def test_everything_asked_for_is_sent_in_geminis_words(
     gemini: Make, gemini_server: GeminiServer, question: CompletionRequest
 ) -> None:
@@ -55,31 +34,6 @@ def test_everything_asked_for_is_sent_in_geminis_words(
         "responseJsonSchema": SCHEMA,
         "seed": 7,
     }
-
-
-def test_plain_text_is_asked_without_json_mode_and_kept_as_it_is(
-    gemini: Make, gemini_server: GeminiServer
-) -> None:
-    gemini_server.push({"text": "Hello! ```json\n{}\n```"})
-
-    completion = gemini().complete(CompletionRequest(system="", prompt="Say hello", schema=None))
-
-    assert completion.text == "Hello! ```json\n{}\n```"
-    assert "systemInstruction" not in gemini_server.requests[0].body
-    assert "responseMimeType" not in gemini_server.requests[0].body.get("generationConfig", {})
-
-
-def test_a_repair_round_follows_the_prompt(
-    gemini: Make, gemini_server: GeminiServer, question: CompletionRequest
-) -> None:
-    gemini().complete(replace(question, history=(("assistant", "oops"), ("user", "That is no JSON."))))
-
-    contents = gemini_server.requests[0].body["contents"]
-    assert [(content["role"], content["parts"][0]["text"]) for content in contents] == [
-        ("user", "[1] Ana: I moved to Porto."),
-        ("model", "oops"),
-        ("user", "That is no JSON."),
-    ]
 
 
 def test_the_cost_follows_from_the_configured_prices(

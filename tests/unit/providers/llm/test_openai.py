@@ -20,26 +20,6 @@ Make = Callable[..., OpenAIProvider]
 ADD = {"operations": [{"op": "add", "content": "lives in Porto"}]}
 
 
-def test_the_answer_comes_with_its_tokens_model_and_time(
-    openai: Make, openai_server: OpenAIServer, question: CompletionRequest
-) -> None:
-    usage = {
-        "prompt_tokens": 900,
-        "completion_tokens": 100,
-        "total_tokens": 1000,
-        "prompt_tokens_details": {"cached_tokens": 500},
-        "completion_tokens_details": {"reasoning_tokens": 60},
-    }
-    openai_server.push({"text": '{"operations": []}', "usage": usage, "model": "some-model-2", "delay": 0.01})
-
-    completion = openai(model="some-model").complete(question)
-
-    assert completion.text == '{"operations": []}'
-    assert (completion.prompt_tokens, completion.output_tokens, completion.cached_tokens) == (900, 100, 500)
-    assert (completion.provider, completion.model) == ("openai", "some-model-2")
-    assert completion.cost is None
-
-
 def test_everything_asked_for_is_sent_in_openais_words(
     openai: Make, openai_server: OpenAIServer, question: CompletionRequest
 ) -> None:
@@ -66,48 +46,20 @@ def test_everything_asked_for_is_sent_in_openais_words(
     }
 
 
-def test_plain_text_is_asked_without_json_mode_and_kept_as_it_is(
-    openai: Make, openai_server: OpenAIServer
+SHAPES: list[dict[str, Any]] = [
+    {"answer_in": "reasoning_content"},
+    {"answer_in": "reasoning"},
+    {"answer_in": "reasoning", "fenced": True},
+]
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_json_is_found_among_the_thoughts(
+    shape: dict[str, Any], openai: Make, openai_server: OpenAIServer, question: CompletionRequest
 ) -> None:
-    openai_server.push({"text": "Hello! ```json\n{}\n```"})
+    openai_server.push({"json": ADD, **shape})
 
-    completion = openai().complete(CompletionRequest(system="", prompt="Say hello", schema=None))
-
-    assert completion.text == "Hello! ```json\n{}\n```"
-    assert "response_format" not in openai_server.requests[0].body
-    assert [message["role"] for message in openai_server.requests[0].body["messages"]] == ["user"]
-
-
-def test_a_repair_round_follows_the_prompt(
-    openai: Make, openai_server: OpenAIServer, question: CompletionRequest
-) -> None:
-    openai().complete(replace(question, history=(("assistant", "oops"), ("user", "That is no JSON."))))
-
-    messages = openai_server.requests[0].body["messages"]
-    assert [(message["role"], message["content"]) for message in messages[1:]] == [
-        ("user", "[1] Ana: I moved to Porto."),
-        ("assistant", "oops"),
-        ("user", "That is no JSON."),
-    ]
-
-
-SHAPES: dict[str, tuple[dict[str, Any], str]] = {
-    "in reasoning_content": ({"json": ADD, "answer_in": "reasoning_content"}, '{"operations": [{"op": '),
-    "in reasoning": ({"json": ADD, "answer_in": "reasoning"}, '{"operations": [{"op": '),
-    "fenced in reasoning": (
-        {"json": ADD, "answer_in": "reasoning", "fenced": True},
-        '{"operations": [{"op": ',
-    ),
-}
-
-
-@pytest.mark.parametrize(("item", "start"), SHAPES.values(), ids=SHAPES)
-def test_json_is_extracted_and_other_text_is_returned_unchanged(
-    item: dict[str, Any], start: str, openai: Make, openai_server: OpenAIServer, question: CompletionRequest
-) -> None:
-    openai_server.push(item)
-
-    assert openai().complete(question).text.startswith(start)
+    assert openai().complete(question).text.startswith('{"operations": [{"op": ')
 
 
 def test_thoughts_are_not_an_answer_if_plain_text_was_asked_for(

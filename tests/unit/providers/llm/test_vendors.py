@@ -19,6 +19,59 @@ from providers.errors import (
 from providers.llm.base import CompletionRequest
 from tests.unit.providers.llm.conftest import Vendor
 
+USAGE = {
+    "gemini": {
+        "promptTokenCount": 900,
+        "candidatesTokenCount": 40,
+        "thoughtsTokenCount": 60,
+        "cachedContentTokenCount": 500,
+    },
+    "openai": {
+        "prompt_tokens": 900,
+        "completion_tokens": 100,
+        "total_tokens": 1000,
+        "prompt_tokens_details": {"cached_tokens": 500},
+        "completion_tokens_details": {"reasoning_tokens": 60},
+    },
+}
+
+
+def test_the_answer_comes_with_its_tokens_and_model(vendor: Vendor, question: CompletionRequest) -> None:
+    vendor.server.push({"text": '{"operations": []}', "usage": USAGE[vendor.name], "model": "some-model-2"})
+
+    completion = vendor.make(model="some-model").complete(question)
+
+    assert completion.text == '{"operations": []}'
+    assert (completion.prompt_tokens, completion.output_tokens, completion.cached_tokens) == (900, 100, 500)
+    assert (completion.provider, completion.model) == (vendor.name, "some-model-2")
+    assert completion.cost is None
+
+
+def test_plain_text_is_asked_without_json_mode_and_kept_as_it_is(vendor: Vendor) -> None:
+    vendor.server.push({"text": "Hello! ```json\n{}\n```"})
+
+    completion = vendor.make().complete(CompletionRequest(system="", prompt="Say hello", schema=None))
+
+    assert completion.text == "Hello! ```json\n{}\n```"
+    body = vendor.server.requests[0].body
+    asked = {*body, *body.get("generationConfig", {}), *(one["role"] for one in body.get("messages", ()))}
+    assert not asked & {"system", "systemInstruction", "response_format", "responseMimeType"}
+
+
+def test_a_repair_round_follows_the_prompt(vendor: Vendor, question: CompletionRequest) -> None:
+    history = (("assistant", "oops"), ("user", "That is no JSON."))
+
+    vendor.make().complete(replace(question, history=history))
+
+    body = vendor.server.requests[0].body
+    if vendor.name == "openai":
+        told = [(one["role"], one["content"]) for one in body["messages"][1:]]
+    else:
+        told = [(one["role"], one["parts"][0]["text"]) for one in body["contents"]]
+    replies = {"gemini": "model", "openai": "assistant"}[vendor.name]
+    assert told == [("user", question.prompt), (replies, "oops"), history[1]]
+
+
 SHAPES: dict[str, tuple[dict[str, Any], str]] = {
     "fenced": ({"text": '{"operations": []}', "fenced": True}, '{"operations": []}'),
     "after thoughts": ({"text": '{"operations": []}', "think": "Hm, {maybe}?"}, '{"operations": []}'),

@@ -106,7 +106,7 @@ def test_changing_over_is_told_in_the_audit(companion: Companion) -> None:
     assert [(event.actor_kind, event.actor_id) for event in events] == [(BY.kind, BY.id)]
 
 
-def test_what_is_written_meanwhile_is_caught_up(
+def test_what_is_written_meanwhile_is_caught_up_the_old_vectors_go_and_a_worker_goes_on_in_the_new_space(
     relationship: Relationship, companion: Companion, conversation: Conversation
 ) -> None:
     move = move_of(companion)
@@ -119,17 +119,15 @@ def test_what_is_written_meanwhile_is_caught_up(
     assert embed(move).written == 1
     assert late.id in embedded(relationship, NEW)
 
-
-def test_the_old_vectors_go_when_nobody_compares_them(
-    relationship: Relationship, companion: Companion
-) -> None:
-    move = move_of(companion)
-    embed(move)
-    change_over(move, by=BY)
-
-    assert drop_old(move) == 3
+    assert drop_old(move) == 4
     assert embedded(relationship, OLD) == set()
-    assert len(embedded(relationship, NEW)) == 3
+    assert len(embedded(relationship, NEW)) == 4
+
+    later = conversation.remember("later")[0]
+    fall_due(relationship)
+    embed_owed(relationship_id=relationship.id)
+    assert later.id in embedded(relationship, NEW)
+    assert embedded(relationship, OLD) == set()
 
 
 def test_a_relationship_with_an_embedder_of_its_own_keeps_it(
@@ -204,19 +202,3 @@ def test_a_wrong_key_is_noticed_before_anything_begins(companion: Companion) -> 
     with pytest.raises(Unauthorized):
         move_of(companion)
     assert not Embedding.objects.filter(model=NEW).exists()
-
-
-def test_afterwards_a_worker_goes_on_in_the_new_space(
-    relationship: Relationship, companion: Companion, conversation: Conversation
-) -> None:
-    move = move_of(companion)
-    embed(move)
-    change_over(move, by=BY)
-    drop_old(move)
-
-    late = conversation.remember("late")[0]
-    fall_due(relationship)
-    embed_owed(relationship_id=relationship.id)
-
-    assert late.id in embedded(relationship, NEW)
-    assert embedded(relationship, OLD) == set()

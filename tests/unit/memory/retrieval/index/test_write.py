@@ -122,46 +122,31 @@ def test_messages_owe_theirs_where_the_configuration_says_so(
     assert owing(relationship) == {said.id}
 
 
-def test_another_text_owes_anew_and_the_same_text_does_not(
-    relationship: Relationship, conversation: Conversation
-) -> None:
-    configure(relationship, embedder="default")
-    entry = conversation.remember("Likes tea")[0]
-    SearchText.objects.for_relationship(relationship.id).update(due_at=None)
-
-    change: dict[str, Any] = {"relationship_id": relationship.id, "entry_id": entry.id, "by": PERSON}
-    revise_entry(**change, values={"pinned": True})
-    assert owing(relationship) == set()
-
-    revise_entry(**change, values={"content": "Likes coffee"})
-    assert owing(relationship) == {entry.id}
-
-
-def test_a_text_that_waits_for_its_retry_goes_on_waiting(
+def test_another_text_owes_anew_the_same_text_waits_on_and_a_deleted_one_owes_nothing_until_it_is_restored(
     relationship: Relationship, conversation: Conversation
 ) -> None:
     configure(relationship, embedder="default")
     entry = conversation.remember("Likes tea")[0]
     rows = SearchText.objects.for_relationship(relationship.id)
+    change: dict[str, Any] = {"relationship_id": relationship.id, "entry_id": entry.id, "by": PERSON}
+
     rows.update(due_at=NOON, attempts=3, error_code="timeout")
-
-    revise_entry(relationship_id=relationship.id, entry_id=entry.id, by=PERSON, values={"pinned": True})
-
+    revise_entry(**change, values={"pinned": True})
     row = row_of(entry)
     assert (row.due_at, row.attempts, row.error_code) == (NOON, 3, "timeout")
 
+    rows.update(due_at=None)
+    revise_entry(**change, values={"pinned": False})
+    assert owing(relationship) == set()
 
-def test_a_deleted_entry_owes_nothing_until_it_is_restored(
-    relationship: Relationship, conversation: Conversation
-) -> None:
-    configure(relationship, embedder="default")
-    entry = conversation.remember("Likes tea")[0]
+    revise_entry(**change, values={"content": "Likes coffee"})
+    assert owing(relationship) == {entry.id}
 
-    delete_entry(relationship_id=relationship.id, entry_id=entry.id, by=PERSON)
+    delete_entry(**change)
     assert owing(relationship) == set()
     assert row_of(entry).state == EntryState.DELETED
 
-    restore_entry(relationship_id=relationship.id, entry_id=entry.id, by=PERSON)
+    restore_entry(**change)
     assert owing(relationship) == {entry.id}
 
 
