@@ -1,6 +1,6 @@
 """Every benchmark runs, in its smallest form, as its Makefile target or its page runs it: so that none rots unseen.
 
-By itself only those that need no service; with RAPPORT_DRILLS=long all of them.
+By itself only two that need no service; with RAPPORT_DRILLS=long all of them.
 """
 
 import json
@@ -17,11 +17,7 @@ from tests.unit.benchmarks.recall.test_sets import PERSON, TALK
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
-WITHOUT_SERVICE = [
-    "benchmarks.recall",
-    "benchmarks.pages",
-    "benchmarks.client_overhead",
-]
+WITHOUT_SERVICE = ["benchmarks.recall", "benchmarks.client_overhead"]
 SMALL = {
     # Not all of them, as each measures for a while.
     "benchmarks": "--smoke --only in_process --only ingestion --only strategies_cost --only workspaces --only tenants".split(),

@@ -177,7 +177,9 @@ def test_it_can_be_played_again(first: str, again: str) -> None:
     assert len(relationships(again)) == 1
 
 
-def test_another_file_is_played_in_batches(demo: Demo, again: str, tmp_path: Path) -> None:
+def test_another_file_is_played_in_batches_under_another_recipe_beside_it(
+    demo: Demo, again: str, tmp_path: Path
+) -> None:
     lines = [
         {"speaker": speaker, "text": f"Line {line} of {speaker}."}
         for line in range(30)
@@ -190,25 +192,17 @@ def test_another_file_is_played_in_batches(demo: Demo, again: str, tmp_path: Pat
         "session_1": [*lines, {"speaker": "Ann", "text": "I moved to Lisbon yesterday."}],
     }
     (tmp_path / "my talk.json").write_text(json.dumps({"conversation": talk}))
-
-    done = demo.manage("demo", "--port", str(demo.port), "--conversation", str(tmp_path / "my talk.json"))
-
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "31 turns in" in done.stdout
-    assert "Lives in Lisbon" in done.stdout
-
-
-def test_another_recipe_is_played_beside_it(demo: Demo, again: str) -> None:
     before = len(relationships(again))
 
-    output = demo.play("--recipe", "two_call")
+    output = demo.play("--recipe", "two_call", "--conversation", str(tmp_path / "my talk.json"))
 
+    assert "31 turns in" in output
     assert "Recipe:   two_call." in output
     assert "Embedder: " in output
-    assert re.search(r"^In the archive of Maya, .*: \d+ entries$", output, re.MULTILINE)
+    assert re.search(r"^In the archive of Ann, .*: \d+ entries$", output, re.MULTILINE), output
     assert re.search(r"^memory +\d+ +[\d.]+ +retrieved \d+ for .*, ranked by cosine", output, re.MULTILINE)
     assert "Why it was shown these" in output
-    assert re.search(r"^Has a sister named Ana +retrieved by cosine ", output, re.MULTILINE)
+    assert re.search(r"^Lives in Lisbon \(moved .*\) +retrieved by cosine ", output, re.MULTILINE), output
     assert len(relationships(output)) == before + 1, "the other demo's person is still there"
 
 

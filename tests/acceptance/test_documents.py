@@ -29,13 +29,13 @@ def model() -> Iterator[OpenAIServer]:
         yield server
 
 
-@pytest.fixture
-def worker(live: LiveService, model: OpenAIServer) -> LiveWorker:
+def start_worker(live: LiveService, model: OpenAIServer, **settings: str) -> LiveWorker:
     live.settings |= {
         "RAPPORT_EMBEDDING_PROVIDER": "openai",
         "RAPPORT_OPENAI_EMBEDDING_MODEL": "test-embedding",
         "OPENAI_BASE_URL": model.url,
         "OPENAI_API_KEY": "k",
+        **settings,
     }
     worker = live.start_worker()
     worker.wait_until_in_order()
@@ -94,11 +94,13 @@ def test_a_tome_is_uploaded_read_and_found(live_service: LiveService) -> None:
     assert any(hit["page_from"] <= 321 <= hit["page_to"] for hit in found["items"])
 
 
-def test_a_reader_killed_while_it_embeds_loses_and_doubles_nothing(
-    worker: LiveWorker, model: OpenAIServer, companion: Companion
+def test_one_whose_task_was_lost_is_found_and_a_reader_killed_while_it_embeds_loses_and_doubles_nothing(
+    live: LiveService, model: OpenAIServer, companion: Companion
 ) -> None:
     model.latency = 0.3
     document = upload(companion, TOME, "Tome.pdf")
+    live.database.rows("DELETE FROM django_q_ormq RETURNING id")
+    worker = start_worker(live, model)
     wait_until(lambda: ChunkEmbedding.objects.count() >= 32, timeout=30, what="the first batch")
     reader_of(document).kill()
     model.latency = 0
@@ -110,12 +112,22 @@ def test_a_reader_killed_while_it_embeds_loses_and_doubles_nothing(
     assert places == list(range(document.chunk_count))
     assert ChunkEmbedding.objects.count() == document.chunks_done == document.chunk_count > 64
     assert document.attempts == 0, "what became ready owes nothing to those that died"
+    assert "document.ready" in events_in(worker.log)
 
 
-def test_a_reader_killed_while_a_file_is_parsed_leaves_no_process_behind(
-    worker: LiveWorker, companion: Companion
+def test_a_file_that_can_not_be_parsed_in_time_costs_no_reader_and_one_that_is_killed_leaves_no_process_behind(
+    live: LiveService, model: OpenAIServer, companion: Companion
 ) -> None:
-    document = upload(companion, b"<!doctype html>" + b"<p>a" * 400_000, "slow.html")
+    slow = b"<!doctype html>" + b"<p>a" * 600_000
+    worker = start_worker(live, model, RAPPORT_DOCUMENT_SECONDS="2")
+    readers = {reader.pid for reader in worker.readers()}
+
+    document = settled(upload(companion, slow, "slow.html"))
+
+    assert (document.state, document.error_code) == ("failed", "too_slow")
+    assert {reader.pid for reader in worker.readers()} == readers
+
+    document = upload(companion, slow + b"again", "again.html")
     reader = reader_of(document)
     (parser,) = wait_until(reader.children, what="the parsing process")
     began = time()
@@ -123,28 +135,4 @@ def test_a_reader_killed_while_a_file_is_parsed_leaves_no_process_behind(
 
     wait_until(lambda: not parser.is_running(), timeout=5, what="the parsing process to end with its reader")
     assert time() - began < 5
-    assert settled(document).state in {"ready", "failed"}
-
-
-def test_a_file_that_can_not_be_parsed_in_time_costs_no_reader(
-    live: LiveService, model: OpenAIServer, companion: Companion
-) -> None:
-    live.settings |= {"RAPPORT_DOCUMENT_SECONDS": "1"}
-    worker = live.start_worker()
-    worker.wait_until_in_order()
-    readers = {reader.pid for reader in worker.readers()}
-
-    document = settled(upload(companion, b"<!doctype html>" + b"<p>a" * 600_000, "slow.html"))
-
-    assert (document.state, document.error_code) == ("failed", "too_slow")
-    assert {reader.pid for reader in worker.readers()} == readers
-
-
-def test_a_document_whose_task_was_lost_is_found(live: LiveService, companion: Companion) -> None:
-    document = upload(companion, b"Words.", "a.txt")
-    live.database.rows("DELETE FROM django_q_ormq RETURNING id")
-
-    worker = live.start_worker()
-
-    assert settled(document).state == "ready"
-    assert "document.ready" in events_in(worker.log)
+    assert settled(document).state == "failed"

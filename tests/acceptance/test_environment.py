@@ -67,30 +67,21 @@ def test_a_checkout_that_links_to_it_leaves_it_as_it_is(made: Path, tmp_path: Pa
     assert inode(made) == before
 
 
-def test_other_requirements_are_brought_in_without_making_it_anew(made: Path) -> None:
+def test_other_requirements_are_brought_in_and_after_an_interrupted_install_no_level_is_ready_until_one_ends_well(
+    made: Path,
+) -> None:
     before = inode(made)
     (made / "requirements.txt").write_text("# nothing, said differently\n")
-    done = run(made)
+    done = run(made, "dev")
     assert done.returncode == 0, done.stderr
     assert "Bringing the environment in .venv up to date" in done.stdout
     assert inode(made) == before
 
-
-def test_an_index_that_can_not_be_reached_is_said_so_and_the_next_try_goes_on(made: Path) -> None:
-    (made / "requirements.txt").write_text("a-package-of-nobody==1.0\n")
-    done = run(made)
+    (made / "requirements-dev.txt").write_text("-r requirements.txt\na-package-of-nobody==1.0\n")
+    done = run(made, "dev")
     assert done.returncode == 1
     assert "a-package-of-nobody" in done.stderr
     assert "HTTPS_PROXY" in done.stderr
-
-    (made / "requirements.txt").write_text("")
-    assert run(made).returncode == 0
-
-
-def test_after_an_interrupted_install_no_level_is_ready_until_one_ends_well(made: Path) -> None:
-    assert run(made, "dev").returncode == 0
-    (made / "requirements-dev.txt").write_text("-r requirements.txt\na-package-of-nobody==1.0\n")
-    assert run(made, "dev").returncode == 1
 
     (made / "requirements-dev.txt").write_text("-r requirements.txt\n")
     assert "up to date" in run(made, "run").stdout, "what was taken away meanwhile would be missing"

@@ -81,17 +81,6 @@ def test_a_turn_that_is_handed_over_is_remembered_and_an_idle_worker_leaves_noth
     assert "No worker on this machine has reported" in check.log
 
 
-def test_turns_that_waited_for_a_worker_are_found_when_one_starts(
-    live: LiveService, model: OpenAIServer, relationship: Relationship
-) -> None:
-    turns = [live.say(relationship, f"I have {number} plants.") for number in range(3)]
-    live.database.rows("DELETE FROM django_q_ormq RETURNING id")  # and their tasks are lost
-
-    start_worker(live, model)
-
-    assert live.wait_until_settled(turns) == ["applied"] * 3
-
-
 def test_whatever_is_killed_the_worker_recovers_by_itself_and_without_all_its_keepers_nothing_is_left(
     live: LiveService, worker: LiveWorker, relationship: Relationship
 ) -> None:
@@ -215,11 +204,15 @@ def test_a_stop_finishes_the_turn_in_hand(
     assert not WorkerHeartbeat.objects.exists()
 
 
-def test_a_stop_that_may_not_wait_gives_the_turn_back(
+def test_turns_that_waited_for_a_worker_are_found_when_one_starts_and_a_stop_that_may_not_wait_gives_one_back(
     live: LiveService, model: OpenAIServer, relationship: Relationship
 ) -> None:
-    model.latency = 60
+    turns = [live.say(relationship, f"I have {number} plants.") for number in range(3)]
+    live.database.rows("DELETE FROM django_q_ormq RETURNING id")  # and their tasks are lost
     worker = start_worker(live, model, "--grace", "0.5")
+    assert live.wait_until_settled(turns) == ["applied"] * 3
+
+    model.latency = 60
     turn = live.say(relationship, "I bake bread.")
     wait_until(lambda: held(relationship), what="the turn to be taken")
 

@@ -16,7 +16,7 @@ from tests.environments import node, node_with, python_with
 
 HERE = Path(__file__).parent
 QUIET = {"MEM0_TELEMETRY": "false"}
-PEOPLE = scaled(60, 1000)
+PEOPLE = scaled(24, 1000)
 
 
 def test_the_python_client(door: Door, wheel: Path, tmp_path: Path) -> None:
