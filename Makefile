@@ -61,7 +61,7 @@ screenshots: venv-dev ## take screenshots of every page in four looks, in .data/
 	@RAPPORT_SCREENSHOTS=.data/screenshots $(RUN) -m pytest -q tests/acceptance/browser/test_every_page.py
 	@$(RUN) -m scripts.screenshots
 
-drills: venv-dev ## run the long drills: real processes, killed while they work; each benchmark once; RECIPE=two_call or RECIPE=all
+drills: venv-dev ## run the long drills: real processes, killed while they work; every growth and fuzz case; each benchmark once; RECIPE=two_call or RECIPE=all
 	@RAPPORT_DRILLS=long RAPPORT_DRILLS_RECIPE="$${RECIPE:-scratchpad}" \
 	  $(RUN) -m pytest -m drill $(ARGS)
 

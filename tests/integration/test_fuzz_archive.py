@@ -19,11 +19,13 @@ from hypothesis import strategies as st
 from memory.entries.held import confirm_deletions
 from memory.ingestion.pipeline import drain_relationship
 from relationships.models import Companion, Relationship, Turn
+from tests.acceptance.drills.talk import scaled
 from tests.fixtures.api import TESTER, Api
 from tests.fixtures.turns import Conversation
 from tests.integration.api.world import build_world
 from upkeep.verification import verify
 
+pytestmark = pytest.mark.drill
 LONG = os.environ.get("RAPPORT_FUZZ") == "long"
 ODD: list[Any] = [
     *(
@@ -55,6 +57,8 @@ ODD: list[Any] = [
     ),
     *([], {}, [None], [[]], {"": None}, {"id": 1}, ["x", "x"], "01890a5d-ac96-774b-bcce-b302099a8057"),
 ]
+
+EACH = scaled(len(ODD), 15)  # one of so many
 
 
 @pytest.fixture
@@ -96,7 +100,7 @@ def bend(document: Any, data: st.DataObject) -> Any:
 
 @pytest.mark.django_db
 @effort(
-    max_examples=3000 if LONG else 25,
+    max_examples=3000 if LONG else scaled(25, 40),
     derandomize=not LONG,
     deadline=None,
     database=None,
@@ -147,10 +151,10 @@ def fields_of(document: Any) -> list[tuple[Any, ...]]:
 
 @pytest.mark.django_db
 def test_any_field_that_is_garbage_is_refused_by_its_path_or_lives_on(document: Any, api: Api) -> None:
-    """Each field in turn, as garbage of each kind (of one, unless RAPPORT_FUZZ=long)."""
+    """Each field in turn, as garbage of each kind (of one, in a drill of two, unless RAPPORT_FUZZ=long)."""
     here, again = (f"/relationships/{made(api, user)}" for user in ("noor", "again"))
     for number, (*way, last) in enumerate(fields_of(document)):
-        for odd in ODD if LONG else [ODD[number % len(ODD)]]:
+        for odd in ODD if LONG else ODD[number % EACH :: EACH]:
             bent = deepcopy(document)
             holder = bent
             for name in way:

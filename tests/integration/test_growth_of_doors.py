@@ -194,6 +194,7 @@ def chat(replying: OpenAIServer, relationship: Relationship, api_key: str) -> Do
     return Door("/v1/chat/completions", api_key)
 
 
+@pytest.mark.drill
 @pytest.mark.parametrize("store", [True, False], ids=["kept", "not kept"])
 def test_what_chat_is_sent_costs_as_much_as_it_is_long(
     chat: Door, replying: OpenAIServer, *, store: bool

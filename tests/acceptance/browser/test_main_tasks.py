@@ -20,6 +20,7 @@ from tests.acceptance.browser.stage import BY, Stage
 from tests.acceptance.drills.talk import LONG
 from tests.vendor_servers.openai_server import OpenAIServer
 
+pytestmark = pytest.mark.drill
 KLINGON = {"op": "add", "type": "identity", "content": "Is a Klingon", "messages": [1]}
 End = Callable[[str], None]
 

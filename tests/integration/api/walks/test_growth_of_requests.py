@@ -24,6 +24,7 @@ from tests.integration.api.walks.lawful import TEXTS, Made, body_of, inflations,
 from tests.integration.api.world import World
 from web.uploads import MULTIPART
 
+pytestmark = pytest.mark.drill
 QUICK = 1.0  # seconds
 # Seconds, for what grows in proportion, on a machine that others use; of an archive for each four megabytes: it has
 # threads of its own.
