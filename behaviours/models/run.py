@@ -24,7 +24,8 @@ class RunQuerySet(QueuedOwnedQuerySet):  # type: ignore[override]  # as_manager,
 
     def quoting(self, entry_ids: Iterable[UUID]) -> Self:
         """Runs that may quote one of these entries, because of their date."""
-        return self.filter(entry_ids__overlap=list(entry_ids))
+        ids = list(entry_ids)
+        return self.filter(entry_ids__overlap=ids) if ids else self.none()
 
 
 class BehaviourRun(QueuedRow, RelationshipOwned):
