@@ -6,7 +6,7 @@ from uuid import UUID
 from django.utils.timezone import now
 
 from behaviours.configuration import Behaviour, Condition
-from behaviours.models import BehaviourRun, RunState
+from behaviours.models import BehaviourRun
 from behaviours.schedule import next_time
 from memory.ingestion.intake import StoredTurn
 from relationships.ids import uuid7
@@ -68,9 +68,7 @@ def owe_next_time(
     """
     timezone = Relationship.objects.values_list("timezone", flat=True).get(id=relationship_id)
     due = min(next_time(expression, after, timezone) for expression in schedules_of(behaviour.when))
-    open_runs = BehaviourRun.objects.for_relationship(relationship_id).filter(
-        behaviour=name, occasion__startswith="at:", state__in=[RunState.PENDING, RunState.WORKING]
-    )
+    open_runs = BehaviourRun.objects.for_relationship(relationship_id).filter(behaviour=name).next_times()
     for known in open_runs:  # one at most
         if time_of(known) == due or time_of(known) <= after:
             return

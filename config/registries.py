@@ -80,6 +80,7 @@ HOUSEKEEPING: dict[str, tuple[float, str]] = {
     "documents": (2, "knowledge.claim.process_owed_documents"),
     "summaries": (5, "summaries.tasks.make_owed_summaries"),
     "behaviours": (2, "behaviours.tasks.run_owed"),
+    "schedules": (10, "behaviours.silent.ScheduleWalk"),
     "behaviours_of_turns_read": (2, "behaviours.tasks.look_at_turns_read"),
     "drop_runs_of_contexts": (3600, "behaviours.tasks.drop_runs_of_contexts"),
     "events": (2, "connect.events.delivering.deliver_owed"),

@@ -22,6 +22,10 @@ class RunQuerySet(QueuedOwnedQuerySet):  # type: ignore[override]  # as_manager,
         """Without runs whose condition has not been checked yet."""
         return self.filter(fired_at__isnull=False)
 
+    def next_times(self) -> Self:
+        """Runs for the next time of a schedule: one at most for each behaviour of a relationship."""
+        return self.filter(occasion__startswith="at:", state__in=[RunState.PENDING, RunState.WORKING])
+
     def quoting(self, entry_ids: Iterable[UUID]) -> Self:
         """Runs that may quote one of these entries, because of their date."""
         ids = list(entry_ids)

@@ -2,60 +2,35 @@
 one row of a page."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from functools import partial
-from typing import Any
 from uuid import UUID
 
 import orjson
 
-from config.postgresql.sessions import execute
 from memory.forgetting.configuration import Forgetting
 from memory.forgetting.forget import forget_entries, policy_of, who_has_leaving
 from relationships.configuration.cascade import valid_configuration
+from relationships.services.walking import Levels, Passed, RelationshipWalk, companion_levels
 from worker.failures import each_alone
 
-PAGE = 10_000  # relationships passed in one round
-AT_ONCE = 200  # of them in which entries leave
-
-_START = UUID(int=0)
-
-# Companions first: their configuration and their project's apply to all of their relationships that have none of their
-# own.
-_COMPANIONS = """
-SELECT c.id, p.config::text, c.config::text FROM relationships_companion c
-  JOIN relationships_project p ON p.id = c.project_id
-"""
-_PAGE = """
-WITH page AS (
-    SELECT id, project_id, companion_id, config FROM relationships_relationship
-     WHERE id > %(after)s ORDER BY id LIMIT %(page)s
-)
-SELECT id, project_id, companion_id, config::text FROM page
- WHERE companion_id = ANY(%(companions)s) OR config ?| '{forgetting,recipe}'
-    OR id = (SELECT id FROM page ORDER BY id DESC LIMIT 1)
- ORDER BY id
-"""
-
-Levels = tuple[str, str]  # the project's and the companion's configuration, as JSON
+AT_ONCE = 200  # relationships in which entries leave
 
 
 class Walk:
     """Takes a page of relationships each round, and starts again after the last."""
 
     def __init__(self) -> None:
-        self._after = _START
+        self._walk = RelationshipWalk("forgetting", "recipe")
 
     def step(self, now: datetime) -> int:
         """Handle the next page; return how many entries were removed."""
-        levels = _companions()
+        levels = companion_levels()
         forgetful = [
             id for id, (project, companion) in levels.items() if _forgetting(project, companion, "{}")
         ]
-        rows = execute(_PAGE, {"after": self._after, "page": PAGE, "companions": forgetful})
-        self._after = rows[-1][0] if rows else _START
-        rules = _by_rule(rows, levels).items()
+        rules = _by_rule(self._walk.next_page(forgetful), levels).items()
         return each_alone(rules, partial(_forget, now), of=lambda rule: min(rule[1]))
 
 
@@ -71,19 +46,15 @@ def _forget(now: datetime, rule: tuple[Forgetting, Mapping[UUID, UUID]]) -> int:
     )
 
 
-def _by_rule(rows: list[Any], levels: dict[UUID, Levels]) -> dict[Forgetting, dict[UUID, UUID]]:
+def _by_rule(rows: Iterable[Passed], levels: dict[UUID, Levels]) -> dict[Forgetting, dict[UUID, UUID]]:
     """Relationships under each rule, so that one statement asks for all of them."""
     found: dict[Forgetting, dict[UUID, UUID]] = defaultdict(dict)
-    for relationship_id, project_id, companion_id, config in rows:
-        known = levels.get(companion_id)  # a companion may have come since
-        forgetting = _forgetting(*known, config) if known else None
+    for row in rows:
+        known = levels.get(row.companion_id)  # a companion may have come since
+        forgetting = _forgetting(*known, row.config) if known else None
         if forgetting is not None:
-            found[forgetting][relationship_id] = project_id
+            found[forgetting][row.id] = row.project_id
     return found
-
-
-def _companions() -> dict[UUID, Levels]:
-    return {row[0]: (row[1], row[2]) for row in execute(_COMPANIONS)}
 
 
 def _forgetting(*levels: str) -> Forgetting | None:
