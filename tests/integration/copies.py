@@ -15,7 +15,8 @@ def dump() -> dict[str, str]:
             "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace"
         )
         for (table,) in cursor.fetchall():
-            statement = sql.SQL("COPY {} TO STDOUT").format(sql.Identifier(table))
+            # Of a table in shards, COPY without a query may not see what this transaction has written.
+            statement = sql.SQL("COPY (SELECT * FROM {}) TO STDOUT").format(sql.Identifier(table))
             with cursor.copy(statement) as copy:
                 copies[table] = b"".join(copy).decode()
     return copies
