@@ -37,7 +37,7 @@ class ScheduleWalk:
 
     def step(self, now: datetime) -> int:
         """Handle the next page; return how many relationships got a schedule."""
-        levels = {id: own for id, own in companion_levels().items() if _schedules(*own, "{}")}
+        levels = {id: own for id, own in companion_levels("behaviours").items() if _schedules(*own, "{}")}
         if levels != self._levels:
             self._begin(levels)
         if self._is_done:

@@ -14,6 +14,7 @@ _START = UUID(int=0)
 _COMPANIONS = """
 SELECT c.id, p.config::text, c.config::text FROM relationships_companion c
   JOIN relationships_project p ON p.id = c.project_id
+ WHERE %(section)s::text IS NULL OR p.config ? %(section)s OR c.config ? %(section)s
 """
 _PAGE = """
 WITH page AS (
@@ -40,9 +41,9 @@ class Passed(NamedTuple):
     config: str
 
 
-def companion_levels() -> dict[UUID, Levels]:
-    """The levels above each companion's relationships."""
-    return {row[0]: (row[1], row[2]) for row in execute(_COMPANIONS)}
+def companion_levels(section: str | None = None) -> dict[UUID, Levels]:
+    """The levels above each companion's relationships; of companions with this section alone, if one is named."""
+    return {row[0]: (row[1], row[2]) for row in execute(_COMPANIONS, {"section": section})}
 
 
 class RelationshipWalk:
