@@ -14,6 +14,7 @@ from providers.errors import ModelNotFound, ProviderUnavailable, Unauthorized
 from relationships.models import ApiKey, Companion, Project, Relationship, Turn
 from relationships.services.model_budgets import set_model_budget
 from tests.fakes import ScriptedProvider
+from tests.fixtures.markup import squeezed
 from tests.fixtures.people import meet
 from tests.fixtures.turns import PERSON, Conversation, add, answer
 from worker.heartbeat import beat
@@ -150,7 +151,7 @@ def test_turns_that_a_refused_key_holds_up_are_told_with_the_reason_and_since_wh
     assert "3 readers busy, 2 waiting for a model" in page
     assert "2 turns have been waiting since" in page
     assert "for scripted: The provider does not accept the API key" in page
-    banner = unescape(editor.get("/admin-ui/alarm/", headers={"HX-Request": "true"}).content.decode())
+    banner = unescape(squeezed(editor.get("/admin-ui/alarm/", headers={"HX-Request": "true"})))
     assert (
         "scripted does not accept the API key; check it in the settings. Turns have been waiting since"
         in banner
@@ -184,7 +185,7 @@ def test_a_dead_worker_and_a_queue_that_nobody_takes_raise_the_banner(
     conversation.say("I like tea.")
     Turn.objects.update(due_at=earlier, recorded_at=earlier)
 
-    banner = editor.get("/admin-ui/alarm/", headers={"HX-Request": "true"}).content.decode()
+    banner = squeezed(editor.get("/admin-ui/alarm/", headers={"HX-Request": "true"}))
 
     assert "No worker has reported for 7 minutes. Start one with manage.py worker." in banner
     assert "No worker takes the waiting turns, the oldest for 7 minutes." in banner
@@ -218,7 +219,7 @@ def test_the_budget_of_the_day_is_on_the_page(
     scripted_provider.answer_with(answer())
     conversation.hear("I like tea.")
 
-    page = editor.get("/admin-ui/status/").content.decode()
+    page = squeezed(editor.get("/admin-ui/status/"))
 
     assert "of 1 tokens used today; $0.00 of $2.50, plus 1 call with unknown price" in page
     assert "budget of this project is used up. Turns wait until 00:00 UTC" in unescape(page)

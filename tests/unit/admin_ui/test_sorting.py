@@ -6,6 +6,7 @@ from django.test import Client
 from admin_ui import paging
 from memory.models import ModelCall
 from relationships.models import Turn
+from tests.fixtures.markup import squeezed
 from tests.fixtures.turns import Conversation
 
 NAMED = re.compile(r"<th [^>]*?(?:aria-sort=\"(\w+)\")?><a href=\"\?([^\"]*)\">([^<]*)</a>")
@@ -67,7 +68,7 @@ def test_a_column_without_an_index_is_sorted_among_the_newest(
         )
 
     def shown() -> list[str]:
-        return re.findall(r">Letter (\d)</a>", owner.get("/admin-ui/turns/?order=-cost").content.decode())
+        return re.findall(r">Letter (\d)</a>", squeezed(owner.get("/admin-ui/turns/?order=-cost")))
 
     assert shown() == ["0", "2", "1"]
     monkeypatch.setattr(paging, "MOST_SORTED", 2)

@@ -14,6 +14,7 @@ from pytest_django import DjangoAssertNumQueries
 from admin_ui.access import OperatorView
 from admin_ui.urls import urlpatterns
 from relationships.models import Role
+from tests.fixtures.markup import squeezed
 from tests.fixtures.operators import Browser
 from tests.fixtures.turns import Conversation
 from tests.guards.sources import APPS
@@ -156,7 +157,7 @@ def test_a_request_without_its_csrf_token_is_refused(owner: Client, hostile: Hos
     for name in WRITTEN:
         answer = owner.post(address(name, hostile), {"do": "delete"})
         assert answer.status_code == 403, name
-        assert "reload the page" in answer.content.decode()
+        assert "reload the page" in squeezed(answer)
 
 
 def test_who_is_not_signed_in_sees_and_changes_nothing(client: Client, hostile: HostileProject) -> None:

@@ -6,6 +6,7 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from relationships.models import AuditEvent, Companion
+from tests.fixtures.markup import squeezed
 from tests.unit.admin_ui.test_config_form import sent_by
 
 
@@ -26,7 +27,7 @@ def test_a_companions_configuration_is_a_form(
     viewer: Client, page: str, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
     with django_assert_max_num_queries(12):
-        shown = viewer.get(page).content.decode()
+        shown = squeezed(viewer.get(page))
 
     assert 'name="ingestion.max_batch"' in shown
     assert 'name="ingestion.types.0.examples"' in shown
@@ -42,16 +43,16 @@ def test_a_companions_configuration_is_a_form(
     ]
     assert "Retrieve when" in advanced
     assert not re.findall(r"<label for=[^>]*>[^<]*[_:]\w", advanced)
-    assert not re.findall(r"<input type=\"checkbox\"[^>]*> [^<]*_\w", advanced)
-    assert "> Hot context</label>" in advanced
+    assert not re.findall(r"<input type=\"checkbox\"[^>]*>[^<]*_\w", advanced)
+    assert ">Hot context</label>" in advanced
 
 
 def test_a_change_is_shown_before_it_is_saved_and_told_in_the_audit(
     editor: Client, page: str, companion: Companion
 ) -> None:
-    review = editor.post(page, form(companion, ingestion__max_batch="3")).content.decode()
+    review = squeezed(editor.post(page, form(companion, ingestion__max_batch="3")))
 
-    assert re.search(r"Turns in one model call, at most</strong>.*<del>8</del> → <ins>3</ins>", review)
+    assert re.search(r"Turns in one model call, at most</strong>.*<del>8</del>→<ins>3</ins>", review)
     assert "1 change<" in review
     assert now(companion).config == companion.config
     (config,) = re.findall(r"<textarea name=\"config\"[^>]*>([^<]*)</textarea>", review)

@@ -18,6 +18,7 @@ from relationships.services.sessions import patch_session
 from relationships.services.turns import NewMessage
 from tests.fakes import ScriptedProvider
 from tests.fixtures.index import configure
+from tests.fixtures.markup import squeezed
 from tests.fixtures.turns import PERSON, Conversation, add, answer
 from upkeep.erasure import erase_user
 
@@ -42,11 +43,11 @@ def test_a_mistyped_name_erases_nothing_and_forgets_nothing_of_what_was_asked(
 ) -> None:
     answer = owner.post(page, {"what": what, "confirm": "maya?"})
 
-    again = answer.content.decode()
+    again = squeezed(answer)
     assert answer.status_code == 422 and "The name doesn't match." in again
     assert Relationship.objects.filter(id=relationship.id).exists()
     assert re.findall(r'value="(\w+)" checked', again) == [what]
-    assert re.findall(r'value="(\w+)" checked', owner.get(page).content.decode()) == ["relationship"]
+    assert re.findall(r'value="(\w+)" checked', squeezed(owner.get(page))) == ["relationship"]
 
 
 def test_what_to_erase_has_to_be_said(owner: Client, page: str, relationship: Relationship) -> None:

@@ -7,6 +7,7 @@ from django.test import Client
 from memory.models import ScratchpadEntry
 from relationships.models import Message, Relationship, Role
 from tests.fakes import ScriptedProvider
+from tests.fixtures.markup import squeezed
 from tests.fixtures.operators import Browser
 from tests.fixtures.turns import Conversation, add, answer
 
@@ -33,7 +34,7 @@ def left() -> list[str]:
 
 
 def boxes(answer: Any) -> list[str]:
-    return re.findall(r'name="message" value="([0-9a-f-]+)"', answer.content.decode())
+    return re.findall(r'name="message" value="([0-9a-f-]+)"', squeezed(answer))
 
 
 def test_an_erased_entry_leaves_a_list_to_tick(owner: Client, page: str, entry: ScratchpadEntry) -> None:

@@ -9,6 +9,7 @@ from memory.entries.adding import add_entry
 from memory.entries.editing import delete_entry, revise_entry
 from memory.models import EntrySource, ScratchpadEntry
 from relationships.models import Relationship
+from tests.fixtures.markup import squeezed
 from web.actor import Actor
 
 BY = Actor.policy("test")
@@ -33,7 +34,7 @@ def test_people_have_their_facts_and_every_dot_leads_to_a_history(
     dog = keep(relationship, "Has a dog named Bruno", type="relationship")
     trip = keep(relationship, "Banana market", happens_at="2031-05")
 
-    page = viewer.get(f"/admin-ui/relationships/{relationship.id}/people/").content.decode()
+    page = squeezed(viewer.get(f"/admin-ui/relationships/{relationship.id}/people/"))
 
     people = page.split('<section class="card" aria-labelledby="values"')[0]
     card = people.split('id="person-0"')[1].split("Relationships of")[0]

@@ -16,6 +16,7 @@ from memory.entries.editing import revise_entry
 from relationships.models import Companion, Relationship
 from tests.fakes import ScriptedProvider
 from tests.fixtures.behaviours import behave
+from tests.fixtures.markup import squeezed
 from tests.fixtures.turns import PERSON, Conversation
 
 
@@ -33,13 +34,13 @@ def test_the_page_shows_each_layer_and_links_what_it_was_made_of(
     entry = conversation.remember("Is allergic to peanuts")[0]
 
     with django_assert_max_num_queries(12):
-        shown = viewer.get(f"{page}?message=What+can+I+cook").content.decode()
+        shown = squeezed(viewer.get(f"{page}?message=What+can+I+cook"))
 
     assert f"/entries/{entry.id}/" in shown
     assert "Whole scratchpad, newest first" in shown
     assert "What can I cook" in shown
     layers, prompt = shown.split('aria-labelledby="prompt"')
-    assert 'badge">Profile<' in layers.split("Empty layers: ")[1]
+    assert 'badge">Profile<' in layers.split("Empty layers:")[1]
     colours = re.findall(r'class="card layer (tone-\d+)"', layers)
     assert colours == re.findall(r'class="piece (tone-\d+)"', prompt)
     assert "- Is allergic to peanuts" in prompt
@@ -106,8 +107,8 @@ def test_a_preview_tells_what_behaviours_would_do_and_fires_none(
         shown = viewer.get(f"{page}?message=What+does+she+cooks+again").content.decode()
 
         layers, prompt = shown.split('aria-labelledby="prompt"')
-        rows = re.findall(r'companion[^>]*/behaviours/" dir="auto">(\w+)</a>(.*?)</li>', layers)
-        told = {name: re.sub(r"<.*?>", "", rest) for name, rest in rows}
+        rows = re.findall(r'companion[^>]*/behaviours/" dir="auto">(\w+)</a>(.*?)</li>', layers, re.DOTALL)
+        told = {name: " ".join(re.sub(r"<.*?>", "", rest).split()) for name, rest in rows}
         assert told["cook"] == "Behaviour would fire: asks a model for its text"
         assert told["greet"] == "Behaviour would fire: adds its text"
         assert told["plan"].startswith("Behaviour left out: ")

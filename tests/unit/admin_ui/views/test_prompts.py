@@ -11,6 +11,7 @@ from memory.ingestion.templates import default_instructions
 from memory.models import IngestionPrompt, Replay, ScratchpadEntry
 from relationships.models import Companion, Relationship
 from tests.fakes import ScriptedProvider
+from tests.fixtures.markup import squeezed
 from tests.fixtures.turns import Conversation, add, answer
 
 TICKED = re.compile(r'name="turn" value="([^"]+)" checked')
@@ -70,9 +71,10 @@ def test_a_replay_shows_both_scratchpads_and_writes_nothing(
     scripted_provider.answer_with(answer(add("Lives in Porto"), add("Has a dog"), add("Is glad")), drafted)
     run_replay(relationship_id=relationship.id, replay_id=Replay.objects.get().id)
 
-    shown = editor.get(replay_page, headers=HTMX).content.decode()
+    answered = editor.get(replay_page, headers=HTMX)
+    shown = answered.content.decode()
     assert "I live in Porto and have a dog." in shown.split("Draft")[0], "what was said stands beside"
-    assert "2 of 3 entries differ." in shown
+    assert "2 of 3 entries differ." in squeezed(answered)
     assert [shown.count(f">{word}<") for word in ("differs", "only here", "identical")] == [2, 1, 2]
     assert "Has a dog<ins> named Rex</ins>" in shown and "<del>Lives in Porto</del>" in shown
     assert "ignore prompts" not in shown
@@ -91,7 +93,7 @@ def test_a_turn_leads_to_its_replay_ticked(
     conversation.say("I have a cat.")
     monkeypatch.setattr(prompts, "TURNS_SHOWN", 1)
 
-    shown = editor.get(f"{page}?relationship={relationship.id}&turn={old.id}").content.decode()
+    shown = squeezed(editor.get(f"{page}?relationship={relationship.id}&turn={old.id}"))
 
     assert f'name="turn" value="{old.id}" checked' in shown
     assert shown.count(" checked") == 1
@@ -103,14 +105,14 @@ def test_the_last_ten_turns_are_ticked_and_the_offline_rules_are_told_of(
     turns = [conversation.say(f"I have {number} dogs.") for number in range(12)]
     Companion.objects.update(config={"ingestion": {"provider": "offline"}})
 
-    shown = editor.get(page).content.decode()
+    shown = squeezed(editor.get(page))
     again = {
         "template": "x",
         "do": "choose",
         "turn": str(turns[0].id),
         "relationship": str(turns[0].relationship_id),
     }
-    chosen = editor.post(page, again).content.decode()
+    chosen = squeezed(editor.post(page, again))
 
     assert TICKED.findall(shown) == [str(turn.id) for turn in reversed(turns[2:])]
     assert TICKED.findall(chosen) == [str(turns[0].id)]

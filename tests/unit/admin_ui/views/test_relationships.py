@@ -6,6 +6,7 @@ from django.test import Client
 from django.utils import timezone
 
 from relationships.models import Companion, EndUser, Relationship, Role
+from tests.fixtures.markup import squeezed
 from tests.fixtures.operators import Browser
 from tests.fixtures.people import meet
 from tests.fixtures.turns import Conversation
@@ -48,7 +49,7 @@ def test_the_workers_have_a_page_and_the_overview_a_part_of_it(
     WorkerHeartbeat.objects.create(name="silent-2", started_at=now, beat_at=now - timedelta(minutes=9))
     part = {"HX-Request": "true", "HX-Target": "status"}
 
-    page = viewer.get("/admin-ui/status/").content.decode()
+    page = squeezed(viewer.get("/admin-ui/status/"))
 
     assert "<h1>Workers</h1>" in page
     assert re.findall(r"<code>([^<]+)</code>.*?>(running|not responding)<", page) == [
@@ -57,7 +58,7 @@ def test_the_workers_have_a_page_and_the_overview_a_part_of_it(
     ]
     assert "alive-1" not in viewer.get("/admin-ui/status/", headers=part).content.decode()
     for leads_there in ("/admin-ui/", "/admin-ui/find/?q=work"):
-        assert re.search(r'href="/admin-ui/status/">.*Workers', viewer.get(leads_there).content.decode())
+        assert re.search(r'href="/admin-ui/status/">.*Workers', squeezed(viewer.get(leads_there)))
 
 
 def test_a_hit_shows_its_line_and_two_companions_of_one_name_are_told_apart(

@@ -7,6 +7,7 @@ from pytest_django import DjangoAssertNumQueries
 from memory.entries.editing import revise_entry
 from memory.models import EntryRevision, EntryState, ScratchpadEntry
 from relationships.models import Companion, Message, Relationship
+from tests.fixtures.markup import squeezed
 from tests.fixtures.turns import PERSON, Conversation
 
 
@@ -266,7 +267,7 @@ def test_a_recipe_that_fills_the_archive_shows_the_archives_counts(
     (fish,) = conversation.remember("Has a fish")
     revise_entry(relationship_id=relationship.id, entry_id=fish.id, values={"tier": "archive"}, by=PERSON)
 
-    assert said in viewer.get(page).content.decode()
+    assert said in squeezed(viewer.get(page))
 
 
 def test_a_search_among_many_entries_takes_no_more_statements_than_a_page_may(
@@ -278,7 +279,7 @@ def test_a_search_among_many_entries_takes_no_more_statements_than_a_page_may(
     conversation.remember(*(f"Likes tea number {number} and liking{number}" for number in range(120)))
 
     with django_assert_max_num_queries(12):
-        shown = editor.get(f"{page}?text=like").content.decode()
+        shown = squeezed(editor.get(f"{page}?text=like"))
 
     assert "tea number 119 " in shown and "120 entries" in shown
 

@@ -12,6 +12,7 @@ from memory.entries.editing import delete_entry
 from memory.entries.time_travel import PastChange, PastLine
 from memory.models import EntrySource
 from relationships.models import Relationship
+from tests.fixtures.markup import squeezed
 from tests.fixtures.turns import PERSON, Conversation
 
 HTMX = {"HX-Request": "true", "HX-Target": "then"}
@@ -81,14 +82,14 @@ def test_what_is_gone_says_by_what_and_since_when(
     dog = add_entry(relationship=relationship, values=values, by=PERSON, source=EntrySource.MANUAL)
     delete_entry(relationship_id=relationship.id, entry_id=dog.id, by=PERSON)
 
-    changes = viewer.get(f"{page}?at=2026-03-02").content.decode().split("Changes since")[1]
+    changes = squeezed(viewer.get(f"{page}?at=2026-03-02")).split("Changes since")[1]
 
     assert "<del>Has a dog</del>" in changes
     assert f'<span class="badge bad">deleted</span><time datetime="{timezone.now():%Y-%m-%d}' in changes
 
 
 def test_a_date_that_was_named_stands_in_its_field_again(viewer: Client, page: str) -> None:
-    shown = viewer.get(f"{page}?at=2026-03-02&to=never").content.decode()
+    shown = squeezed(viewer.get(f"{page}?at=2026-03-02&to=never"))
 
     assert re.findall(r'type="date" id="(\w+)" name="\w+" value="([^"]*)"', shown) == [
         ("at", "2026-03-02"),

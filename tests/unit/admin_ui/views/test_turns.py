@@ -17,6 +17,7 @@ from providers.errors import Unauthorized
 from relationships.models import Companion, Message, Turn
 from relationships.services.turns import NewMessage, NewTurn
 from tests.fakes import ScriptedProvider
+from tests.fixtures.markup import squeezed
 from tests.fixtures.people import meet, meet_elsewhere
 from tests.fixtures.turns import Conversation, add, answer, delete
 
@@ -31,8 +32,8 @@ def find(viewer: Client) -> Find:
     def lines(query: str) -> list[str]:
         shown = viewer.get(f"{TURNS}?{query}").content.decode()
         return [
-            html.unescape(re.sub("</?mark>", "", line))
-            for line in re.findall(r'dir="auto">(.*?)</a></td>', shown)
+            html.unescape(" ".join(re.sub("</?mark>", "", line).split()))
+            for line in re.findall(r'dir="auto">(.*?)</a>\s*</td>', shown, re.DOTALL)
         ]
 
     return lines
@@ -56,7 +57,7 @@ def test_turns_are_found_by_words_in_any_spelling_among_those_that_fit_the_other
 def test_the_tabs_of_states_keep_the_order(viewer: Client, conversation: Conversation) -> None:
     conversation.say("I met Zoë.")
 
-    shown = viewer.get(f"{TURNS}?order=-cost&reason=timeout").content.decode()
+    shown = squeezed(viewer.get(f"{TURNS}?order=-cost&reason=timeout"))
 
     assert '<a href="?state=failed&amp;reason=timeout&amp;order=-cost">' in shown
 
@@ -126,9 +127,9 @@ def test_what_was_deleted_does_not_look_like_what_was_added(
     )
     conversation.hear("Bo ran away. We have a cat.")
 
-    shown = viewer.get(TURNS).content.decode()
+    shown = squeezed(viewer.get(TURNS))
 
-    assert '<span class="badge good">1 added</span> <span class="badge bad">1 deleted</span>' in shown
+    assert '<span class="badge good">1 added</span><span class="badge bad">1 deleted</span>' in shown
 
 
 def test_a_page_looks_through_so_much_and_goes_on_from_there_until_the_end(
@@ -142,7 +143,7 @@ def test_a_page_looks_through_so_much_and_goes_on_from_there_until_the_end(
 
     while address:
         with CaptureQueriesContext(connection) as asked:
-            shown = viewer.get(address).content.decode()
+            shown = squeezed(viewer.get(address))
         assert len(asked) <= 14
         later = re.search(r'<a href="([^"]*)">Search further back', shown)
         address, pages = f"{TURNS}{html.unescape(later[1])}" if later else "", pages + 1

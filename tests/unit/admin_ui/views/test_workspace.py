@@ -129,7 +129,7 @@ def test_of_a_deletion_against_a_change_each_side_is_told(
     owner.post(page("decide_change", here, change_id=HeldChange.objects.get().id), {"do": "accept"})
 
     table = shown[shown.index('class="two-sides"') :]
-    assert re.findall(r"<td.*?>(.*?)</td>", table, re.DOTALL)[:2] == cells
+    assert re.findall(r"<td.*?>\s*(.*?)\s*</td>", table, re.DOTALL)[:2] == cells
     assert read_contents(here.id, "main").get("plan.md") == theirs
     assert len(asked) <= 16
 
