@@ -16,6 +16,7 @@ from django.utils.safestring import mark_safe
 from admin_ui.paging import MOST_SORTED, Page
 from admin_ui.word_diff import Piece
 from admin_ui.words import NARROW, grouped, in_words, lasting
+from relationships.models import EndUser
 
 register = template.Library()
 
@@ -24,6 +25,12 @@ _LEFT_OUT = ("operator", "relationship_id", "companion_id", "summary", "version"
 MOST_LISTED = 12  # of a list in an audit event
 MOST_LINES = 1000  # of a file's change
 _ISO_DATE = re.compile(r"\b(\d{4})-(0[1-9]|1[0-2])(?!\d)(?:-(\d\d)(?!\d)(T(?=\d))?)?")
+_TONES = {
+    "good": {"added", "applied", "done", "ready"},
+    "warn": {"erased", "held", "hidden", "needs_review"},
+    "bad": {"failed", "refused"},
+    "info": {"updated"},
+}
 _UNITS = (("year", 365 * 86400), ("month", 30 * 86400), ("day", 86400), ("hour", 3600), ("minute", 60))
 
 
@@ -50,6 +57,18 @@ def _spelt(found: re.Match[str]) -> str:
     year, month, day, time = found.groups()
     spelt_out = filter(None, ((day or "").lstrip("0"), month_abbr[int(month)], year))
     return " ".join(spelt_out) + (", " if time else "")
+
+
+@register.filter
+def tone(state: str, otherwise: str = "") -> str:
+    """The class of a badge that says this state; `otherwise` where it is neither good nor bad."""
+    return next((name for name, states in _TONES.items() if state in states), otherwise)
+
+
+@register.filter
+def with_id(person: EndUser) -> str:
+    """A person's name with the application's own ID, where there is a name."""
+    return f"{person} ({person.external_id})" if person.display_name else str(person)
 
 
 @register.filter

@@ -1,7 +1,8 @@
 import pytest
 
-from admin_ui.templatetags.facts import committer, patch, spelt
+from admin_ui.templatetags.facts import committer, patch, spelt, tone, with_id
 from admin_ui.words import in_words, lasting, sentence_of
+from relationships.models import EndUser
 from web.errors import FieldProblem, InvalidInput, NotFound
 
 
@@ -26,10 +27,21 @@ from web.errors import FieldProblem, InvalidInput, NotFound
         (committer("developer rk_1 <developer@rapport.invalid>"), "API key rk_1"),
         (committer("Zoë Ng <zoe@example.org>"), "Zoë Ng"),
         (in_words("needs_review"), "awaiting review"),
+        (with_id(EndUser(external_id="u-17", display_name="Maya")), "Maya (u-17)"),
+        (with_id(EndUser(external_id="u-17")), "u-17"),
     ],
 )
 def test_codes_times_and_names_are_read_as_words(said: str, read: str) -> None:
     assert said == read
+
+
+def test_a_state_that_is_neither_good_nor_bad_has_the_tone_that_the_page_gives_it() -> None:
+    assert [tone("done"), tone("failed", "info"), tone("pending", "info"), tone("pending")] == [
+        "good",
+        "bad",
+        "info",
+        "",
+    ]
 
 
 def test_a_files_change_is_told_line_by_line_without_its_heading() -> None:
