@@ -5,7 +5,7 @@ from uuid import UUID
 
 from django import forms
 from django.conf import settings
-from django.contrib.auth.forms import SetPasswordForm
+from django.contrib.auth.forms import SetPasswordForm, SetPasswordMixin
 from django.contrib.auth.tokens import PasswordResetTokenGenerator
 from django.contrib.auth.views import PasswordResetConfirmView
 from django.http import HttpRequest, HttpResponse
@@ -96,6 +96,9 @@ def _invitation_link(request: HttpRequest, operator: Operator) -> str:
 class JoinForm(SetPasswordForm):  # type: ignore[type-arg]
     name = forms.CharField(
         label="Name", max_length=150, widget=forms.TextInput(attrs={"autocomplete": "name"})
+    )
+    new_password1, new_password2 = SetPasswordMixin.create_password_fields(
+        label1="Password", label2="Repeat the password"
     )
 
     field_order = ("name", "new_password1", "new_password2")
