@@ -67,6 +67,7 @@ class TurnsView(OperatorView):
         for row in rows:
             row.excerpt = excerpt_of(lines[row.turn.id], text, before=24) if text else None
         filters = {name: text_param(request.GET, name) for name in ("text", "reason", "person", "companion")}
+        kept = {**filters, "order": request.GET.get("order", "")}
         return self.show(
             "turns/list",
             page=page,
@@ -75,6 +76,7 @@ class TurnsView(OperatorView):
             state=state,
             none=NONE_OF[state],
             filters=filters,
+            kept=urlencode({name: value for name, value in kept.items() if value}),
             retries=self.access.can_edit and any(row.turn.state == TurnState.FAILED for row in rows),
             filtered=any(filters.values()),
             unsettled=page.number == 1 and not text and any(row.turn.state in WAITING for row in rows),
