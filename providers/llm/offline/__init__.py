@@ -1,17 +1,17 @@
 """Rules instead of a language model: for trying, testing and measuring without a key.
 
 rules.toml    the rules as data: words, patterns, and the table of statements and how they are stored
-patterns.py   reads that file
+wording.py    reads that file; turns "I love my garden" into "Loves their garden"; names and relations
 clauses.py    splits a message into clauses in a plain form
 dates.py      resolves dates such as "next Friday"
-wording.py    turns "I love my garden" into "Loves their garden"; names and relations
 facts.py      finds the fact in a clause, or in a stored statement, by the table
 notebook.py   the list of facts: which line a new fact repeats, replaces or refines
 reader.py     the state of a reading, and who a clause is about
 keeping.py    kinds of facts that take more than writing them down
-changes.py    corrections, goals that were reached, dates that moved
+changes.py    corrections, names, goals that were reached, dates that moved
 reading.py    reads the messages, including requests to forget
 answers.py    answers each strategy's question
+recording.py  the answer under the keys of a vocabulary
 extract.py    summarises by quoting sentences
 agent.py      the steps of an agent's session, by a script
 """

@@ -1,26 +1,18 @@
 """Answers the questions of ingestion strategies. All answers come from the same reading of the messages."""
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from providers.llm.base import NumberedFact, PromptData, Task
-from providers.llm.offline.clauses import Clause, read_clauses
 from providers.llm.offline.extract import extract_summary
-from providers.llm.offline.facts import Fact
 from providers.llm.offline.notebook import Line
-from providers.llm.offline.patterns import pattern
 from providers.llm.offline.reader import Reader
-from providers.llm.offline.reading import day_of, forget, read_messages, read_prompt_data, read_statement
+from providers.llm.offline.reading import read_messages, read_prompt_data
 from providers.llm.offline.recording import record_memories
 from providers.llm.offline.wording import folded, overlap, words
 
-AGAIN = "No, "  # marks a statement that has to be read again; no request to forget begins like that
 TO_BE_PLACED = 0.6  # confidence of a change without a known entry to change
-_LEAD = pattern(
-    r"^.*?\b(?:forget|delete|erase|wipe|remove|clear|scrap|remember(?:ing)?|keep|store|save)\b[\s,:]*"
-)
 # Importance by type, from 1 to 10, following the published rubric: 9-10 identity, commitments and deadlines, 7-9
 # strong preferences and goals, 5-7 mild interests. Future events with a date are commitments.
 _SCORES = {"identity": 9, "goal": 8, "relationship": 7, "preference": 6, "event": 6}
@@ -32,7 +24,7 @@ def extract_facts(prompt_data: PromptData) -> dict[str, Any]:
     """The facts of the messages, without the entries.
 
     A change without anything to change ("No, I meant Thursday") is passed on as a wish to forget, so that it is never
-    stored, in words that the rules can read again.
+    stored.
     """
     reader = read_prompt_data(replace(prompt_data, entries=()))
     facts = [
@@ -42,7 +34,7 @@ def extract_facts(prompt_data: PromptData) -> dict[str, Any]:
     for said, message in reader.unplaced:
         facts.append(
             {
-                "content": words_to_place(said),
+                "content": f"{said.text}, not {said.instead_of}" if said.instead_of else said.text,
                 "type": reader.notebook.type_or_other("other"),
                 "confidence": 1.0 if said.forgets else TO_BE_PLACED,
                 "forget": True,
@@ -55,40 +47,30 @@ def extract_facts(prompt_data: PromptData) -> dict[str, Any]:
 def decide_facts(prompt_data: PromptData) -> dict[str, Any]:
     """Decide each fact by the entries: a contradiction replaces an entry, additional details are merged.
 
-    The messages are read again with the entries, and each change is assigned to the fact that says it. A fact that is
-    left over, as another model worded it, is decided by itself.
+    The messages are read again with the entries, and each change is assigned to the fact that says it.
     """
     reader = read_prompt_data(prompt_data)
     owned: dict[int, list[Line]] = {fact.number: [] for fact in prompt_data.facts}
     for line in reader.notebook.changed_lines():
         if fact := _fact_of(line, prompt_data.facts):
             owned[fact.number].append(line)
-    for fact in prompt_data.facts:
-        owned[fact.number] = owned[fact.number] or _apply_alone(fact, prompt_data, reader)
-    repeats = {number: line.number for number, line in reader.notebook.repeats if line.number is not None}
     decisions = []
     for fact in prompt_data.facts:
         made = [decision for line in owned[fact.number] if (decision := _decision(line, fact)) is not None]
         # A fact's first decision says what it is, the others what it ends.
         made.sort(key=lambda decision: decision["op"] == "DELETE" and not decision["content"])
-        known = {"entry": repeats[fact.number]} if fact.number in repeats and not fact.forget else {}
-        decisions += made or [{"fact": fact.number, "op": "NONE", **known, "reason": "nothing new"}]
+        decisions += made or [_unowned(fact, reader)]
     return {"decisions": decisions}
 
 
-def words_to_place(said: Clause) -> str:
-    """The statement as a fact's content, which `sentence_again` turns back into a sentence."""
-    if said.forgets:
-        return _LEAD.sub("", said.text).strip(" .!?,") or "that"
-    ending = " anymore" if said.ended and not said.formerly else ""
-    other = f", not {said.instead_of}" if said.instead_of else ""
-    text = re.sub(r"^(I|we) do not ", r"\1 used to ", said.text) if said.formerly else said.text
-    return f"{AGAIN}{text}{ending}{other}."
-
-
-def sentence_again(content: str) -> str:
-    """The sentence for the result of `words_to_place`, to be read again."""
-    return content if content.startswith(AGAIN) else f"Please forget {content}."
+def _unowned(fact: NumberedFact, reader: Reader) -> dict[str, Any]:
+    """The decision on a fact that changed nothing: it repeats an entry, asks to forget what is unknown, or is new."""
+    known = [line for message, line in reader.notebook.repeats if message in fact.messages]
+    line = max(known, key=lambda line: overlap(words(fact.content), line.words), default=None)
+    if fact.forget or line is not None:
+        entry = {"entry": line.number} if line is not None and line.number and not fact.forget else {}
+        return {"fact": fact.number, "op": "NONE", **entry, "reason": "nothing new"}
+    return {"fact": fact.number, "op": "ADD", "content": fact.content}
 
 
 def _score(line: Line, reader: Reader) -> int:
@@ -129,26 +111,6 @@ def _fact_of(line: Line, facts: Sequence[NumberedFact]) -> NumberedFact | None:
     }
     best = max(facts, key=lambda fact: shares.get(fact.number, 0.0), default=None)
     return best if best and shares.get(best.number) else None
-
-
-def _apply_alone(fact: NumberedFact, prompt_data: PromptData, reader: Reader) -> list[Line]:
-    """Apply a fact by itself, cited by its own number. Returns the lines that it changed."""
-    before = {id(line) for line in reader.notebook.changed_lines()}
-    told = [message for message in prompt_data.messages if message.number in fact.messages]
-    if told:
-        reader.today = day_of(told[-1], prompt_data.timezone)
-    reader.message = fact.number
-    if not fact.forget:
-        line = Line(None, fact.type, fact.subject, fact.content, called=fact.subject.casefold())
-        said: Fact = replace(line.fact, content=fact.content)
-        reader.notebook.keep(said, subject=fact.subject, message=fact.number)
-    else:
-        for clause in read_clauses(sentence_again(fact.content)):
-            if clause.forgets:
-                forget(clause, reader, previous=[])
-            else:
-                read_statement(clause, reader)
-    return [line for line in reader.notebook.changed_lines() if id(line) not in before]
 
 
 def _decision(line: Line, fact: NumberedFact) -> dict[str, Any] | None:

@@ -1,13 +1,11 @@
-"""Changes of known lines by a clause: corrections, goals that were reached, dates that moved."""
+"""Changes of known lines by a clause: corrections, goals that were reached, dates that moved, names."""
 
 import re
-from collections.abc import Iterable
 from dataclasses import replace
 
 from providers.llm.offline.clauses import Clause
-from providers.llm.offline.keeping import SETTLED, event_about, keep_stated, leave_job, move_event
+from providers.llm.offline.keeping import event_about, keep_stated, leave_job, move_event
 from providers.llm.offline.notebook import Line, days_in
-from providers.llm.offline.patterns import part, pattern
 from providers.llm.offline.reader import Reader
 from providers.llm.offline.wording import (
     NAME,
@@ -18,87 +16,55 @@ from providers.llm.offline.wording import (
     mentions,
     noun,
     overlap,
+    part,
+    pattern,
     statement,
     with_article,
     words,
 )
 
-_GAVE_UP = part("GAVE_UP")
-_REACHED = part("REACHED")
 _PURSUING = words("learn train run try start save pass get")  # tell how a goal is pursued, not which one
-_MOVED_EVENT = part("MOVED_EVENT")
-_CANCELLED = part("CANCELLED")
-_NAME_GIVEN = part("NAME_GIVEN")
 _A_NAME_IS = pattern(r"'s name is|^(?:his|her|its) name is|^(?:I|we) (?:named|called) ")
 _ONE_NAMED = pattern(rf"^Has an? (?P<relation>{RELATION}) named (?P<name>{NAME})")
-_NO_MENTION = part("NO_MENTION")
-_IS_SPELT = part("IS_SPELT")
-_CHANGES_KNOWN = part("CHANGES_KNOWN")
 
 
 def change_or_keep(clause: Clause, reader: Reader) -> bool:
-    """Apply the clause to the list. Returns whether a rule matched."""
+    """Apply the clause to the list. Returns whether a rule matched; the first one that does wins."""
     return any(change(clause, reader) for change in CHANGES)
 
 
 def acts_on_known(said: Clause) -> bool:
     """Return whether the clause may refer to something said before."""
-    return said.ended or said.corrects or bool(_CHANGES_KNOWN.search(said.text))
+    return said.ended or said.corrects or bool(part("CHANGES_KNOWN").search(said.text))
 
 
 def meet_mentioned(clause: Clause, reader: Reader) -> None:
     """Add everybody named with a relation ("my sister Ana"), whatever else it says."""
-    named = mentions(clause.text)
-    for relation, name in named:
-        if not _NO_MENTION.search(clause.text):
+    for relation, name in mentions(clause.text):
+        if not part("NO_MENTION").search(clause.text):
             _introduce(clause, reader, relation, name)
-        reader.cast.meet(name, relation)
-
-
-def event_on(reader: Reader, wrong: str) -> Line | None:
-    """The newest event on the day that was wrong; if no day is named, the newest event with a date."""
-    meant = {
-        one.day for past in (False, True) for one in reader.dated(f"on {wrong}", past=past)[1] if one.day
-    }
-    for line in reader.notebook.newest_first():
-        days = days_in(line.content) if "event" in (line.type, line.fact.kind) else set()
-        if (days and not wrong) or days & meant or folded(wrong) in {f"{day:%A}".lower() for day in days}:
-            return line
-    return None
+        reader.meet(name, relation)
 
 
 def _introduce(clause: Clause, reader: Reader, relation: str, name: str) -> None:
     """Add "Has a sister named Ana". A correction ("not Anna") changes the line with the wrong name instead."""
-    if clause.instead_of and name and _rename(clause, reader, name):
-        return
     known = [folded(line.content) for line in reader.notebook.lines("user")]
-    if name and any(noun(relation) in content and folded(name) in content for content in known):
+    if _rename(clause, reader, name) or any(
+        noun(relation) in content and folded(name) in content for content in known
+    ):
         return
-    fact = reader.find_fact(
-        Clause(f"I have {with_article(relation.lower())}{f' named {name}' if name else ''}")
-    )
-    if fact is not None:
+    if fact := reader.find_fact(Clause(f"I have {with_article(relation.lower())} named {name}")):
         reader.keep(Clause(clause.text), replace(fact, how=""))
 
 
 def _rename(clause: Clause, reader: Reader, name: str) -> bool:
     """Correct the name in a line about a person. Returns whether there was one."""
-    return _put_right(reader, reader.notebook.lines("user", "person", "partner", "name"), clause, name)
+    return _put_right(reader, list(reader.notebook.lines("user", "person", "partner", "name")), clause, name)
 
 
-def _rename_newest(clause: Clause, reader: Reader, relation: str, name: str) -> bool:
-    """ "No wait, his name is Felix": correct the name in the newest line. Returns whether it had one."""
-    newest = reader.notebook.newest_first()[:1]
-    found = _ONE_NAMED.match(newest[0].content) if newest else None
-    if found is None or relation not in ("", found["relation"].lower()):
-        return False
-    reader.cast.meet(name, found["relation"])
-    return _put_right(reader, newest, replace(clause, instead_of=found["name"]), name)
-
-
-def _put_right(reader: Reader, lines: Iterable[Line], clause: Clause, right: str) -> bool:
+def _put_right(reader: Reader, lines: list[Line], clause: Clause, right: str) -> bool:
     """Replace the wrong word by the right one in the first line that has it. Returns whether there was one."""
-    wrong = pattern(rf"(?<!\w){re.escape(clause.instead_of)}(?!\w)")
+    wrong = pattern(rf"(?<!\w){re.escape(clause.instead_of) or '(?!)'}(?!\w)")
     for line in lines:
         if wrong.search(line.content) and not line.read_only:
             reader.rewrite(line, wrong.sub(lambda _: right, line.content))
@@ -108,15 +74,17 @@ def _put_right(reader: Reader, lines: Iterable[Line], clause: Clause, right: str
 
 def _names_given(clause: Clause, reader: Reader) -> bool:
     """ "Her name is Miso", "We named the puppy Biscuit", "My dog is called Rex, not Max"."""
-    found = _NAME_GIVEN.match(clause.text)
+    found = part("NAME_GIVEN").match(clause.text)
     if not found or not (found["mark"] or _A_NAME_IS.search(clause.text) or clause.instead_of):
         return False
     name = clean_name(found["name"] or found["name2"], lowercase=clause.lowercase)
-    relation = (found["relation"] or found["relation2"] or reader.cast.unnamed).lower()
-    if name and clause.corrects and not clause.instead_of and _rename_newest(clause, reader, relation, name):
-        return True
+    relation = (found["relation"] or found["relation2"] or reader.unnamed).lower()
+    newest = reader.notebook.newest_first()[:1]
+    wrong = _ONE_NAMED.match(newest[0].content) if newest and clause.corrects else None
+    if wrong and not clause.instead_of and relation in ("", wrong["relation"].lower()):
+        clause, relation = replace(clause, instead_of=wrong["name"]), wrong["relation"]
     if not name or not relation:
-        return bool(name and clause.instead_of) and _rename(clause, reader, name)
+        return bool(name) and _rename(clause, reader, name)
     start = f"Has {with_article(relation)}"
     nameless = (line for line in reader.notebook.newest_first() if line.content.startswith(start))
     line = next((line for line in nameless if " named " not in line.content), None)
@@ -124,22 +92,21 @@ def _names_given(clause: Clause, reader: Reader) -> bool:
         reader.rewrite(line, f"{start} named {name}{line.content.removeprefix(start)}")
     else:
         _introduce(clause, reader, relation, name)
-    reader.cast.meet(name, relation)
-    reader.cast.unnamed = ""
+    reader.meet(name, relation)
+    reader.unnamed = ""
     return True
 
 
 def _goals(clause: Clause, reader: Reader) -> bool:
     """Update goals that were given up or reached."""
     text = statement(reader.dated(clause.text, past=True)[0])
-    if found := _GAVE_UP.match(clause.text):
-        line = _goal_about(clause, reader, found["what"])
-        if line is not None:
-            how, what = found["how"].lower(), about_them(found["what"].partition(" because ")[0])
-            over = {"do not want to": f"No longer wants to {what}", "am not": f"Is no longer {what}"}
-            reader.rewrite(line, over.get(how, text))
-            return True
-    line = _goal_about(clause, reader, clause.text) if _REACHED.match(clause.text) else None
+    found = part("GAVE_UP").match(clause.text)
+    if found and (line := _goal_about(clause, reader, found["what"])):
+        how, what = found["how"].lower(), about_them(found["what"].partition(" because ")[0])
+        over = {"do not want to": f"No longer wants to {what}", "am not": f"Is no longer {what}"}
+        reader.rewrite(line, over.get(how, text))
+        return True
+    line = _goal_about(clause, reader, clause.text) if part("REACHED").match(clause.text) else None
     if line is None or line.fact.kind == "move":
         return False
     reader.rewrite(line, f"{text} (goal reached)")
@@ -153,7 +120,7 @@ def _goal_about(clause: Clause, reader: Reader, what: str) -> Line | None:
     for line in reader.notebook.lines(clause.subject):
         goal = line.words - _PURSUING
         shared = goal & said
-        if (line.type == "goal" or line.fact.kind in ("goal", "move")) and not SETTLED.search(line.content):
+        if (line.type == "goal" or line.fact.kind in ("goal", "move")) and not line.settled:
             score = (overlap(said, goal) + overlap(goal, said)) / 2
             if score >= 0.5 and (len(shared) >= 2 or (shared == goal and len(said) <= 2)):
                 close.append((score, line))
@@ -162,16 +129,15 @@ def _goal_about(clause: Clause, reader: Reader, what: str) -> Line | None:
 
 def _events_changed(clause: Clause, reader: Reader) -> bool:
     """ "The interview got moved to Monday", "The trip is cancelled"."""
-    if found := _CANCELLED.match(clause.text):
-        line = event_about(reader, words(found["what"] or found["what2"]))
-        if line is not None:
+    cancelled, moved = part("CANCELLED").match(clause.text), part("MOVED_EVENT").match(clause.text)
+    if found := cancelled or moved:
+        line = event_about(reader, words(found["what"] or found[2]))
+        rest = "" if cancelled else re.sub(r"^ (?:to|for) ", " in ", found["rest"])
+        dates = reader.dated(rest, past=False)[1]
+        if line is not None and cancelled:
             reader.rewrite(line, f"{line.content} (cancelled)")
-        return True
-    found = _MOVED_EVENT.match(clause.text)
-    dates = reader.dated(re.sub(r"^ (?:to|for) ", " in ", found["rest"]), past=False)[1] if found else []
-    line = event_about(reader, words(found["what"])) if found else None
-    if line is not None and dates:
-        move_event(reader, line, dates[-1])
+        elif line is not None and dates:
+            move_event(reader, line, dates[-1])
     return found is not None
 
 
@@ -180,16 +146,25 @@ def _corrected(clause: Clause, reader: Reader) -> bool:
     if not clause.corrects:
         return False
     _, dates = reader.dated(clause.text, past=False)
-    line = event_on(reader, clause.instead_of) if dates and len(words(clause.text)) <= 1 else None
+    line = _event_on(reader, clause.instead_of) if dates and len(words(clause.text)) <= 1 else None
     if line is not None:
         move_event(reader, line, dates[0])
         return True
-    found = _IS_SPELT.match(clause.text)
+    found = part("IS_SPELT").match(clause.text)
     right = (found["what"] if found else clause.text).strip()
-    if not clause.instead_of or len(right.split()) > 4 or right.lower().startswith(("i ", "we ")):
+    if len(right.split()) > 4 or right.lower().startswith(("i ", "we ")):
         return False
     return _put_right(reader, reader.notebook.newest_first(), clause, clean_name(right) or right)
 
 
-# The first rule that matches a clause wins.
+def _event_on(reader: Reader, wrong: str) -> Line | None:
+    """The newest event on the day that was wrong; if no day is named, the newest event with a date."""
+    meant = {one.day for past in (False, True) for one in reader.dated(f"on {wrong}", past=past)[1]}
+    for line in reader.notebook.newest_first():
+        days = days_in(line.content) if "event" in (line.type, line.fact.kind) else set()
+        if (days and not wrong) or days & meant or folded(wrong) in {f"{day:%A}".lower() for day in days}:
+            return line
+    return None
+
+
 CHANGES = (leave_job, _goals, _events_changed, _names_given, keep_stated, _corrected)

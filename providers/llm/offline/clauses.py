@@ -9,35 +9,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from providers.llm.offline.dates import is_date
-from providers.llm.offline.patterns import RULES, any_of, part, pattern
+from providers.llm.offline.wording import RULES, part, pattern
 from providers.normal_form import normal_form
 
 MAX_CLAUSE = 320  # characters; longer than any statement of one fact
 MAX_CLAUSES = 300  # per message
-_LONG_FORMS: dict[str, str] = RULES["clauses"]["short"]
-_SHORT_FORM = pattern(rf"(?<![\w']){any_of(_LONG_FORMS)}(?![\w'])")
 # Patterns and their replacements: before a sentence is split, and then in each clause.
 _REPHRASED = [(pattern(said), instead) for said, instead in RULES["clauses"]["rephrased"]]
 _PLAIN_FORMS = [(pattern(said), instead) for said, instead in RULES["clauses"]["plain"]]
-_FORGET = part("FORGET")
-_JOINT = part("JOINT")
-_PAST_GOES_ON = part("PAST_GOES_ON")
-_PRESENT_GOES_ON = part("PRESENT_GOES_ON")
 _OPEN_VERB = pattern(r"\b(?:to|will|would|could|can|let)\b|^(?:I|we) (?:love|like|hate|enjoy|adore|prefer)\b")
-_REPORTED = part("REPORTED")
 _ONLY_A_NOUN = pattern(r"^(?:(?:my|our) [\w'-]+(?: [\w'-]+){0,2}|[A-Z][\w'-]+)$")
-_HEDGED = part("HEDGED")
-_FILLER = part("FILLER")
-_CORRECTION = part("CORRECTION")
-_TRAILING = part("TRAILING")
 _NO_MORE = pattern(r"[\s,]+(?:but )?(?:not )?(?:anymore|any more|any longer)(?:$|,.*$)")
-_NOT_THAT = part("NOT_THAT")
-_ADVERB = part("ADVERB")
 _RECENT = pattern(r"^(?:I|we)(?: (?:have|am|are))? (?:just|finally|recently)\b")
 _NO_LONGER = pattern(r"^(I|we|[\w' ]+?) (am |are |is )?no longer (?=\w)")
 _USED_TO = pattern(r"^(I|we) used to (?:be )?(?=\w)")
 _DATE_IS = pattern(r"^(?P<date>.{3,25}?) is (?P<what>(?:my|our) .+)$")
-_LEADING_DATE = part("LEADING_DATE")
 MAX_SENTENCES = 1_500  # per message, so that a pasted book can't block a worker
 LONGEST_SENTENCE = 2_000  # characters
 MOST_TAILS = 5  # removed one after the other; each search reads the whole text
@@ -69,9 +55,6 @@ _PROTECTED = re.compile(
 )
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
 _JOKE = pattern(r"\b(?:just kidding|only kidding|jk|just joking|only joking)\b")
-_TASK = part("TASK")
-_NOT_MEANT = part("NOT_MEANT")
-_ASKS = part("ASKS")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,15 +86,15 @@ def read_clauses(content: str) -> list[Clause]:
 def without_adverbs(text: str) -> str:
     """Turn "I really just moved" into "I moved"."""
     for _ in range(4):
-        text = _ADVERB.sub(r"\1 ", text)
+        text = part("ADVERB").sub(r"\1 ", text)
     return text
 
 
-def tidy_clause(part: str, *, lowercase: bool = False) -> Clause | None:
+def tidy_clause(piece: str, *, lowercase: bool = False) -> Clause | None:
     """The statement in a part of a sentence; None if it is hedged, too long or empty."""
-    if len(part) > MAX_CLAUSE or _HEDGED.search(part):
+    if len(piece) > MAX_CLAUSE or part("HEDGED").search(piece):
         return None
-    text, corrects = _without_fillers(part.strip(" .!?,;:()"))
+    text, corrects = _without_fillers(piece.strip(" .!?,;:()"))
     text = _date_last(text)
     recent = bool(_RECENT.match(text))
     text, ended, instead_of = _without_tail(text)
@@ -142,13 +125,12 @@ def _clauses_of(sentence: str) -> list[Clause]:
     if len(sentence) < 4:
         return []
     lowercase = sentence == sentence.lower()
-    sentence = _SHORT_FORM.sub(lambda found: _LONG_FORMS[found.group().lower()], sentence)
     for wording, instead in _REPHRASED:
         sentence = wording.sub(instead, sentence)
-    if _FORGET.match(sentence):
+    if part("FORGET").match(sentence):
         return [Clause(sentence.rstrip(" .!?"), forgets=True, lowercase=lowercase)]
     stated = what_is_stated(sentence)
-    tidied = [tidy_clause(part, lowercase=lowercase) for part in _parts(stated)] if stated else []
+    tidied = [tidy_clause(piece, lowercase=lowercase) for piece in _parts(stated)] if stated else []
     return [clause for clause in tidied if clause is not None]
 
 
@@ -156,39 +138,39 @@ def _parts(sentence: str) -> list[str]:
     """Split a sentence where a new subject and verb begin; leave out subordinate clauses and reported speech."""
     parts: list[str] = []
     position, joint, reported = 0, "", False
-    for found in [*_JOINT.finditer(sentence), None]:
-        part = sentence[position : found.start() if found else len(sentence)].strip(" ,")
-        if found and found["and"] and _ONLY_A_NOUN.match(part):
+    for found in [*part("JOINT").finditer(sentence), None]:
+        piece = sentence[position : found.start() if found else len(sentence)].strip(" ,")
+        if found and found["and"] and _ONLY_A_NOUN.match(piece):
             continue  # "My wife and I ..."
-        if found and found["comma"] is not None and _without_fillers(f"{part}, x") == ("x", True):
+        if found and found["comma"] is not None and _without_fillers(f"{piece}, x") == ("x", True):
             continue  # "No wait, his name is ..."
         if joint in ("but", "so", "stop"):
             reported = False
-        if part and joint not in ("under", "which") and not reported:
-            reported = bool(_REPORTED.match(part))
-            parts += [part] if reported else _same_subject(part)
+        if piece and joint not in ("under", "which") and not reported:
+            reported = bool(part("REPORTED").match(piece))
+            parts += [piece] if reported else _same_subject(piece)
         if found:
             position, joint = found.end(), (found["word"] or str(found.lastgroup)).lower()
     return parts
 
 
-def _same_subject(part: str) -> list[str]:
+def _same_subject(piece: str) -> list[str]:
     """Split "I left Porto and moved to Lisbon" into two statements; the second half of a wish stays with it."""
-    subject = part.split(" ", 1)[0]
+    subject = piece.split(" ", 1)[0]
     if subject.lower() not in ("i", "we"):
-        return [part]
-    pieces = _PAST_GOES_ON.split(part)
-    if not _OPEN_VERB.search(part):
-        pieces = [piece for past in pieces for piece in _PRESENT_GOES_ON.split(past)]
+        return [piece]
+    pieces = part("PAST_GOES_ON").split(piece)
+    if not _OPEN_VERB.search(piece):
+        pieces = [piece for past in pieces for piece in part("PRESENT_GOES_ON").split(past)]
     return [pieces[0], *(f"{subject} {piece}" for piece in pieces[1:])]
 
 
 def _without_fillers(text: str) -> tuple[str, bool]:
     corrects = False
     for _ in range(6):
-        if found := _CORRECTION.match(text):
+        if found := part("CORRECTION").match(text):
             corrects = True
-        if not (found := found or _FILLER.match(text)):
+        if not (found := found or part("FILLER").match(text)):
             break
         text = text[found.end() :]
     return text, corrects
@@ -198,7 +180,7 @@ def _date_last(text: str) -> str:
     """Turn "Next month I am giving a talk" into "I am giving a talk next month"."""
     if (found := _DATE_IS.match(text)) and is_date(found["date"]):
         return f"{found['what']} is on {found['date']}"
-    found = _LEADING_DATE.match(text)
+    found = part("LEADING_DATE").match(text)
     return f"{found['rest']} {found['date']}" if found else text
 
 
@@ -207,9 +189,9 @@ def _without_tail(text: str) -> tuple[str, bool, str]:
     for _ in range(MOST_TAILS):
         if found := _NO_MORE.search(text):
             ended = True
-        elif found := _NOT_THAT.search(text):
+        elif found := part("NOT_THAT").search(text):
             instead_of = found["other"]
-        if not (found := found or _TRAILING.search(text)) or found.start() < 3:
+        if not (found := found or part("TRAILING").search(text)) or found.start() < 3:
             break
         text = text[: found.start()].rstrip(" ,.!")
     return text, ended, instead_of
@@ -218,7 +200,7 @@ def _without_tail(text: str) -> tuple[str, bool, str]:
 def without_trailing(text: str) -> str:
     """Remove meaningless words at the end: "coffee btw" gives "coffee"."""
     for _ in range(MOST_TAILS):
-        if not (found := _TRAILING.search(text)) or found.start() < 3:
+        if not (found := part("TRAILING").search(text)) or found.start() < 3:
             break
         text = text[: found.start()].rstrip(" ,.!")
     return text
@@ -231,7 +213,7 @@ def read_sentences(content: str) -> Iterator[str]:
         return
     text = _PROTECTED.sub(lambda found: found.group().replace(".", "\x01"), text)
     for sentence in list(dict.fromkeys(_SENTENCE.findall(text)))[:MAX_SENTENCES]:
-        if _TASK.match(sentence) and ":" in sentence:
+        if part("TASK").match(sentence) and ":" in sentence:
             return  # all that follows the colon is a text to work on
         if len(sentence) <= LONGEST_SENTENCE:
             yield " ".join(sentence.replace("\x01", ".").split())
@@ -252,7 +234,7 @@ def plain_speech(content: str) -> str:
 
 def what_is_stated(sentence: str) -> str:
     """The part that states something, as the move in "I moved to Lisbon, did I tell you?"; "" if none does."""
-    if _NOT_MEANT.search(sentence) or _TASK.match(sentence) or _ASKS.match(sentence):
+    if part("NOT_MEANT").search(sentence) or part("TASK").match(sentence) or part("ASKS").match(sentence):
         return ""
     return sentence.rpartition(",")[0] if sentence.rstrip(" .!").endswith("?") else sentence
 

@@ -3,21 +3,27 @@
 import re
 from dataclasses import dataclass, replace
 from datetime import date
+from typing import Any
 
 from providers.llm.offline.clauses import Clause, tidy_clause, without_trailing
 from providers.llm.offline.dates import DatePhrase, absolute, find_dates, without_dates
-from providers.llm.offline.patterns import TABLE, Row, is_job, part, pattern
 from providers.llm.offline.wording import (
     PARTNERS,
+    PARTS,
+    RULES,
+    WORDS,
     about_them,
     capitalised,
     clean_name,
     first_person,
     folded,
     noun,
+    part,
+    pattern,
     statement,
     uncapitalised,
     with_article,
+    with_parts,
     words,
 )
 
@@ -60,16 +66,49 @@ _NEEDED = frozenset("name birthday place thing thing2 first second job employer 
 _WHOM = re.compile(r"^(?:the )?user(?:'s)? ", re.IGNORECASE)
 _NOW = pattern(r"^(?:currently|now|really|also) ")
 _NEGATIVE = pattern(r"^(I|we) (?:do not|(am|are|was|have) not) (?=\w)")
-_GOES_ON = part("FACTS_GOES_ON")
-_WORK_GOES_ON = part("WORK_GOES_ON")
-_NO_THING = part("NO_THING")
-_POINTS_OUT = part("POINTS_OUT")
-_PLACE_ENDS = part("PLACE_ENDS")
-_KIND_OF_PLACE = part("KIND_OF_PLACE")
 _NO_PLACES = frozenset(
     "peace fear hope harmony poverty pain love denial the a my our your his her their this that constant hell heaven "
     "shock marketing sales management silence it them bed trouble here there another different".split()
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A kind of statement; rules.toml explains the fields."""
+
+    kind: str
+    type: str
+    said: re.Pattern[str]
+    unless: re.Pattern[str] | None = None
+    kept: str = ""
+    key: str | None = None
+    value: str = ""
+    how: str = ""
+    past: bool = False
+    dated: bool = False
+    later: bool | None = None
+    constraint: bool = False
+
+
+def _read(text: str) -> re.Pattern[str]:
+    said = re.sub(r"(?<!\\)\bW\b", "(?:I|we)", re.sub(r"\bAM\b", "(?:I am|we are)", text))
+    return pattern(with_parts(said, PARTS))
+
+
+def _row(given: dict[str, Any]) -> Row:
+    unless = given.pop("unless", "")
+    return Row(said=_read("^" + given.pop("said")), unless=_read(unless) if unless else None, **given)
+
+
+TABLE = tuple(map(_row, RULES["table"]["rows"]))
+_HEAD_ENDS = ("at", "in", "for", "of", "with", "from", "on", "and", "who", "that", "by", ",")
+
+
+def is_job(phrase: str) -> bool:
+    """Return whether the head of a noun phrase is an occupation: "high school teacher", "nurse in a hospice"."""
+    said = phrase.lower().replace(",", " ,").split()[:7]
+    ends = next((i for i, word in enumerate(said) if word in _HEAD_ENDS), len(said))
+    return 0 < ends < 6 and said[ends - 1] in WORDS["occupations"]
 
 
 def find_fact(clause: Clause, *, today: date) -> Fact | None:
@@ -118,11 +157,11 @@ def place_in(said: str, *, lowercase: bool = False) -> str:
     there is none.
     """
     text = without_dates(said).strip(" ,.!")
-    cut = _PLACE_ENDS.search(text, 1)
+    cut = part("PLACE_ENDS").search(text, 1)
     text = (text[: cut.start()] if cut else text).strip(" ,.!")
     if not text or len(text) > MAX_PLACE:
         return ""
-    if _KIND_OF_PLACE.match(text.lower()):
+    if part("KIND_OF_PLACE").match(text.lower()):
         return text
     if text.split()[0].lower() in _NO_PLACES and (lowercase or not text.startswith(("the ", "The "))):
         return ""
@@ -133,8 +172,8 @@ def place_in(said: str, *, lowercase: bool = False) -> str:
 
 def thing_in(said: str) -> str:
     """What is liked or avoided, without the rest of the sentence; "" if it only refers to something ("that one")."""
-    thing = _until(_GOES_ON, said).strip(" ,.")
-    if _NO_THING.match(thing) or _POINTS_OUT.search(thing) or len(thing.split()) > MAX_OBJECT:
+    thing = _until(part("FACTS_GOES_ON"), said).strip(" ,.")
+    if part("NO_THING").match(thing) or part("POINTS_OUT").search(thing) or len(thing.split()) > MAX_OBJECT:
         return ""
     return about_them(thing) if words(thing) or re.search(r"\d", thing) else ""
 
@@ -142,7 +181,7 @@ def thing_in(said: str) -> str:
 def employment_in(said: str) -> str:
     """A role or an employer, without dates and the rest of the sentence."""
     text = without_dates(said).strip(" ,.")
-    return about_them(" ".join(_until(_WORK_GOES_ON, text).split()).strip(" ,."))[:MAX_PLACE]
+    return about_them(" ".join(_until(part("WORK_GOES_ON"), text).split()).strip(" ,."))[:MAX_PLACE]
 
 
 def _until(goes_on: re.Pattern[str], said: str) -> str:
@@ -213,7 +252,7 @@ def _converted(group: str, said: str, row: Row, clause: Clause, today: date) -> 
             return with_article(said.lower())
         case "what":
             text = absolute(said, today=today, past=row.past)[0]
-            return about_them(_GOES_ON.split(text)[0]) if words(text) else ""
+            return about_them(part("FACTS_GOES_ON").split(text)[0]) if words(text) else ""
         case "rest":
             dates = find_dates(said, today=today, past=row.past)
             return f" {dates[0].text}" if dates else ""

@@ -7,7 +7,6 @@ from providers.llm.offline.clauses import Clause
 from providers.llm.offline.dates import DatePhrase
 from providers.llm.offline.facts import Fact, positive_form
 from providers.llm.offline.notebook import Line
-from providers.llm.offline.patterns import part, pattern
 from providers.llm.offline.reader import Reader
 from providers.llm.offline.wording import (
     NAME,
@@ -15,84 +14,69 @@ from providers.llm.offline.wording import (
     folded,
     no_longer,
     overlap,
+    part,
+    pattern,
     statement,
     uncapitalised,
     with_article,
     words,
 )
 
-JOB_IS_OVER = part("JOB_IS_OVER")
-_LEFT_JOB = part("LEFT_JOB")
 _JOB = pattern(r"\b(?:job|position|work|company|firm)\b")
 _FROM = pattern(r"\bfrom (?P<origin>[\w' ]{2,40}?) (?:to|into|in) ")
 _HOME = pattern(r"(?:lives?|resides) (?:in|at|near|on|outside) (?P<origin>[^(,]+?)(?: \(|,|$)")
-_UNSAFE = part("UNSAFE")
-SETTLED = part("SETTLED")
 _NOT_LIKED = re.compile(r"\b(?:not|longer|never|Stopped|Dislikes|Hates)\b")
 _ANY_EVENT = words("trip appointment meeting event journey plan visit flight leaves")
 
 
-def _current_work(clause: Clause, reader: Reader) -> list[Line]:
-    work = reader.notebook.lines(clause.subject, "work")
-    return [
-        line
-        for line in work
-        if not (line.fact.negated or JOB_IS_OVER.match(line.content.removeprefix("User ")))
-    ]
+def _is_current(work: Line) -> bool:
+    return not (work.fact.negated or part("JOB_IS_OVER").match(work.content.removeprefix("User ")))
 
 
-def employment(fact: Fact, *, verb: str = "Works", at: str = "at") -> str:
+def _employment(fact: Fact, verb: str = "Works", at: str = "at") -> str:
     """The statement "Works as a nurse at Hospital da Luz"."""
-    needs_none = ("a ", "an ", "the ", "head ", "ceo", "cto", "cfo", "vice")
-    role = fact.role if fact.role.lower().startswith(needs_none) else with_article(fact.role)
-    return f"{verb}{f' as {role}' if fact.role else ''}{f' {at} {fact.employer}' if fact.employer else ''}"
+    bare = fact.role.lower().startswith(("a ", "an ", "the ", "head ", "ceo", "cto", "cfo", "vice"))
+    role = f" as {fact.role if bare else with_article(fact.role)}" if fact.role else ""
+    return f"{verb}{role}{f' {at} {fact.employer}' if fact.employer else ''}"
 
 
-def keep_job(clause: Clause, reader: Reader, fact: Fact) -> bool:
+def _work(clause: Clause, reader: Reader, fact: Fact) -> bool:
     """Refine the known job by a plain statement about it, or replace it by a new job.
 
     A new job without a role keeps the old role: still a nurse, but elsewhere.
     """
-    known = _current_work(clause, reader)
+    every = list(reader.notebook.lines(clause.subject, "work"))
+    known = [line for line in every if _is_current(line)]
     if fact.how != "state":
         old = next((line.fact.role for line in known if line.fact.role), "")
-        same = not old or not fact.role or words(fact.role) == words(old)
         employer = next((line.fact.employer for line in known if line.fact.employer), "")
-        if same and fact.how == "job":
+        if fact.how == "job" and (not old or not fact.role or words(fact.role) == words(old)):
             fact = replace(fact, employer=fact.employer or employer)
         fact = replace(fact, role=fact.role or old)
         at = "for" if f" for {fact.employer}" in clause.text else "at"
         verb = "Freelances" if "freelance as" in clause.text else "Works"
-        fact = replace(fact, content=employment(fact, verb=verb, at=at))
-    rivals = known or list(reader.notebook.lines(clause.subject, "work"))
-    if not rivals:
+        fact = replace(fact, content=_employment(fact, verb, at))
+    if not every:
         reader.keep(clause, replace(fact, key="job" if fact.role or fact.how != "job" else "employer"))
-    for line in rivals[:1]:
-        reader.rewrite(line, fact.content)
-    for line in rivals[1:]:
-        reader.strike(line, "replaced by the new work")
+    reader.rewrite_first(known or every, fact.content, "replaced by the new work")
     return True
 
 
 def leave_job(clause: Clause, reader: Reader) -> bool:
     """ "I quit my job", "I don't work there anymore": update the job's line; without one, add an event."""
-    found = _LEFT_JOB.match(clause.text)
+    found = part("LEFT_JOB").match(clause.text)
     if not found:
         return False
     what = found["what"] or ""
-    known = _current_work(clause, reader)
-    named = [line for line in known if words(what) & line.words]
+    known = [line for line in reader.notebook.lines(clause.subject, "work") if _is_current(line)]
+    named = [line for line in known if words(what) & line.words and not _JOB.search(what)]
     if found["maybe"] and not named and not _JOB.search(what):
         return False  # smoking, the house, the keys
     text, dates = reader.dated(clause.text, past=True)
     content = no_longer(known[0].content) if known and found["there"] else statement(text)
     if not known and not found["there"]:
         reader.keep(clause, Fact("event", "event", content, words(content), dates=tuple(dates)))
-    lines = named if named and not _JOB.search(what) else known
-    for line in lines[:1]:
-        reader.rewrite(line, content)
-    for line in lines[1:]:
-        reader.strike(line, "no longer works there")
+    reader.rewrite_first(named or known, content, "no longer works there")
     return True
 
 
@@ -113,8 +97,7 @@ def keep_stated(clause: Clause, reader: Reader) -> bool:
 def _keep(clause: Clause, reader: Reader, fact: Fact) -> bool:
     if fact.kind in ("name", "surname", "introduction") and clause.subject != "user":
         return False
-    known = fact.kind == "introduction" and next(reader.notebook.lines("user", "name"), None)
-    if known or (fact.kind == "introduction" and clause.lowercase):
+    if fact.kind == "introduction" and (clause.lowercase or any(reader.notebook.lines("user", "name"))):
         return False  # "I'm Batman" must not change a known name
     reader.keep(clause, fact)
     return True
@@ -124,30 +107,31 @@ def _denied(clause: Clause, reader: Reader, fact: Fact) -> bool:
     """ "I don't live in Berlin (anymore)": correct the line that says so, and remove others like it."""
     if clause.formerly:
         return True  # it says nothing about today
-    lines = [
-        line for line in reader.notebook.lines(clause.subject) if not line.fact.negated and _says(line, fact)
-    ]
-    for line in lines[1:]:
-        reader.strike(line, "is not so")
+    lines = [line for line in reader.notebook.lines(clause.subject) if _says(line, fact)]
     if lines and clause.ended:
         over = lines[0].content if fact.kind in ("person", "work") else fact.content
-        reader.rewrite(lines[0], no_longer(capitalised(over.removeprefix(f"{clause.subject} "))))
+        content = no_longer(capitalised(over.removeprefix(f"{clause.subject} ")))
+        reader.rewrite_first(lines, content, "is not so")
     elif lines and (fact.kind in ("health", "diet") or fact.constraint):
-        reader.rewrite(lines[0], re.sub("^Is ", "Is not ", fact.content))
-    elif lines:
-        reader.strike(lines[0], "was not so")
+        reader.rewrite_first(lines, re.sub("^Is ", "Is not ", fact.content), "is not so")
     elif clause.ended and fact.kind in ("city", "work", "attitude", "diet"):
-        content = no_longer(employment(fact) if fact.how == "job" else fact.content)
+        content = no_longer(_employment(fact) if fact.how == "job" else fact.content)
         reader.keep(clause, replace(fact, content=content, negated=True))
+    else:
+        for line in lines:
+            reader.strike(line, "was not so")
     return True
 
 
 def _says(line: Line, fact: Fact) -> bool:
-    if fact.kind == "prefer" or line.fact.kind == "prefer":
+    """Return whether a line says what is denied now."""
+    if line.fact.negated:
+        return False
+    if "prefer" in (fact.kind, line.fact.kind):
         return bool(fact.about) and line.fact.value == " ".join(sorted(fact.about))
     if fact.how == "job":
         telling = words(f"{fact.role} {fact.employer}")
-        return line.fact.kind == "work" and bool(telling & line.words) and not JOB_IS_OVER.match(line.content)
+        return line.fact.kind == "work" and bool(telling & line.words) and _is_current(line)
     if line.fact.kind != fact.kind:
         return fact.kind == "diet" and fact.value in line.words
     if fact.kind in ("attitude", "person", "partner"):
@@ -159,24 +143,20 @@ def _moved(clause: Clause, reader: Reader, fact: Fact) -> bool:
     """Store "Lives in Lisbon (moved from Porto in November 2026)"; remove plans to move there, and the old home."""
     home = next(reader.notebook.lines(clause.subject, "city"), None)
     left = _FROM.search(clause.text) or (home and _HOME.search(home.content))
-    origin = left["origin"] if left else ""
     _, dates = reader.dated(clause.text, past=True)
     when = f"in {dates[0].month}" if dates and dates[0].month else dates[0].text if dates else ""
     when = when or (f"in {reader.today:%B %Y}" if clause.recent else "")
-    of = f"from {origin}" if origin and folded(origin) != fact.value else ""
+    of = f"from {left['origin']}" if left and folded(left["origin"]) != fact.value else ""
     note = f" (moved {of or 'there'} {when}".rstrip() + ")" if of or when else ""
     reader.keep(clause, replace(fact, content=f"{fact.content}{note}"))
+    there = words(fact.value)
     for line in reader.notebook.lines(clause.subject, "move", "goal", "home"):
-        there = words(fact.value)
-        planned = there and there <= line.words and "mov" in line.content.lower()
-        if line.fact.kind == "home" or planned:
+        if line.fact.kind == "home" or (there and there <= line.words and "mov" in line.content.lower()):
             reader.strike(line, "the move was made")
     return True
 
 
 def _nickname(clause: Clause, reader: Reader, fact: Fact) -> bool:
-    if clause.subject != "user":
-        return False
     known = next(reader.notebook.lines("user", "name"), None)
     full = known.content.partition(", goes by ")[0] if known else ""
     if full and not words(fact.value) <= words(full):
@@ -195,9 +175,9 @@ def _person(clause: Clause, reader: Reader, fact: Fact) -> bool:
             continue
         reader.keep(clause, each)
         if name := re.search(rf" named ({NAME})", each.content):
-            reader.cast.meet(name[1], next(iter(each.about), ""))
+            reader.meet(name[1], next(iter(each.about), ""))
         else:
-            reader.cast.unnamed = re.sub(r"^Has an? ", "", each.content).partition(" who ")[0]
+            reader.unnamed = re.sub(r"^Has an? ", "", each.content).partition(" who ")[0]
     return True
 
 
@@ -229,39 +209,36 @@ def _not_done(clause: Clause, reader: Reader, fact: Fact) -> bool:
 def _appointment(clause: Clause, reader: Reader, fact: Fact) -> bool:
     """Store "My exam is on the 3rd" as "Exam on 3 December 2026"; a correction moves the known event."""
     known = event_about(reader, fact.about) if clause.corrects else None
-    if known is not None:
-        move_event(reader, known, fact.dates[0])
-        return True
-    return _keep(clause, reader, fact)
+    if known is None:
+        return _keep(clause, reader, fact)
+    move_event(reader, known, fact.dates[0])
+    return True
 
 
 def _request(clause: Clause, reader: Reader, fact: Fact) -> bool:
-    return clause.subject == "user" and not _UNSAFE.search(clause.text) and _keep(clause, reader, fact)
+    return clause.subject == "user" and not part("UNSAFE").search(clause.text) and _keep(clause, reader, fact)
 
 
 def event_about(reader: Reader, what: frozenset[str]) -> Line | None:
     """The newest event that has most of the significant words."""
     what = what - _ANY_EVENT or what
-    best: tuple[float, Line] | None = None
-    for line in reader.notebook.newest_first():
-        planned = line.type in ("event", "goal") or line.fact.kind in ("event", "move")
-        score = overlap(what, line.words) if planned and not SETTLED.search(line.content) else 0.0
-        if score >= 0.6 and (best is None or score > best[0]):
-            best = (score, line)
-    return best[1] if best else None
+    planned = [
+        line
+        for line in reader.notebook.newest_first()
+        if (line.type in ("event", "goal") or line.fact.kind in ("event", "move")) and not line.settled
+    ]
+    best = max(planned, key=lambda line: overlap(what, line.words), default=None)
+    return best if best and overlap(what, best.words) >= 0.6 else None
 
 
 def move_event(reader: Reader, line: Line, to: DatePhrase) -> None:
     """Change the date of an event, and keep the rest."""
     _, known = reader.dated(line.content, past=False)
     content = f"{line.content[: known[0].start]}{to.text}{line.content[known[0].end :]}" if known else ""
-    reader.rewrite(
-        line, content or f"{line.content} {to.text}", happens_at=to.day.isoformat() if to.day else None
-    )
+    reader.rewrite(line, content or f"{line.content} {to.text}", to.day.isoformat() if to.day else None)
 
 
 HOW = {
-    "moved": _moved, "nickname": _nickname, "job": keep_job, "new job": keep_job, "state": keep_job, "person": _person,
-    "died": _died,
-    "not done": _not_done, "appointment": _appointment, "request": _request,
+    "moved": _moved, "nickname": _nickname, "job": _work, "new job": _work, "state": _work, "person": _person,
+    "died": _died, "not done": _not_done, "appointment": _appointment, "request": _request,
 }  # fmt: skip

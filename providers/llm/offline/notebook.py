@@ -8,7 +8,7 @@ from typing import Any
 from providers.llm.base import NumberedEntry
 from providers.llm.offline.dates import find_dates
 from providers.llm.offline.facts import Fact, read_kept
-from providers.llm.offline.wording import folded, overlap, words
+from providers.llm.offline.wording import folded, overlap, part, words
 
 LONG_AGO = datetime.min.replace(tzinfo=UTC)
 MAX_CONTENT = 240  # characters; a compact statement, not a story
@@ -60,6 +60,11 @@ class Line:
     def constraint(self) -> bool:
         """Whether it is something that the companion must respect."""
         return self.importance == _OF_A_CONSTRAINT
+
+    @property
+    def settled(self) -> bool:
+        """Whether it is a goal or an event that is over: reached, given up, cancelled."""
+        return bool(part("SETTLED").search(self.content))
 
     @property
     def confidence(self) -> float:

@@ -8,18 +8,19 @@ from providers.llm.offline.clauses import Clause, without_adverbs
 from providers.llm.offline.dates import DatePhrase, absolute
 from providers.llm.offline.facts import Fact, find_fact
 from providers.llm.offline.notebook import Line, Notebook
-from providers.llm.offline.patterns import WORDS, pattern
 from providers.llm.offline.wording import (
     DISTANT,
     NAME,
     PETS,
     RELATION,
     RELATIONS,
+    WORDS,
     clean_name,
     first_person,
     is_several,
     mentions,
     noun,
+    pattern,
     plural,
     uncapitalised,
     with_article,
@@ -33,32 +34,26 @@ _PRONOUN = pattern(r"^(?P<pronoun>he|she|it) (?P<verb>[a-z]+)\b(?P<rest>.*)$")
 
 
 @dataclass(slots=True)
-class Cast:
-    """The people and animals in a reading: who has been named, and who a pronoun refers to."""
-
-    names: dict[str, str] = field(default_factory=dict)  # name -> relation, "" if unknown
-    latest: str = ""  # the last one named in this message
-    unnamed: str = ""  # the last relation mentioned without a name
-
-    def meet(self, name: str, relation: str) -> None:
-        """Note that somebody is named in this message."""
-        self.names[name] = relation or self.names.get(name, "")
-        self.latest = name
-
-
-@dataclass(slots=True)
 class Reader:
-    """The state of a reading: the list, the people, the current message and its day.
+    """The state of a reading: the list, the current message and its day, and who was mentioned.
 
-    `unplaced`: statements, with their message, about something that is not on the list: wishes to forget, corrections,
-    things that ended.
+    `names`: people and animals with their relation, "" if unknown. `latest`: the last one named in this message.
+    `unnamed`: the last relation mentioned without a name. `unplaced`: statements, with their message, about something
+    that is not on the list: wishes to forget, corrections, things that ended.
     """
 
     notebook: Notebook
     today: date = date(2000, 1, 1)  # of the message, in the person's time zone
     message: int = 0
-    cast: Cast = field(default_factory=Cast)
+    names: dict[str, str] = field(default_factory=dict)
+    latest: str = ""
+    unnamed: str = ""
     unplaced: list[tuple[Clause, int]] = field(default_factory=list)
+
+    def meet(self, name: str, relation: str) -> None:
+        """Note that somebody is named in this message."""
+        self.names[name] = relation or self.names.get(name, "")
+        self.latest = name
 
     def keep(self, clause: Clause, fact: Fact) -> None:
         """Add a fact about the clause's subject, unless it is known."""
@@ -69,11 +64,18 @@ class Reader:
             subject, fact = told
             self.notebook.keep(fact, subject=subject, message=self.message)
 
-    def rewrite(self, line: Line, content: str, *, happens_at: str | None = None) -> None:
+    def rewrite(self, line: Line, content: str, happens_at: str | None = None) -> None:
         """Change a line's text; if it is about somebody else, begin with their name."""
         if line.subject != "user" and not content.lower().startswith(line.subject.lower()):
             content = f"{line.subject} {uncapitalised(content)}"
         self.notebook.rewrite(line, content, message=self.message, happens_at=happens_at)
+
+    def rewrite_first(self, lines: list[Line], content: str, reason: str) -> None:
+        """Change the first line's text, and strike the others out."""
+        for line in lines[1:]:
+            self.strike(line, reason)
+        for line in lines[:1]:
+            self.rewrite(line, content)
 
     def strike(self, line: Line, reason: str) -> None:
         """Strike a line out."""
@@ -110,7 +112,7 @@ def _subject_and_fact(subject: str, fact: Fact) -> tuple[str, Fact] | None:
     return "user", replace(own, content=f"Has {with_article(relation)} who {content}", type="relationship")
 
 
-def about_whom(clause: Clause, cast: Cast) -> Clause:
+def about_whom(clause: Clause, reader: Reader) -> Clause:
     """Put a clause into the first person of its subject: "My sister Ana lives in Faro" becomes "I live in Faro" by Ana.
 
     The subject of somebody without a name is "their sister".
@@ -126,13 +128,13 @@ def about_whom(clause: Clause, cast: Cast) -> Clause:
         return _shifted(clause, name, _VERB.match(text[found.start("name") + len(name) :]))
     if found := _UNNAMED.match(text):
         return _shifted(clause, f"their {found['relation'].lower()}", found)
-    for name in cast.names:
+    for name in reader.names:
         if text.startswith(f"{name} "):
-            cast.latest = name
+            reader.latest = name
             return _shifted(clause, name, _VERB.match(text[len(name) :]))
     found = _PRONOUN.match(text)
-    if found and cast.latest and _fits(found["pronoun"].lower(), cast.names.get(cast.latest, "")):
-        return _shifted(clause, cast.latest, found)
+    if found and reader.latest and _fits(found["pronoun"].lower(), reader.names.get(reader.latest, "")):
+        return _shifted(clause, reader.latest, found)
     return clause
 
 

@@ -9,39 +9,29 @@ from providers.llm.base import NumberedMessage, PromptData
 from providers.llm.offline.changes import acts_on_known, change_or_keep, meet_mentioned
 from providers.llm.offline.clauses import Clause, read_clauses
 from providers.llm.offline.notebook import Line, Notebook
-from providers.llm.offline.patterns import RULES, part, pattern
 from providers.llm.offline.reader import Reader, about_whom
-from providers.llm.offline.wording import is_name, noun, overlap, stem, words
+from providers.llm.offline.wording import RULES, is_name, noun, overlap, part, pattern, stem, words
 
 ASKED = "asked to forget it"
 SAME_TURN = timedelta(minutes=1)  # entries of one turn have the same time, or nearly
 
-_WHAT = part("WHAT")
-_EVERYTHING = part("EVERYTHING")
 _WHOLE = pattern(r"\b(?:all|every ?thing|my data|my memories|my information|wipe)\b")
-_JUST_NOW = part("JUST_NOW")
-_LEAD = part("LEAD")
-_TAIL = part("TAIL")
-_GOES_ON = part("GOES_ON")
-_NOTHING = part("NOTHING")
 # Words for a machine's memory and not for one's own life.
-_TO_THE_MACHINE = part("TO_THE_MACHINE")
 _TOPICS = [
     (frozenset(map(stem, telling.split())), kinds.split(), pattern(wording))
     for telling, kinds, wording in RULES["forgetting"]["topics"]
 ]
 MAX_FACTS = 60  # new facts per message; more than anybody states at once
 # A text that tries to give orders. Requests to forget in such a message are ignored.
-_ORDERS = part("ORDERS")
 _NAMED = re.compile(r"^(?:The user |User )?[Hh]a[sd] an? ([\w -]{2,30}?) (?:named|called) ([^\W\d_][\w'-]*)")
 
 
 def forget(clause: Clause, reader: Reader, *, previous: list[int]) -> None:
     """Strike out what has to be forgotten. `previous`: the numbers of the messages read before this one."""
-    found = _WHAT.search(clause.text)
-    said = _GOES_ON.sub("", found["what"]) if found else ""
-    what = _TAIL.sub("", f" {said.strip(' ,.!?')}")
-    if _NOTHING.match(what) or _TO_THE_MACHINE.search(clause.text):
+    found = part("WHAT").search(clause.text)
+    said = part("GOES_ON").sub("", found["what"]) if found else ""
+    what = part("TAIL").sub("", f" {said.strip(' ,.!?')}")
+    if part("NOTHING").match(what) or part("TO_THE_MACHINE").search(clause.text):
         return
     for line in _lines_to_forget(reader, what, whole=bool(_WHOLE.search(clause.text)), previous=previous):
         reader.strike(line, ASKED)
@@ -49,11 +39,11 @@ def forget(clause: Clause, reader: Reader, *, previous: list[int]) -> None:
 
 def _lines_to_forget(reader: Reader, what: str, *, whole: bool, previous: list[int]) -> list[Line]:
     lines = list(reader.notebook.lines())
-    if whole and _EVERYTHING.match(what):
+    if whole and part("EVERYTHING").match(what):
         return lines
-    if _JUST_NOW.match(what):
+    if part("JUST_NOW").match(what):
         return _said_last(lines, previous)
-    topic = _LEAD.sub("", what).strip()
+    topic = part("LEAD").sub("", what).strip()
     if not words(topic):  # as in "where I live", whose significant words were cut off
         return _on_topic(lines, words(what) | {stem(word) for word in re.findall(r"\w+", what.lower())})
     return _about(lines, topic, reader)
@@ -72,7 +62,7 @@ def _about(lines: list[Line], topic: str, reader: Reader) -> list[Line]:
     """Lines with all significant words or of the topic's kind; else those that name the person; else similar ones."""
     told = words(re.sub(r"\bex\b", "", topic))
     # "My sister's surgery" is Ana's, if the sister's name is known.
-    related = [(name, frozenset({stem(noun(who))})) for name, who in reader.cast.names.items() if who]
+    related = [(name, frozenset({stem(noun(who))})) for name, who in reader.names.items() if who]
     tellings = [told, *(told - who | words(name) for name, who in related if who < told)]
     by_kind = _on_topic(lines, words(topic)) if len(words(topic)) <= 2 else []
     every = [
@@ -116,9 +106,9 @@ def read_prompt_data(prompt_data: PromptData) -> Reader:
     reader = Reader(Notebook(prompt_data.entries, types=prompt_data.types, user_name=prompt_data.user_name))
     for entry in prompt_data.entries:  # known people can be mentioned by name only
         if entry.subject != "user":
-            reader.cast.names.setdefault(entry.subject, "")
+            reader.names.setdefault(entry.subject, "")
         if found := _NAMED.match(entry.content):
-            reader.cast.names[found[2]] = found[1].lower()
+            reader.names[found[2]] = found[1].lower()
     if prompt_data.task != "operations":  # operations have all entries, and so all names
         _meet_earlier(reader, prompt_data)
     own = "tool" if all(message.role == "tool" for message in prompt_data.messages) else "user"
@@ -134,7 +124,7 @@ def read_prompt_data(prompt_data: PromptData) -> Reader:
 def read_statement(said: Clause, reader: Reader) -> None:
     """Apply a statement: add the people it mentions, then change known lines, or else store what it states."""
     meet_mentioned(said, reader)
-    clause = about_whom(said, reader.cast)
+    clause = about_whom(said, reader)
     if not change_or_keep(clause, reader) and clause is not said:
         change_or_keep(said, reader)
 
@@ -153,8 +143,8 @@ def day_of(message: NumberedMessage, timezone: str) -> date:
 
 def _read_message(message: NumberedMessage, reader: Reader, previous: list[int]) -> None:
     reader.message = message.number
-    reader.cast.latest = reader.cast.unnamed = ""  # pronouns don't reach across messages
-    orders = bool(_ORDERS.search(message.content))
+    reader.latest = reader.unnamed = ""  # pronouns don't reach across messages
+    orders = bool(part("ORDERS").search(message.content))
     before = len(reader.notebook)
     for said in read_clauses(message.content):
         if len(reader.notebook) - before >= MAX_FACTS:
@@ -177,5 +167,5 @@ def _meet_earlier(reader: Reader, prompt_data: PromptData) -> None:
         for said in read_clauses(text):
             if not said.forgets:
                 read_statement(said, aside)
-    for name, relation in aside.cast.names.items():
-        reader.cast.names.setdefault(name, relation)
+    for name, relation in aside.names.items():
+        reader.names.setdefault(name, relation)

@@ -6,14 +6,13 @@ as parts the next time.
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from providers.llm.base import KnownKey, NumberedEntry, PromptData
 from providers.llm.offline.notebook import Line
-from providers.llm.offline.patterns import RULES, part, pattern
 from providers.llm.offline.reading import read_prompt_data
-from providers.llm.offline.wording import PARTNERS, PETS, capitalised
+from providers.llm.offline.wording import PARTNERS, PETS, RULES, capitalised, part, pattern
 
 PARTED = "; "
 # For each kind of statement: names of keys, most specific first, and the text before the value.
@@ -26,84 +25,69 @@ _RELATIONS = {
     "friend": frozenset(["friend"]),
 }
 _NOTE = re.compile(r" \((?:moved|as of|turned|since|got) .*\)$")
-_OVER = part("OVER")
 _WORK = pattern(r"^works(?: (?:as|in) (?P<role>.+?))?(?: (?:at|for) (?P<employer>.+))?$")
 _STATE = pattern(r"^(?:is|runs|freelances|works)\b")
 Keyed = tuple[KnownKey, str]  # a key and the value it gets
 
 
-@dataclass(slots=True)
-class _Record:
-    """The values of one key for one subject. `restates`: the entry that a value of a multi-valued key repeats."""
-
-    key: KnownKey
-    subject: str
-    values: list[str] = field(default_factory=list)
-    messages: list[int] = field(default_factory=list)
-    confidence: float = 1.0
-    restates: dict[str, int] = field(default_factory=dict)
-
-    def as_memories(self) -> list[dict[str, Any]]:
-        """One memory, or one per value if the key has several."""
-        values = list(dict.fromkeys(self.values))
-        about = {"confidence": self.confidence, "subject": self.subject, "messages": self.messages}
-        told = [PARTED.join(values)] if self.key.single_valued else values
-        return [
-            {"type": self.key.type, "key": self.key.name, "value": value, **about, **self._entry_of(value)}
-            for value in told
-        ]
-
-    def _entry_of(self, value: str) -> dict[str, int]:
-        return {"entry": self.restates[value]} if value in self.restates else {}
-
-
 def record_memories(prompt_data: PromptData) -> dict[str, Any]:
     """Record statements under their keys; leave out those without a key.
 
-    A given entry is forgotten if its text changes to something that is not a new value of the same key.
+    A given entry is forgotten if its text changes to something that is not a new value of the same key; what still
+    holds of its value is recorded again.
     """
     keys = {key.name: key for key in prompt_data.keys}
     parts = [told for entry in prompt_data.entries for told in _parts(entry, keys)]
-    notebook = read_prompt_data(replace(prompt_data, entries=tuple(part for part, _ in parts))).notebook
-    values = {(part.number, part.content): value for part, value in parts}
+    notebook = read_prompt_data(replace(prompt_data, entries=tuple(piece for piece, _ in parts))).notebook
+    values: dict[tuple[int | None, str], str] = {
+        (piece.number, piece.content): value for piece, value in parts
+    }
     standing = [line for line in notebook.lines() if line.number is not None and not line.outcome]
-    records: dict[tuple[str, str], _Record] = {}
-    left: list[dict[str, Any]] = []
-
-    def record(key: KnownKey, value: str, line: Line) -> None:
-        stands = [
-            values[one.number, one.before]
-            for one in standing
-            if (one.subject, one.key) == (line.subject, key.name) and one.number is not None
-        ]
-        kept = _Record(key, line.subject, stands if key.single_valued else [])
-        kept = records.setdefault((line.subject, key.name), kept)
-        kept.values += [value] if value else []
-        if value and line.number is not None and line.key == key.name and not key.single_valued:
-            kept.restates[value] = line.number
-        kept.messages = sorted({*kept.messages, *line.messages})
-        kept.confidence = min(kept.confidence, line.confidence)
-
-    def leave(line: Line, reason: str) -> None:
-        """Forget the entry, and record its remaining parts again."""
-        if line.number not in [gone["entry"] for gone in left]:
-            left.append({"entry": line.number, "reason": reason, "messages": line.messages})
-        if line.key in keys and any(one.number == line.number for one in standing):
-            record(keys[line.key], "", line)
-
+    told: dict[tuple[str, str], list[tuple[str, Line]]] = {}
+    left: dict[int, Line] = {}
     for line in notebook.changed_lines():
-        if line.outcome == "delete":
-            leave(line, line.reason)
-            continue
-        now = _keyed_values(line, keys)
-        told = _keyed_values(Line(None, line.type, line.subject, line.before, line.key), keys)
+        before = _keyed_values(Line(None, line.type, line.subject, line.before, line.key), keys)
+        now = [] if line.outcome == "delete" else _keyed_values(line, keys)
         for key, value in now:
-            if (key, value) not in told:
-                record(key, value, line)
-        said_anew = any(key.name == line.key for key, _ in now)
-        if line.outcome == "update" and not said_anew and not any(keyed in told for keyed in now):
-            leave(line, "is so no more")
-    return {"memories": [one for kept in records.values() for one in kept.as_memories()], "forget": left}
+            if (key, value) not in before:
+                told.setdefault((line.subject, key.name), []).append((value, line))
+        holds = any(key.name == line.key or (key, value) in before for key, value in now)
+        if line.number is not None and not holds:
+            left.setdefault(line.number, line)
+            if line.key in keys and any(one.number == line.number for one in standing):
+                told.setdefault((line.subject, line.key), []).append(("", line))
+    memories = []
+    for (subject, name), said in told.items():
+        still = [
+            values[one.number, one.before] for one in standing if (one.subject, one.key) == (subject, name)
+        ]
+        memories += _memories(keys[name], subject, said, still)
+    return {
+        "memories": memories,
+        "forget": [
+            {**line.as_forgotten(), "reason": line.reason or "is so no more"} for line in left.values()
+        ],
+    }
+
+
+def _memories(
+    key: KnownKey, subject: str, said: list[tuple[str, Line]], still: list[str]
+) -> list[dict[str, Any]]:
+    """One memory, with what still holds; or one per value if the key has several."""
+    lines = {value: line for value, line in said if value}
+    about = {
+        "type": key.type,
+        "key": key.name,
+        "subject": subject,
+        "confidence": min(line.confidence for _, line in said),
+        "messages": sorted({message for _, line in said for message in line.messages}),
+    }
+    if key.single_valued:
+        return [{**about, "value": PARTED.join(dict.fromkeys([*still, *lines]))}]
+    return [
+        {**about, "value": value, **({"entry": line.number} if line.number and line.key == key.name else {})}
+        for value, line in lines.items()
+    ]
 
 
 def _parts(entry: NumberedEntry, keys: Mapping[str, KnownKey]) -> list[tuple[NumberedEntry, str]]:
@@ -117,8 +101,8 @@ def _parts(entry: NumberedEntry, keys: Mapping[str, KnownKey]) -> list[tuple[Num
     says = keys[key].description if key in keys else ""
     worded = says if "{value}" in says else f"{key.replace('_', ' ').capitalize()}: {{value}}"
     return [
-        (replace(entry, content=_as_statement(capitalised(worded.replace("{value}", part)), key)), part)
-        for part in value.split(PARTED)
+        (replace(entry, content=_as_statement(capitalised(worded.replace("{value}", piece)), key)), piece)
+        for piece in value.split(PARTED)
     ]
 
 
@@ -150,7 +134,7 @@ def _keyed_values(line: Line, keys: Mapping[str, KnownKey]) -> list[Keyed]:
             *_under(("employer", "company", "workplace"), employer, keys),
             *_under(("event", "appointment"), ended, keys),
         ]
-    over = _OVER.search(text)
+    over = part("OVER").search(text)
     if over and line.fact.kind not in ("attitude", "prefer"):  # what no longer holds is not a value
         happened = text.replace(" (goal reached)", "") if over["happened"] else ""
         return _under(("event", "appointment"), happened, keys)

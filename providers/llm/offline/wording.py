@@ -1,9 +1,48 @@
-"""Converts between what a person says and how it is stored: "I love my garden", "Loves their garden"."""
+"""Reads rules.toml, and converts between what is said and what is stored: "I love my garden", "Loves their garden"."""
 
 import re
+import tomllib
+from functools import cache, reduce
+from pathlib import Path
+from typing import Any
 
-from providers.llm.offline.patterns import PARTS, WORDS, pattern
 from providers.normal_form import normal_form
+
+RULES: dict[str, Any] = tomllib.loads(Path(__file__).with_name("rules.toml").read_text())
+WORDS: dict[str, frozenset[str]] = {name: frozenset(words.split()) for name, words in RULES["words"].items()}
+
+
+def pattern(text: str) -> re.Pattern[str]:
+    """Compile a case-insensitive pattern. It is only matched against short clauses."""
+    return re.compile(text, re.IGNORECASE)
+
+
+def any_of(words: frozenset[str]) -> str:
+    """A pattern that matches any of the words."""
+    return f"(?:{'|'.join(sorted(map(re.escape, words), key=len, reverse=True))})"
+
+
+def with_parts(text: str, parts: dict[str, str]) -> str:
+    """Replace the names of parts, such as <NAME>."""
+    return reduce(lambda done, part: done.replace(f"<{part[0]}>", part[1]), parts.items(), text)
+
+
+def _read_parts() -> dict[str, str]:
+    """The named parts of patterns; a part may use earlier ones."""
+    parts = {f"ANY_{name.upper()}": any_of(words) for name, words in WORDS.items()}
+    for name, text in RULES["parts"].items():
+        parts[name] = with_parts("".join(text.splitlines()), parts)
+    return parts
+
+
+PARTS = _read_parts()
+
+
+@cache
+def part(name: str) -> re.Pattern[str]:
+    """The compiled part of that name in rules.toml."""
+    return pattern(PARTS[name])
+
 
 _NOT_PAST = frozenset("need feed speed succeed proceed breed bleed".split())
 _MODALS = frozenset("will would can cannot could must may might should used no never not".split())

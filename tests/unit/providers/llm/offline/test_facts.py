@@ -38,7 +38,7 @@ KEPT: dict[str, list[str]] = {
     "My husband's name is Rui.": ['Has a husband named Rui'],
     'I have a dog called Bruno and a cat.': ['Has a dog named Bruno', 'Has a cat'],
     'We have two kids, Leo and Mia.': ['Has two kids, Leo and Mia'],
-    'We have two kids, Leo (5) and Mia (8).': ['Has two kids, Leo, 5, and Mia, 8'],
+    'We have two kids, Leo (5) and Mia (8).': ['Has two kids, Leo, 5 and Mia, 8'],
     'I have three cats.': ['Has three cats'],
     'My brother דניאל is here.': ['Has a brother named דניאל'],
     'I want to run a half marathon next spring.': ['Wants to run a half marathon in spring 2027'],
