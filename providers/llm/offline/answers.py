@@ -6,7 +6,7 @@ from typing import Any
 
 from providers.llm.base import NumberedFact, PromptData, Task
 from providers.llm.offline.extract import extract_summary
-from providers.llm.offline.notebook import Line
+from providers.llm.offline.lines import Line
 from providers.llm.offline.reader import Reader
 from providers.llm.offline.reading import read_messages, read_prompt_data
 from providers.llm.offline.recording import record_memories
@@ -29,13 +29,13 @@ def extract_facts(prompt_data: PromptData) -> dict[str, Any]:
     reader = read_prompt_data(replace(prompt_data, entries=()))
     facts = [
         _memory(line, reader) | {"confidence": line.confidence, "importance": line.importance}
-        for line in reader.notebook.changed_lines()
+        for line in reader.changed_lines()
     ]
     for said, message in reader.unplaced:
         facts.append(
             {
                 "content": f"{said.text}, not {said.instead_of}" if said.instead_of else said.text,
-                "type": reader.notebook.type_or_other("other"),
+                "type": reader.type_or_other("other"),
                 "confidence": 1.0 if said.forgets else TO_BE_PLACED,
                 "forget": True,
                 "messages": [message],
@@ -51,7 +51,7 @@ def decide_facts(prompt_data: PromptData) -> dict[str, Any]:
     """
     reader = read_prompt_data(prompt_data)
     owned: dict[int, list[Line]] = {fact.number: [] for fact in prompt_data.facts}
-    for line in reader.notebook.changed_lines():
+    for line in reader.changed_lines():
         if fact := _fact_of(line, prompt_data.facts):
             owned[fact.number].append(line)
     decisions = []
@@ -65,7 +65,7 @@ def decide_facts(prompt_data: PromptData) -> dict[str, Any]:
 
 def _unowned(fact: NumberedFact, reader: Reader) -> dict[str, Any]:
     """The decision on a fact that changed nothing: it repeats an entry, asks to forget what is unknown, or is new."""
-    known = [line for message, line in reader.notebook.repeats if message in fact.messages]
+    known = [line for message, line in reader.repeats if message in fact.messages]
     line = max(known, key=lambda line: overlap(words(fact.content), line.words), default=None)
     if fact.forget or line is not None:
         entry = {"entry": line.number} if line is not None and line.number and not fact.forget else {}
@@ -85,7 +85,7 @@ def _score(line: Line, reader: Reader) -> int:
 
 def _memories(prompt_data: PromptData, judged: Callable[[Line, Reader], dict[str, Any]]) -> dict[str, Any]:
     reader = read_prompt_data(prompt_data)
-    lines = reader.notebook.changed_lines()
+    lines = reader.changed_lines()
     kept = []
     for line in lines:
         if line.outcome != "delete":
@@ -96,7 +96,7 @@ def _memories(prompt_data: PromptData, judged: Callable[[Line, Reader], dict[str
 
 
 def _memory(line: Line, reader: Reader) -> dict[str, Any]:
-    type = reader.notebook.type_or_other(line.type)
+    type = reader.type_or_other(line.type)
     memory = {"content": line.content, "type": type, "subject": line.subject, "messages": line.messages}
     return {**memory, "happens_at": line.happens_at} if line.happens_at else memory
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from providers.llm.offline.clauses import Clause
 from providers.llm.offline.keeping import event_about, keep_stated, leave_job, move_event
-from providers.llm.offline.notebook import Line, days_in
+from providers.llm.offline.lines import Line, days_in
 from providers.llm.offline.reader import Reader
 from providers.llm.offline.wording import (
     NAME,
@@ -48,7 +48,7 @@ def meet_mentioned(clause: Clause, reader: Reader) -> None:
 
 def _introduce(clause: Clause, reader: Reader, relation: str, name: str) -> None:
     """Add "Has a sister named Ana". A correction ("not Anna") changes the line with the wrong name instead."""
-    known = [folded(line.content) for line in reader.notebook.lines("user")]
+    known = [folded(line.content) for line in reader.lines("user")]
     if _rename(clause, reader, name) or any(
         noun(relation) in content and folded(name) in content for content in known
     ):
@@ -59,7 +59,7 @@ def _introduce(clause: Clause, reader: Reader, relation: str, name: str) -> None
 
 def _rename(clause: Clause, reader: Reader, name: str) -> bool:
     """Correct the name in a line about a person. Returns whether there was one."""
-    return _put_right(reader, list(reader.notebook.lines("user", "person", "partner", "name")), clause, name)
+    return _put_right(reader, list(reader.lines("user", "person", "partner", "name")), clause, name)
 
 
 def _put_right(reader: Reader, lines: list[Line], clause: Clause, right: str) -> bool:
@@ -79,14 +79,14 @@ def _names_given(clause: Clause, reader: Reader) -> bool:
         return False
     name = clean_name(found["name"] or found["name2"], lowercase=clause.lowercase)
     relation = (found["relation"] or found["relation2"] or reader.unnamed).lower()
-    newest = reader.notebook.newest_first()[:1]
+    newest = reader.newest_first()[:1]
     wrong = _ONE_NAMED.match(newest[0].content) if newest and clause.corrects else None
     if wrong and not clause.instead_of and relation in ("", wrong["relation"].lower()):
         clause, relation = replace(clause, instead_of=wrong["name"]), wrong["relation"]
     if not name or not relation:
         return bool(name) and _rename(clause, reader, name)
     start = f"Has {with_article(relation)}"
-    nameless = (line for line in reader.notebook.newest_first() if line.content.startswith(start))
+    nameless = (line for line in reader.newest_first() if line.content.startswith(start))
     line = next((line for line in nameless if " named " not in line.content), None)
     if line is not None:
         reader.rewrite(line, f"{start} named {name}{line.content.removeprefix(start)}")
@@ -117,7 +117,7 @@ def _goal_about(clause: Clause, reader: Reader, what: str) -> Line | None:
     """The open goal that shares the most significant words with `what`; None if none is close."""
     said = words(what) - _PURSUING
     close: list[tuple[float, Line]] = []
-    for line in reader.notebook.lines(clause.subject):
+    for line in reader.lines(clause.subject):
         goal = line.words - _PURSUING
         shared = goal & said
         if (line.type == "goal" or line.fact.kind in ("goal", "move")) and not line.settled:
@@ -154,13 +154,13 @@ def _corrected(clause: Clause, reader: Reader) -> bool:
     right = (found["what"] if found else clause.text).strip()
     if len(right.split()) > 4 or right.lower().startswith(("i ", "we ")):
         return False
-    return _put_right(reader, reader.notebook.newest_first(), clause, clean_name(right) or right)
+    return _put_right(reader, reader.newest_first(), clause, clean_name(right) or right)
 
 
 def _event_on(reader: Reader, wrong: str) -> Line | None:
     """The newest event on the day that was wrong; if no day is named, the newest event with a date."""
     meant = {one.day for past in (False, True) for one in reader.dated(f"on {wrong}", past=past)[1]}
-    for line in reader.notebook.newest_first():
+    for line in reader.newest_first():
         days = days_in(line.content) if "event" in (line.type, line.fact.kind) else set()
         if (days and not wrong) or days & meant or folded(wrong) in {f"{day:%A}".lower() for day in days}:
             return line

@@ -6,7 +6,7 @@ from dataclasses import replace
 from providers.llm.offline.clauses import Clause
 from providers.llm.offline.dates import DatePhrase
 from providers.llm.offline.facts import Fact, positive_form
-from providers.llm.offline.notebook import Line
+from providers.llm.offline.lines import Line
 from providers.llm.offline.reader import Reader
 from providers.llm.offline.wording import (
     NAME,
@@ -45,7 +45,7 @@ def _work(clause: Clause, reader: Reader, fact: Fact) -> bool:
 
     A new job without a role keeps the old role: still a nurse, but elsewhere.
     """
-    every = list(reader.notebook.lines(clause.subject, "work"))
+    every = list(reader.lines(clause.subject, "work"))
     known = [line for line in every if _is_current(line)]
     if fact.how != "state":
         old = next((line.fact.role for line in known if line.fact.role), "")
@@ -68,7 +68,7 @@ def leave_job(clause: Clause, reader: Reader) -> bool:
     if not found:
         return False
     what = found["what"] or ""
-    known = [line for line in reader.notebook.lines(clause.subject, "work") if _is_current(line)]
+    known = [line for line in reader.lines(clause.subject, "work") if _is_current(line)]
     named = [line for line in known if words(what) & line.words and not _JOB.search(what)]
     if found["maybe"] and not named and not _JOB.search(what):
         return False  # smoking, the house, the keys
@@ -97,7 +97,7 @@ def keep_stated(clause: Clause, reader: Reader) -> bool:
 def _keep(clause: Clause, reader: Reader, fact: Fact) -> bool:
     if fact.kind in ("name", "surname", "introduction") and clause.subject != "user":
         return False
-    if fact.kind == "introduction" and (clause.lowercase or any(reader.notebook.lines("user", "name"))):
+    if fact.kind == "introduction" and (clause.lowercase or any(reader.lines("user", "name"))):
         return False  # "I'm Batman" must not change a known name
     reader.keep(clause, fact)
     return True
@@ -107,7 +107,7 @@ def _denied(clause: Clause, reader: Reader, fact: Fact) -> bool:
     """ "I don't live in Berlin (anymore)": correct the line that says so, and remove others like it."""
     if clause.formerly:
         return True  # it says nothing about today
-    lines = [line for line in reader.notebook.lines(clause.subject) if _says(line, fact)]
+    lines = [line for line in reader.lines(clause.subject) if _says(line, fact)]
     if lines and clause.ended:
         over = lines[0].content if fact.kind in ("person", "work") else fact.content
         content = no_longer(capitalised(over.removeprefix(f"{clause.subject} ")))
@@ -141,7 +141,7 @@ def _says(line: Line, fact: Fact) -> bool:
 
 def _moved(clause: Clause, reader: Reader, fact: Fact) -> bool:
     """Store "Lives in Lisbon (moved from Porto in November 2026)"; remove plans to move there, and the old home."""
-    home = next(reader.notebook.lines(clause.subject, "city"), None)
+    home = next(reader.lines(clause.subject, "city"), None)
     left = _FROM.search(clause.text) or (home and _HOME.search(home.content))
     _, dates = reader.dated(clause.text, past=True)
     when = f"in {dates[0].month}" if dates and dates[0].month else dates[0].text if dates else ""
@@ -150,14 +150,14 @@ def _moved(clause: Clause, reader: Reader, fact: Fact) -> bool:
     note = f" (moved {of or 'there'} {when}".rstrip() + ")" if of or when else ""
     reader.keep(clause, replace(fact, content=f"{fact.content}{note}"))
     there = words(fact.value)
-    for line in reader.notebook.lines(clause.subject, "move", "goal", "home"):
+    for line in reader.lines(clause.subject, "move", "goal", "home"):
         if line.fact.kind == "home" or (there and there <= line.words and "mov" in line.content.lower()):
             reader.strike(line, "the move was made")
     return True
 
 
 def _nickname(clause: Clause, reader: Reader, fact: Fact) -> bool:
-    known = next(reader.notebook.lines("user", "name"), None)
+    known = next(reader.lines("user", "name"), None)
     full = known.content.partition(", goes by ")[0] if known else ""
     if full and not words(fact.value) <= words(full):
         fact = replace(fact, content=f"{full}, {uncapitalised(fact.content)}")
@@ -186,7 +186,7 @@ def _died(clause: Clause, reader: Reader, fact: Fact) -> bool:
     if clause.subject == "user":
         return False
     who = folded(clause.subject.removeprefix("their "))
-    for line in reader.notebook.lines("user", "person", "partner"):
+    for line in reader.lines("user", "person", "partner"):
         if who in folded(line.content):
             had = re.sub(r"^(?:The user |User )?[Hh]as ", "Had ", line.content)
             reader.rewrite(line, f"{had}, who {uncapitalised(fact.content)}")
@@ -198,7 +198,7 @@ def _not_done(clause: Clause, reader: Reader, fact: Fact) -> bool:
     """ "I stopped drinking coffee": rewrite the line that says it is done or liked."""
     said = re.sub(r"^(?:Stopped|Does not) ", "", fact.content)
     wanted = words(said) - words("drink eat consume smoke") or fact.about
-    for line in reader.notebook.lines(clause.subject, "other", "attitude", "goal", "prefer", "habit"):
+    for line in reader.lines(clause.subject, "other", "attitude", "goal", "prefer", "habit"):
         liked = line.fact.kind != "prefer" or line.fact.value in wanted
         if wanted and liked and wanted <= line.words and not _NOT_LIKED.search(line.content):
             reader.rewrite(line, fact.content)
@@ -224,7 +224,7 @@ def event_about(reader: Reader, what: frozenset[str]) -> Line | None:
     what = what - _ANY_EVENT or what
     planned = [
         line
-        for line in reader.notebook.newest_first()
+        for line in reader.newest_first()
         if (line.type in ("event", "goal") or line.fact.kind in ("event", "move")) and not line.settled
     ]
     best = max(planned, key=lambda line: overlap(what, line.words), default=None)

@@ -1,13 +1,16 @@
-"""The state of a reading, which rules use: the list, the day, and the people who were mentioned."""
+"""The state of a reading, which rules use: the list, the day, and who was mentioned or is spoken of."""
 
 import re
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date
+from typing import Any
 
+from providers.llm.base import NumberedEntry
 from providers.llm.offline.clauses import Clause, without_adverbs
 from providers.llm.offline.dates import DatePhrase, absolute
 from providers.llm.offline.facts import Fact, find_fact
-from providers.llm.offline.notebook import Line, Notebook
+from providers.llm.offline.lines import LONG_AGO, OF_A_CONSTRAINT, OTHERWISE, Line, replaces, same
 from providers.llm.offline.wording import (
     DISTANT,
     NAME,
@@ -17,6 +20,7 @@ from providers.llm.offline.wording import (
     WORDS,
     clean_name,
     first_person,
+    folded,
     is_several,
     mentions,
     noun,
@@ -26,6 +30,12 @@ from providers.llm.offline.wording import (
     with_article,
 )
 
+MAX_CONTENT = 240  # characters; a compact statement, not a story
+# Names of these types in companions with other types.
+_AKIN = {"identity": "fact", "relationship": "fact", "event": "schedule"}
+_MEANT = {"fact": "identity", "schedule": "event", "general": "other"}
+# Least importance by type. Constraints, which the companion must respect, matter more than tastes.
+_IMPORTANCE = {"identity": 0.85, "goal": 0.75, "preference": 0.60}
 _TOGETHER = pattern(rf"^(?P<who>(?:my|our) {RELATION}(?:,? [^\W\d_][\w'-]*)?|[^\W\d_][\w'-]*) and I ")
 _NAMED = pattern(rf"^(?:my|our) {RELATION},? (?P<name>{NAME})")
 _UNNAMED = pattern(rf"^(?:my|our) (?P<relation>{RELATION}|{RELATIONS}) (?P<verb>[a-z]+)\b(?P<rest>.*)$")
@@ -33,22 +43,50 @@ _VERB = re.compile(r"^ (?P<verb>[a-z]+)\b(?P<rest>.*)$")
 _PRONOUN = pattern(r"^(?P<pronoun>he|she|it) (?P<verb>[a-z]+)\b(?P<rest>.*)$")
 
 
-@dataclass(slots=True)
 class Reader:
-    """The state of a reading: the list, the current message and its day, and who was mentioned.
+    """The list with the known entries and their changes, the current message and its day, and who was mentioned.
 
     `names`: people and animals with their relation, "" if unknown. `latest`: the last one named in this message.
-    `unnamed`: the last relation mentioned without a name. `unplaced`: statements, with their message, about something
-    that is not on the list: wishes to forget, corrections, things that ended.
+    `unnamed`: the last relation mentioned without a name. `touched` counts changes and repetitions. `repeats`:
+    (message, line) for lines that were said again. `unplaced`: statements, with their message, about something that is
+    not on the list: wishes to forget, corrections, things that ended.
     """
 
-    notebook: Notebook
-    today: date = date(2000, 1, 1)  # of the message, in the person's time zone
-    message: int = 0
-    names: dict[str, str] = field(default_factory=dict)
-    latest: str = ""
-    unnamed: str = ""
-    unplaced: list[tuple[Clause, int]] = field(default_factory=list)
+    def __init__(
+        self, entries: tuple[NumberedEntry, ...] = (), *, types: tuple[str, ...] = (), user_name: str = ""
+    ) -> None:
+        self._types = types
+        self._user_name = folded(user_name)
+        self.today = date(2000, 1, 1)  # of the message, in the person's time zone
+        self.message = self.touched = 0
+        self.names: dict[str, str] = {}
+        self.latest = self.unnamed = ""
+        self.repeats: list[tuple[int, Line]] = []
+        self.unplaced: list[tuple[Clause, int]] = []
+        self._lines = [
+            Line(
+                entry.number, _MEANT.get(entry.type, entry.type), entry.subject, entry.content, entry.key,
+                self._called(entry.subject), entry.content, entry.read_only, entry.effective_at or LONG_AGO,
+            )
+            for entry in entries
+        ]  # fmt: skip
+
+    def __len__(self) -> int:
+        """The number of lines, struck out ones included."""
+        return len(self._lines)
+
+    def lines(self, subject: str | None = None, *kinds: str) -> Iterator[Line]:
+        """Yield the valid lines in the given order, new ones last."""
+        for line in list(self._lines):
+            if not line.gone and subject in (None, line.subject) and (not kinds or line.fact.kind in kinds):
+                yield line
+
+    def newest_first(self) -> list[Line]:
+        """The valid lines: new ones first, last written first, then the others by when they were said."""
+        lines = list(self.lines())
+        shown = [line for line in lines if line.number is not None]
+        written = [line for line in reversed(lines) if line.number is None]
+        return written + sorted(shown, key=lambda line: line.known_since, reverse=True)
 
     def meet(self, name: str, relation: str) -> None:
         """Note that somebody is named in this message."""
@@ -56,30 +94,78 @@ class Reader:
         self.latest = name
 
     def keep(self, clause: Clause, fact: Fact) -> None:
-        """Add a fact about the clause's subject, unless it is known."""
+        """Add a fact about the clause's subject, or replace the lines that it contradicts or refines."""
         if clause.together and fact.kind in ("event", "partner") and clause.together not in fact.content:
             fact = replace(fact, content=f"{fact.content} with {clause.together}")
         told = _subject_and_fact(clause.subject, fact)
-        if told is not None:
-            subject, fact = told
-            self.notebook.keep(fact, subject=subject, message=self.message)
+        if told is None or not 0 < len(told[1].content) <= MAX_CONTENT:
+            return
+        subject, fact = told
+        rivals: list[Line] = []
+        for line in self.lines(subject):
+            if folded(line.content) == folded(fact.content) or same(fact, line.fact):
+                self.touched += 1
+                self.repeats.append((self.message, line))
+                return
+            if replaces(fact, line.fact):
+                if line.read_only:
+                    return
+                rivals.append(line)
+        self.rewrite_first(rivals, fact.content, "replaced by what was said later", fact.happens_at)
+        if not rivals:
+            importance = OF_A_CONSTRAINT if fact.constraint else _IMPORTANCE.get(fact.type, OTHERWISE)
+            type = self.type_or_other(fact.type)
+            line = Line(
+                None, _MEANT.get(type, type), subject, fact.content, fact.key, self._called(subject),
+                importance=importance, happens_at=fact.happens_at,
+            )  # fmt: skip
+            self._cite(line)
+            self._lines.append(line)
 
-    def rewrite(self, line: Line, content: str, happens_at: str | None = None) -> None:
-        """Change a line's text; if it is about somebody else, begin with their name."""
-        if line.subject != "user" and not content.lower().startswith(line.subject.lower()):
-            content = f"{line.subject} {uncapitalised(content)}"
-        self.notebook.rewrite(line, content, message=self.message, happens_at=happens_at)
-
-    def rewrite_first(self, lines: list[Line], content: str, reason: str) -> None:
+    def rewrite_first(
+        self, lines: list[Line], content: str, reason: str, happens_at: str | None = None
+    ) -> None:
         """Change the first line's text, and strike the others out."""
         for line in lines[1:]:
             self.strike(line, reason)
         for line in lines[:1]:
-            self.rewrite(line, content)
+            self.rewrite(line, content, happens_at)
+
+    def rewrite(self, line: Line, content: str, happens_at: str | None = None) -> None:
+        """Change a line's text, unless it is read-only; if it is about somebody else, begin with their name."""
+        if line.subject != "user" and not content.lower().startswith(line.subject.lower()):
+            content = f"{line.subject} {uncapitalised(content)}"
+        if line.read_only or folded(line.content) == folded(content) or len(content) > MAX_CONTENT:
+            return
+        others = (folded(other.content) for other in self.lines(line.subject) if other is not line)
+        if folded(content) in others:
+            self.strike(line, "the same is kept in another entry")
+            return
+        line.content = content
+        line.happens_at = happens_at or line.happens_at
+        self._cite(line)
 
     def strike(self, line: Line, reason: str) -> None:
-        """Strike a line out."""
-        self.notebook.strike(line, message=self.message, reason=reason)
+        """Strike out a line, unless it is read-only."""
+        if not line.read_only:
+            line.gone, line.reason = True, reason
+            self._cite(line)
+
+    def changed_lines(self) -> list[Line]:
+        """The lines that were added, changed or struck out."""
+        return [line for line in self._lines if line.outcome]
+
+    def operations(self) -> list[dict[str, Any]]:
+        """One operation for each changed line."""
+        return [line.as_operation(self.type_or_other(line.type)) for line in self.changed_lines()]
+
+    def type_or_other(self, type: str) -> str:
+        """The type if the companion has it; or its other name, `other`, `general`, or the companion's first type."""
+        if not self._types or type in self._types:
+            return type
+        return next(
+            (name for name in (_AKIN.get(type), "other", "general") if name in self._types), self._types[0]
+        )
 
     def dated(self, text: str, *, past: bool) -> tuple[str, list[DatePhrase]]:
         """Return `text` with its dates made absolute, and the dates."""
@@ -88,6 +174,14 @@ class Reader:
     def find_fact(self, clause: Clause) -> Fact | None:
         """The fact that the clause states, or None."""
         return find_fact(clause, today=self.today)
+
+    def _called(self, subject: str) -> str:
+        return self._user_name if subject == "user" else folded(subject)
+
+    def _cite(self, line: Line) -> None:
+        self.touched += 1
+        if self.message not in line.messages:
+            line.messages.append(self.message)
 
 
 def _subject_and_fact(subject: str, fact: Fact) -> tuple[str, Fact] | None:

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from providers.llm.base import NumberedMessage, PromptData
 from providers.llm.offline.changes import acts_on_known, change_or_keep, meet_mentioned
 from providers.llm.offline.clauses import Clause, read_clauses
-from providers.llm.offline.notebook import Line, Notebook
+from providers.llm.offline.lines import Line
 from providers.llm.offline.reader import Reader, about_whom
 from providers.llm.offline.wording import RULES, is_name, noun, overlap, part, pattern, stem, words
 
@@ -38,7 +38,7 @@ def forget(clause: Clause, reader: Reader, *, previous: list[int]) -> None:
 
 
 def _lines_to_forget(reader: Reader, what: str, *, whole: bool, previous: list[int]) -> list[Line]:
-    lines = list(reader.notebook.lines())
+    lines = list(reader.lines())
     if whole and part("EVERYTHING").match(what):
         return lines
     if part("JUST_NOW").match(what):
@@ -96,14 +96,14 @@ def _on_topic(lines: list[Line], wanted: frozenset[str]) -> list[Line]:
 
 def read_messages(prompt_data: PromptData) -> list[dict[str, Any]]:
     """The operations that follow from the person's own messages, with the numbers of the messages they rest on."""
-    return read_prompt_data(prompt_data).notebook.operations()
+    return read_prompt_data(prompt_data).operations()
 
 
 def read_prompt_data(prompt_data: PromptData) -> Reader:
     """Read the person's own messages, or a model's notes if there are only messages of the role `tool`. The result's
     notebook has the given entries and their changes.
     """
-    reader = Reader(Notebook(prompt_data.entries, types=prompt_data.types, user_name=prompt_data.user_name))
+    reader = Reader(prompt_data.entries, types=prompt_data.types, user_name=prompt_data.user_name)
     for entry in prompt_data.entries:  # known people can be mentioned by name only
         if entry.subject != "user":
             reader.names.setdefault(entry.subject, "")
@@ -145,24 +145,24 @@ def _read_message(message: NumberedMessage, reader: Reader, previous: list[int])
     reader.message = message.number
     reader.latest = reader.unnamed = ""  # pronouns don't reach across messages
     orders = bool(part("ORDERS").search(message.content))
-    before = len(reader.notebook)
+    before = len(reader)
     for said in read_clauses(message.content):
-        if len(reader.notebook) - before >= MAX_FACTS:
+        if len(reader) - before >= MAX_FACTS:
             break
         if said.forgets and orders:
             continue
-        touched = reader.notebook.touched
+        touched = reader.touched
         if said.forgets:
             forget(said, reader, previous=previous)
         else:
             read_statement(said, reader)
-        if said.forgets or (touched == reader.notebook.touched and acts_on_known(said)):
+        if said.forgets or (touched == reader.touched and acts_on_known(said)):
             reader.unplaced.append((said, message.number))
 
 
 def _meet_earlier(reader: Reader, prompt_data: PromptData) -> None:
     """Learn the names of people mentioned in earlier messages, without reading the rest again."""
-    aside = Reader(Notebook(()))
+    aside = Reader()
     for text in prompt_data.earlier:
         for said in read_clauses(text):
             if not said.forgets:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from providers.llm.base import KnownKey, NumberedEntry, PromptData
-from providers.llm.offline.notebook import Line
+from providers.llm.offline.lines import Line
 from providers.llm.offline.reading import read_prompt_data
 from providers.llm.offline.wording import PARTNERS, PETS, RULES, capitalised, part, pattern
 
@@ -38,14 +38,14 @@ def record_memories(prompt_data: PromptData) -> dict[str, Any]:
     """
     keys = {key.name: key for key in prompt_data.keys}
     parts = [told for entry in prompt_data.entries for told in _parts(entry, keys)]
-    notebook = read_prompt_data(replace(prompt_data, entries=tuple(piece for piece, _ in parts))).notebook
+    reader = read_prompt_data(replace(prompt_data, entries=tuple(piece for piece, _ in parts)))
     values: dict[tuple[int | None, str], str] = {
         (piece.number, piece.content): value for piece, value in parts
     }
-    standing = [line for line in notebook.lines() if line.number is not None and not line.outcome]
+    standing = [line for line in reader.lines() if line.number is not None and not line.outcome]
     told: dict[tuple[str, str], list[tuple[str, Line]]] = {}
     left: dict[int, Line] = {}
-    for line in notebook.changed_lines():
+    for line in reader.changed_lines():
         before = _keyed_values(Line(None, line.type, line.subject, line.before, line.key), keys)
         now = [] if line.outcome == "delete" else _keyed_values(line, keys)
         for key, value in now:
