@@ -5,7 +5,7 @@ wording.py    reads that file; turns "I love my garden" into "Loves their garden
 clauses.py    splits a message into clauses in a plain form
 dates.py      resolves dates such as "next Friday"
 facts.py      finds the fact in a clause, or in a stored statement, by the table
-notebook.py   the list of facts: which line a new fact repeats, replaces or refines
+lines.py      the lines of the list: which one a new fact repeats, replaces or refines
 reader.py     the state of a reading, and who a clause is about
 keeping.py    kinds of facts that take more than writing them down
 changes.py    corrections, names, goals that were reached, dates that moved

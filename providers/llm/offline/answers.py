@@ -13,11 +13,7 @@ from providers.llm.offline.recording import record_memories
 from providers.llm.offline.wording import folded, overlap, words
 
 TO_BE_PLACED = 0.6  # confidence of a change without a known entry to change
-# Importance by type, from 1 to 10, following the published rubric: 9-10 identity, commitments and deadlines, 7-9
-# strong preferences and goals, 5-7 mild interests. Future events with a date are commitments.
-_SCORES = {"identity": 9, "goal": 8, "relationship": 7, "preference": 6, "event": 6}
-_COMMITMENT = 9
-_SCORE_OTHERWISE, _LEAST_OF_A_CONSTRAINT = 4, 7
+_COMMITMENT = 9  # of 10: what is to happen on a day to come
 
 
 def extract_facts(prompt_data: PromptData) -> dict[str, Any]:
@@ -76,11 +72,7 @@ def _unowned(fact: NumberedFact, reader: Reader) -> dict[str, Any]:
 def _score(line: Line, reader: Reader) -> int:
     """The importance of a line, from 1 to 10."""
     ahead = line.happens_at and line.happens_at[:10] >= reader.today.isoformat()
-    if ahead and line.type in ("event", "goal"):
-        return _COMMITMENT
-    score = _SCORES.get(line.type, _SCORE_OTHERWISE)
-    constraint = line.fact.kind in ("health", "diet", "habit") or line.constraint
-    return max(score, _LEAST_OF_A_CONSTRAINT) if constraint else score
+    return _COMMITMENT if ahead and line.type in ("event", "goal") else int(line.importance * 10 + 0.5)
 
 
 def _memories(prompt_data: PromptData, judged: Callable[[Line, Reader], dict[str, Any]]) -> dict[str, Any]:

@@ -34,8 +34,9 @@ def change_or_keep(clause: Clause, reader: Reader) -> bool:
 
 
 def acts_on_known(said: Clause) -> bool:
-    """Return whether the clause may refer to something said before."""
-    return said.ended or said.corrects or bool(part("CHANGES_KNOWN").search(said.text))
+    """Return whether the clause may end, reach or correct something said before."""
+    names = ("GAVE_UP", "REACHED")
+    return said.ended or said.corrects or any(part(name).match(said.text) for name in names)
 
 
 def meet_mentioned(clause: Clause, reader: Reader) -> None:

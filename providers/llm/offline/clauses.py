@@ -13,7 +13,6 @@ from providers.llm.offline.wording import RULES, part, pattern
 from providers.normal_form import normal_form
 
 MAX_CLAUSE = 320  # characters; longer than any statement of one fact
-MAX_CLAUSES = 300  # per message
 # Patterns and their replacements: before a sentence is split, and then in each clause.
 _REPHRASED = [(pattern(said), instead) for said, instead in RULES["clauses"]["rephrased"]]
 _PLAIN_FORMS = [(pattern(said), instead) for said, instead in RULES["clauses"]["plain"]]
@@ -74,13 +73,8 @@ class Clause:
 
 
 def read_clauses(content: str) -> list[Clause]:
-    """The clauses of a message, in order, without duplicates, at most MAX_CLAUSES."""
-    clauses: dict[Clause, None] = {}
-    for sentence in read_sentences(content):
-        clauses.update(dict.fromkeys(_clauses_of(sentence)))
-        if len(clauses) >= MAX_CLAUSES:
-            break
-    return list(clauses)[:MAX_CLAUSES]
+    """The clauses of a message, in order, without duplicates."""
+    return list(dict.fromkeys(clause for text in read_sentences(content) for clause in _clauses_of(text)))
 
 
 def without_adverbs(text: str) -> str:
@@ -97,7 +91,7 @@ def tidy_clause(piece: str, *, lowercase: bool = False) -> Clause | None:
     text, corrects = _without_fillers(piece.strip(" .!?,;:()"))
     text = _date_last(text)
     recent = bool(_RECENT.match(text))
-    text, ended, instead_of = _without_tail(text)
+    text, ended, instead_of = without_tail(text)
     text = without_adverbs(text)
     for wording, instead in _PLAIN_FORMS:
         text = wording.sub(instead, text)
@@ -122,8 +116,6 @@ def tidy_clause(piece: str, *, lowercase: bool = False) -> Clause | None:
 
 
 def _clauses_of(sentence: str) -> list[Clause]:
-    if len(sentence) < 4:
-        return []
     lowercase = sentence == sentence.lower()
     for wording, instead in _REPHRASED:
         sentence = wording.sub(instead, sentence)
@@ -184,7 +176,8 @@ def _date_last(text: str) -> str:
     return f"{found['rest']} {found['date']}" if found else text
 
 
-def _without_tail(text: str) -> tuple[str, bool, str]:
+def without_tail(text: str) -> tuple[str, bool, str]:
+    """Remove what trails off: "coffee btw" gives "coffee". Also whether it says "anymore", and the Y of "not Y"."""
     ended, instead_of = False, ""
     for _ in range(MOST_TAILS):
         if found := _NO_MORE.search(text):
@@ -195,15 +188,6 @@ def _without_tail(text: str) -> tuple[str, bool, str]:
             break
         text = text[: found.start()].rstrip(" ,.!")
     return text, ended, instead_of
-
-
-def without_trailing(text: str) -> str:
-    """Remove meaningless words at the end: "coffee btw" gives "coffee"."""
-    for _ in range(MOST_TAILS):
-        if not (found := part("TRAILING").search(text)) or found.start() < 3:
-            break
-        text = text[: found.start()].rstrip(" ,.!")
-    return text
 
 
 def read_sentences(content: str) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from math import log, sqrt
 
 from providers.llm.base import PromptData
@@ -25,7 +25,7 @@ def extract_summary(prompt_data: PromptData) -> str:
     """
     earlier = [line[2:] for line in prompt_data.summary.splitlines() if line.startswith("- ")]
     candidates = list(dict.fromkeys([*earlier, *_quotations(prompt_data)]))
-    used = Counter(word for line in candidates for word in set(_words(line)))
+    used = Counter(word for line in candidates for word in _words(line))
     ranked = sorted(
         range(len(candidates)), key=lambda place: -_score(candidates[place], used, len(candidates))
     )
@@ -45,25 +45,17 @@ def _quotations(prompt_data: PromptData) -> Iterable[str]:
     for message in prompt_data.messages:
         if message.role == "user":
             for sentence in map(str.strip, _SENTENCE.findall(message.content)):
-                if SHORTEST <= len(sentence.split()) <= LONGEST and _is_about_oneself(sentence):
+                states = not sentence.endswith("?") and _ONES_OWN.search(sentence) is not None
+                if states and SHORTEST <= len(sentence.split()) <= LONGEST:
                     yield f"{message.sent_at:%Y-%m-%d}, {message.speaker}: {sentence}"
 
 
-def _is_about_oneself(sentence: str) -> bool:
-    """Return whether a sentence states something about the person or their own."""
-    return not sentence.endswith("?") and _ONES_OWN.search(sentence) is not None
-
-
-def _quoted_text(line: str) -> str:
-    return line.partition(": ")[2]
-
-
-def _words(line: str) -> Sequence[str]:
-    return _WORD.findall(_quoted_text(line).casefold())
+def _words(line: str) -> set[str]:
+    return set(_WORD.findall(line.partition(": ")[2].casefold()))
 
 
 def _score(line: str, used: Counter[str], lines: int) -> float:
-    words = set(_words(line))
+    words = _words(line)
     telling = sum(log(1 + lines / used[word]) for word in words)
-    names = len(set(_NAME.findall(_quoted_text(line))))
+    names = len(set(_NAME.findall(line.partition(": ")[2])))
     return telling / sqrt(len(words) or 1) + NAMED * min(names, 3)

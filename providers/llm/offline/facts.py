@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
-from providers.llm.offline.clauses import Clause, tidy_clause, without_trailing
+from providers.llm.offline.clauses import Clause, tidy_clause, without_tail
 from providers.llm.offline.dates import DatePhrase, absolute, find_dates, without_dates
 from providers.llm.offline.wording import (
     PARTNERS,
@@ -79,7 +79,7 @@ class Row:
     kind: str
     type: str
     said: re.Pattern[str]
-    unless: re.Pattern[str] | None = None
+    unless: re.Pattern[str]
     kept: str = ""
     key: str | None = None
     value: str = ""
@@ -96,8 +96,7 @@ def _read(text: str) -> re.Pattern[str]:
 
 
 def _row(given: dict[str, Any]) -> Row:
-    unless = given.pop("unless", "")
-    return Row(said=_read("^" + given.pop("said")), unless=_read(unless) if unless else None, **given)
+    return Row(**{**given, "said": _read("^" + given["said"]), "unless": _read(given.get("unless", "(?!)"))})
 
 
 TABLE = tuple(map(_row, RULES["table"]["rows"]))
@@ -114,8 +113,8 @@ def is_job(phrase: str) -> bool:
 def find_fact(clause: Clause, *, today: date) -> Fact | None:
     """The fact that a clause in the first person states; None if no row of the table matches."""
     for row in TABLE:
-        found = None if row.unless and row.unless.search(clause.text) else row.said.match(clause.text)
-        fact = _fact(row, found, clause, today) if found else None
+        found = row.said.match(clause.text)
+        fact = _fact(row, found, clause, today) if found and not row.unless.search(clause.text) else None
         if fact is not None:
             return fact
     return None
@@ -140,7 +139,8 @@ def read_kept(content: str, *, type: str, called: str) -> Fact:
         fact, negated = plain, plain.negated
     if fact is None or (fact.kind in ("event", "goal", "other") and not negated):
         kind = fact.kind if fact else type if type in ("goal", "event") else "other"
-        return Fact(kind, type, content, words(text), folded(text), how=fact.how if fact else "")
+        how, constraint = (fact.how, fact.constraint) if fact else ("", False)
+        return Fact(kind, type, content, words(text), folded(text), how=how, constraint=constraint)
     if fact.kind == "attitude" and negated:
         return replace(fact, type=type, content=content, value="dislike", key=None)
     return replace(fact, type=type, content=content, negated=negated or fact.negated, key=None)
@@ -187,7 +187,7 @@ def employment_in(said: str) -> str:
 def _until(goes_on: re.Pattern[str], said: str) -> str:
     """The text before the place where the sentence goes on, without meaningless words at its end."""
     found = goes_on.search(said)
-    return without_trailing(said[: found.start()]) if found else said
+    return without_tail(said[: found.start()])[0] if found else said
 
 
 def _fact(row: Row, found: re.Match[str], clause: Clause, today: date) -> Fact | None:

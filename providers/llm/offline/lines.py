@@ -14,7 +14,9 @@ _SINGLE = frozenset(
     "city home household name surname age birthday birthplace birthyear origin timezone diet partner".split()
 )
 _UNSAID = ("is single", "broke up", "got divorced")
-OF_A_CONSTRAINT, OTHERWISE = 0.65, 0.5  # importance
+# Importance by type, after the published rubric. Constraints, which the companion must respect, exceed tastes.
+_IMPORTANCE = {"identity": 0.85, "goal": 0.75, "relationship": 0.7, "event": 0.6, "preference": 0.6}
+_OF_A_CONSTRAINT, _OTHERWISE = 0.65, 0.4
 KNOWN_KIND, OF_SOMEBODY_ELSE, FREE_WORDS = 0.95, 0.85, 0.75
 
 
@@ -31,7 +33,6 @@ class Line:
     before: str = ""
     read_only: bool = False
     known_since: datetime = LONG_AGO
-    importance: float = OTHERWISE
     happens_at: str | None = None
     messages: list[int] = field(default_factory=list)
     gone: bool = False
@@ -51,7 +52,13 @@ class Line:
     @property
     def constraint(self) -> bool:
         """Whether it is something that the companion must respect."""
-        return self.importance == OF_A_CONSTRAINT
+        return self.fact.constraint or self.fact.kind in ("health", "diet", "habit")
+
+    @property
+    def importance(self) -> float:
+        """How much it matters, from 0 to 1."""
+        least = _OF_A_CONSTRAINT if self.constraint else _OTHERWISE
+        return max(_IMPORTANCE.get(self.type, _OTHERWISE), least)
 
     @property
     def settled(self) -> bool:

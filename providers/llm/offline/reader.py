@@ -10,7 +10,7 @@ from providers.llm.base import NumberedEntry
 from providers.llm.offline.clauses import Clause, without_adverbs
 from providers.llm.offline.dates import DatePhrase, absolute
 from providers.llm.offline.facts import Fact, find_fact
-from providers.llm.offline.lines import LONG_AGO, OF_A_CONSTRAINT, OTHERWISE, Line, replaces, same
+from providers.llm.offline.lines import LONG_AGO, Line, replaces, same
 from providers.llm.offline.wording import (
     DISTANT,
     NAME,
@@ -34,8 +34,6 @@ MAX_CONTENT = 240  # characters; a compact statement, not a story
 # Names of these types in companions with other types.
 _AKIN = {"identity": "fact", "relationship": "fact", "event": "schedule"}
 _MEANT = {"fact": "identity", "schedule": "event", "general": "other"}
-# Least importance by type. Constraints, which the companion must respect, matter more than tastes.
-_IMPORTANCE = {"identity": 0.85, "goal": 0.75, "preference": 0.60}
 _TOGETHER = pattern(rf"^(?P<who>(?:my|our) {RELATION}(?:,? [^\W\d_][\w'-]*)?|[^\W\d_][\w'-]*) and I ")
 _NAMED = pattern(rf"^(?:my|our) {RELATION},? (?P<name>{NAME})")
 _UNNAMED = pattern(rf"^(?:my|our) (?P<relation>{RELATION}|{RELATIONS}) (?P<verb>[a-z]+)\b(?P<rest>.*)$")
@@ -113,11 +111,10 @@ class Reader:
                 rivals.append(line)
         self.rewrite_first(rivals, fact.content, "replaced by what was said later", fact.happens_at)
         if not rivals:
-            importance = OF_A_CONSTRAINT if fact.constraint else _IMPORTANCE.get(fact.type, OTHERWISE)
             type = self.type_or_other(fact.type)
             line = Line(
                 None, _MEANT.get(type, type), subject, fact.content, fact.key, self._called(subject),
-                importance=importance, happens_at=fact.happens_at,
+                happens_at=fact.happens_at,
             )  # fmt: skip
             self._cite(line)
             self._lines.append(line)

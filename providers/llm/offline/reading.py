@@ -16,37 +16,32 @@ ASKED = "asked to forget it"
 SAME_TURN = timedelta(minutes=1)  # entries of one turn have the same time, or nearly
 
 _WHOLE = pattern(r"\b(?:all|every ?thing|my data|my memories|my information|wipe)\b")
-# Words for a machine's memory and not for one's own life.
 _TOPICS = [
     (frozenset(map(stem, telling.split())), kinds.split(), pattern(wording))
     for telling, kinds, wording in RULES["forgetting"]["topics"]
 ]
 MAX_FACTS = 60  # new facts per message; more than anybody states at once
-# A text that tries to give orders. Requests to forget in such a message are ignored.
 _NAMED = re.compile(r"^(?:The user |User )?[Hh]a[sd] an? ([\w -]{2,30}?) (?:named|called) ([^\W\d_][\w'-]*)")
 
 
-def forget(clause: Clause, reader: Reader, *, previous: list[int]) -> None:
+def _forget(clause: Clause, reader: Reader, previous: list[int]) -> None:
     """Strike out what has to be forgotten. `previous`: the numbers of the messages read before this one."""
     found = part("WHAT").search(clause.text)
     said = part("GOES_ON").sub("", found["what"]) if found else ""
     what = part("TAIL").sub("", f" {said.strip(' ,.!?')}")
     if part("NOTHING").match(what) or part("TO_THE_MACHINE").search(clause.text):
         return
-    for line in _lines_to_forget(reader, what, whole=bool(_WHOLE.search(clause.text)), previous=previous):
+    lines, topic = list(reader.lines()), part("LEAD").sub("", what).strip()
+    if _WHOLE.search(clause.text) and part("EVERYTHING").match(what):
+        pass
+    elif part("JUST_NOW").match(what):
+        lines = _said_last(lines, previous)
+    elif not words(topic):  # as in "where I live", whose significant words were cut off
+        lines = _on_topic(lines, words(what) | {stem(word) for word in re.findall(r"\w+", what.lower())})
+    else:
+        lines = _about(lines, topic, reader)
+    for line in lines:
         reader.strike(line, ASKED)
-
-
-def _lines_to_forget(reader: Reader, what: str, *, whole: bool, previous: list[int]) -> list[Line]:
-    lines = list(reader.lines())
-    if whole and part("EVERYTHING").match(what):
-        return lines
-    if part("JUST_NOW").match(what):
-        return _said_last(lines, previous)
-    topic = part("LEAD").sub("", what).strip()
-    if not words(topic):  # as in "where I live", whose significant words were cut off
-        return _on_topic(lines, words(what) | {stem(word) for word in re.findall(r"\w+", what.lower())})
-    return _about(lines, topic, reader)
 
 
 def _said_last(lines: list[Line], previous: list[int]) -> list[Line]:
@@ -100,9 +95,7 @@ def read_messages(prompt_data: PromptData) -> list[dict[str, Any]]:
 
 
 def read_prompt_data(prompt_data: PromptData) -> Reader:
-    """Read the person's own messages, or a model's notes if there are only messages of the role `tool`. The result's
-    notebook has the given entries and their changes.
-    """
+    """Read the person's own messages, or a model's notes if there are only messages of the role `tool`."""
     reader = Reader(prompt_data.entries, types=prompt_data.types, user_name=prompt_data.user_name)
     for entry in prompt_data.entries:  # known people can be mentioned by name only
         if entry.subject != "user":
@@ -115,21 +108,22 @@ def read_prompt_data(prompt_data: PromptData) -> Reader:
     read: list[int] = []
     for message in prompt_data.messages:
         if message.role == own:
-            reader.today = day_of(message, prompt_data.timezone)
+            reader.today = _day_of(message, prompt_data.timezone)
             _read_message(message, reader, read)
             read.append(message.number)
     return reader
 
 
-def read_statement(said: Clause, reader: Reader) -> None:
-    """Apply a statement: add the people it mentions, then change known lines, or else store what it states."""
+def _read_statement(said: Clause, reader: Reader) -> bool:
+    """Add the people that a statement mentions, then change known lines, or else store what it states. Returns whether
+    a rule matched.
+    """
     meet_mentioned(said, reader)
     clause = about_whom(said, reader)
-    if not change_or_keep(clause, reader) and clause is not said:
-        change_or_keep(said, reader)
+    return change_or_keep(clause, reader) or (clause is not said and change_or_keep(said, reader))
 
 
-def day_of(message: NumberedMessage, timezone: str) -> date:
+def _day_of(message: NumberedMessage, timezone: str) -> date:
     """The day on which a message was sent, in the person's time zone."""
     try:
         zone = ZoneInfo(timezone)
@@ -144,19 +138,20 @@ def day_of(message: NumberedMessage, timezone: str) -> date:
 def _read_message(message: NumberedMessage, reader: Reader, previous: list[int]) -> None:
     reader.message = message.number
     reader.latest = reader.unnamed = ""  # pronouns don't reach across messages
-    orders = bool(part("ORDERS").search(message.content))
+    orders = bool(
+        part("ORDERS").search(message.content)
+    )  # whoever gives orders can't have anything forgotten
     before = len(reader)
     for said in read_clauses(message.content):
         if len(reader) - before >= MAX_FACTS:
             break
-        if said.forgets and orders:
-            continue
         touched = reader.touched
-        if said.forgets:
-            forget(said, reader, previous=previous)
-        else:
-            read_statement(said, reader)
-        if said.forgets or (touched == reader.touched and acts_on_known(said)):
+        if not said.forgets:
+            matched = _read_statement(said, reader)
+            if touched == reader.touched and (matched or acts_on_known(said)):
+                reader.unplaced.append((said, message.number))
+        elif not orders:
+            _forget(said, reader, previous)
             reader.unplaced.append((said, message.number))
 
 
@@ -166,6 +161,6 @@ def _meet_earlier(reader: Reader, prompt_data: PromptData) -> None:
     for text in prompt_data.earlier:
         for said in read_clauses(text):
             if not said.forgets:
-                read_statement(said, aside)
+                _read_statement(said, aside)
     for name, relation in aside.names.items():
         reader.names.setdefault(name, relation)

@@ -46,7 +46,7 @@ def record_memories(prompt_data: PromptData) -> dict[str, Any]:
     told: dict[tuple[str, str], list[tuple[str, Line]]] = {}
     left: dict[int, Line] = {}
     for line in reader.changed_lines():
-        before = _keyed_values(Line(None, line.type, line.subject, line.before, line.key), keys)
+        before = _keyed_values(replace(line, content=line.before, read=None), keys)
         now = [] if line.outcome == "delete" else _keyed_values(line, keys)
         for key, value in now:
             if (key, value) not in before:
@@ -96,18 +96,15 @@ def _parts(entry: NumberedEntry, keys: Mapping[str, KnownKey]) -> list[tuple[Num
     before, found, value = entry.content.partition(f"{key}: ")
     if not key or before or not found:
         plain = replace(entry, content=_as_statement(entry.content, key))
-        of_key = [value for known, value in _keyed_values(_line_of(plain), keys) if known.name == key]
-        return [(plain, of_key[0] if of_key else entry.content)]
+        line = Line(None, plain.type, plain.subject, plain.content, plain.key)
+        of_key = (value for known, value in _keyed_values(line, keys) if known.name == key)
+        return [(plain, next(of_key, entry.content))]
     says = keys[key].description if key in keys else ""
     worded = says if "{value}" in says else f"{key.replace('_', ' ').capitalize()}: {{value}}"
     return [
         (replace(entry, content=_as_statement(capitalised(worded.replace("{value}", piece)), key)), piece)
         for piece in value.split(PARTED)
     ]
-
-
-def _line_of(entry: NumberedEntry) -> Line:
-    return Line(None, entry.type, entry.subject, entry.content, entry.key)
 
 
 def _as_statement(content: str, key: str) -> str:

@@ -17,11 +17,6 @@ def pattern(text: str) -> re.Pattern[str]:
     return re.compile(text, re.IGNORECASE)
 
 
-def any_of(words: frozenset[str]) -> str:
-    """A pattern that matches any of the words."""
-    return f"(?:{'|'.join(sorted(map(re.escape, words), key=len, reverse=True))})"
-
-
 def with_parts(text: str, parts: dict[str, str]) -> str:
     """Replace the names of parts, such as <NAME>."""
     return reduce(lambda done, part: done.replace(f"<{part[0]}>", part[1]), parts.items(), text)
@@ -29,7 +24,8 @@ def with_parts(text: str, parts: dict[str, str]) -> str:
 
 def _read_parts() -> dict[str, str]:
     """The named parts of patterns; a part may use earlier ones."""
-    parts = {f"ANY_{name.upper()}": any_of(words) for name, words in WORDS.items()}
+    longest = {name: sorted(map(re.escape, words), key=len, reverse=True) for name, words in WORDS.items()}
+    parts = {f"ANY_{name.upper()}": f"(?:{'|'.join(words)})" for name, words in longest.items()}
     for name, text in RULES["parts"].items():
         parts[name] = with_parts("".join(text.splitlines()), parts)
     return parts
