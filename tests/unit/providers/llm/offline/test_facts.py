@@ -12,6 +12,8 @@ KEPT: dict[str, list[str]] = {
     'My birthday is tomorrow!': ['Birthday is on 27 November'],
     'My exam is on the 3rd.': ['Exam on 3 December 2026'],
     'My grandmother passed away last month.': ['Their grandmother passed away in October 2026'],
+    "My name is Anna and I live in Oslo.": ['Name is Anna', 'Lives in Oslo'],
+    "My wife Mia and I moved to Oslo.": ['Has a wife named Mia', 'Lives in Oslo'],
     "I'm vegetarian.": ['Is vegetarian'],
     "I can't eat gluten.": ['Cannot eat gluten'],
     "I don't drink alcohol.": ['Does not drink alcohol'],
