@@ -162,5 +162,4 @@ def _meet_earlier(reader: Reader, prompt_data: PromptData) -> None:
         for said in read_clauses(text):
             if not said.forgets:
                 _read_statement(said, aside)
-    for name, relation in aside.names.items():
-        reader.names.setdefault(name, relation)
+    reader.names = aside.names | reader.names

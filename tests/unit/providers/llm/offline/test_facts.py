@@ -14,6 +14,7 @@ KEPT: dict[str, list[str]] = {
     'My grandmother passed away last month.': ['Their grandmother passed away in October 2026'],
     "My name is Anna and I live in Oslo.": ['Name is Anna', 'Lives in Oslo'],
     "My wife Mia and I moved to Oslo.": ['Has a wife named Mia', 'Lives in Oslo'],
+    "We've been learning Italian.": ['Is learning Italian'],
     "I'm vegetarian.": ['Is vegetarian'],
     "I can't eat gluten.": ['Cannot eat gluten'],
     "I don't drink alcohol.": ['Does not drink alcohol'],
