@@ -8,8 +8,9 @@ from typing import Any, TypeVar
 
 import structlog
 from django.db import close_old_connections
+from prometheus_client import Counter, Gauge
 
-from chat import badge, meters
+from chat import badge
 from chat.keeping import Kept, keep_reply, tool_use_of
 from chat.problems import told
 from chat.repeated import again
@@ -30,6 +31,7 @@ from relationships.models import Turn
 from relationships.services.model_budgets import count_spending
 from web.errors import InvalidInput, RapportError, TooManyRequests, Unavailable, UpstreamFailed
 from web.leaving import nobody_waits
+from web.meters import OWN
 from web.server.admission import Client, FairQueue
 
 log = structlog.get_logger(__name__)
@@ -37,6 +39,9 @@ T = TypeVar("T")
 WAIT = "wait for a connection"  # in traces
 DATABASE_THREADS = 4  # per process; each has a connection, besides those of the request threads
 _ALL = Client("all")
+_OPEN = Gauge("rapport_chat_open", "Replies in progress.", registry=OWN, multiprocess_mode="livesum")
+_REPLIES = Counter("rapport_chat_replies", "Replies started.", registry=OWN)
+_INTERRUPTED = Counter("rapport_chat_interrupted", "Replies interrupted.", registry=OWN)
 
 
 class DatabaseThreads:
@@ -57,21 +62,18 @@ class DatabaseThreads:
 
         def job() -> None:
             try:
-                done.set_result(_with_fresh_connection(work))
+                close_old_connections()
+                result = work()
             except BaseException as error:
                 done.set_exception(error)
+            else:
+                done.set_result(result)
+            finally:
+                close_old_connections()
 
         self._queue.put(_ALL, tracing.carried(job, wait=WAIT))
         self._pool.submit(self._queue.work_once)
         return done.result()
-
-
-def _with_fresh_connection(work: Callable[[], T]) -> T:
-    close_old_connections()
-    try:
-        return work()
-    finally:
-        close_old_connections()
 
 
 def here(work: Callable[[], T]) -> T:
@@ -103,7 +105,8 @@ class Answering:
         """Return the complete answer. Raises RapportError; then nothing is stored, except what a client who left had
         said.
         """
-        with meters.reply():
+        _REPLIES.inc()
+        with _OPEN.track_inprogress():
             try:
                 for _ in self._parts:
                     pass
@@ -133,28 +136,25 @@ class Answering:
 
     def stream(self, first: ChatPart) -> Iterator[bytes]:
         """Yield the events, up to [DONE] or an error. Closed if the client disconnects."""
-        with meters.reply():
+        _REPLIES.inc()
+        with _OPEN.track_inprogress():
             try:
                 yield self._envelope.chunk(delta_of(first, first=True))
                 for part in self._parts:
                     yield self._envelope.chunk(delta_of(part, first=False))
-                yield from self._ending()
+                rapport = self._store_reply()  # before the client learns that the reply is complete
+                yield from self._envelope.ending(self.reply.finish, usage_of(self.reply.completions), rapport)
             except GeneratorExit:
-                meters.interrupted()
+                _INTERRUPTED.inc()
                 self._keep_what_was_said()
                 raise
             except Exception as error:
-                meters.interrupted()
+                _INTERRUPTED.inc()
                 self._keep_what_was_said()
                 if not nobody_waits():
                     yield self._error_event(error)
             finally:
                 self._parts.close()
-
-    def _ending(self) -> Iterator[bytes]:
-        """Store the turn before the client learns that the reply is complete."""
-        rapport = self._store_reply()
-        yield from self._envelope.ending(self.reply.finish, usage_of(self.reply.completions), rapport)
 
     def _store_reply(self) -> dict[str, Any]:
         kept = self._kept = self._in_database(lambda: keep_reply(self.reply, early=self._early))

@@ -11,7 +11,7 @@ from memory.fence import cut_fenced
 from providers.told import name_of
 from relationships.services.limits import message_fault
 from relationships.services.turns import NewMessage
-from web.errors import FieldProblem, InvalidInput, shorten
+from web.errors import InvalidInput, shorten
 
 Message = Mapping[str, Any]
 SYSTEM = ("system", "developer")
@@ -167,28 +167,26 @@ def told_of(message: Message) -> str:
 
 def check_message(message: Any, place: int) -> None:
     """Check the format of a message. Raises InvalidInput, which names the field."""
-
-    def wrong(field: str, detail: str) -> InvalidInput:
-        path = f"messages.{place}.{field}".rstrip(".")
-        return InvalidInput.naming([FieldProblem(path, detail)])
-
+    where = f"messages.{place}"
     if not isinstance(message, dict):
-        raise wrong("", "must be an object")
+        raise InvalidInput.of(where, "must be an object")
     if message.get("role") not in ROLES:
-        raise wrong("role", f"must be one of {', '.join(ROLES)}")
+        raise InvalidInput.of(f"{where}.role", f"must be one of {', '.join(ROLES)}")
     content = message.get("content")
     if isinstance(content, list):
         for number, part in enumerate(content):
             if not (isinstance(part, dict) and isinstance(part.get("type"), str)):
-                raise wrong(f"content.{number}", "must be an object with a type")
+                raise InvalidInput.of(f"{where}.content.{number}", "must be an object with a type")
             kind = part["type"]
             if kind in _TEXTS and not isinstance(part.get(kind), str):
-                raise wrong(f"content.{number}.{kind}", "must be a text")
+                raise InvalidInput.of(f"{where}.content.{number}.{kind}", "must be a text")
     elif not (content is None or isinstance(content, str)):
-        raise wrong("content", "must be a text, or a list of parts")
+        raise InvalidInput.of(f"{where}.content", "must be a text, or a list of parts")
     calls = message.get("tool_calls") or []
     if not (isinstance(calls, list) and all(map(_is_call, calls))):
-        raise wrong("tool_calls", "must be a list of calls: id, and function with name and arguments")
+        raise InvalidInput.of(
+            f"{where}.tool_calls", "must be a list of calls: id, and function with name and arguments"
+        )
 
 
 def _is_call(call: Any) -> bool:

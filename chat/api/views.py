@@ -1,8 +1,9 @@
 """OpenAI's protocol: its clients need only our address and a key."""
 
-from collections.abc import Callable
+from functools import partial
 from itertools import chain
 from typing import Any, ClassVar
+from uuid import UUID
 
 from django.conf import settings
 from django.db.models import QuerySet
@@ -14,15 +15,15 @@ from rest_framework.response import Response
 from chat.answering import Answering, here, in_database_threads
 from chat.api.schemas import ChatBody, ChatCompletion, ModelAnswer, ModelList, OpenAIError
 from chat.asking import ask
-from chat.early import take_early
-from chat.identity import Talk, unknown_model, who_talks
+from chat.badge import take_early
+from chat.identity import unknown_model, who_talks
 from chat.messages import read_messages
 from chat.problems import in_openai_shape, response_of
 from chat.repeated import again, rapport_of, told_before
 from chat.wire import Envelope, delta_of_whole
 from relationships.api.views import ApiView
-from relationships.models import Companion, Relationship, Turn
-from relationships.services.idempotency import Idempotency, earlier_resource
+from relationships.models import Companion, Turn
+from relationships.services.idempotency import earlier_resource
 from web.authentication import Credentials
 from web.later import LaterResponse, can_wait
 from web.operations import operation
@@ -111,8 +112,8 @@ class ChatView(OpenAIView):
         sent = read_messages(raw["messages"])
         talk = who_talks(self.credentials, request.headers, raw)
         idempotency = self.idempotency() if talk.remembered else None
-        if idempotency is not None and (told := self._earlier_answer(talk, idempotency, body)) is not None:
-            return told
+        if idempotency and (turn_id := earlier_resource(talk.relationship.id, idempotency)):
+            return _again(talk.relationship.id, turn_id, body)
         question = ask(
             talk,
             sent,
@@ -131,41 +132,29 @@ class ChatView(OpenAIView):
             in_database=in_database_threads if waits else here,
             early=early,
         )
-        answer = self._answer_of(answering, body, request)
+        answer = partial(_answer, answering, bool(body.stream), request)
         # A client that left may come back for a complete reply if it sent an Idempotency-Key.
         comes_back = idempotency is not None and not body.stream
         return LaterResponse(answer, made_to_the_end=comes_back) if waits else answer()
 
-    def _answer_of(
-        self, answering: Answering, body: ChatBody, request: Request
-    ) -> Callable[[], HttpResponseBase]:
-        def answer() -> HttpResponseBase:
-            try:
-                if not body.stream:
-                    return _json(answering.whole())
-                first = answering.begin()
-            except Exception as error:
-                return response_of(error, request)
-            return event_stream(answering.stream(first))
 
-        return answer
-
-    def _earlier_answer(
-        self, talk: Talk, idempotency: Idempotency, body: ChatBody
-    ) -> HttpResponseBase | None:
-        """The stored reply if this call was answered before, otherwise None."""
-        turn_id = earlier_resource(talk.relationship.id, idempotency)
-        if turn_id is None:
-            return None
-        return _again(talk.relationship, turn_id, body)
+def _answer(answering: Answering, stream: bool, request: Request) -> HttpResponseBase:
+    try:
+        if not stream:
+            return _json(answering.whole())
+        first = answering.begin()
+    except Exception as error:
+        return response_of(error, request)
+    return event_stream(answering.stream(first))
 
 
-def _again(relationship: Relationship, turn_id: Any, body: ChatBody) -> HttpResponseBase:
-    turn = Turn.objects.for_relationship(relationship.id).get(id=turn_id)
+def _again(relationship_id: UUID, turn_id: UUID, body: ChatBody) -> HttpResponseBase:
+    """The stored reply to a call that was answered before."""
+    turn = Turn.objects.for_relationship(relationship_id).get(id=turn_id)
     envelope = Envelope(body.model, body.wants_usage, created=int(turn.recorded_at.timestamp()))
     if not body.stream:
         return _json(again(envelope, turn))
-    told = told_before(relationship.id, turn.id)
+    told = told_before(relationship_id, turn.id)
     first = envelope.chunk(delta_of_whole(told.text, told.calls))
     return event_stream(chain([first], envelope.ending(told.finish, told.usage, rapport_of(turn))))
 

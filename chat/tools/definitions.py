@@ -16,15 +16,14 @@ _BLOCK: dict[str, Any] = {"type": "string", "enum": ["human", "persona"]}
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """`changes`: the tool writes. `parameters`: a JSON Schema of the arguments."""
+    """`parameters`: a JSON Schema of the arguments."""
 
     name: str
     description: str
     parameters: dict[str, Any]
-    changes: bool = False
 
 
-def _tool(name: str, description: str, *, changes: bool = False, **properties: dict[str, Any]) -> Tool:
+def _tool(name: str, description: str, **properties: dict[str, Any]) -> Tool:
     required = [key for key, schema in properties.items() if "default" not in schema]
     parameters = {
         "type": "object",
@@ -32,7 +31,7 @@ def _tool(name: str, description: str, *, changes: bool = False, **properties: d
         "required": required,
         "additionalProperties": False,
     }
-    return Tool(name, description, parameters, changes)
+    return Tool(name, description, parameters)
 
 
 _ALL = (
@@ -46,20 +45,17 @@ _ALL = (
     _tool(
         "memory_add",
         "Store an important fact, preference, or piece of context for future reference.",
-        changes=True,
         content=_TEXT,
         category={"type": "string", "enum": list(CATEGORIES), "default": "fact"},
     ),
     _tool(
         "memory_forget",
         "Remove a stored memory that is no longer accurate or relevant. Describe the one to forget, in its own words.",
-        changes=True,
         query=_TEXT,
     ),
     _tool(
         "core_memory_append",
         "Append to your core memory, which you always see: what you know of the human, or of your own persona.",
-        changes=True,
         label=_BLOCK,
         content=_TEXT,
         type={**_TEXT, "maxLength": 60, "default": "other"},
@@ -67,7 +63,6 @@ _ALL = (
     _tool(
         "core_memory_replace",
         "Replace an exact text in your core memory with another one. To delete it, replace it with an empty text.",
-        changes=True,
         label=_BLOCK,
         old_content=_TEXT,
         new_content={"type": "string", "maxLength": 4000},

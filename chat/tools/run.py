@@ -22,7 +22,7 @@ from memory.mending.plans import draft_plan, store_plan
 from memory.models import USER_SUBJECT, EntrySource, MendingVerb, ScratchpadEntry, Tier
 from memory.retrieval.rerankers.base import Asked
 from memory.retrieval.results import EntryFilters, SearchResult
-from memory.retrieval.search import search_entries, search_messages
+from memory.retrieval.search import SearchParams, search_entries, search_messages
 from relationships.configuration.json_schemas import refuse_misshapen
 from relationships.configuration.schema import Configuration
 from relationships.models import Message, Relationship
@@ -101,16 +101,19 @@ def keep_call(use: ToolUse, ran: Ran, *, turn_id: UUID | None) -> None:
 
 
 def _search(use: ToolUse, text: str, top_k: int, *tiers: str) -> SearchResult:
-    return search_entries(
-        text=text,
-        filters=EntryFilters(tiers=tiers),
-        project_id=use.relationship.project_id,
-        relationship_id=use.relationship.id,
-        retrieval=use.configuration.retrieval,
-        asked=Asked(use.configuration.ingestion.provider, use.configuration.ingestion.model),
-        now=timezone.now(),
-        top_k=top_k,
-    )
+    return search_entries(text=text, filters=EntryFilters(tiers=tiers), **_params(use, top_k))
+
+
+def _params(use: ToolUse, top_k: int) -> SearchParams:
+    ingestion = use.configuration.ingestion
+    return {
+        "project_id": use.relationship.project_id,
+        "relationship_id": use.relationship.id,
+        "retrieval": use.configuration.retrieval,
+        "asked": Asked(ingestion.provider, ingestion.model),
+        "now": timezone.now(),
+        "top_k": top_k,
+    }
 
 
 def _found(use: ToolUse, result: SearchResult, ran: Ran) -> list[dict[str, Any]]:
@@ -214,7 +217,13 @@ def _core_memory_replace(use: ToolUse, given: Mapping[str, Any], ran: Ran) -> di
         return _failed(ran, "This memory is pinned or read-only: only a person can change it.")
     content = entry.content.replace(old, new).strip()
     if not content:
-        _delete(use, entry)
+        delete_entry(
+            relationship_id=entry.relationship_id,
+            entry_id=entry.id,
+            version=entry.version,
+            by=use.by,
+            reason="memory tool",
+        )
         return {"success": True, "deleted": [_id_and_content(entry)]}
     revised = revise_entry(
         relationship_id=use.relationship.id,
@@ -229,15 +238,7 @@ def _core_memory_replace(use: ToolUse, given: Mapping[str, Any], ran: Ran) -> di
 
 def _conversation_search(use: ToolUse, given: Mapping[str, Any], ran: Ran) -> dict[str, Any]:
     first = int(given["page"]) * PAGE
-    found = search_messages(
-        text=given["query"],
-        project_id=use.relationship.project_id,
-        relationship_id=use.relationship.id,
-        retrieval=use.configuration.retrieval,
-        asked=Asked(use.configuration.ingestion.provider, use.configuration.ingestion.model),
-        now=timezone.now(),
-        top_k=first + PAGE,
-    )
+    found = search_messages(text=given["query"], **_params(use, first + PAGE))
     wanted = [hit.id for hit in found.hits[first:]]
     rows = Message.objects.for_relationship(use.relationship.id).filter(
         id__in=wanted, erased_at=None, hidden_at=None
@@ -247,16 +248,6 @@ def _conversation_search(use: ToolUse, given: Mapping[str, Any], ran: Ran) -> di
     told = [messages[message_id] for message_id in ran.message_ids]
     said = [{"role": m.role, "content": m.content, "said_at": m.occurred_at.isoformat()} for m in told]
     return {"page": int(given["page"]), "messages": said}
-
-
-def _delete(use: ToolUse, entry: ScratchpadEntry) -> None:
-    delete_entry(
-        relationship_id=entry.relationship_id,
-        entry_id=entry.id,
-        version=entry.version,
-        by=use.by,
-        reason="memory tool",
-    )
 
 
 def _entries(use: ToolUse) -> Any:

@@ -7,7 +7,7 @@ import yaml
 from prometheus_client import Metric
 from prometheus_client.parser import text_string_to_metric_families
 
-import chat.meters
+import chat.answering
 import context.waiting
 from behaviours.metrics import run_metrics
 from connect.events.metrics import delivery_metrics
@@ -19,7 +19,7 @@ from web.meters import process_metrics
 from worker.api.metrics import ready_metric, render_metrics, unread_metric
 from worker.condition import QueueCondition, TurnCounts, WorkerCondition
 
-COUNTED_BY = (chat.meters, context.waiting)
+COUNTED_BY = (chat.answering, context.waiting)
 NONE_AT_ALL = TurnCounts(due=0, retrying=0, untriggered=0, processing=0, failed=0, stored=0)
 WORKER = WorkerCondition("host/boot:1:2", 0.5, 0)
 

@@ -8,7 +8,7 @@ import pytest
 from django.db import connections
 from django.utils import timezone
 
-from chat.early import RETRIED_WITHIN
+from chat.badge import RETRIED_WITHIN
 from memory.ingestion.pipeline import drain_relationship
 from relationships.models import Companion, Relationship, Turn
 from tests.fixtures.chat import Chat, stored
