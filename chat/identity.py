@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from relationships.models import DEFAULT_SESSION, Companion, Relationship
 from relationships.services.relationships import find_relationship, get_or_create_relationship
 from web.authentication import Credentials
 from web.errors import InvalidInput, NotFound
-from web.fields import ExternalId, SessionName, sentence_of
+from web.fields import ExternalId, SessionName, checked_value
 
 FOUR_WAYS = (
     "nobody is named. Name the person with a relationship token, the header X-Rapport-User, the body's field `user`, "
@@ -80,41 +80,35 @@ def _make(credentials: Credentials, model: str, person: str) -> Relationship:
 
 
 def _person(headers: Mapping[str, str], body: Mapping[str, Any]) -> str:
-    ways = (
-        ("X-Rapport-User", _header(headers, "X-Rapport-User", "user")),
-        ("user", body.get("user")),
-        (_OPENWEBUI_USER, _header(headers, _OPENWEBUI_USER, "user")),
-    )
-    for field, said in ways:
-        if said is not None:
-            return _checked(_EXTERNAL_ID, field, said)
-    raise InvalidInput.of("user", FOUR_WAYS)
+    own = ("user", body.get("user"))
+    person = _named(_EXTERNAL_ID, headers, "X-Rapport-User", own, _OPENWEBUI_USER)
+    if person is None:
+        raise InvalidInput.of("user", FOUR_WAYS)
+    return person
 
 
 def _session(headers: Mapping[str, str], body: Mapping[str, Any]) -> str | None:
     """The session that the call names, or None."""
-    metadata = body.get("metadata") or {}
-    ways = (
-        ("X-Rapport-Session", _header(headers, "X-Rapport-Session", "metadata.session")),
-        ("metadata.session", metadata.get("session")),
-        (_OPENWEBUI_CHAT, _header(headers, _OPENWEBUI_CHAT, "metadata.session")),
-    )
-    for field, said in ways:
-        if said is not None:
-            return _checked(_SESSION, field, said)
-    return None
+    own = ("metadata.session", (body.get("metadata") or {}).get("session"))
+    return _named(_SESSION, headers, "X-Rapport-Session", own, _OPENWEBUI_CHAT)
 
 
-def _header(headers: Mapping[str, str], name: str, field: str) -> str | None:
-    """Read an ASCII header. Clients encode other letters differently, so one person would become two.
+def _named(
+    kind: TypeAdapter[str], headers: Mapping[str, str], first: str, own: tuple[str, Any], last: str
+) -> str | None:
+    """The first that is given: by the header `first`, the body's `own` field, or the header `last`.
+
+    Headers must be ASCII: clients encode other letters differently, so one person would become two.
     Raises InvalidInput.
     """
-    said = headers.get(name)
-    if said is not None and not said.isascii():
-        raise InvalidInput.of(
-            name, f"a header may only contain ASCII: send this in the body's field `{field}`"
-        )
-    return said
+    for name in (first, last):
+        if not headers.get(name, "").isascii():
+            detail = f"a header may only contain ASCII: send this in the body's field `{own[0]}`"
+            raise InvalidInput.of(name, detail)
+    for field, said in ((first, headers.get(first)), own, (last, headers.get(last))):
+        if said is not None:
+            return checked_value(kind, said, field=field)
+    return None
 
 
 def _is_remembered(headers: Mapping[str, str], body: Mapping[str, Any]) -> bool:
@@ -127,13 +121,6 @@ def _is_remembered(headers: Mapping[str, str], body: Mapping[str, Any]) -> bool:
     of_openwebui = _OPENWEBUI_USER in headers or _OPENWEBUI_CHAT in headers
     passing = not body.get("stream") or headers.get(_OPENWEBUI_CHAT, "").startswith(_TEMPORARY)
     return wish == "yes" and body.get("store") is not False and not (of_openwebui and passing)
-
-
-def _checked(kind: TypeAdapter[str], field: str, said: Any) -> str:
-    try:
-        return kind.validate_python(said, strict=True)
-    except ValidationError as error:
-        raise InvalidInput.of(field, sentence_of(error.errors()[0])) from None
 
 
 def unknown_model(model: str) -> UnknownModel:

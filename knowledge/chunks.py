@@ -3,14 +3,15 @@
 A chunk is written with its search data. The document counts the chunks that have a vector.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from functools import partial
 from time import monotonic
 from typing import Any
 
 from pgvector import HalfVector
 
+from config.postgresql.rows import insert_of, rows_text
 from config.postgresql.sessions import execute
 from knowledge.chunking import Chunk
 from knowledge.claim import holding
@@ -18,59 +19,39 @@ from knowledge.models import ChunkEmbedding, Document, DocumentChunk
 from memory.retrieval.index.text import words_for_index
 from providers.embeddings.base import Embedded, Embedder, embed_in_halves
 from providers.errors import ProviderError
-from relationships.ids import uuid7
 from worker.fairness import others_wait
 from worker.worker_stats import stop_requested
 
 _AT_ONCE = 500
 
 # Computes the stems, and as BM25's text length the number of their positions.
-_INSERT = """
-INSERT INTO context_documentchunk (id, document_id, companion_id, place, page_from, page_to, heading, content,
-                                   repeats, tokens, lexemes, length, embed_error)
-SELECT given.id, %(document)s, %(companion)s, given.place, given.page_from, given.page_to, given.heading,
-       given.content, given.repeats, given.tokens, made.lexemes,
-       coalesce((SELECT sum(cardinality(positions)) FROM unnest(made.lexemes)), 0), ''
-  FROM unnest(%(ids)s::uuid[], %(places)s::int[], %(pages_from)s::int[], %(pages_to)s::int[], %(headings)s::text[],
-              %(contents)s::text[], %(repeats)s::int[], %(tokens)s::int[], %(words)s::text[])
-       AS given (id, place, page_from, page_to, heading, content, repeats, tokens, words),
-       LATERAL (SELECT to_tsvector(%(language)s::regconfig, given.words) AS lexemes) made
-"""
+_INSERT = insert_of(
+    DocumentChunk,
+    "chunks",
+    source=""" JOIN unnest(%(words)s::text[]) WITH ORDINALITY AS read (words, number)
+                 ON read.number = given.place - %(first)s + 1,
+               LATERAL (SELECT to_tsvector(%(language)s::regconfig, read.words) AS lexemes) made""",
+    lexemes="made.lexemes",
+    length="coalesce((SELECT sum(cardinality(positions)) FROM unnest(made.lexemes)), 0)",
+)
 
 
 def replace_chunks(document: Document, chunks: Sequence[Chunk], *, language: str) -> None:
     """Replace a document's chunks. In the caller's transaction, with the document locked."""
     DocumentChunk.objects.filter(document_id=document.id).delete()
-    for places in _batches(len(chunks)):
-        execute(_INSERT, _columns(document, chunks, places, language))
+    for first in range(0, len(chunks), _AT_ONCE):
+        rows = [
+            DocumentChunk(document=document, companion_id=document.companion_id, place=place, **asdict(chunk))
+            for place, chunk in enumerate(chunks[first : first + _AT_ONCE], start=first)
+        ]
+        words = [words_for_index(searched_text(row.heading, row.content)) for row in rows]
+        asked = {"chunks": rows_text(rows), "words": words, "first": first, "language": language}
+        execute(_INSERT, asked)
 
 
 def searched_text(heading: str, content: str) -> str:
     """The text of a chunk that is searched and embedded."""
     return f"{heading}\n{content}" if heading else content
-
-
-def _batches(count: int) -> Iterator[range]:
-    for start in range(0, count, _AT_ONCE):
-        yield range(start, min(count, start + _AT_ONCE))
-
-
-def _columns(document: Document, chunks: Sequence[Chunk], places: range, language: str) -> dict[str, Any]:
-    some = [chunks[place] for place in places]
-    return {
-        "document": document.id,
-        "companion": document.companion_id,
-        "language": language,
-        "ids": [uuid7() for _ in some],
-        "places": list(places),
-        "pages_from": [chunk.page_from for chunk in some],
-        "pages_to": [chunk.page_to for chunk in some],
-        "headings": [chunk.heading for chunk in some],
-        "contents": [chunk.content for chunk in some],
-        "repeats": [chunk.repeats for chunk in some],
-        "tokens": [chunk.tokens for chunk in some],
-        "words": [words_for_index(searched_text(chunk.heading, chunk.content)) for chunk in some],
-    }
 
 
 AT_ONCE = 32  # chunks; a call of about 25,000 tokens
@@ -112,16 +93,12 @@ def _embed(chunks: Sequence[DocumentChunk], embedder: Embedder) -> list[_Outcome
     for places, answer in embed_in_halves(texts, partial(embedder.embed, purpose="document")):
         if isinstance(answer, ProviderError):
             outcomes.append((chunks[places.start], answer))
-            if len(outcomes) >= MOST_REFUSED and all(_is_refused(outcome) for outcome in outcomes):
+            if len(outcomes) >= MOST_REFUSED and all(isinstance(one, ProviderError) for _, one in outcomes):
                 raise answer
         else:
             alone = [replace(answer, vectors=answer.vectors[[place]]) for place in range(len(places))]
             outcomes += zip(chunks[places.start : places.stop], alone, strict=True)
     return outcomes
-
-
-def _is_refused(outcome: _Outcome) -> bool:
-    return isinstance(outcome[1], ProviderError)
 
 
 def _store_vectors(claimed: Document, outcomes: Sequence[_Outcome]) -> None:

@@ -10,6 +10,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+import structlog
 from django.db import transaction
 from django.utils import timezone
 
@@ -18,6 +19,8 @@ from knowledge.models import Document, DocumentChunk, DocumentState
 from worker.enqueue import enqueue_task
 from worker.models import WORKER_DIED, QueuedQuerySet
 from worker.owed_rows import OwedRows
+
+log = structlog.get_logger(__name__)
 
 TASK = "knowledge.pipeline.process"
 AT_ONCE = 20  # documents that are enqueued in one round
@@ -45,11 +48,12 @@ def holding(claimed: Document) -> Iterator[Document]:
         yield document
 
 
-def fail_document(claimed: Document, *, code: str, error: str) -> None:
+def fail_document(claimed: Document, code: str, error: str) -> None:
     """Mark the document as failed, until somebody retries it, and delete its chunks. Raises DocumentLost."""
     with holding(claimed) as document:
         attempts = document.attempts + 1
         _fail(claimed.held_row(), document, attempts=attempts, error_code=code, error=error[:2000])
+    log.warning("a document failed", event_name="document.failed", code=code, **claimed.ids)
 
 
 def release_document(

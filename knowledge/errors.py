@@ -6,8 +6,6 @@ RapportError
 ├── TooManyDocuments         the companion has as many documents as its configuration allows
 └── DocumentBusy             the document is being read; only failed and ready ones can be read again
 
-UnreadableDocument           only inside the worker: why a document failed; its `code` is stored on the document
-
 DocumentLost                 only inside the worker: deleted meanwhile, or taken over by another worker
 """
 
@@ -28,14 +26,6 @@ class TooManyDocuments(Conflict):
 
 class DocumentBusy(Conflict):
     code = "document_busy"
-
-
-class UnreadableDocument(Exception):
-    """`code` is one of REASONS."""
-
-    def __init__(self, code: str) -> None:
-        super().__init__(REASONS[code])
-        self.code = code
 
 
 class DocumentLost(Exception):

@@ -9,15 +9,11 @@ from django.utils import timezone
 
 from knowledge.chunking import cut_document
 from knowledge.chunks import embed_chunks, replace_chunks
-from knowledge.claim import (
-    claim_document,
-    fail_document,
-    holding,
-    release_document,
-)
+from knowledge.claim import claim_document, fail_document, holding, release_document
 from knowledge.documents import configuration_of
-from knowledge.errors import REASONS, DocumentLost, UnreadableDocument
+from knowledge.errors import REASONS, DocumentLost
 from knowledge.models import Document, DocumentChunk, DocumentFile, DocumentState
+from knowledge.parsing.base import Unreadable
 from knowledge.sandbox import parse_document
 from memory.retrieval.index.language import NO_STEMS, SAMPLE, known_languages, language_of
 from providers.embeddings.registry import embedder_of
@@ -67,14 +63,14 @@ def _process(claimed: Document) -> None:
                 error_code="",
                 error="",
             )
-    except UnreadableDocument as error:
-        _fail(claimed, error.code, str(error))
+    except Unreadable as error:
+        fail_document(claimed, error.code, REASONS[error.code])
     except DocumentLost:
         raise
     except Exception as error:
         _give_back(claimed, Failure.of(error, attempts=claimed.attempts))
     else:
-        log.info("a document is ready", event_name="document.ready", **_ids(claimed))
+        log.info("a document is ready", event_name="document.ready", **claimed.ids)
 
 
 def _companion_of(claimed: Document) -> Companion:
@@ -95,7 +91,7 @@ def _cut(claimed: Document, configuration: Configuration) -> None:
     chunks = cut_document(parsed.blocks, tokens=knowledge.chunk_tokens, overlap=knowledge.overlap_tokens)
     others = DocumentChunk.objects.filter(companion_id=claimed.companion_id)
     if others.exclude(document_id=claimed.id).count() + len(chunks) > knowledge.max_chunks:
-        raise UnreadableDocument("too_many_chunks")
+        raise Unreadable("too_many_chunks")
     with holding(claimed) as document:
         replace_chunks(document, chunks, language=language)
         claimed.held_row().update(
@@ -123,10 +119,10 @@ def _give_back(claimed: Document, failure: Failure) -> None:
     error = REASONS["internal_error"] if failure.is_ours else failure.error
     if failure.is_ours:
         log.error(
-            "unexpected error", event_name="document.internal_error", where=failure.error, **_ids(claimed)
+            "unexpected error", event_name="document.internal_error", where=failure.error, **claimed.ids
         )
     if failure.delay is None:
-        _fail(claimed, failure.code, error)
+        fail_document(claimed, failure.code, error)
         return
     release_document(claimed, delay=failure.delay, code=failure.code, error=error, counted=failure.counted)
     if not failure.is_ours:
@@ -134,17 +130,8 @@ def _give_back(claimed: Document, failure: Failure) -> None:
             "a document waits for the embedder",
             event_name="document.waiting",
             code=failure.code,
-            **_ids(claimed),
+            **claimed.ids,
         )
-
-
-def _fail(claimed: Document, code: str, reason: str) -> None:
-    fail_document(claimed, code=code, error=reason)
-    log.warning("a document failed", event_name="document.failed", code=code, **_ids(claimed))
-
-
-def _ids(claimed: Document) -> dict[str, str]:
-    return {"document_id": str(claimed.id), "companion_id": str(claimed.companion_id)}
 
 
 @task

@@ -138,17 +138,6 @@ ELSEWHERE = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Relevance:
-    """What makes a chunk relevant to a question; either is enough.
-
-    `coverage`: the share of the question's significant words, weighted by rarity. `similarity`: the cosine.
-    """
-
-    coverage: float
-    similarity: float
-
-
-@dataclass(frozen=True, slots=True)
 class Ranked:
     """`order`: indexes of the rows that may be found, best first. `total`, `parts`: the scores of all rows."""
 
@@ -162,12 +151,12 @@ def rank_chunks(
     *,
     min_score: float | None = None,
     min_similarity: float | None = None,
-    relevance: Relevance | None = None,
+    relevance: tuple[float, float] | None = None,
 ) -> Ranked:
     """Rank the chunks that share a word with the question, or whose vector is near enough to it.
 
-    `relevance`: leave out chunks below both of its limits. `Ranked.parts`: the scores by rank of text and vector, and
-    the `bm25`, `cosine` (NaN: no vector) and `coverage` that they come from.
+    `relevance`: the coverage (see _coverage) and the cosine of which a chunk must reach one. `Ranked.parts`: the scores
+    by rank of text and vector, and the `bm25`, `cosine` (NaN: no vector) and `coverage` that they come from.
     """
     rows = len(columns.ids)
     documents = np.bincount(columns.term, minlength=columns.terms).astype(np.float64)
@@ -190,7 +179,7 @@ def rank_chunks(
     total = text + vector
     kept = (total > 0) & (total >= (min_score or 0.0))
     if relevance is not None:
-        kept &= (covered >= relevance.coverage) | (columns.cosine >= relevance.similarity)
+        kept &= (covered >= relevance[0]) | (columns.cosine >= relevance[1])
     order = order_of(total)
     return Ranked(
         order=order[kept[order]],

@@ -10,8 +10,7 @@ from typing import Any
 
 from django.conf import settings
 
-from knowledge.errors import UnreadableDocument
-from knowledge.parsing.base import Block
+from knowledge.parsing.base import Block, Unreadable
 
 _STARTING = 10  # seconds that the process may take besides parsing
 _KEPT = ("PATH", "LANG", "PYTHONPATH", "TMPDIR")  # environment variables: no keys, no database URL
@@ -26,7 +25,7 @@ class ParsedDocument:
 
 
 def parse_document(content: bytes, *, kind: str) -> ParsedDocument:
-    """Return the document's text. Raises UnreadableDocument, also if parsing exceeds a limit or crashes."""
+    """Return the document's text. Raises Unreadable, also if parsing exceeds a limit or crashes."""
     told = {
         "kind": kind,
         "parent": os.getpid(),
@@ -37,7 +36,7 @@ def parse_document(content: bytes, *, kind: str) -> ParsedDocument:
     }
     answer = _answer_of([sys.executable, "-m", "knowledge.parsing.child", json.dumps(told)], content)
     if "error" in answer:
-        raise UnreadableDocument(answer["error"])
+        raise Unreadable(answer["error"])
     return ParsedDocument(tuple(Block(*block) for block in answer["blocks"]), answer["pages"])
 
 
@@ -53,14 +52,14 @@ def _answer_of(command: list[str], content: bytes) -> dict[str, Any]:
         try:
             written, _ = process.communicate(content, timeout=settings.DOCUMENT_SECONDS + _STARTING)
         except subprocess.TimeoutExpired:
-            raise UnreadableDocument("too_slow") from None
+            raise Unreadable("too_slow") from None
         finally:
             process.kill()
     if process.returncode in _TOO_SLOW:
-        raise UnreadableDocument("too_slow")
+        raise Unreadable("too_slow")
     if process.returncode == _TOO_LARGE:
-        raise UnreadableDocument("too_much_memory")
+        raise Unreadable("too_much_memory")
     if process.returncode:
-        raise UnreadableDocument("crashed")
+        raise Unreadable("crashed")
     answer: dict[str, Any] = json.loads(written)
     return answer

@@ -13,7 +13,7 @@ import numpy as np
 
 from knowledge.configuration import Knowledge
 from knowledge.models import DocumentChunk
-from knowledge.ranking import Columns, Ranked, Relevance, rank_chunks, read_columns
+from knowledge.ranking import Columns, Ranked, rank_chunks, read_columns
 from memory.retrieval.questions import prepare_questions
 from providers.embeddings.base import Embedded, Space
 from providers.embeddings.registry import near_from
@@ -69,6 +69,11 @@ def search_knowledge(
     asked = prepare_questions([text], embedder=knowledge.embedder_alias, seconds=seconds)
     prepared = asked.beside_text()  # without lexical vectors, which would count words twice
     question, words = prepared.vectors, prepared.words[0]
+    relevance = None
+    if relevant_only:
+        similarity = knowledge.min_similarity
+        near = near_from(knowledge.embedder_alias) if similarity is None else similarity
+        relevance = (knowledge.min_coverage, near)
     columns = read_columns(
         project_id=project_id, companion_id=companion_id, words=words, question=question, names=names
     )
@@ -76,7 +81,7 @@ def search_knowledge(
         columns,
         min_score=knowledge.min_score if min_score is None else min_score,
         min_similarity=knowledge.min_similarity,
-        relevance=_relevance(knowledge) if relevant_only else None,
+        relevance=relevance,
     )
     best = [int(place) for place in ranked.order[: top_k or knowledge.top_k]]
     return FoundKnowledge(
@@ -88,22 +93,13 @@ def search_knowledge(
     )
 
 
-def _relevance(knowledge: Knowledge) -> Relevance:
-    similarity = knowledge.min_similarity
-    if similarity is None:
-        similarity = near_from(knowledge.embedder_alias)
-    return Relevance(knowledge.min_coverage, similarity)
-
-
 def cite(name: str, page_from: int | None, page_to: int | None) -> str:
     """`Handbook.pdf, page 3`, or `pages 3-4`; the name alone for kinds without pages."""
     if page_from is None:
         return name
-    return (
-        f"{name}, page {page_from}"
-        if page_to in (None, page_from)
-        else f"{name}, pages {page_from}-{page_to}"
-    )
+    if page_to in (None, page_from):
+        return f"{name}, page {page_from}"
+    return f"{name}, pages {page_from}-{page_to}"
 
 
 def _without_vector(columns: Columns, question: Embedded | None) -> tuple[str, ...]:
@@ -117,17 +113,12 @@ def _without_vector(columns: Columns, question: Embedded | None) -> tuple[str, .
 
 def _hits(columns: Columns, ranked: Ranked, best: Sequence[int]) -> list[KnowledgeHit]:
     """The hits at these places, in order."""
-    ids = [columns.ids[place] for place in best]
-    rows = DocumentChunk.objects.filter(id__in=ids).select_related("document").defer("lexemes") if ids else []
-    chunks = {chunk.id: chunk for chunk in rows}
-    return [
-        _hit(chunks[chunk_id], ranked, place)
-        for chunk_id, place in zip(ids, best, strict=True)
-        if chunk_id in chunks  # otherwise it was deleted meanwhile
-    ]
-
-
-def _hit(chunk: DocumentChunk, ranked: Ranked, place: int) -> KnowledgeHit:
-    parts = {name: float(part[place]) for name, part in ranked.parts.items()}
-    known = {name: value for name, value in parts.items() if not np.isnan(value)}
-    return KnowledgeHit(chunk, float(ranked.total[place]), known)
+    rows = DocumentChunk.objects.select_related("document").defer("lexemes")
+    chunks = rows.in_bulk([columns.ids[place] for place in best])
+    hits = []
+    for place in best:
+        if chunk := chunks.get(columns.ids[place]):  # otherwise it was deleted meanwhile
+            parts = {name: float(part[place]) for name, part in ranked.parts.items()}
+            known = {name: value for name, value in parts.items() if not np.isnan(value)}
+            hits.append(KnowledgeHit(chunk, float(ranked.total[place]), known))
+    return hits

@@ -16,14 +16,16 @@ from pydantic import (
     Field,
     GetCoreSchemaHandler,
     StringConstraints,
+    TypeAdapter,
     ValidationError,
     WithJsonSchema,
 )
 from pydantic_core import CoreSchema, ErrorDetails, InitErrorDetails, PydanticCustomError
 
-from web.errors import FieldProblem
+from web.errors import FieldProblem, InvalidInput
 
 A = TypeVar("A", bound="Answer")
+T = TypeVar("T")
 
 # Plausible times, which can also be converted to any time zone.
 EARLIEST, LATEST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
@@ -195,6 +197,14 @@ def wrong_part(*loc: str | int, detail: str) -> ValidationError:
         type=PydanticCustomError("wrong_part", "{detail}", {"detail": detail}), loc=loc, input=None
     )
     return ValidationError.from_exception_data("whole", [line])
+
+
+def checked_value(kind: TypeAdapter[T], value: Any, *, field: str) -> T:
+    """The value as this type has it. Raises InvalidInput, which names `field`."""
+    try:
+        return kind.validate_python(value)
+    except ValidationError as error:
+        raise InvalidInput.of(field, sentence_of(error.errors()[0])) from None
 
 
 def left_out() -> Any:

@@ -2,7 +2,7 @@ from typing import Any, ClassVar
 from uuid import UUID
 
 from django.conf import settings
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -28,8 +28,7 @@ from knowledge.models import Document, DocumentChunk
 from knowledge.search import search_knowledge
 from relationships.api.views import ApiView
 from relationships.services.companions import get_companion
-from web.errors import InvalidInput
-from web.fields import Name, Page, PageQuery, field_problems
+from web.fields import Name, Page, PageQuery, checked_value
 from web.operations import operation
 from web.uploads import MULTIPART, read_upload
 
@@ -64,7 +63,7 @@ class DocumentsView(ApiView):
         document, is_new = add_document(
             project_id=self.project_id,
             companion_id=companion_id,
-            name=_name_of(upload.fields.get("name", upload.name)),
+            name=checked_value(_NAME, upload.fields.get("name", upload.name), field="name"),
             content=upload.content,
             by=self.actor,
             file_name=upload.name,
@@ -140,12 +139,3 @@ class DocumentSearchView(ApiView):
             return present_found(found, explain=body.explain)
 
         return self.answer_by(body, make)
-
-
-def _name_of(given: str) -> str:
-    """Raises InvalidInput."""
-    try:
-        return _NAME.validate_python(given)
-    except ValidationError as error:
-        problem = field_problems(error, {})[0]
-        raise InvalidInput.of("name", problem.detail) from None

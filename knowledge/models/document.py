@@ -78,3 +78,8 @@ class Document(QueuedRow):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def ids(self) -> dict[str, str]:
+        """For a line in the log."""
+        return {"document_id": str(self.id), "companion_id": str(self.companion_id)}

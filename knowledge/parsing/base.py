@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 class Unreadable(Exception):
-    """`code`: a key of knowledge.errors.REASONS."""
+    """Why a document can't be read. `code`, a key of knowledge.errors.REASONS, is stored on it."""
 
     def __init__(self, code: str) -> None:
         super().__init__(code)

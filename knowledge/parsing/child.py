@@ -61,7 +61,7 @@ def parse(kind: str, content: bytes, limits: Limits) -> dict[str, Any]:
             if characters > limits.characters:
                 return {"error": "too_much_text"}
             blocks.append((block.text, block.page, block.heading))
-        pages = _pages(kind, content)
+        pages = import_module("knowledge.parsing.pdf").page_count(content) if kind == "pdf" else None
     except Unreadable as error:
         return {"error": error.code}
     except MemoryError:
@@ -69,13 +69,6 @@ def parse(kind: str, content: bytes, limits: Limits) -> dict[str, Any]:
     except RecursionError:
         return {"error": "broken"}  # nested deeper than any real document
     return {"blocks": blocks, "pages": pages} if blocks else {"error": "no_text"}
-
-
-def _pages(kind: str, content: bytes) -> int | None:
-    if kind != "pdf":
-        return None
-    count: int = import_module("knowledge.parsing.pdf").page_count(content)
-    return count
 
 
 if __name__ == "__main__":

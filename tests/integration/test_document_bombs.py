@@ -4,7 +4,8 @@ import psutil
 import pytest
 from pytest_django.fixtures import Settings
 
-from knowledge.errors import REASONS, UnreadableDocument
+from knowledge.errors import REASONS
+from knowledge.parsing.base import Unreadable
 from knowledge.sandbox import parse_document
 from relationships.models import Companion
 from tests.fixtures.bombs import BOMBS, LIMITS, MEMORY, SECONDS, Bomb
@@ -24,7 +25,7 @@ def test_a_bomb_is_read_to_its_end_or_ends_with_the_limit(bomb: Bomb, settings: 
     code = ""
     try:
         parse_document(bomb.made(), kind=bomb.kind)
-    except UnreadableDocument as error:
+    except Unreadable as error:
         code = error.code
 
     assert code in bomb.ends

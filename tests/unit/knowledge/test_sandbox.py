@@ -6,16 +6,16 @@ import psutil
 import pytest
 from pytest_django.fixtures import Settings
 
-from knowledge.errors import REASONS, UnreadableDocument
-from knowledge.parsing.base import Block
+from knowledge.errors import REASONS
+from knowledge.parsing.base import Block, Unreadable
 from knowledge.sandbox import ParsedDocument, parse_document
 from tests.fixtures.documents import docx_of, pdf_of
 
 
 def reason(content: bytes, kind: str) -> str:
-    with pytest.raises(UnreadableDocument) as caught:
+    with pytest.raises(Unreadable) as caught:
         parse_document(content, kind=kind)
-    assert str(caught.value) == REASONS[caught.value.code]
+    assert caught.value.code in REASONS
     return caught.value.code
 
 
