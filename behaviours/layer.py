@@ -1,6 +1,6 @@
 from behaviours.priorities import Fired, fire_priorities
 from context.layers.base import LayerRequest, LayerText
-from context.layers.priorities import HEADING, PrioritiesLayer
+from context.layers.plain import HEADING, PrioritiesLayer
 from context.text import line_cost
 
 NOT_FIRED = "no behaviour fires in a preview"

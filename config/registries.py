@@ -16,17 +16,17 @@ RECIPES = {
     "decay": "memory.recipes.DECAY",
 }
 CONTEXT_LAYERS = {
-    "core": "context.layers.core.CoreLayer",
+    "core": "context.layers.plain.CoreLayer",
     "priorities": "behaviours.layer.BehavioursLayer",
     "hot_context": "context.layers.hot_context.HotContextLayer",
     "memory": "context.layers.memory.MemoryLayer",
     "knowledge": "context.layers.knowledge.KnowledgeLayer",
-    "profile": "context.layers.profile.ProfileLayer",
-    "session": "context.layers.session.SessionLayer",
+    "profile": "context.layers.plain.ProfileLayer",
+    "session": "context.layers.plain.SessionLayer",
     "episodes": "context.layers.episodes.EpisodesLayer",
     "summary": "summaries.layer.SummaryLayer",
     "messages": "context.layers.messages.MessagesLayer",
-    "current": "context.layers.current.CurrentLayer",
+    "current": "context.layers.plain.CurrentLayer",
 }
 CONTEXT_FORMATS = {
     "openai": "context.formats.to_openai",

@@ -13,7 +13,7 @@ CUT = "[…] "  # where a part of a text is left out
 Part = tuple[int, int]  # where it begins and ends
 
 _WORD = re.compile(WORD)
-_REST_OF_A_WORD = re.compile(r"\S{0,30}\s+")  # none in scripts without spaces
+REST_OF_A_WORD = re.compile(r"\S{0,30}\s+")  # none in scripts without spaces
 _BEGUN_WORD = re.compile(r"\s+\S{0,30}\Z")
 _SAME = 1e-9  # of two sums
 _STEM = 5  # letters by which two words are taken for the same
@@ -24,7 +24,7 @@ def passage_in(text: str, question: str, *, tokens: int) -> Part:
     length = len(text) * tokens // max(tokens, estimate_tokens(text))
     asked = set(map(_stem, _WORD.findall(question.lower())))
     begins = max(0, min(_best(_places(text, asked), length) - length // 3, len(text) - length))
-    if begins and (rest := _REST_OF_A_WORD.match(text, begins - 1)):
+    if begins and (rest := REST_OF_A_WORD.match(text, begins - 1)):
         begins = rest.end()
     ends = min(begins + length, len(text))
     begun = _BEGUN_WORD.search(text, max(begins, ends - 40), ends) if ends < len(text) else None

@@ -1,11 +1,9 @@
 """Assemble what the model is shown before a reply: read the facts, then render each layer."""
 
-import traceback
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 from uuid import UUID
@@ -29,6 +27,7 @@ from relationships.configuration.plugins import known_slug, load
 from relationships.models import DEFAULT_SESSION
 from web.authentication import RememberedKey
 from web.errors import FieldProblem, InvalidConfiguration, NotFound
+from worker.leases import error_place
 
 log = structlog.get_logger(__name__)
 TELLING_THE_DAY = line_cost("Today is Wednesday, 2026-01-01.")
@@ -53,23 +52,23 @@ def build_context(
 ) -> AssembledContext:
     """Return the system text and the messages for a reply to `message`, with a report on each layer.
 
-    `session`: the developer's own ID; None is the default one. `config`: the cascade's highest level, for
-    this context only. `key`: see read_facts. `conversation`: messages that the caller shows the model itself, in place
-    of the layer `messages`; they are not shown twice. `preview`: nothing is written and no behaviour fires; an embedder
-    and a reranker are called even so, as they decide what is shown.
-    Raises NotFound (for another project's relationship too), InvalidConfiguration, KeyChanged.
+    `session`: the developer's own ID; None is the default one. `config`: the cascade's highest level, for this context
+    only. `key`: see read_facts. `conversation`: messages that the caller shows the model itself, in place of the layer
+    `messages`; they are not shown twice. `preview`: nothing is written and no behaviour fires; an embedder and a
+    reranker are called even so, as they decide what is shown. Raises NotFound (for another project's relationship too),
+    InvalidConfiguration, KeyChanged.
     """
     now, session = now or datetime.now(UTC), session or DEFAULT_SESSION
     facts = read_facts(project_id=project_id, relationship_id=relationship_id, session=session, key=key)
     plan = plan_for(facts.levels, config)
     configuration = plan.resolved.values
     format = _known_format(format) if format else configuration.context.format
-    recall = Recall(facts, configuration, message, now, explain=explain)
-    asked = (facts, configuration, message, now, recall)
+    asked = (facts, configuration, message, now, Recall(facts, configuration, message, now, explain=explain))
     request = LayerRequest(*asked, preview=preview, conversation=conversation)
     rendered = render_layers(plan.layers, request)
-    if configuration.retrieval.record_access and not preview:
-        _note_access(relationship_id, [text for _, text, _ in rendered], now)
+    retrieved = {UUID(entry_id) for _, text, _ in rendered for entry_id in text.retrieved}
+    if retrieved and configuration.retrieval.record_access and not preview:
+        note_access(relationship_id=relationship_id, entry_ids=retrieved, at=now)
     reports = [_report(*of_layer, explain=explain) for of_layer in rendered]
     system = "\n\n".join(text.text for _, text, _ in rendered if text.text)
     messages = [line for _, text, _ in rendered for line in text.messages]
@@ -87,12 +86,6 @@ def build_context(
         assembled_at=now,
         budget=configuration.context.budget,
     )
-
-
-def _note_access(relationship_id: UUID, texts: Sequence[LayerText], now: datetime) -> None:
-    shown = {UUID(entry_id) for text in texts for entry_id in text.retrieved}
-    if shown:
-        note_access(relationship_id=relationship_id, entry_ids=shown, at=now)
 
 
 def render_layers(layers: Sequence[Layer], request: LayerRequest) -> list[Rendered]:
@@ -127,7 +120,8 @@ def _render_all(
     open_ = [layer for layer in layers if layer.name not in given]
     waited = {layer.name: Waited(layer, request) for layer in open_ if is_from_plugin(layer)}
     for layer in open_:
-        _begin(layer, request)
+        with suppress(Exception):  # its rendering reports it
+            layer.begin(request)
     rendered = []
     for layer in layers:
         said = given.get(layer.name) or _render(layer, request, waited.get(layer.name))
@@ -150,27 +144,15 @@ def _render(layer: Layer, request: LayerRequest, waited: Waited | None) -> Rende
         if waited is None and isinstance(error, NOT_THE_LAYERS):  # one of Rapport's own
             raise
         LEFT_OUT.labels(layer.name, "failed").inc()
-        _log_failure(layer, error, request)
+        log.error(
+            "a layer failed",
+            event_name="context.layer.failed",
+            layer=layer.name,
+            where=error_place(error),
+            relationship_id=str(request.facts.relationship_id),
+        )
         text = LayerText(reason=f"left out: it failed ({type(error).__name__})")
     return layer.name, text, (perf_counter() - began) * 1000
-
-
-def _begin(layer: Layer, request: LayerRequest) -> None:
-    """Let the layer start what it will wait for. If that fails, its rendering reports it."""
-    with suppress(Exception):
-        layer.begin(request)
-
-
-def _log_failure(layer: Layer, error: Exception, request: LayerRequest) -> None:
-    """Log the kind and place of the error only: its text may quote a person."""
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    log.error(
-        "a layer failed",
-        event_name="context.layer.failed",
-        layer=layer.name,
-        where=f"{type(error).__name__} at {Path(place.filename).name}:{place.lineno}",
-        relationship_id=str(request.facts.relationship_id),
-    )
 
 
 def _report(name: str, text: LayerText, milliseconds: float, *, explain: bool) -> LayerReport:

@@ -1,9 +1,9 @@
 """The searches of a context for its message: each runs once, however many layers need it."""
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cache, cached_property, partial
 from typing import Any, Generic, NamedTuple, TypeVar
 from uuid import UUID
 
@@ -78,25 +78,20 @@ class Recalled(Generic[R]):
     reason: str = ""
 
 
+@dataclass(eq=False)
 class Recall:
     """The searches of one context, each run when a layer first needs it.
 
     `explain`: give a reason for everything found, which takes time.
     """
 
-    def __init__(
-        self,
-        facts: Facts,
-        configuration: Configuration,
-        message: str | None,
-        now: datetime,
-        *,
-        explain: bool = False,
-    ) -> None:
-        self._facts, self._configuration, self._said, self._now = facts, configuration, message, now
-        self._explain = explain
-        self._cited_by: dict[UUID, list[str]] = {}
-        self._given: dict[Hashable, Any] = {}
+    _facts: Facts
+    _configuration: Configuration
+    _said: str | None
+    _now: datetime
+    explain: bool = False
+    _cited_by: dict[UUID, list[str]] = field(default_factory=dict, init=False)
+    _given: dict[Hashable, Any] = field(default_factory=dict, init=False)
 
     @cached_property
     def recent(self) -> Sequence[RecentMessage]:
@@ -116,7 +111,7 @@ class Recall:
         request = GateRequest(
             message=self._said or "",
             gate=gate,
-            count_turns=lambda: self._turns,
+            count_turns=cache(partial(count_turns, facts)),  # a statement, which few gates need
             last_message_at=None if last is None else datetime.fromtimestamp(last, UTC),
             now=self._now,
             names=(facts.user_name, facts.companion_name),
@@ -129,11 +124,6 @@ class Recall:
         if not self.question.text:
             return f"nothing retrieved: {self.question.told}"
         return "" if self.gate.open else f"nothing retrieved: {self.gate.reason}"
-
-    @cached_property
-    def _turns(self) -> int:
-        """The session's number of turns. Lazy, as it takes a statement for a long session and few gates need it."""
-        return count_turns(self._facts)
 
     @cached_property
     def _participants(self) -> Participants:
@@ -216,7 +206,7 @@ class Recall:
             now=self._now,
         )
         shown = [
-            recalled(row, f"retrieved by {reason_of(hit, result.ranker)}" if self._explain else "")
+            recalled(row, f"retrieved by {reason_of(hit, result.ranker)}" if self.explain else "")
             for hit in result.hits
             if (row := rows.get(hit.id))
         ]

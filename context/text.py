@@ -6,13 +6,13 @@ A line is kept complete or left out. Only messages may be shortened to their end
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import orjson
 
 from context.answer import ChatMessage
 from context.facts import Facts
-from context.passages import CUT
+from context.passages import CUT, REST_OF_A_WORD
 from memory.fence import escape_items, fence
 from providers.tokens import estimate_tokens
 from web.errors import shorten
@@ -21,8 +21,6 @@ AROUND_A_MESSAGE = 4  # tokens that vendors' chat templates add to a message: it
 DEEPEST_PATH = 6
 LONG = 300  # tokens; a message with fewer is not shortened to make room for others
 LONGEST_NAME = 200  # characters of an object's name, which is repeated before each of its values
-G = TypeVar("G")
-_REST_OF_A_WORD = re.compile(r"\S{0,30}\s+")  # none in scripts without spaces
 _PLACEHOLDER = re.compile(r"\{(user|companion)\}")
 
 
@@ -78,7 +76,8 @@ def fit_lines(
     first: Sequence[int] = (),
     groups: Sequence[tuple[bool, str, int]] = (),
 ) -> Fit:
-    """Choose the lines that fit the budget: first those whose indexes are in `first`, then the others in order.
+    """Choose the lines that fit the budget: first those whose indexes are in `first`, then the others in order. What
+    doesn't fit is skipped.
 
     `frame` is the text around the lines. `groups` has a group for each line, whose heading (its second value; "": none)
     counts together with the group's first line.
@@ -90,39 +89,20 @@ def fit_lines(
         least = sum(map(line_cost, filter(None, (frame, head, lines[place]))))
     if budget is None or all_fit(lines, budget=budget, frame=frame, groups=groups):
         return Fit(range(len(lines)), (), least)
-    costs = {group: line_cost(group[1]) if group[1] else 0 for group in dict.fromkeys(groups)}
-    own, room = [line_cost(line) for line in lines], budget - _frame_cost(frame)
-    kept = keep_within(own, room=room, first=first, groups=groups, group_costs=costs)
-    shown = set(kept)
-    return Fit(kept, [place for place in range(len(lines)) if place not in shown], least)
+    due = {group: line_cost(group[1]) if group[1] else 0 for group in dict.fromkeys(groups)}
+    room, kept = budget - _frame_cost(frame), set[int]()
+    for place in dict.fromkeys([*first, *range(len(lines))]):
+        cost = line_cost(lines[place]) + (due[groups[place]] if groups else 0)
+        if cost <= room:
+            room -= cost
+            kept.add(place)
+            if groups:
+                due[groups[place]] = 0
+    return Fit(sorted(kept), [place for place in range(len(lines)) if place not in kept], least)
 
 
 def _frame_cost(frame: str) -> int:
     return line_cost(frame) if frame else 0
-
-
-def keep_within(
-    costs: Sequence[int],
-    *,
-    room: int,
-    first: Sequence[int] = (),
-    groups: Sequence[G] = (),
-    group_costs: Mapping[G, int] | None = None,
-) -> list[int]:
-    """Return the indexes of what fits into `room`, sorted. Those in `first` are tried first, in that order.
-
-    What doesn't fit is skipped. The cost of a group is added to the first of its members that is kept.
-    """
-    kept: list[int] = []
-    due = dict(group_costs or {})
-    for place in dict.fromkeys([*first, *range(len(costs))]):
-        cost = costs[place] + (due.get(groups[place], 0) if groups else 0)
-        if cost <= room:
-            room -= cost
-            if groups:
-                due[groups[place]] = 0
-            kept.append(place)
-    return sorted(kept)
 
 
 def end_of(text: str, *, tokens: int, note: str = "") -> str:
@@ -136,7 +116,7 @@ def end_of(text: str, *, tokens: int, note: str = "") -> str:
     place = bisect_left(
         places, True, lo=len(note), key=lambda start: estimate_tokens(before + text[start:]) <= tokens
     )
-    word = _REST_OF_A_WORD.match(text, place)
+    word = REST_OF_A_WORD.match(text, place)
     rest = text[word.end() if word else place :]
     return before + rest if rest else ""
 

@@ -2,7 +2,6 @@ from collections.abc import Iterable, Sequence
 
 from context.layers.base import NOTHING, Layer, LayerRequest, LayerText, left_out
 from context.text import fit_lines, framed
-from knowledge.models import DocumentChunk
 from knowledge.search import FoundKnowledge, KnowledgeHit, cite, search_knowledge
 from memory.fence import escape_item
 from memory.retrieval.questions import begin_to_embed
@@ -76,16 +75,12 @@ def _runs(hits: Sequence[KnowledgeHit]) -> list[list[KnowledgeHit]]:
     rank = {hit.chunk.id: place for place, hit in enumerate(hits)}
     runs: list[list[KnowledgeHit]] = []
     for hit in sorted(hits, key=lambda hit: (str(hit.chunk.document_id), hit.chunk.place)):
-        last = runs[-1][-1] if runs else None
-        if last and _is_next(last.chunk, hit.chunk):
+        last, chunk = runs[-1][-1].chunk if runs else None, hit.chunk
+        if last and (last.document_id, last.place + 1) == (chunk.document_id, chunk.place):
             runs[-1].append(hit)
         else:
             runs.append([hit])
     return sorted(runs, key=lambda run: min(rank[hit.chunk.id] for hit in run))
-
-
-def _is_next(before: DocumentChunk, chunk: DocumentChunk) -> bool:
-    return (before.document_id, before.place + 1) == (chunk.document_id, chunk.place)
 
 
 def _item(run: Sequence[KnowledgeHit]) -> str:

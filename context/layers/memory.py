@@ -129,7 +129,9 @@ class MemoryLayer(Layer):
         if facts.awaits_review:
             preamble += f"\n{UNCLEAR}"
         budget, frame = request.budget_of(self), framed(preamble, what=context.block)
-        listed = [] if context.memory == "retrieved" else _listed(request)
+        listed: Sequence[Line] = []
+        if context.memory != "retrieved":
+            listed = lines_at(facts.scratchpad, fresh_until=facts.fresh_until, now=request.now)
         items, groups = _items(listed, request, listed=True), _groups(listed, len(listed), request)
         cut = bool(listed) and not all_fit(items, budget=budget, frame=frame, groups=groups)
         recalled = _recalled(request, cut=cut)
@@ -143,7 +145,8 @@ class MemoryLayer(Layer):
             # The list and the retrieved have separate groups, so that the list stays unchanged.
             groups = _groups(lines, len(listed), request)
         pinned = [place for place, line in enumerate(lines) if line[3] and "pinned" in line[3]]
-        first = [*pinned, *(_places(recalled, lines) if cut else ())]
+        place_of = {line[0]: place for place, line in enumerate(lines)} if cut else {}
+        first = [*pinned, *(place_of[entry.line[0]] for entry in recalled.found if cut)]
         budget = budget if cut or beside else None
         kept, left, least = fit_lines(items, budget=budget, frame=frame, first=first, groups=groups)
         shown = in_groups(kept, items, groups)
@@ -159,11 +162,6 @@ class MemoryLayer(Layer):
         )
 
 
-def _listed(request: LayerRequest) -> Sequence[Line]:
-    facts = request.facts
-    return lines_at(facts.scratchpad, fresh_until=facts.fresh_until, now=request.now)
-
-
 def _recalled(request: LayerRequest, *, cut: bool) -> Recalled[RecalledEntry]:
     """Search for what is related to the message: outside the list, and also in it if it has to be cut.
 
@@ -177,12 +175,6 @@ def _recalled(request: LayerRequest, *, cut: bool) -> Recalled[RecalledEntry]:
     if shows == "retrieved" and (facts.has_archive or facts.scratchpad):
         return request.recall.entries()
     return Recalled()
-
-
-def _places(recalled: Recalled[RecalledEntry], lines: Sequence[Line]) -> list[int]:
-    """The indexes in `lines` of what was found, best first. `lines` contains all of it."""
-    place_of = {line[0]: place for place, line in enumerate(lines)}
-    return [place_of[entry.line[0]] for entry in recalled.found]
 
 
 def _items(lines: Sequence[Line], request: LayerRequest, *, listed: bool) -> list[str]:

@@ -1,11 +1,7 @@
 import pytest
 
 from context.layers.base import NOTHING
-from context.layers.core import CoreLayer
-from context.layers.current import CurrentLayer
-from context.layers.priorities import PrioritiesLayer
-from context.layers.profile import ProfileLayer
-from context.layers.session import SessionLayer
+from context.layers.plain import CoreLayer, CurrentLayer, PrioritiesLayer, ProfileLayer, SessionLayer
 from memory.fence import fence
 from providers.tokens import estimate_tokens
 from tests.fixtures.contexts import layer_request
