@@ -56,7 +56,14 @@ def hand_over(*, relationship: Relationship, turns: Sequence[NewTurn]) -> Handed
     turn_ids: list[UUID] = []
     new = 0
     for session, group in groupby(turns, key=lambda turn: turn.session):
-        new += _hand_over_session(relationship, session, list(group), turn_ids)
+        with transaction.atomic():
+            lock_relationship(relationship.id)  # somebody else may be importing the same file
+            rows = Turn.objects.for_relationship(relationship.id).filter(session=session)
+            known = dict(rows.values_list("occurred_at", "id"))
+            for turn in group:
+                earlier = known.get(turn.occurred_at)
+                new += earlier is None
+                turn_ids.append(earlier or accept_turn(relationship=relationship, new=turn).turn.id)
     return HandedOver(tuple(turn_ids), new)
 
 
@@ -77,24 +84,6 @@ def see_through(
 def worker_lives() -> bool:
     """Return whether a worker on some machine has sent a heartbeat lately."""
     return any(worker.alive for worker in read_condition().workers)
-
-
-@transaction.atomic
-def _hand_over_session(
-    relationship: Relationship, session: str, turns: Sequence[NewTurn], turn_ids: list[UUID]
-) -> int:
-    lock_relationship(relationship.id)  # somebody else may be importing the same file
-    rows = Turn.objects.for_relationship(relationship.id).filter(session=session)
-    known = dict(rows.values_list("occurred_at", "id"))
-    new = 0
-    for turn in turns:
-        earlier = known.get(turn.occurred_at)
-        if earlier is None:
-            turn_ids.append(accept_turn(relationship=relationship, new=turn).turn.id)
-            new += 1
-        else:
-            turn_ids.append(earlier)
-    return new
 
 
 def _read_some(relationship_id: UUID) -> bool:

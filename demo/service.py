@@ -6,12 +6,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import httpx2
 import psutil
+from django.conf import settings
 
 from config.serving import IN_BACKGROUND, AddressUnusable, Running, free_port, running_service
 from demo.errors import DemoFailed
@@ -24,23 +24,16 @@ _TICK_SECONDS = 0.1
 _VECTORS_OWED = re.compile(r"^rapport_vectors_owed\{.*?\} (\S+)$", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """The folders of a service: `root`, the checkout; `data`, RAPPORT_DATA_DIR."""
-
-    root: Path
-    data: Path
-
-    @property
-    def note(self) -> Path:
-        return self.data / "serve.json"
-
-    @property
-    def log(self) -> Path:
-        return self.data / "service.log"
+def service() -> Running | None:
+    """The service that runs here, by its note in the data folder."""
+    return running_service(settings.DATA_DIR / "serve.json")
 
 
-def start_service(place: Place, *, host: str, port: int, say: Callable[[str], None]) -> Running:
+def service_log() -> Path:
+    return Path(settings.DATA_DIR / "service.log")
+
+
+def start_service(*, host: str, port: int, say: Callable[[str], None]) -> Running:
     """Start the service in the background and wait until it is ready. If `port` is taken, use the next free one.
 
     Raises DemoFailed, with the end of its log.
@@ -48,31 +41,32 @@ def start_service(place: Place, *, host: str, port: int, say: Callable[[str], No
     free = _free_port(host, port)
     if free != port:
         say(f"Port {port} is taken, so the service goes to {free}.")
-    if place.log.exists():
-        place.log.replace(place.log.with_suffix(".log.1"))
+    log = service_log()
+    if log.exists():
+        log.replace(log.with_suffix(".log.1"))
     # The caller has run the checks.
     command = [sys.executable, "manage.py", "serve", "--skip-checks", "--host", host, "--port", str(free)]
-    place.log.parent.mkdir(parents=True, exist_ok=True)  # missing if the database is not the embedded one
-    with place.log.open("wb") as log:
+    log.parent.mkdir(parents=True, exist_ok=True)  # missing if the database is not the embedded one
+    with log.open("wb") as output:
         process = subprocess.Popen(  # noqa: S603 - our own command, no shell
             command,
-            cwd=place.root,
+            cwd=settings.BASE_DIR,
             env={**os.environ, IN_BACKGROUND: "1"},
             stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
+            stdout=output,
+            stderr=output,
             start_new_session=True,
         )
     try:
-        return _ready(place, process, say)
+        return _ready(process, say)
     except BaseException:
         process.terminate()
         raise
 
 
-def stop_service(place: Place) -> Running | None:
+def stop_service() -> Running | None:
     """Stop the service and wait until it has ended. Returns it, or None if none ran. Raises DemoFailed."""
-    found = running_service(place.note)
+    found = service()
     if found is None:
         return None
     try:
@@ -87,7 +81,7 @@ def stop_service(place: Place) -> Running | None:
         ) from error
     except psutil.TimeoutExpired as error:
         raise DemoFailed(
-            f"The service (process {found.pid}) has not ended after {STOP_SECONDS:g} s; see {place.log}."
+            f"The service (process {found.pid}) has not ended after {STOP_SECONDS:g} s; see {service_log()}."
         ) from error
     return found
 
@@ -117,13 +111,13 @@ def _vectors_owed(url: str) -> float:
     return sum(float(count) for count in _VECTORS_OWED.findall(told))
 
 
-def _ready(place: Place, process: "subprocess.Popen[bytes]", say: Callable[[str], None]) -> Running:
+def _ready(process: "subprocess.Popen[bytes]", say: Callable[[str], None]) -> Running:
     began = told_at = time.monotonic()
     why = "it does not answer"
     while (now := time.monotonic()) < began + START_SECONDS:
         if process.poll() is not None:
-            raise DemoFailed(f"The service ended at once. {_end_of(place.log)}")
-        found = running_service(place.note)
+            raise DemoFailed(f"The service ended at once. {_end_of_log()}")
+        found = service()
         if found is not None and found.pid == process.pid:
             told = readiness(found.url)
             if told.get("ready"):
@@ -133,7 +127,7 @@ def _ready(place: Place, process: "subprocess.Popen[bytes]", say: Callable[[str]
             told_at = now
             say(f"Not ready after {now - began:.0f} s: {why}.")
         time.sleep(_TICK_SECONDS)
-    raise DemoFailed(f"The service was not ready after {START_SECONDS:g} s: {why}. {_end_of(place.log)}")
+    raise DemoFailed(f"The service was not ready after {START_SECONDS:g} s: {why}. {_end_of_log()}")
 
 
 def _free_port(host: str, wanted: int) -> int:
@@ -146,6 +140,7 @@ def _free_port(host: str, wanted: int) -> int:
     return free
 
 
-def _end_of(log: Path) -> str:
+def _end_of_log() -> str:
+    log = service_log()
     lines = log.read_text(errors="replace").splitlines()[-12:] if log.exists() else []
     return "\n".join([f"The end of {log}:", *lines]) if lines else f"Its log is {log}."

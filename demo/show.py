@@ -2,11 +2,11 @@
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from django.urls import get_resolver
+from django.urls import reverse
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from demo.conversation import Conversation
@@ -15,7 +15,8 @@ from demo.play import Player
 from demo.recipes import uses_vectors
 from demo.rest import Rest
 from demo.screen import Screen
-from demo.stage import DemoOperator, set_up
+from demo.service import readiness, wait_until_embedded
+from demo.stage import EMAIL, set_up
 from memory.models import HeldState, Tier
 
 SHORT = 60  # up to this many turns, each is waited for; longer conversations are read in batches
@@ -23,21 +24,12 @@ AHEAD = 80
 BADGE_SECONDS = 5  # how long the reply waits to show what it changed in memory
 
 
-def play_show(
-    *,
-    rest: Rest,
-    conversation: Conversation,
-    providers: Mapping[str, Any],
-    screen: Screen,
-    settle: Callable[[], None] = lambda: None,
-    operator: DemoOperator | None = None,
-    agent: bool = False,
-) -> bool:
+def play_show(*, rest: Rest, conversation: Conversation, screen: Screen, password: str) -> bool:
     """Play the conversation and show the result. Returns whether every turn was remembered. Raises DemoFailed.
 
-    `providers`: from /readyz. `settle`: waits until everything is embedded. `operator`: may open the admin UI. `agent`:
-    also run an agent's session.
+    `password`: of the operator who may open the admin UI.
     """
+    providers = readiness(rest.url).get("providers", {})
     recipe = conversation.companion.recipe
     embedder = providers.get("embedder", {}) if recipe and uses_vectors(recipe) else None
     screen.opening(conversation, rest.url, providers.get("llm", {}), embedder)
@@ -45,12 +37,11 @@ def play_show(
     if forgotten:
         screen.say(f"{conversation.user.name} was here before, and was erased first (DELETE /v1/users/…).")
     failed = _play(rest, relationship, conversation, screen)
-    settle()
-    if agent:
-        let_agent_work(rest, relationship, conversation.user.name, screen)
+    wait_until_embedded(rest.url)
+    let_agent_work(rest, relationship, conversation.user.name, screen)
     _show_memory(rest, relationship, conversation, screen)
     _chat(rest, conversation, screen)
-    _farewell(rest, relationship, conversation, screen, operator)
+    _farewell(rest, relationship, conversation, screen, password)
     return not failed
 
 
@@ -132,11 +123,7 @@ def _reasons(context: Mapping[str, Any], contents: Mapping[str, str]) -> list[tu
 
 
 def _farewell(
-    rest: Rest,
-    relationship: str,
-    conversation: Conversation,
-    screen: Screen,
-    operator: DemoOperator | None,
+    rest: Rest, relationship: str, conversation: Conversation, screen: Screen, password: str
 ) -> None:
     recipe = conversation.companion.recipe
     screen.heading("The service stays up")
@@ -144,7 +131,9 @@ def _farewell(
         [
             ("address", rest.url),
             ("API docs", f"{rest.url}/v1/docs"),
-            *_sign_in(rest.url, operator),
+            ("admin UI", rest.url + reverse("admin_ui:overview")),
+            ("email", EMAIL),
+            ("password", password or f"not kept; manage.py changepassword {EMAIL}"),
             ("API key", rest.key),
             ("stop it", "make stop"),
             ("again", f"make demo RECIPE={recipe}" if recipe else "make demo"),
@@ -158,18 +147,6 @@ def _farewell(
         soft_wrap=True,
         markup=False,
     )
-
-
-def _sign_in(url: str, operator: DemoOperator | None) -> list[tuple[str, str]]:
-    """The URL of the admin UI, and how to sign in."""
-    found = get_resolver().namespace_dict.get("admin_ui")
-    if found is None:
-        return []
-    prefix = str(found[0]).replace("\\", "")  # it is a regular expression
-    if operator is None:
-        return [("admin UI", f"{url}/{prefix}")]
-    password = operator.password or f"not kept; manage.py changepassword {operator.email}"
-    return [("admin UI", f"{url}/{prefix}"), ("email", operator.email), ("password", password)]
 
 
 TASK = "Write up what is known of {name}, for the next conversation."

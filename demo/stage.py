@@ -4,7 +4,6 @@ import json
 import os
 import secrets
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -23,56 +22,38 @@ EMAIL = "demo@localhost"
 BY = Actor.policy("demo")
 
 
-@dataclass(frozen=True, slots=True)
-class DemoKey:
-    """The demo's API key. The database has only its hash, so the demo stores it in a file that only its owner can
-    read.
+def demo_key(file: Path) -> tuple[UUID, str]:
+    """The demo's project and API key. The database has only the key's hash, so it is kept in `file`; if that has none
+    that is still valid, make one, in a new project if needed.
     """
-
-    project_id: str
-    key_id: str
-    key: str
-
-    @property
-    def opens(self) -> bool:
-        """Whether the current database has the key, and it is not revoked."""
-        found = ApiKey.objects.filter(id=UUID(self.key_id), project_id=UUID(self.project_id), revoked_at=None)
-        return found.exists()
-
-
-@dataclass(frozen=True, slots=True)
-class DemoOperator:
-    """`password`: empty if somebody has changed it."""
-
-    email: str
-    password: str
-
-
-def demo_key(file: Path) -> DemoKey:
-    """Return the key in `file`, or make one and store it there, in a new project if needed."""
-    kept = _kept_key(file)
-    if kept is not None and kept.opens:
-        return kept
-    known = None if kept is None else Project.objects.filter(id=UUID(kept.project_id)).first()
-    project = known or create_project(name=PROJECT, by=BY)
+    kept = _read_json(file)
+    try:
+        project_id, key_id, key = UUID(kept["project_id"]), UUID(kept["key_id"]), str(kept["key"])
+    except (KeyError, ValueError, TypeError, AttributeError):
+        project = None
+    else:
+        if ApiKey.objects.filter(id=key_id, project_id=project_id, revoked_at=None).exists():
+            return project_id, key
+        project = Project.objects.filter(id=project_id).first()
+    project = project or create_project(name=PROJECT, by=BY)
     row, key = create_api_key(project_id=project.id, name="Demo", scopes=[Scope.ADMIN], by=BY)
-    made = DemoKey(str(project.id), str(row.id), key)
-    _write_json(file, asdict(made))
-    return made
+    _write_json(file, {"project_id": str(project.id), "key_id": str(row.id), "key": key})
+    return project.id, key
 
 
-def demo_operator(file: Path, *, project_id: str) -> DemoOperator:
-    """Return the operator in `file`, or make one, as an owner of the demo's project."""
+def demo_password(file: Path, *, project_id: UUID) -> str:
+    """The password of the operator EMAIL, an owner of the demo's project, whom it creates if needed. It is kept in
+    `file`; "" if somebody has changed it.
+    """
     password = str(_read_json(file).get("password", ""))
     operator = Operator.objects.filter(email=EMAIL).first()
     if operator is None:
         password = password or secrets.token_urlsafe(9)
-        _write_json(file, asdict(DemoOperator(EMAIL, password)))
-    if not Membership.objects.filter(operator=operator, project_id=UUID(project_id)).exists():
-        project = Project.objects.get(id=UUID(project_id))
+        _write_json(file, {"email": EMAIL, "password": password})
+    if not Membership.objects.filter(operator=operator, project_id=project_id).exists():
+        project = Project.objects.get(id=project_id)
         add_member(project=project, email=EMAIL, role=Role.OWNER, password=password, by=BY)
-    known = operator is None or operator.check_password(password)
-    return DemoOperator(EMAIL, password if known else "")
+    return password if operator is None or operator.check_password(password) else ""
 
 
 def set_up(rest: Rest, conversation: Conversation) -> tuple[str, bool]:
@@ -114,15 +95,6 @@ def _config(persona: Persona) -> dict[str, Any]:
     if persona.recipe:
         config["recipe"] = persona.recipe
     return config
-
-
-def _kept_key(file: Path) -> DemoKey | None:
-    try:
-        key = DemoKey(**{name: str(value) for name, value in _read_json(file).items()})
-        UUID(key.project_id), UUID(key.key_id)
-    except (ValueError, TypeError):
-        return None
-    return key
 
 
 def _read_json(file: Path) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """Field types of conversation files, and the check of a part of a file."""
 
 import re
-from collections.abc import Iterable
 from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, TypeAdapter, ValidationError
@@ -31,19 +30,10 @@ def checked(adapter: TypeAdapter[T], data: Any, *, under: str = "") -> T:
     try:
         return adapter.validate_python(data)
     except ValidationError as error:
-        raise refused(named(line, under) for line in field_problems(error, data)) from None
-
-
-def refused(problems: Iterable[FieldProblem]) -> InvalidInput:
-    listed = list(problems)
-    return InvalidInput("; ".join(f"{line.field}: {line.detail}" for line in listed), problems=listed)
+        raise InvalidInput.naming([named(line, under) for line in field_problems(error, data)]) from None
 
 
 def named(line: FieldProblem, under: str) -> FieldProblem:
     """The problem with its path prefixed by `under`."""
     below = "" if line.field == "body" else line.field
-    # pydantic's message names its own class
-    detail = (
-        "must be an object" if line.detail.startswith("input should be a valid dictionary") else line.detail
-    )
-    return FieldProblem(".".join(part for part in (under, below) if part), detail)
+    return FieldProblem(".".join(part for part in (under, below) if part), line.detail)

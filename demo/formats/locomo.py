@@ -19,7 +19,7 @@ from django.conf import settings
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from demo.conversation import Conversation, Person, Persona, Source
-from demo.formats.fields import Text, Utterance, checked, refused
+from demo.formats.fields import Text, Utterance, checked
 from relationships.services.turns import NewMessage, NewTurn
 from web.errors import FieldProblem, InvalidInput
 from web.fields import Name
@@ -142,7 +142,7 @@ def _check_speakers(sessions: Sequence[_Session], known: tuple[str, str]) -> Non
             else:
                 checked(_CONTENT, said.content, under=f"{session.field}.{place}.text")
     if problems:
-        raise refused(problems)
+        raise InvalidInput.naming(problems)
 
 
 def _turns(session: _Session, user: str) -> Iterator[NewTurn]:

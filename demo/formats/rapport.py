@@ -9,7 +9,7 @@ from django.conf import settings
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
 
 from demo.conversation import Conversation, Person, Persona, Source
-from demo.formats.fields import Text, Utterance, checked, named, refused
+from demo.formats.fields import Text, Utterance, checked, named
 from memory.retrieval.configuration import Language
 from relationships.services.turns import NewMessage, NewTurn, turn_faults
 from web.errors import InvalidInput
@@ -83,7 +83,7 @@ def parse(data: Mapping[str, Any], source: Source) -> Conversation:
         named(line, f"turns.{place}") for place, turn in enumerate(turns) for line in turn_faults(turn)
     ]
     if problems:
-        raise refused(problems)
+        raise InvalidInput.naming(problems)
     for place, (turn, before) in enumerate(zip(turns[1:], turns, strict=False), start=1):
         if turn.occurred_at < before.occurred_at:
             raise InvalidInput.of(f"turns.{place}.time", "lies before the turn above it")

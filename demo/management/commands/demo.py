@@ -9,20 +9,13 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
 from config.management.arguments import between
-from config.serving import running_service
 from demo.reading import read_conversation
 from demo.recipes import under_recipe
 from demo.rest import Rest
 from demo.screen import Screen
-from demo.service import (
-    Place,
-    readiness,
-    start_service,
-    stop_service,
-    wait_until_embedded,
-)
+from demo.service import service, start_service, stop_service
 from demo.show import play_show
-from demo.stage import demo_key, demo_operator
+from demo.stage import demo_key, demo_password
 from web.errors import RapportError
 
 CONVERSATION = settings.BASE_DIR / "demo" / "conversation.json"
@@ -53,20 +46,11 @@ class Command(BaseCommand):
             told = read_conversation(conversation.expanduser(), now=datetime.now(UTC), as_speaker=speaker)
             told = under_recipe(told, recipe) if recipe else told
             url = self._service(screen, host=host, port=port)
-            key = demo_key(settings.DATA_DIR / "demo.json")
-            operator = demo_operator(settings.DATA_DIR / "operator.json", project_id=key.project_id)
+            project_id, key = demo_key(settings.DATA_DIR / "demo.json")
+            password = demo_password(settings.DATA_DIR / "operator.json", project_id=project_id)
             connections.close_all()  # from here on everything uses REST
-            providers = readiness(url).get("providers", {})
-            with Rest(url, key.key) as rest:
-                remembered = play_show(
-                    rest=rest,
-                    conversation=told,
-                    providers=providers,
-                    screen=screen,
-                    settle=lambda: wait_until_embedded(url),
-                    operator=operator,
-                    agent=True,
-                )
+            with Rest(url, key) as rest:
+                remembered = play_show(rest=rest, conversation=told, screen=screen, password=password)
         except KeyboardInterrupt:
             raise CommandError("Stopped. `make stop` stops the service, too.") from None
         except RapportError as error:
@@ -76,15 +60,14 @@ class Command(BaseCommand):
 
     def _service(self, screen: Screen, *, host: str, port: int) -> str:
         """Return the service's URL. One that runs in the background is restarted with the current code and settings."""
-        place = Place(root=settings.BASE_DIR, data=settings.DATA_DIR)
-        running = running_service(place.note)
+        running = service()
         if running is not None and not running.in_background:
             screen.say("Rapport is already running, started by hand: the demo uses it, with its settings.")
             call_command("migrate", interactive=False, verbosity=0)
             return running.url
-        if stop_service(place) is not None:
+        if stop_service() is not None:
             screen.say("Restarting the service …")
         else:
             screen.say("Starting the database, the web server and the worker …")
         connections.close_all()
-        return start_service(place, host=host, port=port, say=screen.say).url
+        return start_service(host=host, port=port, say=screen.say).url

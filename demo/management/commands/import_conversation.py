@@ -9,7 +9,6 @@ from django.core.management.base import BaseCommand, CommandError
 from pydantic import TypeAdapter
 
 from demo.conversation import Conversation
-from demo.formats.fields import checked
 from demo.importing import Progress, hand_over, see_through, worker_lives
 from demo.reading import read_conversation
 from memory.models import ScratchpadEntry
@@ -19,7 +18,7 @@ from relationships.services.companions import create_companion, find_companion
 from relationships.services.relationships import get_or_create_relationship
 from web.actor import Actor
 from web.errors import InvalidInput, RapportError
-from web.fields import CompanionSlug, ExternalId, TimeZone
+from web.fields import CompanionSlug, ExternalId, TimeZone, checked_value
 
 BY = Actor.policy("import_conversation")
 
@@ -85,7 +84,7 @@ class Command(BaseCommand):
         found, _ = get_or_create_relationship(
             project_id=project.id,
             companion=companion,
-            user=checked(TypeAdapter(ExternalId), user, under="--user"),
+            user=checked_value(TypeAdapter(ExternalId), user, field="--user"),
             display_name=conversation.user.name,
             timezone=conversation.user.timezone,
             by=BY,
@@ -137,13 +136,15 @@ class Command(BaseCommand):
 
 
 def _read(file: Path, *, speaker: str | None, zone: str | None) -> Conversation:
-    written_in = None if zone is None else ZoneInfo(checked(TypeAdapter(TimeZone), zone, under="--timezone"))
-    return read_conversation(file.expanduser(), now=datetime.now(UTC), as_speaker=speaker, zone=written_in)
+    known = (
+        ZoneInfo(checked_value(TypeAdapter(TimeZone), zone, field="--timezone")) if zone is not None else None
+    )
+    return read_conversation(file.expanduser(), now=datetime.now(UTC), as_speaker=speaker, zone=known)
 
 
 def _slug(companion: str) -> str:
     try:
-        return checked(TypeAdapter(CompanionSlug), companion)
+        return checked_value(TypeAdapter(CompanionSlug), companion, field="--companion")
     except InvalidInput:
         raise InvalidInput.of(
             "--companion", "write lower-case letters, digits, - and _, at most 80"

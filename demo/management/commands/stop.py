@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from config.embedded_postgres import EmbeddedPostgresError, stop
 from demo.errors import DemoFailed
-from demo.service import Place, stop_service
+from demo.service import stop_service
 
 
 class Command(BaseCommand):
@@ -15,7 +15,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            stopped = stop_service(Place(root=settings.BASE_DIR, data=settings.DATA_DIR))
+            stopped = stop_service()
             database: Path | None = settings.EMBEDDED_POSTGRES_DIR
             database_stopped = stop(database) if database is not None else False
         except (DemoFailed, EmbeddedPostgresError) as error:

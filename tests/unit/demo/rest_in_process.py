@@ -9,7 +9,6 @@ from django.test import Client
 
 from demo.rest import Rest
 from memory.ingestion.pipeline import drain_relationship
-from workspace.sessions.advance import advance_session
 
 _TURNS = re.compile(r"/v1/relationships/([0-9a-f-]{36})/turns$")
 _FORWARDED = ("Authorization", "Idempotency-Key")
@@ -38,8 +37,6 @@ class InProcess(httpx2.BaseTransport):
         )
         if posted and self.posts > self.idle_posts:
             drain_relationship(relationship_id=UUID(posted[1]), worker="test")
-        if request.method == "POST" and request.url.path.endswith("/agent-sessions"):
-            advance_session(session_id=UUID(answer.json()["id"]), worker="test")
         return httpx2.Response(answer.status_code, headers=dict(answer.items()), content=answer.content)
 
 
@@ -49,6 +46,5 @@ def transport() -> InProcess:
 
 
 @pytest.fixture
-def rest(api_key: str, transport: InProcess, monkeypatch: pytest.MonkeyPatch) -> Rest:
-    monkeypatch.setattr("demo.show.BADGE_SECONDS", 0)  # no worker reads meanwhile
+def rest(api_key: str, transport: InProcess) -> Rest:
     return Rest(ADDRESS, api_key, transport=transport)

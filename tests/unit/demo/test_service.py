@@ -8,12 +8,13 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
+from pytest_django.fixtures import Settings
 
-from config.serving import running_service
 from demo.errors import DemoFailed
 from demo.service import (
-    Place,
     readiness,
+    service,
+    service_log,
     start_service,
     stop_service,
     wait_until_embedded,
@@ -23,9 +24,11 @@ from tests.loopback import Loopback
 LOOPBACK = "127.0.0.1"
 
 
-@pytest.fixture
-def place(tmp_path: Path) -> Place:
-    return Place(root=tmp_path, data=tmp_path)
+@pytest.fixture(autouse=True)
+def place(settings: Settings, tmp_path: Path) -> Path:
+    """The folder of the code and of the data."""
+    settings.BASE_DIR = settings.DATA_DIR = tmp_path
+    return tmp_path
 
 
 @pytest.fixture
@@ -40,53 +43,53 @@ def somebody() -> Iterator["subprocess.Popen[bytes]"]:
     process.communicate()
 
 
-def noted(place: Place, pid: int) -> None:
-    place.note.write_text(json.dumps({"pid": pid, "url": "http://127.0.0.1:8000"}))
+def noted(place: Path, pid: int) -> None:
+    (place / "serve.json").write_text(json.dumps({"pid": pid, "url": "http://127.0.0.1:8000"}))
 
 
-def pretend(place: Place, code: str) -> None:
+def pretend(place: Path, code: str) -> None:
     """Have `manage.py` do this."""
-    (place.root / "manage.py").write_text(code)
+    (place / "manage.py").write_text(code)
 
 
-def test_a_number_that_is_another_process_by_now_is_no_service(place: Place) -> None:
+def test_a_number_that_is_another_process_by_now_is_no_service(place: Path) -> None:
     noted(place, os.getpid())
-    assert running_service(place.note) is None
-    assert stop_service(place) is None
+    assert service() is None
+    assert stop_service() is None
 
 
 @pytest.mark.parametrize(
     "note", [None, "", "[]", '{"pid": "x", "url": ""}', '{"pid": 2147483646, "url": ""}']
 )
-def test_a_note_that_says_nothing_is_no_service(place: Place, note: str | None) -> None:
+def test_a_note_that_says_nothing_is_no_service(place: Path, note: str | None) -> None:
     if note is not None:
-        place.note.write_text(note)
-    assert running_service(place.note) is None
+        (place / "serve.json").write_text(note)
+    assert service() is None
 
 
-def test_stopping_waits_for_the_end(place: Place, somebody: "subprocess.Popen[bytes]") -> None:
+def test_stopping_waits_for_the_end(place: Path, somebody: "subprocess.Popen[bytes]") -> None:
     noted(place, somebody.pid)
-    stopped = stop_service(place)
+    stopped = stop_service()
     assert stopped is not None
     assert stopped.pid == somebody.pid
     assert somebody.poll() is not None
 
 
-def test_a_service_that_ends_at_once_shows_the_end_of_its_log(place: Place) -> None:
+def test_a_service_that_ends_at_once_shows_the_end_of_its_log(place: Path) -> None:
     pretend(place, "print('one reason'); raise SystemExit(1)")
     with pytest.raises(DemoFailed, match=r"ended at once(.|\n)*one reason"):
-        start_service(place, host=LOOPBACK, port=_unused_port(), say=print)
+        start_service(host=LOOPBACK, port=_unused_port(), say=print)
 
 
-def test_the_log_of_the_time_before_is_kept(place: Place) -> None:
-    place.log.write_text("before")
+def test_the_log_of_the_time_before_is_kept(place: Path) -> None:
+    service_log().write_text("before")
     pretend(place, "raise SystemExit(1)")
     with pytest.raises(DemoFailed):
-        start_service(place, host=LOOPBACK, port=_unused_port(), say=print)
-    assert place.log.with_suffix(".log.1").read_text() == "before"
+        start_service(host=LOOPBACK, port=_unused_port(), say=print)
+    assert service_log().with_suffix(".log.1").read_text() == "before"
 
 
-def test_a_port_that_is_taken_is_stepped_over(place: Place) -> None:
+def test_a_port_that_is_taken_is_stepped_over(place: Path) -> None:
     said: list[str] = []
     pretend(place, "import sys; print(sys.argv[-1])")
     with socket.socket() as taken:
@@ -94,8 +97,8 @@ def test_a_port_that_is_taken_is_stepped_over(place: Place) -> None:
         taken.listen()
         port = taken.getsockname()[1]
         with pytest.raises(DemoFailed):
-            start_service(place, host=LOOPBACK, port=port, say=said.append)
-    chosen = int(place.log.read_text())
+            start_service(host=LOOPBACK, port=port, say=said.append)
+    chosen = int(service_log().read_text())
     assert chosen > port
     assert said == [f"Port {port} is taken, so the service goes to {chosen}."]
 
