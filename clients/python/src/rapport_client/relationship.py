@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rapport_client.errors import ProblemError
 from rapport_client.generated import models as m
-from rapport_client.sending import dump
+from rapport_client.sending import dump, in_parts
 
 if TYPE_CHECKING:
     from rapport_client.client import AsyncRapport, Rapport
@@ -22,17 +22,7 @@ def _messages(said: str | Sequence[m.MessageBody]) -> Sequence[m.MessageBody]:
 
 
 def _parts(entries: Iterable[m.EntryBody]) -> Iterator[list[m.EntryBody]]:
-    """Split the entries into lists that fit into one request each."""
-    part, size = list[m.EntryBody](), 0
-    for entry in entries:
-        more = len(dump(entry)) + 1
-        if part and (len(part) == AT_ONCE or size + more > BYTES_AT_ONCE):
-            yield part
-            part, size = [], 0
-        part.append(entry)
-        size += more
-    if part:
-        yield part
+    return in_parts(entries, most=AT_ONCE, room=BYTES_AT_ONCE, size_of=lambda entry: len(dump(entry)) + 1)
 
 
 @contextmanager

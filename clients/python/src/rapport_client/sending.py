@@ -3,7 +3,7 @@
 import json
 import random
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
@@ -164,11 +164,26 @@ def pause_before(attempt: int, prepared: Prepared, outcome: Outcome) -> float | 
     return None
 
 
+def in_parts(items: Iterable[T], *, most: int, room: int, size_of: Callable[[T], int]) -> Iterator[list[T]]:
+    """Split the items into lists of at most `most` items and `room` of size, so that each fits into one request."""
+    part, size = list[T](), 0
+    for item in items:
+        more = size_of(item)
+        if part and (len(part) >= most or size + more > room):
+            yield part
+            part, size = [], 0
+        part.append(item)
+        size += more
+    if part:
+        yield part
+
+
 class EventReader:
     """Parses the lines of a text/event-stream into events (WHATWG HTML, 9.2.6)."""
 
     def __init__(self) -> None:
-        self._name, self._data, self.last_id = "", list[str](), None
+        self._name, self._data = "", list[str]()
+        self.last_id: str | None = None
 
     def line(self, line: str) -> Iterator[Event]:
         name, _, value = line.partition(":")
@@ -183,8 +198,6 @@ class EventReader:
             self._data.append(value)
         elif name == "id":
             self.last_id = value
-
-    last_id: str | None
 
 
 def _given(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from typing import Any
 
 from rapport_client.client import Rapport
 from rapport_client.errors import Invalid, NotFound, RapportError, Stale
+from rapport_client.sending import in_parts
 
 MOST_CHANGES, MOST_CHARACTERS = 200, 800_000  # of one commit
 HEARTBEAT = 60.0  # seconds
@@ -165,21 +166,6 @@ def _obstacle(place: Path, path: str) -> str:
     return "can't be listed" if here.is_file() else ""
 
 
-def _parts(changes: list[Any]) -> Iterator[list[Any]]:
-    """Split the changes into commits that fit into one request each."""
-    part: list[Any] = []
-    size = 0
-    for change in changes:
-        more = len(change.get("content", ""))
-        if part and (len(part) >= MOST_CHANGES or size + more > MOST_CHARACTERS):
-            yield part
-            part, size = [], 0
-        part.append(change)
-        size += more
-    if part:
-        yield part
-
-
 def _push_all(
     client: Rapport, relationship: str, branch: str, changes: list[Any], message: str
 ) -> dict[str, str]:
@@ -190,7 +176,13 @@ def _push_all(
         if plain != change["path"]:
             left_out[plain] = "its name is not UTF-8"
             changes.remove(change)
-    for part in _parts(changes):
+    parts = in_parts(
+        changes,
+        most=MOST_CHANGES,
+        room=MOST_CHARACTERS,
+        size_of=lambda change: len(change.get("content", "")),
+    )
+    for part in parts:
         left_out |= _push(client, relationship, branch, part, message)
     return left_out
 
