@@ -11,11 +11,11 @@ import orjson
 from django.conf import settings
 
 from chat.messages import Message
-from chat.tools.definitions import TOOLS, Tool, for_openai
+from chat.tools.definitions import TOOLS
 from chat.tools.run import Ran
 from context.answer import AssembledContext
 from providers.errors import EmptyAnswer, ProviderTimeout, ProviderUnavailable, RequestRefused
-from providers.llm.base import Completion
+from providers.llm.base import Completion, ToolSpec
 from providers.llm.chat import CallPart, ChatPart, ChatRequest
 from providers.llm.registry import get_provider
 from relationships.configuration.schema import Configuration
@@ -123,7 +123,7 @@ class Reply:
             self.finish = ""
 
     def _round(
-        self, messages: Sequence[Message], own: Sequence[Tool], said: list[str]
+        self, messages: Sequence[Message], own: Sequence[ToolSpec], said: list[str]
     ) -> Generator[ChatPart, None, list[Call]]:
         """Ask the model once. Returns its calls of memory tools, and of unknown tools, which we have to answer as the
         client can't.
@@ -177,13 +177,13 @@ class Reply:
         place = list(theirs).index(piece.index)
         return CallPart(place, piece.id, piece.name, piece.arguments, piece.extra)
 
-    def _ask(self, messages: Sequence[Message], own: Sequence[Tool]) -> Generator[ChatPart, None, None]:
+    def _ask(self, messages: Sequence[Message], own: Sequence[ToolSpec]) -> Generator[ChatPart, None, None]:
         """Ask the model. If it refuses tools, ask again without ours; but if the client sent tools, pass
         the error on.
         """
         question = self.question
         provider = get_provider(question.provider)
-        tools = [*question.tools, *map(for_openai, own)]
+        tools = [*question.tools, *(tool.in_format("openai") for tool in own)]
         options = question.options if tools else _without_tools(question.options)
         request = ChatRequest(messages, tools, options, question.configuration.chat.model)
         self.completions.append(None)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from providers.llm.base import ToolSpec
 from relationships.configuration.json_schemas import refuse_misshapen
 from web.errors import InvalidInput
 from workspace.errors import ToolRefused
@@ -67,18 +68,7 @@ _TOOLS: dict[str, tuple[str, dict[str, Any], set[str]]] = {
     ),
 }
 OF_ANTHROPIC = {"view", "create", "str_replace", "insert", "delete", "rename"}  # in its own tool `memory`
-# By vendor: its name for the schema of a function's input.
-FORMATS = {"anthropic": "input_schema", "openai": "parameters", "gemini": "parametersJsonSchema"}
-
-
-def schema_of(name: str) -> dict[str, Any]:
-    _, parameters, optional = _TOOLS[name]
-    return {
-        "type": "object",
-        "properties": parameters,
-        "required": [name for name in parameters if name not in optional],
-        "additionalProperties": False,
-    }
+_SPECS = {name: ToolSpec.of(name, *told) for name, told in _TOOLS.items()}
 
 
 def is_file_tool(name: str) -> bool:
@@ -90,20 +80,15 @@ def check_arguments(name: str, arguments: Mapping[str, Any]) -> None:
     if name not in _TOOLS:
         raise ToolRefused(f"There is no tool {name[:80]!r}; there are {', '.join(_TOOLS)}.")
     try:
-        refuse_misshapen(schema_of(name), dict(arguments), whole="input")
+        refuse_misshapen(_SPECS[name].parameters, dict(arguments), whole="input")
     except InvalidInput as error:
         raise ToolRefused(error.detail, problems=error.problems) from None
 
 
-def definitions(style: str) -> list[dict[str, Any]]:
-    """The tools as a vendor's API takes them; `style` is one of FORMATS."""
-    described = [
-        {"name": name, "description": said, FORMATS[style]: schema_of(name)}
-        for name, (said, _, _) in _TOOLS.items()
-        if style != "anthropic" or name not in OF_ANTHROPIC
-    ]
-    if style == "anthropic":
+def definitions(vendor: str) -> list[dict[str, Any]]:
+    """The tools as the API of a vendor, one of TOOL_FORMATS, takes them."""
+    its_own = OF_ANTHROPIC if vendor == "anthropic" else ()
+    described = [tool.in_format(vendor) for name, tool in _SPECS.items() if name not in its_own]
+    if vendor == "anthropic":
         return [{"type": "memory_20250818", "name": "memory"}, *described]
-    if style == "openai":
-        return [{"type": "function", "function": function} for function in described]
-    return [{"functionDeclarations": described}]
+    return described if vendor == "openai" else [{"functionDeclarations": described}]

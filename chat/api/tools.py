@@ -7,7 +7,7 @@ from pydantic import ConfigDict
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from chat.tools.definitions import FORMATS, TOOLS
+from chat.tools.definitions import TOOLS
 from chat.tools.run import ToolUse, keep_call, run_tool
 from relationships.api.views import ApiView
 from relationships.services.configuration import configuration_of
@@ -47,8 +47,8 @@ class ToolsView(ApiView):
     @operation("tools_list", "List the memory tools", answers={200: ToolList})
     def get(self, request: Request, query: ToolsQuery) -> Response:
         """Their definitions in a vendor's format."""
-        wanted = query.format
-        return self.answer({"format": wanted, "tools": [FORMATS[wanted](tool) for tool in TOOLS.values()]})
+        tools = [tool.in_format(query.format) for tool in TOOLS.values()]
+        return self.answer({"format": query.format, "tools": tools})
 
 
 class ToolView(ApiView):

@@ -1,11 +1,11 @@
-"""The tools with which a model manages memory itself, and their definitions in each vendor's format.
+"""The tools with which a model manages memory itself.
 
 `memory_*` are the tools of the two-call system, the others MemGPT's (Packer et al. 2023).
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+from providers.llm.base import ToolSpec
 
 CATEGORIES = ("preference", "fact", "deadline", "decision", "context")
 PAGE = 5
@@ -14,24 +14,9 @@ _PAGE: dict[str, Any] = {"type": "integer", "minimum": 0, "maximum": 100, "defau
 _BLOCK: dict[str, Any] = {"type": "string", "enum": ["human", "persona"]}
 
 
-@dataclass(frozen=True, slots=True)
-class Tool:
-    """`parameters`: a JSON Schema of the arguments."""
-
-    name: str
-    description: str
-    parameters: dict[str, Any]
-
-
-def _tool(name: str, description: str, **properties: dict[str, Any]) -> Tool:
-    required = [key for key, schema in properties.items() if "default" not in schema]
-    parameters = {
-        "type": "object",
-        "properties": properties,
-        "required": required,
-        "additionalProperties": False,
-    }
-    return Tool(name, description, parameters)
+def _tool(name: str, description: str, **properties: dict[str, Any]) -> ToolSpec:
+    optional = [key for key, schema in properties.items() if "default" in schema]
+    return ToolSpec.of(name, description, properties, optional)
 
 
 _ALL = (
@@ -81,24 +66,3 @@ _ALL = (
     ),
 )
 TOOLS = {tool.name: tool for tool in _ALL}
-
-
-def for_openai(tool: Tool) -> dict[str, Any]:
-    function = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
-    return {"type": "function", "function": function}
-
-
-def for_anthropic(tool: Tool) -> dict[str, Any]:
-    return {"name": tool.name, "description": tool.description, "input_schema": tool.parameters}
-
-
-def for_gemini(tool: Tool) -> dict[str, Any]:
-    """The tool as a function declaration."""
-    return {"name": tool.name, "description": tool.description, "parametersJsonSchema": tool.parameters}
-
-
-FORMATS: dict[str, Callable[[Tool], dict[str, Any]]] = {
-    "openai": for_openai,
-    "anthropic": for_anthropic,
-    "gemini": for_gemini,
-}

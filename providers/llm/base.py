@@ -5,11 +5,11 @@ was asked for; the caller checks the JSON.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from providers.errors import RequestRefused
 from providers.told import storable
@@ -119,13 +119,31 @@ class PromptData:
     agent: AgentData | None = None
 
 
+# By vendor: its name for the schema of a function's arguments.
+TOOL_FORMATS = {"openai": "parameters", "anthropic": "input_schema", "gemini": "parametersJsonSchema"}
+
+
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """The one function that a model has to call. `parameters`: the JSON Schema of its arguments, an object."""
+    """A function that a model may call, or has to. `parameters`: the JSON Schema of its arguments, an object."""
 
     name: str
     description: str
     parameters: dict[str, Any]
+
+    @classmethod
+    def of(
+        cls, name: str, description: str, properties: dict[str, Any], optional: Collection[str] = ()
+    ) -> Self:
+        """A function with these arguments and no others."""
+        required = [each for each in properties if each not in optional]
+        whole = {"type": "object", "properties": properties, "required": required}
+        return cls(name, description, {**whole, "additionalProperties": False})
+
+    def in_format(self, vendor: str) -> dict[str, Any]:
+        """The definition in the format of a vendor, one of TOOL_FORMATS; Gemini's is a function declaration."""
+        function = {"name": self.name, "description": self.description, TOOL_FORMATS[vendor]: self.parameters}
+        return {"type": "function", "function": function} if vendor == "openai" else function
 
 
 @dataclass(frozen=True, slots=True)
