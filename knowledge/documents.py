@@ -13,7 +13,7 @@ from knowledge.models import Document, DocumentFile, DocumentState
 from relationships.configuration.cascade import resolve_configuration
 from relationships.configuration.schema import Configuration
 from relationships.models import Companion
-from relationships.services.audit import record_audit
+from relationships.services.audit import audit_row
 from relationships.services.rows import require
 from web.actor import Actor
 
@@ -115,11 +115,5 @@ def _locked(project_id: UUID, companion_id: UUID) -> Companion:
 
 
 def _audit(document: Document, action: str, by: Actor) -> None:
-    record_audit(
-        project_id=document.project_id,
-        action=action,
-        target_kind="document",
-        target_id=document.id,
-        by=by,
-        detail={"companion_id": str(document.companion_id), "size": document.size, "kind": document.kind},
-    )
+    detail = {"companion_id": str(document.companion_id), "size": document.size, "kind": document.kind}
+    audit_row(document, action, by, **detail)

@@ -6,7 +6,7 @@ from django.db.models import Max
 from memory.ingestion.templates import check_instructions, default_instructions
 from memory.models import IngestionPrompt
 from relationships.models import Companion
-from relationships.services.audit import record_audit
+from relationships.services.audit import audit_row
 from web.actor import Actor
 from web.errors import NotFound
 
@@ -40,7 +40,7 @@ def create_prompt(
         created_by_kind=by.kind,
         created_by_id=by.id,
     )
-    _audit(companion, "prompt.created", by, version=prompt.version)
+    audit_row(companion, "prompt.created", by, version=prompt.version)
     if publish:
         publish_prompt(companion=companion, version=prompt.version, by=by)
     return prompt
@@ -55,17 +55,6 @@ def publish_prompt(*, companion: Companion, version: int, by: Actor) -> Companio
     Companion.objects.filter(id=companion.id).update(
         prompt_version=None if version == SHIPPED else version, version=locked.version + 1
     )
-    _audit(companion, "prompt.published", by, before=before, after=version)
+    audit_row(companion, "prompt.published", by, before=before, after=version)
     companion.refresh_from_db()
     return companion
-
-
-def _audit(companion: Companion, action: str, by: Actor, **detail: int) -> None:
-    record_audit(
-        project_id=companion.project_id,
-        action=action,
-        target_kind="companion",
-        target_id=companion.id,
-        by=by,
-        detail=detail,
-    )

@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from relationships.models import AuditEvent, Project, Relationship
+from relationships.models import AuditEvent, Companion, Project, Relationship
 from web.actor import Actor
 
 
@@ -30,12 +30,13 @@ def record_audit(
 
 def audit_row(row: Any, action: str, by: Actor, **detail: Any) -> None:
     """Call `record_audit` for a changed row. The target's kind is the action's first word (`user.created`: user);
-    a change to part of a relationship (`profile.changed`) has the relationship as its target.
+    a change to part of a relationship or a companion (`profile.changed`) has that as its target.
     """
+    is_whole = isinstance(row, Relationship | Companion)
     record_audit(
         project_id=row.id if isinstance(row, Project) else row.project_id,
         action=action,
-        target_kind="relationship" if isinstance(row, Relationship) else action.partition(".")[0],
+        target_kind=type(row).__name__.lower() if is_whole else action.partition(".")[0],
         target_id=row.id,
         by=by,
         detail=detail,
