@@ -4,7 +4,6 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from django.conf import settings
 from django.utils import timezone
 
 from behaviours.configuration import Behaviour
@@ -23,7 +22,7 @@ from memory.models import Tier
 from providers.errors import AnswerUnusable, EmptyAnswer
 from providers.llm.base import CompletionRequest
 from providers.llm.json_text import extract_json_text, without_thoughts
-from providers.llm.registry import get_provider
+from providers.llm.registry import provider_of
 from relationships.ids import uuid7
 from relationships.services.model_budgets import require_model_budget
 from relationships.services.profiles import patch_profile
@@ -82,7 +81,7 @@ def ask_prompt(work: Work) -> None:
     prompt = render(asked.prompt, work.variables())
     work.values["rendered"] = prompt
     ingestion = work.configuration.ingestion
-    provider = get_provider(asked.provider or ingestion.provider or settings.DEFAULT_LLM_PROVIDER)
+    provider = provider_of(asked.provider, ingestion.provider)
     require_model_budget(work.run.project_id)
     call = make_call(
         provider,
@@ -100,10 +99,7 @@ def ask_prompt(work: Work) -> None:
         shown_entry_ids=work.run.entry_ids,
     )
     work.calls.append(call)
-    if call.failure is not None:
-        raise call.failure
-    assert call.completion is not None, "a call without a failure has an answer"
-    text = without_thoughts(call.completion.text).strip()
+    text = without_thoughts(call.answer().text).strip()
     work.values["answer"] = text
     if into_json:
         patch = _patch_in(text)

@@ -14,6 +14,5 @@ class BehavioursConfig(AppConfig):
         from memory.ingestion.intake import turn_listeners
         from relationships.services.relationships import relationship_listeners
 
-        if owe_runs not in turn_listeners:
-            turn_listeners.append(owe_runs)
-            relationship_listeners.append(owe_schedules)
+        turn_listeners.append(owe_runs)
+        relationship_listeners.append(owe_schedules)

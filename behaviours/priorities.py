@@ -11,7 +11,6 @@ from functools import cache
 from time import perf_counter
 from uuid import UUID
 
-from django.conf import settings
 from django.utils import timezone
 
 from behaviours.conditions import holds
@@ -27,7 +26,7 @@ from context.waiting import LEFT_OUT
 from providers.errors import ProviderError
 from providers.llm.base import Completion, CompletionRequest, LLMProvider
 from providers.llm.json_text import without_thoughts
-from providers.llm.registry import get_provider
+from providers.llm.registry import provider_of
 from relationships.ids import uuid7
 from relationships.services.model_budgets import count_apart, require_model_budget
 from relationships.text_names import escape_markup
@@ -100,7 +99,7 @@ def _begin(fired: Fired, behaviour: Behaviour, moment: ContextMoment, request: L
                 fired.reason = WOULD_ADD
             return fired
         ingestion = request.configuration.ingestion
-        provider = get_provider(ask.provider or ingestion.provider or settings.DEFAULT_LLM_PROVIDER)
+        provider = provider_of(ask.provider, ingestion.provider)
         require_model_budget(request.facts.project_id)
         if request.preview:
             fired.reason = WOULD_ASK

@@ -199,18 +199,11 @@ def _give_back(
             waits=waits,
             run_id=str(run.id),
         )
-    told = {**(_outcome_columns(work, started) if work else {}), "error": failure.error}
+    told = _outcome_columns(work, started) if work else {}
     try:
         with transaction.atomic():
             _hold(run, held)
-            if failure.delay is None:
-                now = timezone.now()
-                held.settle(
-                    state=RunState.FAILED, due_at=None, settled_at=now, error_code=failure.code, **told
-                )
-            else:
-                due_at = timezone.now() + timedelta(seconds=failure.delay)
-                held.release(due_at=due_at, counted=failure.counted, code=failure.code, **told)
+            failure.end(held, failed={"state": RunState.FAILED, "settled_at": timezone.now()}, **told)
             store_made_calls(work.calls if work else (), now=timezone.now())
     except RunLost:
         _count_lost(work)

@@ -21,8 +21,7 @@ class ConnectConfig(AppConfig):
         from memory.ingestion.intake import turn_listeners
         from relationships.services.sessions import end_listeners
 
-        if owe_after_turn not in turn_listeners:
-            turn_listeners.append(owe_after_turn)
-            change_listeners.append(owe_after_change)
-            end_listeners.append(owe_after_session)
-            outcome_listeners.append(owe_after_outcome)
+        turn_listeners.append(owe_after_turn)
+        change_listeners.append(owe_after_change)
+        end_listeners.append(owe_after_session)
+        outcome_listeners.append(owe_after_outcome)

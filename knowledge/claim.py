@@ -6,7 +6,6 @@ documents whose task was lost.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -56,15 +55,11 @@ def fail_document(claimed: Document, code: str, error: str) -> None:
     log.warning("a document failed", event_name="document.failed", code=code, **claimed.ids)
 
 
-def release_document(
-    claimed: Document, *, delay: float = 0.0, code: str = "", error: str = "", counted: bool = False
-) -> None:
-    """Release the document for another attempt, `delay` seconds from now. Raises DocumentLost."""
+def hand_over(claimed: Document) -> None:
+    """Leave the rest to another task. Raises DocumentLost."""
     with holding(claimed) as document:
-        due_at = timezone.now() + timedelta(seconds=delay)
-        claimed.held_row().release(due_at=due_at, counted=counted, code=code, error=error[:2000])
-        if not delay:
-            enqueue_document(document)
+        claimed.held_row().release(due_at=timezone.now(), code="", error="")
+        enqueue_document(document)
 
 
 def _give_up(document: Document) -> None:

@@ -1,22 +1,19 @@
 """Finds what a person wants forgotten in the companion's documents. It is only shown, as other people use them too."""
 
-from collections.abc import Collection, Iterator
-from datetime import datetime
+from collections.abc import Iterator
 from itertools import islice
-from uuid import UUID
 
 from knowledge.models import Document, DocumentChunk
-from memory.mending.candidates import Candidate, Scope
+from memory.mending.candidates import Candidate, Forgettable, Scope
 from memory.mending.matching import WithWords
 from memory.mending.reading import MOST_READ
-from relationships.models import Relationship
 
 MOST = 20  # chunks that are listed
 PIECE = 200
 EVERYBODYS = "is a document of the companion, which other people read too"
 
 
-class ForgettableDocuments:
+class ForgettableDocuments(Forgettable):
     """Lists chunks in a plan, for somebody to look at. They can't be hidden or erased by it."""
 
     kind = "document"
@@ -36,13 +33,3 @@ class ForgettableDocuments:
         for row in found[:MOST]:
             if document := names.get(row.document_id):
                 yield Candidate(self.kind, document.id, row.content, fixed=EVERYBODYS, place=document.name)
-
-    def hide(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> set[UUID]:
-        """Never called with IDs, as every candidate is fixed."""
-        return set()
-
-    def restore(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> None:
-        """The same."""
-
-    def erase(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> None:
-        """The same."""

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from knowledge.chunking import cut_document
 from knowledge.chunks import embed_chunks, replace_chunks
-from knowledge.claim import claim_document, fail_document, holding, release_document
+from knowledge.claim import claim_document, fail_document, hand_over, holding
 from knowledge.documents import configuration_of
 from knowledge.errors import REASONS, DocumentLost
 from knowledge.models import Document, DocumentChunk, DocumentFile, DocumentState
@@ -51,7 +51,7 @@ def _process(claimed: Document) -> None:
         embedder = embedder_of(configuration.knowledge.embedder_alias)
         left = MOST_SECONDS - (monotonic() - started)
         if embedder is not None and not embed_chunks(claimed, embedder, seconds=left):
-            release_document(claimed)
+            hand_over(claimed)
             return
         with holding(claimed) as document:
             claimed.held_row().settle(
@@ -124,7 +124,8 @@ def _give_back(claimed: Document, failure: Failure) -> None:
     if failure.delay is None:
         fail_document(claimed, failure.code, error)
         return
-    release_document(claimed, delay=failure.delay, code=failure.code, error=error, counted=failure.counted)
+    with holding(claimed):
+        failure.release(claimed.held_row(), error=error)
     if not failure.is_ours:
         log.warning(
             "a document waits for the embedder",

@@ -18,9 +18,6 @@ class MemoryConfig(AppConfig):
         from relationships.services.hiding import hiding_listeners
         from relationships.services.sessions import end_listeners
 
-        if index_changes not in change_listeners:
-            change_listeners.append(index_changes)
-        if index_hidden not in hiding_listeners:
-            hiding_listeners.append(index_hidden)
-        if read_after_session not in end_listeners:
-            end_listeners.append(read_after_session)
+        change_listeners.append(index_changes)
+        hiding_listeners.append(index_hidden)
+        end_listeners.append(read_after_session)

@@ -8,6 +8,8 @@ from time import perf_counter
 from typing import Any
 from uuid import uuid4
 
+from django.db.models import QuerySet
+
 from config.postgresql.rows import insert_of
 from memory.entries.limits import call_text
 from memory.errors import UnparsableAnswer
@@ -32,6 +34,13 @@ class MadeCall:
     row: ModelCall
     completion: Completion | None
     failure: Exception | None
+
+    def answer(self) -> Completion:
+        """Raises what the call failed with."""
+        if self.failure is not None:
+            raise self.failure
+        assert self.completion is not None, "a call without a failure has an answer"
+        return self.completion
 
 
 @contextmanager
@@ -81,6 +90,11 @@ def count_made_calls(calls: Sequence[MadeCall], *, now: datetime) -> None:
             answered=any(not call.row.error_code for call in calls),
             now=now,
         )
+
+
+def erase_calls(calls: QuerySet[ModelCall], now: datetime) -> None:
+    """Empty what these calls quote."""
+    calls.update(system="", prompt="", answer="", error="", redacted_at=now)
 
 
 def _call_row(

@@ -17,11 +17,6 @@ class SummariesConfig(AppConfig):
         from summaries.erasing import follow_hidden_messages, hide_in_summaries
         from summaries.owed import owe_at_points
 
-        if hide_in_summaries not in change_listeners:
-            change_listeners.append(hide_in_summaries)
-        if renew_corrected not in change_listeners:
-            change_listeners.append(renew_corrected)
-        if follow_hidden_messages not in hiding_listeners:
-            hiding_listeners.append(follow_hidden_messages)
-        if owe_at_points not in turn_listeners:
-            turn_listeners.append(owe_at_points)
+        change_listeners += [hide_in_summaries, renew_corrected]
+        hiding_listeners.append(follow_hidden_messages)
+        turn_listeners.append(owe_at_points)

@@ -5,21 +5,32 @@ They are no longer shown from that moment, and the last of them is remade from w
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
+from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
 from django.db.models import Min
 
+from config.postgresql.sessions import execute
 from memory.entries.history import ChangedEntries
 from memory.models import EntryState
 from relationships.models import Message
 from summaries.models import Summary, SummaryState
 from summaries.models.summary import OPEN
 from summaries.owed import BY_POINT, owe_again
+from summaries.prompt import LONGEST_MESSAGE, TOKENS_AT_ONCE
 from summaries.snapshot import rebuild_summary
-from summaries.steps import steps_to_the_last
 
 GONE = (SummaryState.ERASED, SummaryState.HIDDEN)
+
+# Upper bound for the tokens of the messages between two of `ends`: see providers.tokens.estimate_tokens.
+_TOKENS = f"""
+SELECT width_bucket(seq - 1, %(ends)s::bigint[]), ceil(sum(1 + 0.3 * octet_length(said) - 0.05 * length(said)))::bigint
+  FROM (SELECT seq, left(content, {LONGEST_MESSAGE}) AS said FROM relationships_message
+         WHERE relationship_id = %(relationship)s AND seq > %(after)s AND seq <= %(last)s
+           AND erased_at IS NULL AND hidden_at IS NULL) told
+ GROUP BY 1
+"""  # noqa: S608 - a constant of ours
 
 
 def erase_in_summaries(
@@ -30,12 +41,16 @@ def erase_in_summaries(
     Versions by a person go too, as nobody can tell what they rest on. Call in the erasing transaction, under the
     relationship's row lock.
     """
-    rows = _covering(relationship_id, message_ids).exclude(state=SummaryState.ERASED)
-    covering = list(rows)
+    covering = list(_covering(relationship_id, message_ids).exclude(state=SummaryState.ERASED))
+    calls = erase_summaries(relationship_id, covering, now)
+    return sum(summary.state not in OPEN for summary in covering), calls
+
+
+def erase_summaries(relationship_id: UUID, covering: Sequence[Summary], now: datetime) -> list[UUID]:
+    """Empty these summaries. Returns their model calls."""
     emptied = {"state": SummaryState.ERASED, "text": "", "error": "", "erased_at": now}
     make_again(relationship_id, covering, now, **emptied)
-    calls = [call_id for summary in covering for call_id in summary.model_call_ids]
-    return sum(summary.state not in OPEN for summary in covering), calls
+    return [call_id for summary in covering for call_id in summary.model_call_ids]
 
 
 def hide_in_summaries(changed: ChangedEntries) -> None:
@@ -76,7 +91,27 @@ def make_again(relationship_id: UUID, covering: Sequence[Summary], now: datetime
     rows.exclude(state__in=OPEN).update(**gone)
     being_made = {summary.messages for summary in covering if summary.state in OPEN}
     points = {summary.messages: summary for summary in covering}
-    steps = steps_to_the_last([points[messages] for messages in sorted(points)])
+    steps = _steps_to_the_last([points[messages] for messages in sorted(points)])
     if again := [summary for summary in steps if summary.messages not in being_made]:
         owe_again(again, by=BY_POINT)
     rebuild_summary(relationship_id=relationship_id, project_id=covering[0].project_id)
+
+
+def _steps_to_the_last(summaries: Sequence[Summary]) -> list[Summary]:
+    """Choose which of the withdrawn summaries to remake: the last, and enough before it that each takes one question.
+
+    `summaries`: of one relationship, sorted by messages, one for each number.
+    """
+    ends = [summary.last_seq for summary in summaries]
+    known = Summary.objects.for_relationship(summaries[0].relationship_id).ready()
+    base = known.filter(messages__lt=summaries[0].messages).newest_first().first()
+    asked = {"ends": ends, "last": ends[-1], "after": base.last_seq if base else 0}
+    tokens = dict(execute(_TOKENS, {"relationship": summaries[0].relationship_id, **asked}))
+    steps: list[Summary] = []
+    room = TOKENS_AT_ONCE - tokens.get(0, 0)
+    for place, (before, _) in enumerate(pairwise(summaries), start=1):
+        if tokens.get(place, 0) > room:
+            steps.append(before)
+            room = TOKENS_AT_ONCE
+        room -= tokens.get(place, 0)
+    return [*steps, summaries[-1]]

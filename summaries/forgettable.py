@@ -4,14 +4,15 @@ from collections.abc import Collection, Iterator
 from datetime import datetime
 from uuid import UUID
 
-from memory.mending.candidates import Candidate, Scope
+from memory.mending.candidates import Candidate, Forgettable, Scope
+from memory.model_calls import erase_calls
 from memory.models import ModelCall
 from relationships.models import Relationship
-from summaries.erasing import GONE, make_again
+from summaries.erasing import GONE, erase_summaries, make_again
 from summaries.models import Summary, SummaryState
 
 
-class ForgettableSummaries:
+class ForgettableSummaries(Forgettable):
     kind = "summary"
 
     def find(self, scope: Scope) -> Iterator[Candidate]:
@@ -22,19 +23,16 @@ class ForgettableSummaries:
             yield Candidate(self.kind, row.id, row.text, place=place, told_at=row.made_at, hidden=hidden)
 
     def hide(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> set[UUID]:
-        """Hide the summaries. Those that cover messages hidden by the same wish are hidden already."""
+        """Hide the summaries. Those that cover messages hidden by the same wish are hidden already.
+
+        Nothing restores them, as they are remade when the messages are shown again.
+        """
         rows = Summary.objects.for_relationship(relationship.id).filter(id__in=ids)
         make_again(relationship.id, list(rows.exclude(state__in=GONE)), now, state=SummaryState.HIDDEN)
         return set(rows.values_list("id", flat=True))
 
-    def restore(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> None:
-        """Do nothing: summaries were remade when the messages were shown again."""
-
     def erase(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> None:
         """Erase the summaries, and the questions to the model and its answers."""
         rows = Summary.objects.for_relationship(relationship.id).filter(id__in=ids)
-        calls = {call_id for row in rows for call_id in row.model_call_ids}
-        gone = {"state": SummaryState.ERASED, "text": "", "error": "", "erased_at": now}
-        make_again(relationship.id, list(rows.exclude(state=SummaryState.ERASED)), now, **gone)
-        empty = {"system": "", "prompt": "", "answer": "", "error": "", "redacted_at": now}
-        ModelCall.objects.for_relationship(relationship.id).filter(id__in=calls).update(**empty)
+        calls = erase_summaries(relationship.id, list(rows.exclude(state=SummaryState.ERASED)), now)
+        erase_calls(ModelCall.objects.for_relationship(relationship.id).filter(id__in=calls), now)

@@ -4,14 +4,13 @@ No transaction is open while a model answers. A worker that no longer holds the 
 model was shown may have been erased meanwhile.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 import structlog
-from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
@@ -19,7 +18,7 @@ from memory.model_calls import MadeCall, count_made_calls, make_call, store_made
 from memory.retrieval.index.rows import OFF_THE_RECORD
 from providers.errors import AnswerTruncated, EmptyAnswer
 from providers.llm.base import CompletionRequest, LLMProvider
-from providers.llm.registry import get_provider
+from providers.llm.registry import provider_of
 from relationships.configuration.schema import Configuration
 from relationships.models import Message, Relationship
 from relationships.services.configuration import configuration_of
@@ -124,8 +123,8 @@ def _provider_of(configuration: Configuration) -> tuple[LLMProvider, str | None]
     """The provider and the model to ask. Raises ProviderError."""
     options, ingestion = configuration.summaries, configuration.ingestion
     same = options.provider in (None, ingestion.provider)
-    alias = options.provider or ingestion.provider or settings.DEFAULT_LLM_PROVIDER
-    return get_provider(alias), options.model or (ingestion.model if same else None)
+    provider = provider_of(options.provider, ingestion.provider)
+    return provider, options.model or (ingestion.model if same else None)
 
 
 def _ask(
@@ -150,16 +149,13 @@ def _ask(
         if not isinstance(call.failure, AnswerTruncated):
             break
     assert call is not None, "it was asked at least once"
-    if call.failure is not None:
-        raise call.failure
-    text = summary_in(call.completion.text if call.completion else "")
+    text = summary_in(call.answer().text)
     if not text:
         raise EmptyAnswer("The model answered with no summary.")
     return text
 
 
 def _give_back(work: _Work, failure: Failure) -> bool:
-    told = {"error": failure.error}
     ids = {"summary_id": str(work.summary.id)}
     if failure.is_ours:
         log.error("unexpected error", event_name="summary.internal_error", where=failure.error, **ids)
@@ -167,40 +163,35 @@ def _give_back(work: _Work, failure: Failure) -> bool:
         waits = failure.delay
         log.warning("a summary failed", event_name="summary.not_made", code=failure.code, waits=waits, **ids)
     if failure.delay is None:
-        return _settle(
-            work, state=SummaryState.FAILED, due_at=None, error_code=failure.code, **told
-        )  # the next summary extends the previous one
-    with transaction.atomic():
-        if _still_ours(work):
-            due_at = timezone.now() + timedelta(seconds=failure.delay)
-            work.held.release(
-                due_at=due_at, counted=failure.counted, code=failure.code, **told, **_with_calls(work)
-            )
-            store_made_calls(work.calls, now=timezone.now())
-        else:
-            count_made_calls(work.calls, now=timezone.now())
+        # The next summary extends the previous one.
+        told = {"error": failure.error, "error_code": failure.code}
+        return _settle(work, state=SummaryState.FAILED, due_at=None, **told)
+    with _held(work) as values:
+        if values:
+            failure.release(work.held, **values)
     return False
 
 
-@transaction.atomic
 def _settle(work: _Work, **values: Any) -> bool:
     """Settle the summary and show it. Returns False, and stores nothing, if it is no longer ours."""
-    if not _still_ours(work):
-        count_made_calls(work.calls, now=timezone.now())
-        return False
     summary = work.summary
-    work.held.settle(**values, **_with_calls(work))
-    rebuild_summary(relationship_id=summary.relationship_id, project_id=summary.project_id)
-    store_made_calls(work.calls, now=timezone.now())
+    with _held(work) as calls:
+        if not calls:
+            return False
+        work.held.settle(**values, **calls)
+        rebuild_summary(relationship_id=summary.relationship_id, project_id=summary.project_id)
     log.info("settled a summary", event_name="summary.settled", summary_id=str(summary.id))
     return True
 
 
-def _still_ours(work: _Work) -> bool:
-    """Lock the relationship, and the row if we still hold it, until the transaction ends."""
-    locked = lock_relationship(work.summary.relationship_id)
-    return locked and work.held.select_for_update().exists()
-
-
-def _with_calls(work: _Work) -> dict[str, list[UUID]]:
-    return {"model_call_ids": [*work.summary.model_call_ids, *(call.row.id for call in work.calls)]}
+@contextmanager
+def _held(work: _Work) -> Iterator[dict[str, list[UUID]] | None]:
+    """Open a transaction with the relationship and the row locked, and store the calls at its end. The columns for the
+    row; None if we do not hold it any more: then the calls are only counted.
+    """
+    with transaction.atomic():
+        locked = lock_relationship(work.summary.relationship_id)
+        ours = locked and work.held.select_for_update().exists()
+        ids = [*work.summary.model_call_ids, *(call.row.id for call in work.calls)]
+        yield {"model_call_ids": ids} if ours else None
+        (store_made_calls if ours else count_made_calls)(work.calls, now=timezone.now())

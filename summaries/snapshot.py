@@ -16,7 +16,7 @@ def shown_summary(relationship_id: UUID) -> Summary | None:
     return newest
 
 
-def section_of(relationship_id: UUID) -> dict[str, object]:
+def _section(relationship_id: UUID) -> dict[str, object]:
     """The section: `id`, `text`, `messages` (how many), and the times `since` and `until` (ISO 8601); or empty."""
     summary = shown_summary(relationship_id)
     if summary is None or not summary.text:
@@ -36,9 +36,5 @@ def section_of(relationship_id: UUID) -> dict[str, object]:
 
 def rebuild_summary(*, relationship_id: UUID, project_id: UUID) -> None:
     """Rewrite the section. Call in the transaction of the change, under the row lock."""
-    write_section(
-        relationship_id=relationship_id,
-        project_id=project_id,
-        section="summary",
-        value=section_of(relationship_id),
-    )
+    own = {"relationship_id": relationship_id, "project_id": project_id}
+    write_section(**own, section="summary", value=_section(relationship_id))

@@ -1,18 +1,21 @@
 """What becomes of a row whose work failed: another attempt later, or none. It does not hold up other rows."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, Self, TypeVar
 from uuid import UUID
 
 import structlog
 from django.conf import settings
+from django.utils import timezone
 
 from config.postgresql.migrations import is_other_schema
 from config.postgresql.sessions import database_went_away
 from providers.errors import ProviderError
 from web.errors import BudgetSpent, RapportError
 from worker.leases import error_place, retry_delay
+from worker.models import QueuedQuerySet
 
 log = structlog.get_logger(__name__)
 Row = TypeVar("Row")
@@ -58,6 +61,18 @@ class Failure:
             )
         delay = None if attempts + 1 >= INTERNAL_TRIES else retry_delay(attempts, None)
         return cls("internal_error", error_place(error), delay, is_ours=True)
+
+    def release(self, held: QueuedQuerySet, **values: Any) -> None:
+        """Release the row, which is due again after `delay`. `values`: further columns."""
+        due_at = timezone.now() + timedelta(seconds=self.delay or 0.0)
+        held.release(due_at=due_at, counted=self.counted, code=self.code, **{"error": self.error} | values)
+
+    def end(self, held: QueuedQuerySet, *, failed: Mapping[str, Any], **values: Any) -> None:
+        """Release the row for its next attempt; if there is none, settle it with the columns `failed` too."""
+        if self.delay is not None:
+            self.release(held, **values)
+        else:
+            held.settle(due_at=None, error_code=self.code, **{"error": self.error} | values, **failed)
 
 
 def each_alone(

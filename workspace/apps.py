@@ -11,5 +11,4 @@ class WorkspaceConfig(AppConfig):
         from memory.entries.history import change_listeners
         from workspace.deleted_entries import follow_entries
 
-        if follow_entries not in change_listeners:
-            change_listeners.append(follow_entries)
+        change_listeners.append(follow_entries)

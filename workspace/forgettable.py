@@ -14,7 +14,7 @@ from uuid import UUID
 from django.utils import timezone
 
 from config.postgresql.sessions import execute
-from memory.mending.candidates import Candidate, Scope
+from memory.mending.candidates import Candidate, Forgettable, Scope
 from relationships.models import Relationship
 from web.errors import NotFound
 from workspace.files import Change, commit_on
@@ -36,7 +36,7 @@ SELECT DISTINCT left(f.value ->> 0, 32)::uuid FROM workspace_tree t CROSS JOIN j
 """
 
 
-class ForgettableFiles:
+class ForgettableFiles(Forgettable):
     kind = "file"
 
     def find(self, scope: Scope) -> Iterator[Candidate]:

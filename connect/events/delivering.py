@@ -4,7 +4,7 @@ The place moves on after each moment. So if a worker dies, at most the events of
 the same IDs.
 """
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -127,11 +127,7 @@ def _give_back(delivery: EventDelivery, held: Any, failure: Failure) -> None:
         waits=failure.delay,
         relationship_id=str(delivery.relationship_id),
     )
-    if failure.delay is None:
-        held.settle(state=DeliveryState.FAILED, due_at=None, error=failure.error, error_code=failure.code)
-    else:
-        due_at = timezone.now() + timedelta(seconds=failure.delay)
-        held.release(due_at=due_at, counted=failure.counted, code=failure.code, error=failure.error)
+    failure.end(held, failed={"state": DeliveryState.FAILED})
 
 
 def _give_up(delivery: EventDelivery) -> None:

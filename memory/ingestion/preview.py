@@ -6,7 +6,6 @@ from decimal import Decimal
 from time import perf_counter
 from uuid import UUID
 
-from django.conf import settings
 from django.utils import timezone
 
 from memory.ingestion.apply import carry_out_all
@@ -26,7 +25,7 @@ from memory.ingestion.proposals import propose_all
 from memory.ingestion.templates import check_instructions
 from memory.model_calls import count_made_calls
 from memory.models import EntryState, OperationResult, ScratchpadEntry, Tier
-from providers.llm.registry import get_provider
+from providers.llm.registry import provider_of
 from providers.told import storable
 from relationships.ids import uuid7
 from relationships.models import Companion, EndUser, Message, Relationship, Turn
@@ -70,7 +69,7 @@ def preview_prompt(
     if not given.messages:
         raise InvalidInput.of("messages", "hold nothing of a role that is read (ingestion.roles)")
     require_model_budget(given.project_id)
-    log = CallLog(get_provider(given.ingestion.provider or settings.DEFAULT_LLM_PROVIDER))
+    log = CallLog(provider_of(given.ingestion.provider))
     started = perf_counter()
     try:
         proposed = propose_all(given, log, purpose="preview")

@@ -8,7 +8,6 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.utils import timezone
 
 from memory.entries.limits import entry_fault
@@ -20,7 +19,7 @@ from memory.words import normal
 from providers.errors import ProviderError
 from providers.llm.base import CompletionRequest, LLMProvider
 from providers.llm.json_text import extract_json_text
-from providers.llm.registry import get_provider
+from providers.llm.registry import provider_of
 from providers.told import storable
 from relationships.services.configuration import configuration_of
 from relationships.services.model_budgets import require_model_budget
@@ -57,7 +56,7 @@ SCHEMA: dict[str, Any] = {
 def model_of(scope: Scope) -> Judge | None:
     """The companion's model; None if it uses the offline rules."""
     ingestion = configuration_of(scope.relationship).values.ingestion
-    provider = get_provider(ingestion.provider or settings.DEFAULT_LLM_PROVIDER)
+    provider = provider_of(ingestion.provider)
     return None if provider.kind == "offline" else (provider, ingestion.model)
 
 
@@ -80,10 +79,7 @@ def ask_model(scope: Scope, candidates: Sequence[Candidate], *, verb: str, to: s
         shown_message_ids=[one.id for one in shown if one.kind == "message"],
     )
     try:
-        if call.failure is not None:
-            raise call.failure
-        assert call.completion is not None, "a call without a failure has an answer"
-        take_answer(call.completion.text, shown, verb=verb)
+        take_answer(call.answer().text, shown, verb=verb)
     except (ProviderError, UnparsableAnswer) as error:
         call.row.error_code, call.row.error = error.code, storable(str(error))[:2000]
         store_made_calls([call], now=timezone.now())

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
+from typing import ClassVar
 from uuid import UUID
 
 from django.conf import settings
@@ -88,20 +88,25 @@ class Scope:
         return "" if speaker.casefold() in {"", *(name.casefold() for name in self.owners)} else speaker
 
 
-class Forgettable(Protocol):
+class Forgettable:
     """A kind of text that a wish may be about. `hide` returns which IDs it found. It and `restore` run under the
     relationship's lock, without IDs if the plan has only other kinds. `erase` runs inside an erasure, too, so that it
-    may change append-only tables."""
+    may change append-only tables. A kind whose candidates are all `fixed` needs none of the three.
+    """
 
-    kind: str
+    kind: ClassVar[str]
 
-    def find(self, scope: Scope) -> Iterable[Candidate]: ...
+    def find(self, scope: Scope) -> Iterable[Candidate]:
+        raise NotImplementedError
 
-    def hide(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> set[UUID]: ...
+    def hide(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> set[UUID]:
+        return set()
 
-    def restore(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> None: ...
+    def restore(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> None:
+        pass
 
-    def erase(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> None: ...
+    def erase(self, relationship: Relationship, ids: Collection[UUID], *, now: datetime) -> None:
+        pass
 
 
 def forgettables() -> list[Forgettable]:

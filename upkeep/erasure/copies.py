@@ -11,6 +11,7 @@ from behaviours.runs import erase_in_runs
 from chat.models import KeptContext, ToolCall
 from memory.ingestion.results import emptied
 from memory.mending.plans import leave_plans
+from memory.model_calls import erase_calls
 from memory.models import (
     EntryRevision,
     MendingVerb,
@@ -127,7 +128,7 @@ def _redact_calls(
         showed |= Q(shown_message_ids__overlap=messages) | Q(reference_message_ids__overlap=messages)
     calls = ModelCall.objects.for_relationship(relationship_id)
     found = list(calls.filter(showed, redacted_at=None).values_list("id", flat=True))
-    calls.filter(id__in=found).update(system="", prompt="", answer="", error="", redacted_at=now)
+    erase_calls(calls.filter(id__in=found), now)
     # A provider's error message may quote the call.
     failed = Turn.objects.for_relationship(relationship_id).filter(model_call_ids__overlap=found)
     failed.exclude(error="").update(error="")

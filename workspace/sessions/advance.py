@@ -13,7 +13,14 @@ from worker.readers import task
 from worker.worker_stats import stop_requested
 from workspace.errors import SessionLost
 from workspace.models import AgentSession, SessionState, Worker
-from workspace.sessions.claim import claim_session, claimed_row, fail_session, release_session, rest_session
+from workspace.sessions.claim import (
+    claim_session,
+    claimed_row,
+    fail_session,
+    hand_over,
+    holding,
+    rest_session,
+)
 from workspace.sessions.curate import curate_session
 from workspace.sessions.hydrate import hydrate_session
 from workspace.sessions.merge import merge_session
@@ -44,7 +51,7 @@ def _advance(claimed: AgentSession) -> None:
         )
         while _next(relationship, claimed):
             if monotonic() - started > MOST_SECONDS or stop_requested():
-                release_session(claimed)
+                hand_over(claimed)
                 return
     except Relationship.DoesNotExist:
         raise SessionLost("The relationship was erased.") from None
@@ -92,7 +99,8 @@ def _give_back(claimed: AgentSession, failure: Failure) -> None:
     if failure.delay is None:
         _fail(claimed, error)
         return
-    release_session(claimed, delay=failure.delay, counted=failure.counted, error=error, code=failure.code)
+    with holding(claimed):
+        failure.release(claimed_row(claimed), error=error)
     if not failure.is_ours:
         told = {"code": failure.code, "session_id": session_id}
         log.warning("a session waits for the model", event_name="session.waiting", **told)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.conf import settings
 from django.db.models import Count, Max
 from django.utils import timezone
 
@@ -15,7 +14,7 @@ from memory.entries.happens import named_day_of
 from memory.model_calls import count_made_calls, make_call
 from memory.models import EntryRevision, MendingPlan, RevisionEvent
 from providers.llm.base import AgentData, CompletionRequest, PromptData
-from providers.llm.registry import get_provider
+from providers.llm.registry import provider_of
 from relationships.models import Relationship
 from relationships.services.configuration import configuration_of
 from relationships.services.model_budgets import require_model_budget
@@ -44,15 +43,12 @@ def workspace_of(relationship: Relationship) -> Workspace:
 def ask(relationship: Relationship, request: CompletionRequest) -> Asked:
     """Ask the model. Call without an open transaction. Raises ProviderError, BudgetSpent."""
     settled = workspace_of(relationship)
-    provider = get_provider(settled.provider or settings.DEFAULT_LLM_PROVIDER)
+    provider = provider_of(settled.provider)
     require_model_budget(relationship.project_id)
     own = {"relationship_id": relationship.id, "project_id": relationship.project_id}
     call = make_call(provider, request, **own, purpose="agent")  # counted but not stored: the step records it
     count_made_calls([call], now=timezone.now())
-    if call.failure is not None:
-        raise call.failure
-    completion = call.completion
-    assert completion is not None, "a call without a failure has an answer"
+    completion = call.answer()
     tokens = (completion.prompt_tokens or 0) + (completion.output_tokens or 0)
     return Asked(completion.text, completion.model[:120], tokens)
 

@@ -81,15 +81,11 @@ def update_session(session: AgentSession, **values: Any) -> None:
     announce_settled([session.id])
 
 
-def release_session(
-    claimed: AgentSession, *, delay: float = 0.0, counted: bool = False, error: str = "", code: str = ""
-) -> None:
-    """Release the session for another attempt. Raises SessionLost."""
+def hand_over(claimed: AgentSession) -> None:
+    """Leave the rest to another task. Raises SessionLost."""
     with holding(claimed) as session:
-        due_at = timezone.now() + timedelta(seconds=delay)
-        claimed_row(claimed).release(due_at=due_at, counted=counted, code=code, error=error[:2000])
-        if not delay:
-            enqueue_session(session)
+        claimed_row(claimed).release(due_at=timezone.now(), code="", error="")
+        enqueue_session(session)
 
 
 def rest_session(claimed: AgentSession) -> None:

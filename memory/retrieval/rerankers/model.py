@@ -4,13 +4,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
 
-from django.conf import settings
-
 from memory.fence import escape_item, fence
 from memory.retrieval.rerankers.base import NotUnderstood, Passage, Reranker, RerankRequest
 from providers.errors import ProviderError
 from providers.llm.base import CompletionRequest, LLMProvider
-from providers.llm.registry import get_provider
+from providers.llm.registry import provider_of
 from relationships.services.model_budgets import count_apart, require_model_budget
 from web.errors import shorten
 
@@ -65,7 +63,7 @@ def read_ranking(text: str, count: int) -> list[int]:
 
 
 def _provider(request: RerankRequest) -> LLMProvider:
-    return get_provider(request.asked.provider or settings.DEFAULT_LLM_PROVIDER)
+    return provider_of(request.asked.provider)
 
 
 def _question(request: RerankRequest) -> CompletionRequest:

@@ -12,9 +12,9 @@ from pytest_django.fixtures import Settings
 from knowledge.claim import (
     claim_document,
     fail_document,
+    hand_over,
     holding,
     process_owed_documents,
-    release_document,
 )
 from knowledge.errors import DocumentLost
 from knowledge.models import Document
@@ -22,6 +22,7 @@ from knowledge.pipeline import process
 from relationships.models import Companion, Project
 from tests.fixtures.documents import again, upload
 from worker import worker_stats
+from worker.failures import Failure
 from worker.housekeeping import periodic_tasks
 from worker.identity import this_machine
 from worker.owed_rows import GRACE_SECONDS
@@ -61,12 +62,13 @@ def test_one_given_back_at_once_is_enqueued_and_a_later_one_is_not(companion: Co
     mine = claimed(companion)
     OrmQ.objects.all().delete()
 
-    release_document(mine)
+    hand_over(mine)
 
     assert OrmQ.objects.count() == 1
     second = claim_document(document_id=mine.id, worker="two")
     assert second is not None
-    release_document(second, delay=9, code="rate_limited", error="Later.", counted=True)
+    with holding(second):
+        Failure("rate_limited", "Later.", delay=9).release(second.held_row())
     left = again(mine)
     assert OrmQ.objects.count() == 1
     assert (left.state, left.attempts, left.error_code) == ("pending", 1, "rate_limited")
