@@ -1,5 +1,6 @@
 """Answers the client while a reply is made: as one document, or as a stream. Both end by storing the turn."""
 
+import operator
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime
@@ -76,11 +77,7 @@ class DatabaseThreads:
         return done.result()
 
 
-def here(work: Callable[[], T]) -> T:
-    """Run the work in this thread, which has a connection anyway."""
-    return work()
-
-
+here = operator.call  # runs the work in this thread, which has a connection anyway
 in_database_threads = DatabaseThreads()
 
 

@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 import orjson
 
@@ -141,10 +141,4 @@ def error_of(problem: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def event(data: Mapping[str, Any]) -> bytes:
-    return b"data: " + orjson.dumps(data, default=_plain) + b"\n\n"
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, UUID):
-        return str(value)
-    raise TypeError
+    return b"data: " + orjson.dumps(data) + b"\n\n"

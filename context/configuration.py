@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints, field_validator, model_validator
 
-from relationships.configuration.plugins import known_slug
+from relationships.configuration.plugins import ProviderAlias, known_slug, registered
 from relationships.configuration.strict import Share, Strict
 
 Tokens = Annotated[int, Field(ge=0, le=1_000_000)]
@@ -80,23 +80,13 @@ class Context(Strict):
     """How many messages of the session are shown; of all sessions if the session is new."""
     layer_timeout_ms: Annotated[int, Field(ge=50, le=60_000)] = 1_000
     """How long a context waits for a layer of your own; after that the layer is left out."""
-    format: str | None = None
+    format: Annotated[str, registered("CONTEXT_FORMATS")] | None = None
     """The vendor's shape in which an answer also holds the context, as `rendered`; null: none."""
-    provider: str | None = None
+    provider: ProviderAlias | None = None
     """Alias of the LLM provider that replies (chat, playground); null: the service's default."""
     keep: Literal["none", "sampled", "all"] = "all"
     """For which replies a record of the context shown is kept, by reference; `sampled`: for the share `keep_share`."""
     keep_share: Share = 0.1
-
-    @field_validator("format")
-    @classmethod
-    def _known_format(cls, value: str | None) -> str | None:
-        return value if value is None else known_slug("CONTEXT_FORMATS", value)
-
-    @field_validator("provider")
-    @classmethod
-    def _known_provider(cls, value: str | None) -> str | None:
-        return value if value is None else known_slug("LLM_PROVIDERS", value)
 
     @field_validator("layers")
     @classmethod

@@ -17,7 +17,7 @@ from context.budget import Want, divide
 from context.facts import read_facts
 from context.layers.base import Layer, LayerRequest, LayerText
 from context.layers.messages import MessagesLayer
-from context.plan import levels_of, plan_for
+from context.plan import plan_for
 from context.recall import Recall
 from context.text import line_cost, message_tokens
 from context.waiting import LEFT_OUT, Late, Waited, is_from_plugin
@@ -80,7 +80,7 @@ def build_context(
         capacity=next((text.capacity for _, text, _ in rendered if text.capacity), None),
         format=format,
         rendered=load("CONTEXT_FORMATS", format)(system, messages) if format else None,
-        provenance=levels_of(plan.resolved) if explain else None,
+        provenance=plan.resolved.levels() if explain else None,
         relationship_id=relationship_id,
         session=session,
         assembled_at=now,

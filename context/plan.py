@@ -1,6 +1,6 @@
 """The resolved configuration and layers of a context, cached by the text of the levels."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,17 +51,3 @@ def _layers_of(context: Context) -> list[Layer]:
     settings = context.layers
     names = [name for name in context.order if name not in settings or settings[name].enabled]
     return [load("CONTEXT_LAYERS", name)(name) for name in names]
-
-
-def levels_of(resolved: ResolvedConfiguration) -> dict[str, str]:
-    """The level of each value, by dotted path: default, recipe, project, companion, relationship, turn."""
-    values = resolved.values.model_dump(mode="json")
-    return {path: resolved.provenance.get(path, "default") for path in _paths(values, "")}
-
-
-def _paths(values: Mapping[str, Any], prefix: str) -> Iterator[str]:
-    for name, value in values.items():
-        if isinstance(value, dict) and value:
-            yield from _paths(value, f"{prefix}{name}.")
-        else:
-            yield f"{prefix}{name}"

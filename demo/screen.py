@@ -40,8 +40,9 @@ _TYPE_WIDTH = 12
 
 
 class Screen:
-    def __init__(self, console: Console | None = None) -> None:
-        self.console = console or _console()
+    def __init__(self) -> None:
+        console = Console(highlight=False)
+        self.console = console if console.is_terminal else Console(highlight=False, width=PLAIN_WIDTH)
         self._session = ""
         self._seen: dict[str, int] = {}
 
@@ -57,7 +58,7 @@ class Screen:
         conversation: Conversation,
         url: str,
         provider: Mapping[str, Any],
-        embedder: Mapping[str, Any] | None = None,
+        embedder: Mapping[str, Any] | None,
     ) -> None:
         """`embedder`: None if the recipe embeds nothing."""
         self.console.print(f"[bold]Rapport[/bold] answers at {escape(url)}")
@@ -180,11 +181,6 @@ def embedder_in_words(embedder: Mapping[str, Any] | None) -> str:
     if embedder.get("alias") == "offline":
         return "offline: hashed words and parts of words, which know no meaning"
     return provider_in_words(embedder)
-
-
-def _console() -> Console:
-    console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=PLAIN_WIDTH)
 
 
 def _layer_table(context: Mapping[str, Any]) -> Table:

@@ -8,19 +8,7 @@ from lxml import etree, html
 from knowledge.kinds import decode_text
 from knowledge.parsing.base import Block, Headings, Limits, Unreadable, clean, paragraphs
 
-_HIDDEN = (
-    "script",
-    "style",
-    "template",
-    "noscript",
-    "svg",
-    "math",
-    "iframe",
-    "object",
-    "head",
-    "select",
-    "button",
-)
+_HIDDEN = "script style template noscript svg math iframe object head select button".split()
 _BLOCKS = set(
     "address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure"
     " footer form h1 h2 h3 h4 h5 h6 header hr html li main nav ol p pre section summary table tbody td tfoot th"

@@ -29,6 +29,11 @@ class ResolvedConfiguration:
     values: Configuration
     provenance: Mapping[str, str]
 
+    def levels(self) -> dict[str, str]:
+        """The level of each value, by dotted path: default, recipe, project, companion, relationship, turn."""
+        paths = dict(_paths(self.values.model_dump(mode="json"), ""))
+        return {path: self.provenance.get(path, "default") for path in paths}
+
 
 _kept: KeptByText[ResolvedConfiguration] = KeptByText()
 

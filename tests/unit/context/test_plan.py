@@ -1,7 +1,7 @@
 import pytest
 
 from context.facts import Levels
-from context.plan import levels_of, plan_for
+from context.plan import plan_for
 from relationships.configuration.cascade import resolve_configuration
 from web.errors import InvalidConfiguration
 
@@ -74,7 +74,7 @@ def test_every_value_says_which_level_it_is_from() -> None:
         turn={"context": {"recent_messages": 7}},
     )
 
-    levels = levels_of(resolved)
+    levels = resolved.levels()
 
     assert levels["context.recent_messages"] == "turn"
     assert levels["context.core_prompt"] == "companion"
