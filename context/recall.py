@@ -14,7 +14,6 @@ from memory.aliases import LONGEST_SAYING, MOST_SAYINGS, sayings_among
 from memory.entries.snapshots import Line, LineRow, line_of
 from memory.retrieval.gates import GateDecision, GateRequest, decide_gate
 from memory.retrieval.questions import Participants
-from memory.retrieval.rerankers.base import Asked
 from memory.retrieval.results import (
     EntryFilters,
     MessageFilters,
@@ -22,7 +21,7 @@ from memory.retrieval.results import (
     reason_of,
     with_more,
 )
-from memory.retrieval.search import SearchParams, search_entries, search_messages
+from memory.retrieval.search import SearchParams, params_of, search_entries, search_messages
 from relationships.configuration.schema import Configuration
 from web.errors import InvalidInput
 
@@ -185,26 +184,13 @@ class Recall:
             return Recalled(reason=self.not_asked)
         if not any_there:
             return Recalled()
-        project_id, relationship_id = self._facts.project_id, self._facts.relationship_id
-        ingestion = self._configuration.ingestion
-        asked: SearchParams = {
-            "project_id": project_id,
-            "relationship_id": relationship_id,
-            "retrieval": self._configuration.retrieval,
-            "asked": Asked(ingestion.provider, ingestion.model),
-            "now": self._now,
-        }
+        facts = self._facts
+        own = {"project_id": facts.project_id, "relationship_id": facts.relationship_id}
         try:
-            result = search(asked)
+            result = search(params_of(self._configuration, **own, now=self._now))
         except InvalidInput as error:  # the ranker needs vectors, and there is no embedder
             return Recalled(reason=f"nothing retrieved: {error}")
-        rows = read_rows(
-            statement,
-            [hit.id for hit in result.hits],
-            project_id=project_id,
-            relationship_id=relationship_id,
-            now=self._now,
-        )
+        rows = read_rows(statement, [hit.id for hit in result.hits], **own, now=self._now)
         shown = [
             recalled(row, f"retrieved by {reason_of(hit, result.ranker)}" if self.explain else "")
             for hit in result.hits

@@ -10,8 +10,7 @@ from memory.entries.happens import day_of
 from memory.entries.snapshots import line_of
 from memory.fence import cut_fenced
 from memory.models import ScratchpadEntry
-from memory.retrieval.rerankers.base import Asked
-from memory.retrieval.search import search_entries, search_messages
+from memory.retrieval.search import params_of, search_entries, search_messages
 from relationships.models import Message, Relationship
 from relationships.services.configuration import configuration_of
 from relationships.text_names import name_in_text
@@ -22,15 +21,10 @@ MOST, LONGEST = 20, 1000  # lines; characters shown of a message
 def recall(relationship: Relationship, query: str, *, messages: bool) -> str:
     """Search, one line per result, best first. Call without an open transaction: it may call an embedder."""
     configuration, now = configuration_of(relationship).values, timezone.now()
-    found = (search_messages if messages else search_entries)(
-        text=query,
-        project_id=relationship.project_id,
-        relationship_id=relationship.id,
-        retrieval=configuration.retrieval,
-        asked=Asked(configuration.ingestion.provider, configuration.ingestion.model),
-        now=now,
-        top_k=MOST,
-    )
+    own = {"project_id": relationship.project_id, "relationship_id": relationship.id}
+    params = params_of(configuration, **own, now=now)
+    params["top_k"] = MOST
+    found = (search_messages if messages else search_entries)(text=query, **params)
     rows: Any = Message if messages else ScratchpadEntry
     owned = rows.objects.for_relationship(relationship.id)
     owned = owned.filter(erased_at=None, hidden_at=None) if messages else owned.active()

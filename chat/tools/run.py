@@ -20,9 +20,8 @@ from memory.mending.carrying import carry_out
 from memory.mending.judging import Verdict as Says
 from memory.mending.plans import draft_plan, store_plan
 from memory.models import USER_SUBJECT, EntrySource, MendingVerb, ScratchpadEntry, Tier
-from memory.retrieval.rerankers.base import Asked
 from memory.retrieval.results import EntryFilters, SearchResult
-from memory.retrieval.search import SearchParams, search_entries, search_messages
+from memory.retrieval.search import SearchParams, params_of, search_entries, search_messages
 from relationships.configuration.json_schemas import refuse_misshapen
 from relationships.configuration.schema import Configuration
 from relationships.models import Message, Relationship
@@ -105,15 +104,10 @@ def _search(use: ToolUse, text: str, top_k: int, *tiers: str) -> SearchResult:
 
 
 def _params(use: ToolUse, top_k: int) -> SearchParams:
-    ingestion = use.configuration.ingestion
-    return {
-        "project_id": use.relationship.project_id,
-        "relationship_id": use.relationship.id,
-        "retrieval": use.configuration.retrieval,
-        "asked": Asked(ingestion.provider, ingestion.model),
-        "now": timezone.now(),
-        "top_k": top_k,
-    }
+    own = {"project_id": use.relationship.project_id, "relationship_id": use.relationship.id}
+    params = params_of(use.configuration, **own, now=timezone.now())
+    params["top_k"] = top_k
+    return params
 
 
 def _found(use: ToolUse, result: SearchResult, ran: Ran) -> list[dict[str, Any]]:

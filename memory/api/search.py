@@ -14,9 +14,8 @@ from memory.api.answers import EntryAnswer
 from memory.api.schemas import Tags, TypeName
 from memory.models import EntryState, SearchedKind, Tier
 from memory.retrieval.questions import LONGEST_QUESTION, read_asked
-from memory.retrieval.rerankers.base import Asked
 from memory.retrieval.results import EntryFilters, Hit, MessageFilters, SearchResult, reason_of
-from memory.retrieval.search import search_entries, search_messages
+from memory.retrieval.search import params_of, search_entries, search_messages
 from relationships.api.messages import MessageAnswer
 from relationships.api.views import ApiView
 from relationships.models import MessageRole
@@ -145,18 +144,14 @@ class SearchView(ApiView):
         """The parameters that both searches share."""
         own = {"project_id": self.project_id, "relationship_id": relationship_id}
         participants, configuration = read_asked(**own, kind=kind, turn=self.own_level(body.config))
-        ingestion = configuration.ingestion
         return {
-            **own,
+            **params_of(configuration, **own, now=timezone.now()),
             "text": body.query,
             "participants": participants,
-            "retrieval": configuration.retrieval,
-            "asked": Asked(ingestion.provider, ingestion.model),
             "top_k": body.top_k,
             "ranker": body.ranker,
             "min_score": body.min_score,
             "min_fit": body.min_fit,
-            "now": timezone.now(),
         }
 
 

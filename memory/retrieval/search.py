@@ -23,6 +23,7 @@ from memory.retrieval.rerankers.base import RERANKED, Asked
 from memory.retrieval.reranking import rerank
 from memory.retrieval.results import EntryFilters, MessageFilters, SearchResult
 from providers.embeddings.base import Embedded
+from relationships.configuration.schema import Configuration
 
 TEXTS_AT_ONCE = 50  # each adds a column to the statement
 ANY_ENTRY, ANY_MESSAGE, DEFAULT_MODEL = EntryFilters(), MessageFilters(), Asked()
@@ -50,6 +51,19 @@ class SearchParams(TypedDict, total=False):
     compared: bool
     fill: bool
     asked: Asked
+
+
+def params_of(
+    configuration: Configuration, *, project_id: UUID, relationship_id: UUID, now: datetime
+) -> SearchParams:
+    """How to search under a configuration: reranked, if at all, by the model that reads the turns."""
+    return {
+        "project_id": project_id,
+        "relationship_id": relationship_id,
+        "retrieval": configuration.retrieval,
+        "asked": Asked(configuration.ingestion.provider, configuration.ingestion.model),
+        "now": now,
+    }
 
 
 def search_entries(
