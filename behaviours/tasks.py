@@ -38,7 +38,7 @@ def run(relationship_id: UUID) -> None:
 
 def _give_up(run: BehaviourRun) -> None:
     row = BehaviourRun.objects.for_relationship(run.relationship_id).filter(id=run.id)
-    row.settle(state=RunState.FAILED, due_at=None, settled_at=timezone.now(), error=GIVEN_UP)
+    row.settle(state=RunState.FAILED, settled_at=timezone.now(), error=GIVEN_UP)
 
 
 run_owed = OwedRows(model=BehaviourRun, task=TASK, give_up=_give_up, most=AT_ONCE)

@@ -146,7 +146,7 @@ def _told_today(run: BehaviourRun, behaviour: Behaviour | None, timezone_name: s
 def _fail(held: QueuedQuerySet, why: str) -> None:
     """Give up a run that has fired, as what it was about is gone."""
     gone = {"outcome": "", "error": why, "error_code": "gone"}
-    held.settle(state=RunState.FAILED, due_at=None, settled_at=timezone.now(), **gone)
+    held.settle(state=RunState.FAILED, settled_at=timezone.now(), **gone)
 
 
 def _fires(run: BehaviourRun, behaviour: Behaviour | None, moment: TurnMoment) -> bool:
@@ -172,7 +172,6 @@ def _settle(work: Work, started: float) -> None:
     outcome = work.write(work) if work.write else work.values.pop("outcome", "")
     work.held.settle(
         state=RunState.DONE,
-        due_at=None,
         settled_at=timezone.now(),
         **_outcome_columns(work, started) | {"outcome": outcome, "error": "", "error_code": ""},
     )

@@ -75,7 +75,6 @@ def _fail(rows: QueuedQuerySet, document: Document, **values: Any) -> None:
     DocumentChunk.objects.filter(document_id=document.id).delete()
     rows.settle(
         state=DocumentState.FAILED,
-        due_at=None,
         settled_at=timezone.now(),
         chunk_count=0,
         chunks_done=0,

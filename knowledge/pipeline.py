@@ -56,7 +56,6 @@ def _process(claimed: Document) -> None:
         with holding(claimed) as document:
             claimed.held_row().settle(
                 state=DocumentState.READY,
-                due_at=None,
                 attempts=0,
                 chunks_done=document.chunk_count,
                 settled_at=timezone.now(),

@@ -32,7 +32,6 @@ from summaries.snapshot import rebuild_summary
 from web.errors import Conflict
 from worker.failures import Failure
 from worker.leases import one_by_one
-from worker.models import QueuedQuerySet
 
 log = structlog.get_logger(__name__)
 
@@ -50,16 +49,13 @@ class _Work:
     """A claimed summary, and the model calls made for it."""
 
     summary: Summary
-    held: QueuedQuerySet
     calls: list[MadeCall] = field(default_factory=list)
 
 
 def make_summaries(*, relationship_id: UUID, worker: str) -> int:
     """Make owed summaries until there are none, one has to wait, or other relationships wait. Returns how many."""
     rows = Summary.objects.for_relationship(relationship_id).next_in_line()
-    return one_by_one(
-        rows, worker=worker, task=TASK, do=lambda summary: _make(_Work(summary, summary.held_row()))
-    )
+    return one_by_one(rows, worker=worker, task=TASK, do=lambda summary: _make(_Work(summary)))
 
 
 def _make(work: _Work) -> bool:
@@ -69,7 +65,7 @@ def _make(work: _Work) -> bool:
     except Exception as error:
         return _give_back(work, Failure.of(error, attempts=work.summary.attempts))
     state = {"state": SummaryState.READY, "text": text, "extends": base and base.id}
-    return _settle(work, **state, due_at=None, made_at=timezone.now(), error="", error_code="")
+    return _settle(work, **state, made_at=timezone.now(), error="", error_code="")
 
 
 def _text_of(work: _Work) -> tuple[Summary | None, str]:
@@ -165,10 +161,10 @@ def _give_back(work: _Work, failure: Failure) -> bool:
     if failure.delay is None:
         # The next summary extends the previous one.
         told = {"error": failure.error, "error_code": failure.code}
-        return _settle(work, state=SummaryState.FAILED, due_at=None, **told)
+        return _settle(work, state=SummaryState.FAILED, **told)
     with _held(work) as values:
         if values:
-            failure.release(work.held, **values)
+            failure.release(work.summary.held_row(), **values)
     return False
 
 
@@ -178,7 +174,7 @@ def _settle(work: _Work, **values: Any) -> bool:
     with _held(work) as calls:
         if not calls:
             return False
-        work.held.settle(**values, **calls)
+        work.summary.held_row().settle(**values, **calls)
         rebuild_summary(relationship_id=summary.relationship_id, project_id=summary.project_id)
     log.info("settled a summary", event_name="summary.settled", summary_id=str(summary.id))
     return True
@@ -191,7 +187,7 @@ def _held(work: _Work) -> Iterator[dict[str, list[UUID]] | None]:
     """
     with transaction.atomic():
         locked = lock_relationship(work.summary.relationship_id)
-        ours = locked and work.held.select_for_update().exists()
+        ours = locked and work.summary.held_row().select_for_update().exists()
         ids = [*work.summary.model_call_ids, *(call.row.id for call in work.calls)]
         yield {"model_call_ids": ids} if ours else None
         (store_made_calls if ours else count_made_calls)(work.calls, now=timezone.now())

@@ -34,7 +34,7 @@ def _fail(summary: Summary) -> None:
     lock_relationship(summary.relationship_id)
     row = Summary.objects.for_relationship(summary.relationship_id).filter(id=summary.id)
     if row.filter(state=SummaryState.PENDING, attempts__gte=summary.attempts).settle(
-        state=SummaryState.FAILED, due_at=None, error=GIVEN_UP
+        state=SummaryState.FAILED, error=GIVEN_UP
     ):
         rebuild_summary(relationship_id=summary.relationship_id, project_id=summary.project_id)
 

@@ -72,7 +72,7 @@ class Failure:
         if self.delay is not None:
             self.release(held, **values)
         else:
-            held.settle(due_at=None, error_code=self.code, **{"error": self.error} | values, **failed)
+            held.settle(error_code=self.code, **{"error": self.error} | values, **failed)
 
 
 def each_alone(

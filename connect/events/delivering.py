@@ -132,7 +132,7 @@ def _give_back(delivery: EventDelivery, held: Any, failure: Failure) -> None:
 
 def _give_up(delivery: EventDelivery) -> None:
     rows = EventDelivery.objects.for_relationship(delivery.relationship_id)
-    rows.settle(state=DeliveryState.FAILED, due_at=None, error=GIVEN_UP)
+    rows.settle(state=DeliveryState.FAILED, error=GIVEN_UP)
 
 
 deliver_owed = OwedRows(model=EventDelivery, task=TASK, give_up=_give_up, most=AT_ONCE)

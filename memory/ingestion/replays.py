@@ -144,7 +144,7 @@ def _give_way(replay: Replay, held: QueuedQuerySet) -> None:
 
 
 def _finish(rows: QueuedQuerySet, state: ReplayState, *, error: str = "") -> None:
-    rows.settle(state=state, due_at=None, error=error)
+    rows.settle(state=state, error=error)
 
 
 def _read(replay: Replay, step: str) -> dict[str, Any]:

@@ -89,8 +89,8 @@ class QueuedQuerySet(models.QuerySet[Any]):
         return self.update(**self._given_back(due_at, counted=counted, code=code), **values)
 
     def settle(self, **values: Any) -> int:
-        """End the work on these rows."""
-        return self.update(**_NO_LEASE, **values)
+        """End the work on these rows. Nothing is due any more, unless `due_at` is among the values."""
+        return self.update(**{"due_at": None, **_NO_LEASE, **values})
 
     def take_back(
         self, *, holders: Collection[str], now: datetime, fields: Sequence[str] = (), **values: Any

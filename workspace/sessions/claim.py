@@ -91,13 +91,13 @@ def hand_over(claimed: AgentSession) -> None:
 def rest_session(claimed: AgentSession) -> None:
     """Release the session until a person continues it. Raises SessionLost."""
     with holding(claimed):
-        claimed_row(claimed).settle(due_at=None)
+        claimed_row(claimed).settle()
 
 
 def fail_session(claimed: AgentSession, reason: str) -> None:
     """Mark the session as failed at its present stage, which can be retried. Raises SessionLost."""
     with holding(claimed) as session:
-        claimed_row(claimed).settle(due_at=None)
+        claimed_row(claimed).settle()
         update_session(session, state=SessionState.FAILED, stage=session.state, error=reason[:2000])
 
 

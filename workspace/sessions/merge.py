@@ -54,7 +54,7 @@ def merge_session(relationship: Relationship, claimed: AgentSession) -> None:
         Branch.objects.for_relationship(relationship.id).filter(name=session.branch).delete()
         steps = AgentStep.objects.for_relationship(relationship.id).filter(session_id=session.id)
         steps.filter(state=StepState.STARTED).update(state=StepState.FAILED, result=CUT_OFF)
-        claimed_row(claimed).settle(due_at=None)
+        claimed_row(claimed).settle()
         update_session(
             session,
             state=SessionState.NEEDS_REVIEW if held else SessionState.DONE,
