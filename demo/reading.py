@@ -1,7 +1,6 @@
 import json
 from datetime import datetime
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -10,7 +9,8 @@ from demo.errors import UnreadableConversation
 from demo.formats import locomo, rapport
 from web.errors import FieldProblem, InvalidInput
 
-FORMATS: tuple[ModuleType, ...] = (rapport, locomo)
+# By the member that only files of this format have.
+FORMATS = {"turns": rapport.parse, "conversation": locomo.parse}
 
 
 def read_conversation(
@@ -18,8 +18,8 @@ def read_conversation(
 ) -> Conversation:
     """Read and check the conversation in a file. Raises UnreadableConversation."""
     data = _read(path)
-    known = next((known for known in FORMATS if known.recognises(data)), None)
-    if known is None:
+    parse = next((parse for name, parse in FORMATS.items() if name in data), None)
+    if parse is None:
         found = ", ".join(sorted(data)[:8]) or "nothing"
         raise _unreadable(
             path,
@@ -27,10 +27,9 @@ def read_conversation(
             f"what it has is {found}. See docs/how-to/import-a-conversation.md",
         )
     try:
-        conversation: Conversation = known.parse(data, Source(path.stem, now, as_speaker, zone))
+        return parse(data, Source(path.stem, now, as_speaker, zone))
     except InvalidInput as error:
         raise UnreadableConversation(path, error.problems) from error
-    return conversation
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -32,8 +32,8 @@ def enqueue_document(document: Document) -> None:
 
 def claim_document(*, document_id: UUID, worker: str) -> Document | None:
     """Claim a document. Returns None if nothing is due, or another worker holds it."""
-    lease = Document.objects.filter(id=document_id).claim(worker=worker, now=timezone.now())
-    return lease.rows[0] if lease else None
+    claimed: Document | None = Document.objects.filter(id=document_id).claim_one(worker=worker)
+    return claimed
 
 
 @contextmanager

@@ -56,8 +56,7 @@ def one_by_one(rows: QueuedQuerySet, *, worker: str, task: str, do: Callable[[An
     If others wait, or the worker is being stopped, the rest is left to another `task`.
     """
     done = 0
-    while lease := rows.claim(worker=worker, now=timezone.now(), most=1):
-        row = lease.rows[0]
+    while row := rows.claim_one(worker=worker):
         with keeping(row):
             if not do(row):
                 break

@@ -40,10 +40,9 @@ class Lost(Exception):
 def deliver_events(*, relationship_id: UUID, worker: str) -> None:
     """Deliver what is owed, then rest until something happens."""
     rows = EventDelivery.objects.for_relationship(relationship_id)
-    lease = rows.claim(worker=worker, now=timezone.now(), most=1)
-    if lease is None:
+    delivery = rows.claim_one(worker=worker)
+    if delivery is None:
         return
-    delivery = lease.rows[0]
     held = delivery.held_row()
     with keeping(delivery):
         try:

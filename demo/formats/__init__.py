@@ -1,4 +1,3 @@
-"""The file formats of conversations. Each is a module with `recognises(data)` and `parse(data, source)`.
-
-`parse` raises InvalidInput, whose problems name the fields by dotted paths.
+"""The file formats of conversations. Each is a module with `parse(data, source)`, which raises InvalidInput, whose
+problems name the fields by dotted paths.
 """

@@ -64,10 +64,6 @@ class _Session:
     said: Sequence[_Said]
 
 
-def recognises(data: Mapping[str, Any]) -> bool:
-    return "conversation" in data
-
-
 def parse(data: Mapping[str, Any], source: Source) -> Conversation:
     conversation = data["conversation"]
     if not isinstance(conversation, dict):

@@ -70,10 +70,6 @@ class _File(_Part):
 _FILE = TypeAdapter(_File)
 
 
-def recognises(data: Mapping[str, Any]) -> bool:
-    return "turns" in data
-
-
 def parse(data: Mapping[str, Any], source: Source) -> Conversation:
     file = checked(_FILE, data)
     zone = ZoneInfo(file.timezone)

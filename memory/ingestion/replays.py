@@ -83,10 +83,9 @@ def run_replay(*, relationship_id: UUID, replay_id: UUID) -> None:
     After a step it gives way to waiting tasks. A worker that lost its lease stores nothing.
     """
     rows = Replay.objects.for_relationship(relationship_id).filter(id=replay_id)
-    lease = rows.claim(worker=worker_identity(), now=timezone.now())
-    if lease is None:
+    replay = rows.claim_one(worker=worker_identity())
+    if replay is None:
         return
-    replay = lease.rows[0]
     held = replay.held_row()
     try:
         for step in STEPS:

@@ -72,6 +72,11 @@ class QueuedQuerySet(models.QuerySet[Any]):
             )
         return Lease(token, tuple(rows)) if rows else None
 
+    def claim_one(self, *, worker: str) -> Any:
+        """Claim the first due row of this query; None: there is none, or others hold it."""
+        lease = self.claim(worker=worker, now=timezone.now(), most=1)
+        return lease.rows[0] if lease else None
+
     def _shard(self) -> dict[str, Any]:
         """The relationship of these rows, where they are of one: a distributed database asks no other shard then."""
         exact = [each for each in self.query.where.children if isinstance(each, Exact)]

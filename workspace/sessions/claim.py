@@ -41,8 +41,7 @@ def claim_session(*, session_id: UUID, worker: str) -> AgentSession | None:
     """Claim a session. Returns None if nothing is owed, or another worker holds it."""
     rows = AgentSession.objects.filter(id=session_id)
     owner = rows.values_list("relationship_id", flat=True).first()
-    lease = rows.filter(relationship_id=owner).claim(worker=worker, now=timezone.now()) if owner else None
-    return lease.rows[0] if lease else None
+    return rows.filter(relationship_id=owner).claim_one(worker=worker) if owner else None
 
 
 @contextmanager
