@@ -1,7 +1,8 @@
 """Which entries happen on a day, counted from today in a person's time zone."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime, timedelta
+from heapq import nsmallest
 from typing import NamedTuple, Self
 from uuid import UUID
 
@@ -10,10 +11,11 @@ from django.db.models import Q
 from behaviours.configuration import HappensCondition
 from memory.entries.happens import day_of, plan_is_over, span_of, told_as
 from memory.entries.snapshots import Line
-from memory.models import ScratchpadEntry
+from memory.models import ScratchpadEntry, Tier
+from relationships.text_names import folded
 
 MOST = 20  # entries of one day that a condition finds
-MOST_READ = 1000
+_BESIDE = range(-2, 3)  # days that one moment may have in two zones, as an offset is less than a day
 _DAY_LENGTH = len("2026-03-02")
 _SECOND = timedelta(seconds=1)
 
@@ -35,29 +37,35 @@ class DatedEntry(NamedTuple):
 
     def variables(self, timezone: str) -> dict[str, str]:
         """What a template may use."""
-        return {"type": self.type, "content": self.content, "happens_at": told_as(self.happens_at, timezone)}
+        happens_at = told_as(self.happens_at, timezone)
+        return {"type": self.type, "content": folded(self.content), "happens_at": happens_at}
 
 
 def happening(
     entries: Iterable[DatedEntry], asked: HappensCondition, *, now: datetime, timezone: str
 ) -> list[DatedEntry]:
-    """Those that meet the condition, by date and ID; at most MOST. A date less exact than a day meets none."""
+    """Those that meet the condition, the earliest first; at most MOST. A date less exact than a day meets none."""
     day = _day(asked, now=now, timezone=timezone).isoformat()
-    found = [
+    found = (
         entry
         for entry in entries
         if (not asked.types or entry.type in asked.types) and _is_on(entry, day, asked.days, now, timezone)
-    ]
-    return sorted(found, key=lambda entry: (entry.happens_at, entry.id))[:MOST]
+    )
+    return nsmallest(MOST, found, key=lambda one: (span_of(one.happens_at, timezone).begins, one.id))
 
 
 def entries_near(
-    relationship_id: UUID, asked: HappensCondition, *, now: datetime, timezone: str
-) -> list[DatedEntry]:
+    relationship_id: UUID,
+    asked: HappensCondition,
+    *,
+    now: datetime,
+    timezone: str,
+    tiers: Iterable[str] = Tier.values,
+) -> Iterator[DatedEntry]:
     """Active entries that may meet the condition: their date names that day, or one beside it in another zone."""
     day = _day(asked, now=now, timezone=timezone)
     named = Q()
-    for beside in (-1, 0, 1):
+    for beside in _BESIDE:
         named |= Q(happens_at__contains=_moved(day, beside).isoformat())
     shown = (
         Q(valid_from=None) | Q(valid_from__lte=now),
@@ -65,8 +73,8 @@ def entries_near(
         Q(expires_at=None) | Q(expires_at__gt=now),
     )
     rows = ScratchpadEntry.objects.for_relationship(relationship_id).active().filter(named, *shown)
-    columns = rows.order_by("happens_at", "id").values_list(*DatedEntry._fields[:-1], "effective_at")
-    return [DatedEntry(*row) for row in columns[:MOST_READ]]
+    columns = rows.filter(tier__in=tiers).values_list(*DatedEntry._fields[:-1], "effective_at")
+    return (DatedEntry(*row) for row in columns.iterator())
 
 
 def _is_on(entry: DatedEntry, day: str, days: int, now: datetime, timezone: str) -> bool:

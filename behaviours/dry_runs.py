@@ -17,10 +17,11 @@ from pydantic import ValidationError
 from behaviours.actions import type_fault
 from behaviours.conditions import holds
 from behaviours.configuration import Behaviour
-from behaviours.moments import TurnMoment, variables_of
+from behaviours.moments import TurnMoment, dated_entries, variables_of
 from behaviours.owed import schedules_of
 from behaviours.schedule import next_time
 from behaviours.templates import render
+from memory.entries.happens import day_of
 from memory.ingestion.configuration import Ingestion
 from relationships.models import Relationship, Turn
 from relationships.services.configuration import configuration_of
@@ -78,14 +79,18 @@ def dry_run(*, relationship: Relationship, behaviour: Behaviour, last: int) -> D
         return DryRun(behaviour.kind, behaviour.action, [], _next_times(behaviour, relationship.timezone))
     rows = Turn.objects.for_relationship(relationship.id).order_by("-seq")[: min(last, MOST_TURNS)]
     tried, fired_at = [], None
+    told: dict[str, set[UUID]] = {}  # the entries it came back to, by day
     ends_at = time.monotonic() + MOST_SECONDS
     for turn in reversed(rows):
         if time.monotonic() > ends_at:
             raise InvalidInput.of("last", f"are too many to try in {MOST_SECONDS} s; try fewer turns")
-        moment = TurnMoment(relationship, turn)
+        today = told.setdefault(day_of(turn.occurred_at.timestamp(), relationship.timezone), set())
+        moment = TurnMoment(relationship, turn, told_today=today if behaviour.kind == "async" else ())
         ingestion = configuration_of(relationship, turn=turn.config).values.ingestion
         fires, reason = _would_fire(behaviour, moment, turn, fired_at, ingestion)
-        fired_at = turn.occurred_at if fires else fired_at
+        if fires:
+            fired_at = turn.occurred_at
+            today.update(entry.id for entry in dated_entries(moment, behaviour.when))
         rendered = _rendered(behaviour, moment) if fires else ""
         tried.append(TriedTurn(turn.id, turn.seq, turn.session, turn.occurred_at, fires, reason, rendered))
     return DryRun(behaviour.kind, behaviour.action, tried, [])

@@ -13,10 +13,10 @@ from context.facts import count_turns
 from context.layers.base import LayerRequest
 from memory.entries.snapshots import lines_at
 from memory.fence import cut_fenced
-from memory.models import EntryRevision, HeldDeletion, OperationResult, RevisionEvent
+from memory.models import EntryRevision, HeldDeletion, OperationResult, RevisionEvent, Tier
 from relationships.models import DEFAULT_SESSION, Message, MessageRole, Relationship, SessionState, Turn
 from relationships.services.profiles import read_profile
-from relationships.text_names import name_in_text
+from relationships.text_names import folded, name_in_text
 from web.errors import shorten
 
 LONGEST_SAID = 20_000  # characters of a variable; rendering may triple them
@@ -74,7 +74,11 @@ class ContextMoment:
     def happening(self, asked: HappensCondition) -> list[DatedEntry]:
         facts = self._facts
         shown = lines_at(facts.scratchpad, fresh_until=facts.fresh_until, now=self.now)
-        dated = (DatedEntry.of_line(line) for line in shown if line[3] and "happens_at" in line[3])
+        dated = [DatedEntry.of_line(line) for line in shown if line[3] and "happens_at" in line[3]]
+        if facts.has_archive:
+            dated += entries_near(
+                facts.relationship_id, asked, now=self.now, timezone=self.timezone, tiers=[Tier.ARCHIVE]
+            )
         return happening(dated, asked, now=self.now, timezone=self.timezone)
 
 
@@ -155,7 +159,7 @@ class TurnMoment:
         rows = EntryRevision.objects.for_relationship(self._relationship.id)
         found = rows.filter(turn_id=self._turn.id, event__in=list(_EVENTS), after__isnull=False)
         return [
-            {"event": _EVENTS[row.event], "type": row.after["type"], "content": row.after["content"]}
+            {"event": _EVENTS[row.event], "type": row.after["type"], "content": folded(row.after["content"])}
             for row in found.order_by("seq")
         ]
 
@@ -167,7 +171,7 @@ class TurnMoment:
         """What a moment found once it finds again, so that a run quotes what it is known to quote."""
         if asked not in self._happening:
             near = entries_near(self._relationship.id, asked, now=self.now, timezone=self.timezone)
-            new = [entry for entry in near if entry.id not in self._told_today]
+            new = (entry for entry in near if entry.id not in self._told_today)
             self._happening[asked] = happening(new, asked, now=self.now, timezone=self.timezone)
         return self._happening[asked]
 

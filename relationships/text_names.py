@@ -31,10 +31,15 @@ def one_line(text: str) -> str:
     """
     if is_plain(text):
         return text.strip()
-    line = escape_markup(" ".join(_HIDDEN.sub("", text).split()))
+    line = escape_markup(folded(text))
     if _RIGHT_TO_LEFT.search(line):
         return f"{_ISOLATE}{line}{_END_ISOLATE}"
     return line
+
+
+def folded(text: str) -> str:
+    """Return `text` on one line, with white space folded and hidden characters removed."""
+    return " ".join(_HIDDEN.sub("", text).split())
 
 
 def is_plain(text: str) -> bool:
@@ -49,8 +54,7 @@ def escape_markup(text: str) -> str:
 
 def name_in_text(*names: str) -> str:
     """The first name that isn't blank, prepared for a prompt: one line of about 80 characters at most."""
-    for name in names:
-        folded = " ".join(_HIDDEN.sub("", name).split())
-        if folded:
-            return one_line(folded if len(folded) <= NAME_LENGTH else f"{folded[:NAME_LENGTH].rstrip()}…")
+    for name in map(folded, names):
+        if name:
+            return one_line(name if len(name) <= NAME_LENGTH else f"{name[:NAME_LENGTH].rstrip()}…")
     return NOBODY

@@ -96,8 +96,7 @@ def _document(relationship_id: UUID, *, calls: bool) -> Iterator[bytes]:
     yield from _array("held_deletions", _rows(HeldDeletion, relationship_id))
     yield from _array("summaries", map(gone.summary, _without_workers(Summary, relationship_id)))
     yield from _array("behaviour_runs", map(gone.run, _without_workers(BehaviourRun, relationship_id)))
-    quoting = BehaviourRun.objects.for_relationship(relationship_id).quoting(gone.parts)
-    runs = set(quoting.values_list("id", flat=True))
+    runs = BehaviourRun.objects.for_relationship(relationship_id).quoting_forgotten(gone)
     yield from _array("outbox", (gone.outbox(row, runs) for row in _rows(OutboxMessage, relationship_id)))
     yield from _array("files", files_to_keep(relationship_id, companion_id=companion_id))
     if calls:
@@ -223,7 +222,7 @@ class ForgottenRows(Forgotten):
         return row
 
     def run(self, row: Row) -> Row:
-        if self.in_run(row["kind"], row["turn_id"], row["entry_ids"]):
+        if self.in_run(row["kind"], row["turn_id"], row["entry_ids"], row["fired_at"]):
             row |= dict.fromkeys(("rendered", "answer", "error"), "")
             if row["state"] != "pending":
                 row |= {"outcome": "", **_redacted(row)}

@@ -114,7 +114,7 @@ def _without_hidden(relationship_id: UUID) -> Callable[[BehaviourRun], dict[str,
     forgotten = Forgotten.of(relationship_id)
 
     def present(run: BehaviourRun) -> dict[str, Any]:
-        if forgotten.in_run(run.kind, run.turn_id, run.entry_ids):
+        if forgotten.in_run(run.kind, run.turn_id, run.entry_ids, run.fired_at):
             run.rendered = run.answer = run.outcome = run.error = ""
         return present_run(run)
 

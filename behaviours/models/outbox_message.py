@@ -16,8 +16,8 @@ class OutboxQuerySet(OwnedQuerySet):
     def without_hidden(self, relationship_id: UUID) -> Self:
         """Without messages about a turn with a hidden message, and those that quote a forgotten entry."""
         forgotten = Forgotten.of(relationship_id)
-        runs = BehaviourRun.objects.for_relationship(relationship_id).quoting(forgotten.parts)
-        return self.exclude(turn_id__in=forgotten.turns).exclude(run_id__in=runs.values("id"))
+        runs = BehaviourRun.objects.for_relationship(relationship_id).quoting_forgotten(forgotten)
+        return self.exclude(turn_id__in=forgotten.turns).exclude(run_id__in=runs)
 
 
 class OutboxMessage(RelationshipOwned):

@@ -5,6 +5,7 @@ from uuid import UUID
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
+from memory.mending.forgotten import Forgotten
 from relationships.models.owned import QueuedOwnedQuerySet, RelationshipOwned
 from worker.models.queued import QueuedRow
 
@@ -30,6 +31,11 @@ class RunQuerySet(QueuedOwnedQuerySet):  # type: ignore[override]  # as_manager,
         """Runs that may quote one of these entries, because of their date."""
         ids = list(entry_ids)
         return self.filter(entry_ids__overlap=ids) if ids else self.none()
+
+    def quoting_forgotten(self, forgotten: Forgotten) -> set[UUID]:
+        """The IDs of runs that may quote what was forgotten, because of its date."""
+        rows = self.quoting(forgotten.parts).values_list("id", "entry_ids", "fired_at")
+        return {run_id for run_id, *quoted in rows if forgotten.in_dated(*quoted)}
 
 
 class BehaviourRun(QueuedRow, RelationshipOwned):

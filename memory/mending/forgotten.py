@@ -15,12 +15,13 @@ from relationships.models import Message
 @dataclass(frozen=True, slots=True)
 class Forgotten:
     """Hidden messages, with since when; hidden entries, with their versions; and entries of which a part was forgotten,
-    with the last version that had it.
+    with the last version that had it, and when it went.
     """
 
     messages: Mapping[UUID, datetime]
     entries: Mapping[UUID, int]
     edited: Mapping[UUID, int]
+    edited_at: Mapping[UUID, datetime]
     turns: frozenset[UUID]
 
     @classmethod
@@ -30,19 +31,25 @@ class Forgotten:
         plans = MendingPlan.objects.for_relationship(relationship_id).filter(
             state=MendingState.CARRIED_OUT, verb=MendingVerb.FORGET
         )
-        done = [item for plan in plans for item in plan.items if item["kind"] == "entry" and item["done"]]
-        by_plan = {UUID(item["id"]) for item in done}
+        done = [
+            (UUID(item["id"]), item, plan.carried_out_at)
+            for plan in plans.order_by("carried_out_at")
+            for item in plan.items
+            if item["kind"] == "entry" and item["done"]
+        ]
+        by_plan = {entry_id for entry_id, _, _ in done}
         deleted = ScratchpadEntry.objects.for_relationship(relationship_id).filter(state=EntryState.DELETED)
         entries = {
             row.id: row.version
             for row in deleted.only("id", "version", "source_message_ids")
             if row.id in by_plan or not messages.keys().isdisjoint(row.source_message_ids)
         }
-        edited = {UUID(item["id"]): item["version"] for item in done if item["action"] == "edit"}
+        edited = [one for one in done if one[1]["action"] == "edit"]
         return cls(
             {key: row.hidden_at for key, row in messages.items()},
             entries,
-            edited,
+            {entry_id: item["version"] for entry_id, item, _ in edited},
+            {entry_id: at for entry_id, _, at in edited},
             frozenset(row.turn_id for row in messages.values()),
         )
 
@@ -69,10 +76,21 @@ class Forgotten:
     def in_revision(self, entry_id: UUID, version: int) -> bool:
         return entry_id in self.entries or version <= self.edited.get(entry_id, 0)
 
-    def in_run(self, kind: str, turn_id: UUID | None, entry_ids: Iterable[UUID]) -> bool:
+    def in_run(
+        self, kind: str, turn_id: UUID | None, entry_ids: Iterable[UUID], fired_at: datetime | None
+    ) -> bool:
         """Return whether a run may quote it. For a context that led to no turn, that is unknown."""
         unknown = self.anything and kind == "priority" and turn_id is None
-        return unknown or turn_id in self.turns or not self.parts.isdisjoint(entry_ids)
+        return unknown or turn_id in self.turns or self.in_dated(entry_ids, fired_at)
+
+    def in_dated(self, entry_ids: Iterable[UUID], fired_at: datetime | None) -> bool:
+        """Return whether a run that fired then may quote it, because of these entries. What it read of an entry after a
+        part of it went does not."""
+        return any(
+            one in self.entries
+            or (one in self.edited and (fired_at is None or fired_at <= self.edited_at[one]))
+            for one in entry_ids
+        )
 
     def in_call(self, purpose: str, shown: Collection[UUID], turn_ids: Iterable[UUID]) -> bool:
         """Return whether a call may quote it. One that judged a wish quotes the wish, in whatever words."""

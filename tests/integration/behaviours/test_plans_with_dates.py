@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from behaviours.configuration import HappensCondition
+from behaviours.dated import entries_near, happening
 from behaviours.models import BehaviourRun
 from context.pipeline import build_context
-from memory.models import ScratchpadEntry
+from memory.models import ScratchpadEntry, Tier
 from providers.llm.base import CompletionRequest
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
@@ -166,3 +168,62 @@ def test_an_export_keeps_which_entries_a_run_may_quote(asked: Conversation, api:
 
     assert imported.status == 200, imported
     assert [run.entry_ids for run in runs_of(there)] == before != [[]]
+
+
+def test_a_plan_is_found_whatever_its_offset_and_however_many_lie_on_the_days_beside(
+    conversation: Conversation,
+) -> None:
+    """At 01:00 UTC it is the same Wednesday in Kiritimati as at an airport at 23:30 on Monday, 26 hours behind."""
+    pair, now = conversation.relationship, datetime(2026, 3, 4, 1, 0, tzinfo=UTC)
+    told = {"type": "event", "effective_at": now - timedelta(days=9)}
+    remember(pair, *(f"Call {number}" for number in range(1001)), happens_at="2026-03-03", **told)
+    flight = _plan(conversation, "Flies", now.date(), happens_at="2026-03-02T23:30-12:00", **told)
+
+    moment = {"now": now, "timezone": "Pacific/Kiritimati"}
+    near = entries_near(pair.id, HappensCondition(), **moment)
+
+    assert [plan.id for plan in happening(near, HappensCondition(), **moment)] == [flight.id]
+
+
+def test_the_model_is_told_of_a_plan_in_the_archive(conversation: Conversation) -> None:
+    pair = conversation.relationship
+    behave(pair, luck={"text": "Today: {{ dated[0].content }}", "when": {"happens": {}}})
+    _plan(conversation, "Runs the marathon", datetime.now(UTC).date(), tier=Tier.ARCHIVE)
+
+    told = build_context(project_id=pair.project_id, relationship_id=pair.id, message="Hi")
+
+    assert "Today: Runs the marathon" in told.system
+
+
+def test_a_dry_run_comes_back_to_each_plan_once_a_day(conversation: Conversation, api: Api) -> None:
+    _plan(conversation, "Runs the marathon", datetime.now(UTC).date())
+    for said in ("Hi", "Hi again"):
+        conversation.say(said)
+    draft = {"message": "{{ dated[0].content }}", "when": {"happens": {}}}
+
+    tried = api.post(
+        f"/relationships/{conversation.relationship.id}/behaviours/dry-run", {"behaviour": draft}
+    )
+
+    assert [turn["fires"] for turn in tried.body["turns"]] == [True, False]
+
+
+def test_what_stays_of_a_plan_after_a_part_was_forgotten_is_delivered(
+    conversation: Conversation, api: Api, scripted_provider: ScriptedProvider
+) -> None:
+    at = f"/relationships/{conversation.relationship.id}"
+    again = {"message": "{{ turn }}: {{ dated[0].content }}", "when": {"happens": {}}}
+    behave(conversation.relationship, one=again)
+    _plan(conversation, f"Sees Bo and the {WORD}", datetime.now(UTC).date())
+    conversation.say("Hi")
+    work(conversation)
+    scripted_provider.wishes_answer = {"says": [{"number": 1, "rest": "Sees Bo"}], "unsure": []}
+    assert api.post(f"{at}/forget", {"what": WORD}).body["state"] == "carried_out"
+    behave(conversation.relationship, other=again)
+    conversation.say("Hi again")
+    work(conversation)
+
+    assert [message["content"] for message in api.get(f"{at}/outbox").body["items"]] == ["2: Sees Bo"]
+    exported = api.get(f"{at}/export").body
+    assert [message["content"] for message in exported["outbox"]] == ["", "2: Sees Bo"]
+    assert [run["rendered"] for run in api.get(f"{at}/behaviour-runs").body["items"]] == ["2: Sees Bo", ""]

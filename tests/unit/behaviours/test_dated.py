@@ -69,3 +69,17 @@ def test_so_many_of_one_day_are_found_the_earliest_first() -> None:
     first = happening(plans, HappensCondition(), now=NOW, timezone="Pacific/Auckland")
 
     assert [entry.happens_at for entry in first] == [plan.happens_at for plan in reversed(plans)][:MOST]
+
+
+def test_the_earliest_comes_first_whatever_its_offset() -> None:
+    late, early = dated("2026-03-01T23:00-05:00", "late"), dated("2026-03-02T10:00+13:00", "early")
+
+    first, second = happening([late, early], HappensCondition(), now=NOW, timezone="Pacific/Auckland")
+
+    assert (first, second) == (early, late)
+
+
+def test_a_statement_is_one_line_of_a_prompt() -> None:
+    told = dated("2026-03-02", "Sees Bo\n\n# Orders\u202e from\u2066 Bo").variables("UTC")
+
+    assert told["content"] == "Sees Bo # Orders from Bo"
