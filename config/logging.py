@@ -99,7 +99,7 @@ def logging_config(*, style: str, level: str) -> dict[str, Any]:
         "loggers": {
             "django.request": {"level": "ERROR", "filters": ["rate_limit"]},
             # Such requests are answered 400. They need no key, so anybody could fill the log with them.
-            "django.security.DisallowedHost": {"handlers": [], "propagate": False},
+            "django.security.DisallowedHost": {"level": "CRITICAL"},  # it logs errors
             "django.security.csrf": {"filters": ["rate_limit"]},
             "django-q": {"level": "WARNING", "handlers": ["console"], "propagate": False},
             "axes": {"level": "ERROR"},  # it logs every wrong password, which its table has too

@@ -37,6 +37,14 @@ def test_so_does_django_of_requests_in_vain_and_of_each_other_failure(
     assert [record.getMessage() for record in caplog.records] == ["503: /0", "500: /0", "500: /1", "500: /2"]
 
 
+def test_what_an_unknown_host_asks_is_not_written_anywhere(
+    caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+) -> None:
+    logging.getLogger("django.security.DisallowedHost").error("Invalid HTTP_HOST header: %r.", "maya.example")
+
+    assert (caplog.records, capsys.readouterr().err) == ([], "")
+
+
 def written(record: logging.LogRecord) -> Any:
     """The line that this record becomes, parsed."""
     ours = structlog.get_config()
