@@ -35,7 +35,7 @@ class McpView(ApiView):
 
     def post(self, request: Request, relationship_id: UUID | None = None) -> HttpResponse:
         asked = parse_object(read_bytes(request, limit=self.max_body_bytes()))
-        if not isinstance(asked.get("id", ""), str | int):  # the SDK would treat it as a notification
+        if type(asked.get("id", "")) not in (str, int):  # the SDK would treat it as a notification
             raise InvalidInput.of("id", "must be a text or a whole number")
         serve = import_string("connect.mcp.transport.serve")  # now, as the SDK takes a second to import
         answer: HttpResponse = serve(request._request, self.server())

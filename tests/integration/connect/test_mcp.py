@@ -214,7 +214,7 @@ def test_files_and_hot_context_are_resources_and_a_file_leads_nowhere_else(
     assert "files/{+path}" in templates[-1]["uriTemplate"]
 
 
-@pytest.mark.parametrize("odd", [None, 1.5, {"a": 1}, [1]])
+@pytest.mark.parametrize("odd", [None, True, 1.5, {"a": 1}, [1]])
 def test_a_call_whose_answer_nobody_could_find_is_refused_and_not_passed_by(mcp: Mcp, odd: Any) -> None:
     remember = {"name": "remember", "arguments": {"content": "Has a cat."}}
     answer = mcp.post({"jsonrpc": "2.0", "id": odd, "method": "tools/call", "params": remember})
