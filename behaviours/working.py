@@ -23,6 +23,7 @@ from behaviours.models import BehaviourRun, RunState
 from behaviours.moments import TurnMoment, dated_entries, variables_of
 from behaviours.owed import TASK, owe_next_time, time_of
 from memory.entries.happens import zone_of
+from memory.mending.forgotten import Forgotten
 from memory.model_calls import MadeCall, count_made_calls, store_made_calls
 from relationships.configuration.schema import Configuration
 from relationships.models import Relationship, Turn
@@ -128,8 +129,8 @@ def _open(run: BehaviourRun, held: QueuedQuerySet) -> Work | None:
             return None
         run.entry_ids = list(dict.fromkeys([*run.entry_ids, *quoted]))
         if run.fired_at is None or quoted:
-            began = run.fired_at or timezone.now()
-            held.update(fired_at=began, action=behaviour.action, entry_ids=run.entry_ids)
+            run.fired_at = run.fired_at or timezone.now()
+            held.update(fired_at=run.fired_at, action=behaviour.action, entry_ids=run.entry_ids)
     return Work(run, held, relationship, configuration, behaviour, turn, moment)
 
 
@@ -169,6 +170,11 @@ def is_cooling_down(relationship_id: UUID, name: str, behaviour: Behaviour, *, n
 def _settle(work: Work, started: float) -> None:
     """Write the run's effects and settle it. Raises RunLost."""
     _hold(work.run, work.held)
+    if work.write and _is_forgotten(work.run):
+        work.write, work.values["outcome"] = (
+            None,
+            "Nothing was written, as what it was about was forgotten meanwhile.",
+        )
     outcome = work.write(work) if work.write else work.values.pop("outcome", "")
     work.held.settle(
         state=RunState.DONE,
@@ -177,6 +183,11 @@ def _settle(work: Work, started: float) -> None:
     )
     store_made_calls(work.calls, now=timezone.now())
     log.info("a behaviour ran", event_name="behaviour.done", run_id=str(work.run.id), action=work.run.action)
+
+
+def _is_forgotten(run: BehaviourRun) -> bool:
+    """Return whether the person asked to forget an entry with a date that it may quote: a model answers later."""
+    return bool(run.entry_ids) and Forgotten.of(run.relationship_id).in_dated(run.entry_ids, run.fired_at)
 
 
 def _give_back(

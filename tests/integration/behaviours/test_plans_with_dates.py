@@ -227,3 +227,30 @@ def test_what_stays_of_a_plan_after_a_part_was_forgotten_is_delivered(
     exported = api.get(f"{at}/export").body
     assert [message["content"] for message in exported["outbox"]] == ["", "2: Sees Bo"]
     assert [run["rendered"] for run in api.get(f"{at}/behaviour-runs").body["items"]] == ["2: Sees Bo", ""]
+
+
+@pytest.mark.parametrize("into", ["message", "entry", "profile"])
+def test_what_is_forgotten_while_a_model_answers_does_not_come_back(
+    into: str, conversation: Conversation, api: Api, scripted_provider: ScriptedProvider
+) -> None:
+    at = f"/relationships/{conversation.relationship.id}"
+    behave(
+        conversation.relationship,
+        note={"prompt": {"into": into, "prompt": "{{ dated[0].content }}"}, "when": {"happens": {}}},
+    )
+    _plan(conversation, f"Sees the {WORD}", datetime.now(UTC).date())
+    conversation.say("Hi")
+    scripted_provider.otherwise = json.dumps({"note": WORD}, ensure_ascii=False)
+    scripted_provider.wishes_answer = {"says": [{"number": 1}], "unsure": []}
+
+    def forget(request: CompletionRequest) -> None:
+        scripted_provider.while_answering = None
+        assert api.post(f"{at}/forget", {"what": WORD}).body["state"] == "carried_out"
+
+    scripted_provider.while_answering = forget
+    work(conversation)
+
+    [run] = runs_of(conversation)
+    assert (run.state, run.outcome[:20]) == ("done", "Nothing was written,")
+    assert (outbox_of(conversation), conversation.contents) == ([], [])
+    assert WORD not in api.get(f"{at}/profile").raw.decode()
