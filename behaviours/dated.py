@@ -74,7 +74,7 @@ def entries_near(
     )
     rows = ScratchpadEntry.objects.for_relationship(relationship_id).active().filter(named, *shown)
     columns = rows.filter(tier__in=tiers).values_list(*DatedEntry._fields[:-1], "effective_at")
-    return (DatedEntry(*row) for row in columns.iterator())
+    return (DatedEntry(*row) for row in columns)
 
 
 def _is_on(entry: DatedEntry, day: str, days: int, now: datetime, timezone: str) -> bool:
