@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from django.http import StreamingHttpResponse
 
 STREAM = "text/event-stream"
+NOTHING = b""  # a part for nobody to see, with which a stream that waits ends if its client has left
 
 
 def event_stream(events: Iterable[bytes]) -> StreamingHttpResponse:

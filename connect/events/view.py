@@ -18,7 +18,7 @@ from relationships.api.views import ApiView
 from web.fields import Answer, Query
 from web.operations import operation
 from web.stopping import stopping
-from web.streams import STREAM, event_stream
+from web.streams import NOTHING, STREAM, event_stream
 
 TAG = "Events"
 
@@ -77,6 +77,7 @@ def _as_they_happen(relationship_id: UUID, place: Place) -> Iterator[bytes]:
             yield b"".join(map(_as_event, told))
         else:
             stopping.wait(LOOK_EVERY)
+            yield NOTHING
 
 
 def _as_event(one: Happening) -> bytes:

@@ -115,10 +115,12 @@ class _Stream:
         assert self._answer.stream is not None
         try:
             for part in self._answer.stream:
-                if not self._room.acquire(timeout=_PART_SECONDS):
+                if part and not self._room.acquire(timeout=_PART_SECONDS):
                     raise TimeoutError
                 if self._left.is_set():
                     return
+                if not part:
+                    continue
                 self._parts.append(part)
                 self._loop.call_soon_threadsafe(self._news.set)
             self._whole = True

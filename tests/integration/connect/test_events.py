@@ -6,10 +6,12 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
+from connect.events import view
 from connect.events.reading import MOST, Place, happened_after, is_more_to_tell, present_place
 from memory.models import HeldDeletion
 from relationships.models import Relationship, SessionState, Turn, TurnState
 from tests.fixtures.api import Api
+from web.streams import NOTHING
 
 
 @pytest.fixture
@@ -89,6 +91,18 @@ def test_more_than_a_page_of_one_moment_comes_whole(relationship: Relationship) 
 
     assert len({one.data["session"] for one in told}) == MOST + 5
     assert happened_after(relationship.id, place, now=now)[0] == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_silent_stream_looks_whether_its_client_is_still_there(
+    relationship: Relationship, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(view, "LONGEST", 0.5)
+    monkeypatch.setattr(view, "LOOK_EVERY", 0.01)
+
+    head, *silence = view._as_they_happen(relationship.id, present_place(relationship.id, now=timezone.now()))
+
+    assert head.startswith(b"id: ") and {*silence} == {NOTHING}
 
 
 def test_a_client_that_reconnects_within_a_moment_gets_the_rest_of_it(relationship: Relationship) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytest
@@ -32,7 +32,9 @@ class Parts:
         self.closed.set()
 
 
-async def handed_over(parts: Parts, *, gone: asyncio.Event, taken: asyncio.Event) -> list[dict[str, Any]]:
+async def handed_over(
+    parts: Iterable[bytes], *, gone: asyncio.Event, taken: asyncio.Event
+) -> list[dict[str, Any]]:
     """What a client is sent that takes nothing beyond the head until `taken`, and leaves at `gone`."""
     heard: list[dict[str, Any]] = []
 
@@ -96,6 +98,29 @@ def test_who_takes_nothing_holds_few_parts_and_when_he_leaves_they_are_let_go_of
 
     assert parts.made <= AHEAD + 1
     assert parts.closed.is_set()
+
+
+def test_a_stream_that_waits_ends_when_its_client_leaves_and_sends_nothing_meanwhile() -> None:
+    waited = threading.Event()
+
+    def parts() -> Iterator[bytes]:
+        yield b"data: 1\n\n"
+        for _ in range(1000):
+            yield b""
+        waited.set()
+        while True:
+            yield b""
+
+    async def main() -> list[dict[str, Any]]:
+        gone, taken = asyncio.Event(), asyncio.Event()
+        taken.set()
+        sending = asyncio.ensure_future(handed_over(parts(), gone=gone, taken=taken))
+        while not waited.is_set():
+            await asyncio.sleep(0)
+        gone.set()
+        return await sending
+
+    assert [message["body"] for message in asyncio.run(main())[1:]] == [b"data: 1\n\n"]
 
 
 def test_a_stream_that_falls_silent_says_that_it_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
