@@ -175,11 +175,11 @@ def test_a_plan_is_found_whatever_its_offset_and_however_many_lie_on_the_days_be
 ) -> None:
     """At 01:00 UTC it is the same Wednesday in Kiritimati as at an airport at 23:30 on Monday, 26 hours behind."""
     pair, now = conversation.relationship, datetime(2026, 3, 4, 1, 0, tzinfo=UTC)
-    told = {"type": "event", "effective_at": now - timedelta(days=9)}
+    told: dict[str, Any] = {"type": "event", "effective_at": now - timedelta(days=9)}
     remember(pair, *(f"Call {number}" for number in range(1001)), happens_at="2026-03-03", **told)
     flight = _plan(conversation, "Flies", now.date(), happens_at="2026-03-02T23:30-12:00", **told)
 
-    moment = {"now": now, "timezone": "Pacific/Kiritimati"}
+    moment: dict[str, Any] = {"now": now, "timezone": "Pacific/Kiritimati"}
     near = entries_near(pair.id, HappensCondition(), **moment)
 
     assert [plan.id for plan in happening(near, HappensCondition(), **moment)] == [flight.id]
