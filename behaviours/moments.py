@@ -49,6 +49,7 @@ class ContextMoment:
         self.user, self.companion = request.facts.user_name, request.facts.companion_name
         self.profile: Mapping[str, Any] = request.facts.profile
         self.state: Mapping[str, Any] = request.facts.session_state
+        self._happening: dict[HappensCondition, list[DatedEntry]] = {}
 
     @cached_property
     def turn(self) -> int:
@@ -72,6 +73,11 @@ class ContextMoment:
         return _held(self._facts.relationship_id)
 
     def happening(self, asked: HappensCondition) -> list[DatedEntry]:
+        if asked not in self._happening:
+            self._happening[asked] = self._look_for(asked)
+        return self._happening[asked]
+
+    def _look_for(self, asked: HappensCondition) -> list[DatedEntry]:
         facts = self._facts
         shown = lines_at(facts.scratchpad, fresh_until=facts.fresh_until, now=self.now)
         dated = [DatedEntry.of_line(line) for line in shown if line[3] and "happens_at" in line[3]]

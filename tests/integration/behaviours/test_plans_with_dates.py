@@ -5,6 +5,8 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from behaviours.configuration import HappensCondition
 from behaviours.dated import entries_near, happening
@@ -185,14 +187,16 @@ def test_a_plan_is_found_whatever_its_offset_and_however_many_lie_on_the_days_be
     assert [plan.id for plan in happening(near, HappensCondition(), **moment)] == [flight.id]
 
 
-def test_the_model_is_told_of_a_plan_in_the_archive(conversation: Conversation) -> None:
+def test_the_model_is_told_of_a_plan_in_the_archive_by_one_statement_more(conversation: Conversation) -> None:
     pair = conversation.relationship
     behave(pair, luck={"text": "Today: {{ dated[0].content }}", "when": {"happens": {}}})
     _plan(conversation, "Runs the marathon", datetime.now(UTC).date(), tier=Tier.ARCHIVE)
 
-    told = build_context(project_id=pair.project_id, relationship_id=pair.id, message="Hi")
+    with CaptureQueriesContext(connection) as asked:
+        told = build_context(project_id=pair.project_id, relationship_id=pair.id, message="Hi")
 
     assert "Today: Runs the marathon" in told.system
+    assert sum('"happens_at"::text LIKE' in str(query["sql"]) for query in asked) == 1
 
 
 def test_a_dry_run_comes_back_to_each_plan_once_a_day(conversation: Conversation, api: Api) -> None:
