@@ -23,11 +23,13 @@ MOST = 200  # rows of each kind at a time
 SETTLING = timedelta(seconds=1)
 LONGEST_WAIT = timedelta(minutes=5)  # for a long transaction
 PLACE = r"^[0-9]{1,18}-[0-9]{1,18}$"
-# The oldest transaction in this database that writes, or waits for a lock.
+# The oldest transaction in this database that writes, or waits for a lock. In a distributed one a session may write on
+# other nodes alone, so every transaction counts.
 _OLDEST_TRANSACTION = """
 SELECT min(xact_start) FROM pg_stat_activity
  WHERE datname = current_database() AND pid <> pg_backend_pid()
-   AND (backend_xid IS NOT NULL OR wait_event_type = 'Lock')
+   AND (backend_xid IS NOT NULL OR wait_event_type = 'Lock'
+        OR backend_type = 'client backend' AND to_regclass('pg_dist_partition') IS NOT NULL)
 """
 _PLACE = re.compile(r"([0-9]{1,18})-([0-9]{1,18})")
 

@@ -22,16 +22,17 @@ AT_ONCE = 100  # entries of a relationship in one transaction; the rest leaves i
 
 # `since` reads times from three tables, so the entry's own time is checked first: it can only be older than `since`.
 _LEAVING = """
-SELECT e.relationship_id, e.id, since.at
-  FROM memory_scratchpadentry e, LATERAL (
-       SELECT greatest(e.effective_at, e.last_accessed_at, (
-              SELECT max(v.recorded_at) FROM memory_entryrevision v
-               WHERE v.relationship_id = e.relationship_id AND v.entry_id = e.id
-                 AND v.event IN ('restore', 'update') AND v.actor_kind <> 'policy')) AS at OFFSET 0) since
+SELECT e.relationship_id, e.id, {last_touch} AS since
+  FROM memory_scratchpadentry e
+  LEFT JOIN LATERAL (
+       SELECT max(v.recorded_at) AS at FROM memory_entryrevision v
+        WHERE v.relationship_id = e.relationship_id AND v.entry_id = e.id
+          AND v.event IN ('restore', 'update') AND v.actor_kind <> 'policy') changed ON true
  WHERE e.relationship_id = ANY(%(relationships)s) AND e.state = 'active' AND e.tier = ANY(%(tiers)s)
    AND NOT e.pinned AND NOT e.read_only AND {by_own_time} AND {by_last_touch}
- ORDER BY since.at, e.id LIMIT %(limit)s
+ ORDER BY since, e.id LIMIT %(limit)s
 """
+_LAST_TOUCH = "greatest(e.effective_at, e.last_accessed_at, changed.at)"
 
 
 def policy_of(forgetting: Forgetting) -> ForgettingPolicy:
@@ -83,7 +84,8 @@ def _leaving(
     tiers = [Tier.SCRATCHPAD.value] if forgetting.then == "archive" else list(Tier.values)
     statement = _LEAVING.format(
         by_own_time=condition.sql.format(since="e.effective_at"),
-        by_last_touch=condition.sql.format(since="since.at"),
+        by_last_touch=condition.sql.format(since=_LAST_TOUCH),
+        last_touch=_LAST_TOUCH,
     )
     given = {"relationships": list(relationship_ids), "tiers": tiers, "limit": limit}
     return execute(statement, {**condition.values, **given})

@@ -12,6 +12,7 @@ from knowledge.models import Document
 from memory.ingestion.replays import request_replay
 from memory.models import Replay, SearchText
 from relationships.models import Turn
+from tests.fixtures.distributed import DISTRIBUTED
 from tests.fixtures.documents import upload
 from tests.fixtures.index import configure
 from tests.fixtures.turns import PERSON, Conversation
@@ -83,6 +84,8 @@ def test_no_row_is_taken_twice(rows: QueuedQuerySet) -> None:
 
 def test_who_claims_at_the_same_moment_gets_the_others(rows: QueuedQuerySet) -> None:
     """And does not wait for them."""
+    if DISTRIBUTED and rows.model is Document:
+        pytest.skip("documents are in a reference table, whose rows are claimed one after the other")
     now, taken = timezone.now(), list[int]()
 
     def claim() -> None:

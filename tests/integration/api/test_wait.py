@@ -230,7 +230,9 @@ def test_who_waits_is_answered_though_the_connection_was_cut_meanwhile(
             "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = current_database() "
             "AND pid <> pg_backend_pid() AND backend_type = 'client backend' AND query NOT LIKE 'LISTEN%'"
         )
-        assert cursor.fetchall() == [(True,)]  # the waiter's
+        assert {ended for (ended,) in cursor.fetchall()} == {
+            True
+        }  # the waiter's; of a node, also those to others
 
     conversation.drain()
 
