@@ -87,6 +87,7 @@ class Condition(Strict):
     entry: EntryCondition | None = None
     """Only for asynchronous behaviours, which then wait until the turn is read."""
     happens: HappensCondition | None = None
+    """An entry has a date so many days from today."""
     deletions_held: Annotated[int, Field(ge=1, le=10_000)] | None = None
     """At least this many held deletions wait for a person."""
 

@@ -11,8 +11,10 @@ from django.test.utils import CaptureQueriesContext
 from behaviours.configuration import HappensCondition
 from behaviours.dated import entries_near, happening
 from behaviours.models import BehaviourRun
+from behaviours.runs import retry_run
 from context.pipeline import build_context
 from memory.models import ScratchpadEntry, Tier
+from providers.errors import RateLimited
 from providers.llm.base import CompletionRequest
 from tests.fakes import ScriptedProvider
 from tests.fixtures.api import Api
@@ -158,6 +160,26 @@ def test_what_quotes_a_forgotten_entry_is_neither_delivered_nor_exported(
     assert len(api.get(f"{at}/outbox?hidden=true").body["items"]) == 1
     assert WORD not in api.get(f"{at}/behaviour-runs").raw.decode()
     assert WORD not in api.get(f"{at}/export?calls=true").raw.decode()
+
+
+def test_who_told_meanwhile_how_it_went_is_not_asked_by_a_run_that_is_tried_again(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    ask = {"into": "message", "prompt": "Ask about:{% for plan in dated %} {{ plan.content }}{% endfor %}"}
+    behave(conversation.relationship, ask={"prompt": ask, "when": ASK["when"]})
+    scripted_provider.answer_with(RateLimited(retry_after=3), "How did it go?")
+    conversation.say("Hi")
+    plan = _plan(conversation, "Runs the marathon", _yesterday(conversation))
+    work(conversation)
+    [waiting] = [run for run in runs_of(conversation) if run.entry_ids]
+    assert waiting.error_code == "rate_limited"
+
+    ScratchpadEntry.objects.filter(id=plan.id).update(effective_at=datetime.now(UTC))
+    retry_run(relationship_id=conversation.relationship.id, run_id=waiting.id)
+    work(conversation)
+
+    waiting.refresh_from_db()
+    assert (waiting.state, waiting.error_code, outbox_of(conversation)) == ("failed", "gone", [])
 
 
 def test_an_export_keeps_which_entries_a_run_may_quote(asked: Conversation, api: Api) -> None:
