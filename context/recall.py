@@ -31,13 +31,13 @@ ALL_SHOWN = "nothing retrieved: all that was said stands among the recent messag
 # They read only what may be shown at that time, in case the index is behind.
 ENTRIES = f"""
 SELECT {", ".join(LineRow._fields)}, source_message_ids FROM memory_scratchpadentry
- WHERE relationship_id = %(relationship)s AND project_id = %(project)s AND id = ANY(%(ids)s) AND state = 'active'
+ WHERE relationship_id = %(relationship)s AND project_id = %(project)s AND id = ANY(%(ids)b) AND state = 'active'
    AND (valid_from IS NULL OR valid_from <= %(now)s) AND (valid_to IS NULL OR valid_to > %(now)s)
    AND (expires_at IS NULL OR expires_at > %(now)s)
 """  # noqa: S608 - our own column names
 MESSAGES = """
 SELECT id, seq, role, speaker, content, date_part('epoch', occurred_at) FROM relationships_message
- WHERE relationship_id = %(relationship)s AND project_id = %(project)s AND id = ANY(%(ids)s)
+ WHERE relationship_id = %(relationship)s AND project_id = %(project)s AND id = ANY(%(ids)b)
    AND erased_at IS NULL AND hidden_at IS NULL
 """
 

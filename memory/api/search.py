@@ -208,18 +208,18 @@ class MessageSearchView(SearchView):
 
 _ENTRIES = f"""
 SELECT {", ".join(EntryAnswer.model_fields)} FROM memory_scratchpadentry
- WHERE relationship_id = %(relationship)s AND id = ANY(%(ids)s)
+ WHERE relationship_id = %(relationship)s AND id = ANY(%(ids)b)
 """  # noqa: S608 - our own column names
 # With the active entries that cite each message, oldest first. One scan of the entries serves all messages.
 _MESSAGES = f"""
 WITH citing AS MATERIALIZED (
     SELECT id, effective_at, source_message_ids FROM memory_scratchpadentry
-     WHERE relationship_id = %(relationship)s AND state = 'active' AND source_message_ids && %(ids)s
+     WHERE relationship_id = %(relationship)s AND state = 'active' AND source_message_ids && %(ids)b
 )
 SELECT {", ".join(MessageAnswer.model_fields)},
        ARRAY(SELECT c.id FROM citing c WHERE m.id = ANY(c.source_message_ids) ORDER BY c.effective_at, c.id) AS cited_by
   FROM relationships_message m
- WHERE relationship_id = %(relationship)s AND id = ANY(%(ids)s) AND erased_at IS NULL
+ WHERE relationship_id = %(relationship)s AND id = ANY(%(ids)b) AND erased_at IS NULL
 """  # noqa: S608 - our own column names
 _JSON = ("metadata", "tags")
 
