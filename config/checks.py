@@ -79,7 +79,7 @@ def check_replica(databases: Sequence[str] | None = None, **_: Any) -> list[Chec
         return []
     try:
         _age_of_replica()
-        missing = sorted(_migrations("default") - _migrations(REPLICA))
+        missing = [] if replica.is_node else sorted(_migrations("default") - _migrations(REPLICA))
     except Unfit as why:
         hint = _OF_REPLICA.get(why.reason)
         said = str(why)
@@ -142,8 +142,8 @@ def _age_of_replica() -> None:
 
 _OF_REPLICA = {
     "away": "Check DATABASE_REPLICA_URL, and that the standby runs and takes connections (hot_standby = on).",
-    "foreign": "Set DATABASE_REPLICA_URL to a streaming standby of the server that DATABASE_URL leads to. If it was "
-    "just promoted, run CHECKPOINT there, and then on the standby.",
+    "foreign": "Set DATABASE_REPLICA_URL to a streaming standby of the server that DATABASE_URL leads to, or to a "
+    "node of its Citus. If it was just promoted, run CHECKPOINT there, and then on the standby.",
     "behind": "Check in pg_stat_replication on the primary whether it follows, and whether its replay is paused.",
 }
 

@@ -11,7 +11,7 @@ from uuid import UUID
 import psutil
 import psycopg
 from django.core.management import call_command
-from django.db import connections
+from django.db import connection, connections
 from django.utils import timezone
 
 from benchmarks.report import Goal, Section, of_rounds
@@ -21,7 +21,8 @@ from benchmarks.scale.templates import make_templates
 from benchmarks.seed import BY
 from benchmarks.service import use_database
 from benchmarks.timing import cpu_during, p50
-from config.embedded_postgres import database_url
+from config.embedded_postgres import database_url, socket_dir
+from config.postgresql.replica import REPLICA
 from context.pipeline import build_context
 from memory.ingestion.intake import accept_turn
 from memory.ingestion.pipeline import drain_relationship
@@ -30,10 +31,14 @@ from relationships.services.turns import NewMessage, NewTurn
 from scripts import citus
 from upkeep.distribution.pipeline import distribute
 from upkeep.erasure.relationships import erase_relationship
+from web.consistency import read_by
 
 PLAIN = "plain"
 NODES = {"citus_1": 1, "citus_2": 2, "citus_4": 4}
 SHARDS = 8
+ASKED_OF_A_NODE = (
+    "build_context, of a node"  # as a caller who takes `eventual` has it; the coordinator is not asked
+)
 GOALS = {"build_context": Goal(4), "accept_turn": Goal(2), "ingestion": Goal(2)}
 _WARM = 20  # calls that are not counted
 _ERASED = 20  # in a round
@@ -52,7 +57,7 @@ class Comparison:
         for number in range(rounds):
             for name, measured in found.items():
                 self._say(f"round {number + 1}, {name}")
-                use_database(name)
+                self._use(name)
                 measured.append(self._round(seeded, calls=calls, number=number))
         how = f"{rounds} rounds of {calls} calls of each, {_ERASED} of erase; the places take turns."
         return [_costs(how, found), _cpu(how, found)]
@@ -71,6 +76,12 @@ class Comparison:
             use_database(name)
             distribute(shards=SHARDS, told=lambda _: None)
         return seeded
+
+    def _use(self, name: str) -> None:
+        """Have Django speak to this database, and to the first node of a distributed one as its replica."""
+        use_database(name)
+        node = socket_dir(self._servers / "worker1")
+        connections.settings[REPLICA] = {**connection.settings_dict, "HOST": str(node)}
 
     def _on_coordinator(self, statement: str) -> None:
         with psycopg.connect(database_url(self._servers / "coordinator"), autocommit=True) as server:
@@ -94,9 +105,21 @@ class Comparison:
         def erase(_: int, id: UUID) -> None:
             erase_relationship(project_id=seeded.project_id, relationship_id=id, by=BY)
 
+        def ask_node(at: int, id: UUID) -> None:
+            _, read = read_by("eventual", partial(context, at, id))
+            assert read.database == REPLICA, read.reason
+
         times: Times = {}
         cpu: Cpu = {}
-        for what, call in (("build_context", context), ("accept_turn", accept), ("ingestion", ingest)):
+        asked = {
+            "build_context": context,
+            ASKED_OF_A_NODE: ask_node,
+            "accept_turn": accept,
+            "ingestion": ingest,
+        }
+        for what, call in asked.items():
+            if what == ASKED_OF_A_NODE and connection.settings_dict["NAME"] == PLAIN:
+                continue
             timed(call, talking[:_WARM])
             times[what], used = cpu_during(self._processes, partial(timed, call, talking[_WARM:]))
             cpu[what] = {where: 1000 * seconds / calls for where, seconds in used.items()}
@@ -117,9 +140,10 @@ def _costs(how: str, found: Mapping[str, Sequence[tuple[Times, Cpu]]]) -> Sectio
     section = Section(
         "cost", "Beside plain PostgreSQL", f"{how} p50, and its ratio to the plain one's, round by round."
     )
-    plain = [times for times, _ in found[PLAIN]]
+    plain = [{**times, ASKED_OF_A_NODE: times["build_context"]} for times, _ in found[PLAIN]]
     for what in plain[0]:
-        section.figures.append(of_rounds(f"{what}, plain", [p50(times[what]) for times in plain], "ms"))
+        if what != ASKED_OF_A_NODE:
+            section.figures.append(of_rounds(f"{what}, plain", [p50(times[what]) for times in plain], "ms"))
         for name, nodes in NODES.items():
             pairs = zip(found[name], plain, strict=True)
             ratios = [p50(times[what]) / p50(beside[what]) for (times, _), beside in pairs]
@@ -131,10 +155,10 @@ def _cpu(how: str, found: Mapping[str, Sequence[tuple[Times, Cpu]]]) -> Section:
     section = Section(
         "cpu", "The servers' processor time of a call", f"{how} All processes of the servers, in ms."
     )
-    for what in GOALS:
+    for what in (*GOALS, ASKED_OF_A_NODE):
         for name in (PLAIN, *NODES):
             for where in ("coordinator", "nodes"):
-                used = [cpu[what][where] for _, cpu in found[name]]
-                if name != PLAIN or where == "coordinator":
+                used = [cpu[what][where] for _, cpu in found[name] if what in cpu]
+                if used and (name != PLAIN or where == "coordinator"):
                     section.figures.append(of_rounds(f"{what}, {name}, {where}", used, "ms"))
     return section

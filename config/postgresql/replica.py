@@ -1,9 +1,11 @@
-"""Send reads that may be a moment old to a streaming standby (DATABASE_REPLICA_URL).
+"""Send reads that may be a moment old to a streaming standby, or to a node of Citus (DATABASE_REPLICA_URL).
 
 Its age is bounded in two ways. Each process reads the position of the primary's write-ahead log a few times a second;
 a standby that has replayed up to there has everything that was visible before that. It also has everything from before
 the last commit it replayed, by the primary's clock. The lower bound counts, so neither an idle nor a busy primary makes
 a standby look old, and clocks of two machines are never compared.
+
+A node of Citus reads a relationship's rows where they are written, so nothing read there is old.
 """
 
 import math
@@ -19,6 +21,7 @@ from django.db import connections
 from django.db.models import Model
 from django.db.utils import DEFAULT_DB_ALIAS
 
+from config.postgresql.citus import is_distributed
 from config.postgresql.sessions import READING, prepared_cursor, reading_from, sqlstate
 
 REPLICA = "replica"
@@ -36,6 +39,13 @@ SELECT pg_is_in_recovery(), (pg_last_wal_replay_lsn() - '0/0'::pg_lsn)::bigint,
        extract(epoch FROM pg_last_xact_replay_timestamp())::float8,
        system_identifier || '/' || greatest(timeline_id, min_recovery_end_timeline)
 FROM pg_control_system(), pg_control_checkpoint(), pg_control_recovery()
+"""
+# The server's own group, and the nodes that it knows; of the coordinator's, those that know what it knows.
+_NODES = """
+SELECT (SELECT groupid FROM pg_dist_local_group),
+       string_agg(concat_ws(' ', nodeid, nodename, nodeport), ', ' ORDER BY nodeid),
+       array_agg(groupid) FILTER (WHERE isactive AND metadatasynced)
+FROM pg_dist_node
 """
 
 
@@ -81,6 +91,7 @@ class Replica:
         self._ask_again_at: float | None = (
             None  # set while it is unreachable; the first request then checks it
         )
+        self._node_until = 0.0  # until then (monotonic) it counts as a node of Citus
 
     def age(self) -> float:
         """The highest possible age, in seconds, of what is read from the replica from now on. Raises Unfit.
@@ -90,6 +101,8 @@ class Replica:
         if REPLICA not in connections.settings:
             raise Unfit("none", "no replica is set up")
         self._look_away()
+        if self.is_node:
+            return 0.0
         known = self._positions_of_primary()
         try:
             standby, lsn, replayed_at, history = _asked(REPLICA, _STANDBY)
@@ -97,8 +110,11 @@ class Replica:
             self.failed(error)
             raise Unfit("away", f"the replica does not answer ({type(error).__name__})") from error
         self._ask_again_at = None
+        if not standby and _is_node():
+            self._node_until = monotonic() + settings.REPLICA_LIMIT_SECONDS
+            return 0.0
         if not standby or lsn is None:
-            raise Unfit("foreign", "the replica is not a standby")
+            raise Unfit("foreign", "the replica is neither a standby nor a node of the primary's Citus")
         if history != known[-1].history:
             raise Unfit(
                 "foreign", "the replica is a standby of another server, or of one that was restored since"
@@ -112,8 +128,14 @@ class Replica:
             raise Unfit("behind", f"the replica is {age:.1f} s behind", age)
         return age
 
+    @property
+    def is_node(self) -> bool:
+        """Whether the replica was a node of Citus when it was last asked, which was a moment ago."""
+        return monotonic() < self._node_until
+
     def failed(self, error: Exception) -> None:
         """Note that the replica failed. If it is unreachable, it is not used for a while."""
+        self._node_until = 0.0
         if not sqlstate(error):
             self._ask_again_at = monotonic() + RETRY_SECONDS
         connections[REPLICA].close()
@@ -145,6 +167,15 @@ def reading_replica() -> Iterator[None]:
         yield
     finally:
         READING.reset(token)
+
+
+def _is_node() -> bool:
+    """Return whether the replica is a node of the Citus of which the primary is the coordinator, and up to date."""
+    if not all(is_distributed(connections[alias]) for alias in (DEFAULT_DB_ALIAS, REPLICA)):
+        return False
+    _, nodes, in_step = _asked(DEFAULT_DB_ALIAS, _NODES)
+    group, known, _ = _asked(REPLICA, _NODES)
+    return bool(known == nodes and group in in_step)
 
 
 def _asked(alias: str, statement: str) -> tuple[Any, ...]:

@@ -30,7 +30,7 @@ def test_inside_the_block_the_replica_is_read_but_in_a_transaction_and_the_prima
 @pytest.mark.parametrize(
     ("where", "reason", "said"),
     [
-        ({}, "foreign", "The replica is not a standby."),
+        ({}, "foreign", "The replica is neither a standby nor a node of the primary's Citus."),
         (NOBODY_LISTENS, "away", "The replica does not answer (OperationalError)."),
     ],
     ids=["no standby", "nobody there"],
