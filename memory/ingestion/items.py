@@ -96,9 +96,11 @@ def type_of(item: Item, given: IngestionInput, remarks: list[str], *, changes: b
     raise RefusedItem(f"type {wanted!r:.40} {NO_TYPE}: {', '.join(known)}")
 
 
-def subject_in(item: Item) -> str | None:
+def subject_in(item: Item, given: IngestionInput) -> str | None:
+    """Whom it is about; the person, too, if they are named instead of called "user"."""
     subject = " ".join(cleaned(item.get("subject")).split())[:200]
-    return (USER_SUBJECT if subject.lower() == USER_SUBJECT else subject) or None
+    person = (USER_SUBJECT, "the user", " ".join(given.user_name.split()).casefold())
+    return (USER_SUBJECT if subject.casefold() in person else subject) or None
 
 
 def key_in(item: Item) -> str | None:

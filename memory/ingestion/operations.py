@@ -206,7 +206,7 @@ def understand(
         entry=entry_number(item, given.entries) if op != "add" else None,
         type=type_of(item, given, remarks, changes=op != "add") if op != "delete" else "",
         content=text_of(item, "content") if op != "delete" else "",
-        subject=subject_in(item),
+        subject=subject_in(item, given),
         key=key_in(item) if keyed else None,
         importance=share_in(item, "importance", remarks),
         happens_at=happens_in(item, remarks),

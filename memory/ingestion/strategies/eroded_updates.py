@@ -49,7 +49,8 @@ def ask_about_losses(
         return items
     told = "\n".join(f"- entry {entry}: {'; '.join(details)}" for entry, details in lost.items())
     complaint = f"the new texts of these entries leave out what the old ones say.\n{told}\n{again}"
-    better = _by_entry(send_back(complaint, "left out"), lost)
+    answer = send_back(complaint, "left out")
+    better = _by_entry(answer, lost) or _renumbered(answer, lost, items, given)
     return _replaced(items, lost, better, given, reasoned=reasoned)
 
 
@@ -76,7 +77,7 @@ def _lost_in(items: Sequence[Operation], given: IngestionInput) -> dict[int, tup
             details = tuple(detail for detail in details if detail not in _of_the_plan(entry, given))
             details = (*details, *lost_details(goes, said))
             if not details and item.content not in known:  # else it is merged with the entry that says so
-                details = _mostly_lost(entry.content, said, own)
+                details = _mostly_lost(entry.content, item.content, own)
             if details:
                 lost[item.entry] = details
     return lost
@@ -96,15 +97,29 @@ def _of_the_plan(entry: ShownEntry, given: IngestionInput) -> Collection[str]:
     return {day, day[:7], *expected, *times, *(time.zfill(5) for time in times)}
 
 
-def _mostly_lost(old: str, said: str, own: Sequence[str]) -> tuple[str, ...]:
-    """The lost words of an entry of which hardly anything is left, even if no name or number was lost."""
-    return tuple(unsaid_words(old, said, own=own)) if share_said(old, said, own=own) < MOSTLY else ()
+def _mostly_lost(old: str, new: str, own: Sequence[str]) -> tuple[str, ...]:
+    """The lost words of an entry of which hardly anything is left, even if no name or number was lost. A date that
+    stays beside the text is none of its words: it would date what the new text says.
+    """
+    return tuple(unsaid_words(old, new, own=own)) if share_said(old, new, own=own) < MOSTLY else ()
 
 
 def _by_entry(items: list[Operation], lost: Lost) -> dict[int, Operation]:
     """The new versions by entry, of those only that were sent back."""
     again = (item for item in items if item.op in ("update", "replace"))
     return {item.entry: item for item in again if item.entry is not None and item.entry in lost}
+
+
+def _renumbered(
+    answer: Sequence[Operation], lost: Lost, items: Sequence[Operation], given: IngestionInput
+) -> dict[int, Operation]:
+    """New versions under other numbers, if all the numbers were mistakes: of entries that nothing else changes, and
+    that lose nothing by them.
+    """
+    changed = {item.entry for item in items}
+    moved = [item for item in answer if item.op in ("update", "replace") and item.entry not in changed]
+    fits = len(moved) == len(lost) and not _lost_in(moved, given)
+    return dict(zip(lost, moved, strict=True)) if fits else {}
 
 
 def _repeats(again: Operation, before: Operation) -> bool:

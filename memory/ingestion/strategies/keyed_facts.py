@@ -89,7 +89,7 @@ def _recorder(given: IngestionInput, vocabulary: Vocabulary) -> Callable[[dict[s
             raw={**short(item), "op": op},
             type=type,
             content=fact_text(key, text_of(item, "value")),
-            subject=subject_in(item),
+            subject=subject_in(item, given),
             key=key.name,
             single_valued=key.single_valued,
             confidence=confidence,

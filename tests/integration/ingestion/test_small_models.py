@@ -146,6 +146,47 @@ def test_an_update_in_wholly_other_words_stands_with_a_reason(
     assert conversation.contents == [born]
 
 
+def test_an_update_that_is_given_again_under_the_right_number_changes_that_entry(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    conversation.remember("Ingrid has an account in Boston", "Per owes 1,200")
+    whole = "Per owes 1,200 since March"
+    scripted_provider.answer_with(answer(update(1, whole)), answer(update(2, whole)))
+
+    turn = conversation.hear("Per owes me that since March.")
+
+    assert sorted(conversation.contents) == ["Ingrid has an account in Boston", whole]
+    assert conversation.verdicts(turn) == [("applied", "was sent back once for what it left out: Boston")]
+
+
+def test_an_update_is_not_moved_to_an_entry_that_loses_something_by_it(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    conversation.remember("Ingrid has an account in Boston", "Per lives in Oslo")
+    scripted_provider.answer_with(*(answer(update(entry, "Owes 1,200 since March")) for entry in (1, 2)))
+
+    conversation.hear("I owe 1,200 since March.")
+
+    assert sorted(conversation.contents) == [
+        "Ingrid has an account in Boston", "Owes 1,200 since March", "Per lives in Oslo"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("subject", ["Maya", "MAYA", "The user"])
+def test_the_person_may_be_named_as_the_one_it_is_about(
+    conversation: Conversation, scripted_provider: ScriptedProvider, subject: str
+) -> None:
+    scripted_provider.answer_with(
+        answer(add("Lives in Porto", subject="user", key="city", type="identity")),
+        answer(add("Lives in Lisbon", subject=subject, key="city", type="identity")),
+    )
+
+    conversation.hear("I live in Porto.")
+    conversation.hear("I live in Lisbon now.")
+
+    assert [(entry.subject, entry.content) for entry in conversation.entries] == [("user", "Lives in Lisbon")]
+
+
 def test_what_is_said_twice_under_a_mistaken_number_is_kept_once(
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:

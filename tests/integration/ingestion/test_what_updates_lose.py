@@ -119,6 +119,23 @@ def test_a_day_that_an_entry_keeps_beside_its_text_is_not_lost(
     assert len(scripted_provider.requests) == 1 + asked
 
 
+def test_a_day_that_stays_beside_the_text_is_none_of_the_words_that_are_left(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    """It would say that the car was bought then."""
+    told = "Per, the husband, got up at two every morning; he died in 2019-11"
+    scripted_provider.answer_with(
+        answer(add(told, type="relationship", subject="Per", happens_at="2019-11")),
+        *[answer(update(1, "Per bought the car", reason=""))] * 2,
+    )
+
+    conversation.hear("Per got up at two every morning. He died in November 2019.")
+    conversation.hear("Per bought the car.")
+
+    assert "died; 2019-11" in scripted_provider.requests[-1].history[-1][1]
+    assert told in conversation.contents
+
+
 @pytest.mark.parametrize(
     ("told", "asked"),
     [("2026-02-20", 1), ("2026-02", 1), ("2026-01-31", 2)],
