@@ -43,6 +43,18 @@ def as_companions_words(content: str, cited: Iterable[InputMessage], given: Inge
     return f"{given.companion_name}: {content}" if own else None
 
 
+def other_speaker_of(content: str, cited: Iterable[InputMessage], given: IngestionInput) -> str | None:
+    """Who else speaks as the person and is the only one to say this, of themselves or whomever; None if the text names
+    either.
+    """
+    speakers = {" ".join(one.speaker.split()) for one in cited if one.role == MessageRole.USER}
+    if len(speakers) != 1 or not speakers <= set(given.other_speakers):
+        return None
+    (speaker,) = speakers
+    named = names_in_text(content, speaker) or names_in_text(content, given.user_name)
+    return None if named else speaker
+
+
 def known_by_name(content: str, given: IngestionInput) -> int | None:
     """The number of the person's entry that says the same, with or without their name before it: "Maya likes tea"."""
     said = _hash_without_name(content, given.user_name)

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from memory.entries.fingerprint import content_hash
 from memory.entries.taken import of_either
+from memory.entries.words import names_in_text
 from memory.ingestion.apply_state import ApplyState
 from memory.ingestion.entry_values import (
     changes_nothing,
@@ -16,7 +17,7 @@ from memory.ingestion.entry_values import (
 )
 from memory.ingestion.likeness import share_said
 from memory.ingestion.operations import Operation
-from memory.models import EntryState, RevisionEvent, ScratchpadEntry, Verdict
+from memory.models import USER_SUBJECT, EntryState, RevisionEvent, ScratchpadEntry, Verdict
 
 CHANGED_MEANWHILE = "the entry was changed while the model answered; the later text stands"
 FORGOTTEN = "was deleted after the turn this rests on"
@@ -75,16 +76,34 @@ def _is_single_valued(state: ApplyState, operation: Operation) -> bool:
 
 
 def _with_its_own_key(state: ApplyState, operation: Operation, subject: str) -> Operation:
-    """Drop the operation's key if an unrelated entry of another type holds it: that entry would be superseded because
-    of a key that a model gave at random. Not for strategies that ask for keys.
+    """Drop a single-valued key that a model gave at random, as it would supersede an entry: if the text begins with
+    another's name, or the entry that holds the key is of another type and says nothing of what the text says but the
+    key. Not for strategies that ask for keys.
     """
+    if operation.single_valued is not None or not _is_single_valued(state, operation):
+        return operation
     held = state.taken.holding(subject, operation.key)
-    if held is None or operation.single_valued is not None or operation.type == held.type:
+    if name := _other_before(operation.content, subject, state):
+        remark = f"begins with {name}; kept without the key {operation.key}"
+    elif held is None or operation.type == held.type or _says_of(held.content, operation, state):
         return operation
-    if share_said(held.content, operation.content, own=(state.given.user_name,)):
-        return operation
-    remark = f"the {operation.key} is held by entry {held.id}, which is about something else; kept without it"
+    else:
+        remark = (
+            f"the {operation.key} is held by entry {held.id}, which is about something else; kept without it"
+        )
     return replace(operation, key=None, remarks=(*operation.remarks, remark))
+
+
+def _says_of(held: str, operation: Operation, state: ApplyState) -> bool:
+    return share_said(held, operation.content, own=(state.given.user_name, operation.key or "")) > 0
+
+
+def _other_before(content: str, subject: str, state: ApplyState) -> str | None:
+    """The one whom entries are about and whose name the text begins with, if not the subject."""
+    first = content.partition(" ")[0]
+    known = dict.fromkeys(entry.subject for entry in state.given.entries)
+    others = (name for name in known if name not in (USER_SUBJECT, subject))
+    return next((name for name in others if names_in_text(first, name)), None)
 
 
 def _update(state: ApplyState, operation: Operation, entry: ScratchpadEntry) -> None:

@@ -12,6 +12,7 @@ from memory.errors import UnparsableAnswer
 from memory.ingestion.grounds import (
     as_companions_words,
     known_by_name,
+    other_speaker_of,
     refuse_example,
 )
 from memory.ingestion.ingestion_input import IngestionInput
@@ -218,12 +219,18 @@ def understand(
 
 
 def _on_its_grounds(operation: Operation, item: dict[str, Any], given: IngestionInput) -> Operation:
-    """Refuse examples of the prompt, and attribute what only the companion said to it. Raises RefusedItem."""
+    """Refuse examples of the prompt, and attribute what only another said to them. Raises RefusedItem."""
     if operation.content:
         refuse_example(operation.content, item, given)
-    if operation.op != "add" or not _about_person(operation) or operation.type == ADVICE:
+    if operation.op != "add" or not _about_person(operation):
         return operation
     cited = given.cited(operation.messages, operation.earlier)
+    if (speaker := other_speaker_of(operation.content, cited, given)) is not None:
+        remarks = (*operation.remarks, f"only {speaker} said it; kept as their words")
+        content = f"{speaker}: {operation.content}"
+        return replace(operation, content=content, subject=speaker, key=None, remarks=remarks)
+    if operation.type == ADVICE:
+        return operation
     if (words := as_companions_words(operation.content, cited, given)) is None:
         return operation
     remarks = (*operation.remarks, "only the companion said it; kept as its words")

@@ -10,7 +10,7 @@ from providers.llm.offline.changes import acts_on_known, change_or_keep, meet_me
 from providers.llm.offline.clauses import Clause, read_clauses
 from providers.llm.offline.lines import Line
 from providers.llm.offline.reader import Reader, about_whom
-from providers.llm.offline.wording import RULES, is_name, noun, overlap, part, pattern, stem, words
+from providers.llm.offline.wording import RULES, folded, is_name, noun, overlap, part, pattern, stem, words
 
 ASKED = "asked to forget it"
 SAME_TURN = timedelta(minutes=1)  # entries of one turn have the same time, or nearly
@@ -107,7 +107,7 @@ def read_prompt_data(prompt_data: PromptData) -> Reader:
     own = "tool" if all(message.role == "tool" for message in prompt_data.messages) else "user"
     read: list[int] = []
     for message in prompt_data.messages:
-        if message.role == own:
+        if message.role == own and (own == "tool" or not _is_anothers(message, prompt_data)):
             reader.today = _day_of(message, prompt_data.timezone)
             _read_message(message, reader, read)
             read.append(message.number)
@@ -153,6 +153,11 @@ def _read_message(message: NumberedMessage, reader: Reader, previous: list[int])
         elif not orders:
             _forget(said, reader, previous)
             reader.unplaced.append((said, message.number))
+
+
+def _is_anothers(message: NumberedMessage, prompt_data: PromptData) -> bool:
+    """Return whether somebody else speaks on the person's account; their "I" is not the person."""
+    return folded(message.speaker) != folded(prompt_data.user_name)
 
 
 def _meet_earlier(reader: Reader, prompt_data: PromptData) -> None:

@@ -209,3 +209,13 @@ def test_people_the_list_knows_are_spoken_of_by_name() -> None:
 )
 def test_forms_of_a_word_are_one_word(one: str, other: str) -> None:
     assert words(one) == words(other)
+
+
+def test_what_another_says_on_the_same_account_is_not_read_as_the_persons() -> None:
+    messages = [
+        NumberedMessage(1, "user", "Leo", "I am allergic to wool. Forget my name.", THURSDAY),
+        NumberedMessage(2, "user", "maya", "I am allergic to nuts.", THURSDAY),
+    ]
+    read = read_messages(PromptData((), tuple(messages), "Europe/Lisbon", TYPES, "Maya"))
+
+    assert [operation["content"] for operation in read] == ["Is allergic to nuts"]
