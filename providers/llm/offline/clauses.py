@@ -23,6 +23,9 @@ _RECENT = pattern(r"^(?:I|we)(?: (?:have|am|are))? (?:just|finally|recently)\b")
 _NO_LONGER = pattern(r"^(I|we|[\w' ]+?) (am |are |is )?no longer (?=\w)")
 _USED_TO = pattern(r"^(I|we) used to (?:be )?(?=\w)")
 _DATE_IS = pattern(r"^(?P<date>.{3,25}?) is (?P<what>(?:my|our) .+)$")
+LONGEST_RUN = (
+    16  # words in lower case without a comma, as speech is written down; more run into the next statement
+)
 MAX_SENTENCES = 1_500  # per message, so that a pasted book can't block a worker
 LONGEST_SENTENCE = 2_000  # characters
 MOST_TAILS = 5  # removed one after the other; each search reads the whole text
@@ -86,7 +89,8 @@ def without_adverbs(text: str) -> str:
 
 def tidy_clause(piece: str, *, lowercase: bool = False) -> Clause | None:
     """The statement in a part of a sentence; None if it is hedged, too long or empty."""
-    if len(piece) > MAX_CLAUSE or part("HEDGED").search(piece):
+    runs_on = lowercase and "," not in piece and len(piece.split()) > LONGEST_RUN
+    if runs_on or len(piece) > MAX_CLAUSE or part("HEDGED").search(piece):
         return None
     text, corrects = _without_fillers(piece.strip(" .!?,;:()"))
     text = _date_last(text)
@@ -197,7 +201,7 @@ def read_sentences(content: str) -> Iterator[str]:
         return
     text = _PROTECTED.sub(lambda found: found.group().replace(".", "\x01"), text)
     for sentence in list(dict.fromkeys(_SENTENCE.findall(text)))[:MAX_SENTENCES]:
-        if part("TASK").match(sentence) and ":" in sentence:
+        if part("HOMEWORK").match(sentence) or (part("TASK").match(sentence) and ":" in sentence):
             return  # all that follows the colon is a text to work on
         if len(sentence) <= LONGEST_SENTENCE:
             yield " ".join(sentence.replace("\x01", ".").split())

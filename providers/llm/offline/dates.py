@@ -8,6 +8,8 @@ from datetime import date, datetime, time
 from dateutil.parser import parse  # type: ignore[import-untyped]
 from dateutil.relativedelta import relativedelta, weekday  # type: ignore[import-untyped]
 
+from providers.llm.offline.wording import is_past
+
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
@@ -18,7 +20,9 @@ _NUMBERS = {
 _RELATIVE_DAYS = {
     "the day after tomorrow": 2, "tomorrow": 1, "yesterday": -1, "last night": -1, "the day before yesterday": -2,
 }  # fmt: skip
-_KEPT_PREPOSITIONS = ("by", "until", "till", "before", "after", "from", "since", "around", "about")
+_KEPT_PREPOSITIONS = ("by", "until", "till", "before", "after", "from", "since", "around", "about", "for")
+_AHEAD = ("for", "by", "until", "till")  # before these dates something is done: "I booked for May"
+_DONE = re.compile(r"\b(?:I|we|you|he|she|it|they|who|which|that) (?P<verb>\w+) ?$", re.IGNORECASE)
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?)"
@@ -50,7 +54,8 @@ class DatePhrase:
         """The day, or the month if only that was said; "" if it is less certain, or not when something happens."""
         if self.day:
             return self.day.isoformat()
-        return f"{datetime.strptime(self.month, '%B %Y'):%Y-%m}" if self.text == f"in {self.month}" else ""
+        whole = self.text in (f"in {self.month}", f"for {self.month}")
+        return f"{datetime.strptime(self.month, '%B %Y'):%Y-%m}" if whole else ""
 
 
 # A preposition, the words, the day if it is one, and a day within the period if there is one.
@@ -64,13 +69,20 @@ def find_dates(text: str, *, today: date, past: bool) -> list[DatePhrase]:
     for match in _ANY.finditer(text):
         if text[: match.start()].rstrip().lower().endswith(("every", "each", "most")):
             continue
-        if (moment := _moment(match, today, past)) is not None and len(found) < 4:
+        given = (match["prep"] or "").lower()
+        gone = past or (given not in _AHEAD and _is_done(text[: match.start()]))
+        if (moment := _moment(match, today, gone)) is not None and len(found) < 4:
             preposition, said, day, within = moment
-            given = (match["prep"] or "").lower()
             kept = given if given in _KEPT_PREPOSITIONS else preposition
             month = f"{within:%B %Y}" if within else ""
             found.append(DatePhrase(match.start(), match.end(), f"{kept} {said}", day, month))
     return found
+
+
+def _is_done(before: str) -> bool:
+    """Return whether a verb of the past stands before a date, as in "the lamp I bought in January"."""
+    found = _DONE.search(before)
+    return found is not None and is_past(found["verb"].lower())
 
 
 def absolute(text: str, *, today: date, past: bool) -> tuple[str, list[DatePhrase]]:

@@ -55,6 +55,19 @@ def test_a_date_gone_by_is_made_absolute(said: str, kept: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("return the sofa I bought in March", "return the sofa I bought in March 2026"),
+        ("the lamp that arrived on Monday is broken", "the lamp that arrived on 23 November 2026 is broken"),
+        ("a room we booked for March", "a room we booked for March 2027"),
+        ("a room we need in March", "a room we need in March 2027"),
+    ],
+)
+def test_a_date_after_a_verb_of_the_past_is_gone_by(said: str, kept: str) -> None:
+    assert absolute(said, today=THURSDAY, past=False)[0] == kept
+
+
+@pytest.mark.parametrize(
     "said",
     [
         "every Tuesday",
@@ -76,6 +89,7 @@ def test_what_only_looks_like_a_date_stays(said: str) -> None:
         ("on 3 December", "2026-12-03"),
         ("next month", "2026-12"),
         ("in May 2027", "2027-05"),
+        ("for May 2027", "2027-05"),
         ("by May 2027", ""),
         ("next week", ""),
         ("next year", ""),

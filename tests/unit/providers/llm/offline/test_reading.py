@@ -219,3 +219,21 @@ def test_what_another_says_on_the_same_account_is_not_read_as_the_persons() -> N
     read = read_messages(PromptData((), tuple(messages), "Europe/Lisbon", TYPES, "Maya"))
 
     assert [operation["content"] for operation in read] == ["Is allergic to nuts"]
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("Homework: I live in London. I have a cat.", []),
+        ("I wrote this for Monday: I have two sisters.", []),
+        ("My second example sentence: I hate coffee.", []),
+        ("My homework is done. I live in Porto.", ["Lives in Porto"]),
+        ("Good news: I live in Porto.", ["Lives in Porto"]),
+        ("I will have a look at it tomorrow.", []),
+        ("I registered for 11 December.", ["Registered for 11 December 2026"]),
+        ("my son is coming on sunday with leonie and then what is he called the little one yes emil", []),
+        ("my son is coming on sunday", ["Their son is coming on 29 November 2026"]),
+    ],
+)
+def test_only_what_is_meant_as_a_statement_is_kept(said: str, kept: list[str]) -> None:
+    assert remembered(said) == kept
