@@ -1,4 +1,5 @@
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from context.answer import ChatMessage
@@ -7,12 +8,13 @@ from context.facts import Facts, RecentMessage
 from context.layers.base import NOTHING, Layer, LayerRequest, LayerText, left_out
 from context.passages import CUT
 from context.text import AROUND_A_MESSAGE, end_of, keep_last, line_cost, long_of, message_tokens
-from memory.entries.happens import day_of, named_day_of
+from memory.entries.happens import named_day_of
 from memory.fence import cut_fenced
 from relationships.models import MessageRole
 from relationships.text_names import name_in_text
 
 Shown = list[tuple[RecentMessage, ChatMessage]]
+MOST_DAYS = 7  # that are told one by one; those before them as a range
 LEAST = 24  # tokens of a message whose end is shown: fewer say nothing
 # Marks messages that neither side said: only the assembled system text may speak as the system.
 _NOTES = {"system": "[system note] ", "tool": "[tool result] "}
@@ -23,8 +25,8 @@ class MessagesLayer(Layer):
 
     If the last exchange alone exceeds the budget, or the newest messages use less than half of it, longer messages
     before them are shortened to their end. So is a long message before the last exchange that would leave no room for
-    those before it. If the last message is not of today, the system prompt says of which days they are: "last Friday"
-    is relative to those. If others speak as the person too, their messages and the person's begin with the names.
+    those before it. If not all are of today, the system prompt says which are of which days: "last Friday" is relative
+    to those. If others speak as the person too, their messages and the person's begin with the names.
     """
 
     slug = "messages"
@@ -124,12 +126,22 @@ def _ends(
 
 
 def _days(messages: Sequence[RecentMessage], request: LayerRequest) -> str:
-    """A sentence on which days they were said; "" if the last one is of today."""
+    """A sentence on which of them were said on which day; "" if all are of today."""
     timezone = request.facts.timezone
-    if not messages or day_of(messages[-1].said_at, timezone) == day_of(request.now.timestamp(), timezone):
+    said = (named_day_of(message.said_at, timezone) for message in messages)
+    days = [(day, len(list(same))) for day, same in groupby(said)]
+    if all(day == named_day_of(request.now.timestamp(), timezone) for day, _ in days):
         return ""
-    days = dict.fromkeys(named_day_of(messages[place].said_at, timezone) for place in (0, -1))
-    return request.with_today(f"The earlier messages below were said on {' to '.join(days)}.")
+    before, last = days[:-MOST_DAYS], days[-MOST_DAYS:]
+    if before:
+        last[0] = (f"{before[0][0]} to {last[0][0]}", sum(count for _, count in before) + last[0][1])
+    places = ["the first", *["the next"] * (len(last) - 2), "the last"]
+    told = [
+        f"{day} ({place} {count})" if count > 1 else f"{day} ({place})"
+        for place, (day, count) in zip(places, last, strict=False)
+    ]
+    listed = f"{', '.join(told[:-1])} and {told[-1]}" if len(last) > 1 else last[0][0]
+    return request.with_today(f"The earlier messages below were said on {listed}.")
 
 
 def _notes(messages: Sequence[RecentMessage], facts: Facts) -> dict[str, str]:

@@ -5,7 +5,7 @@ import pytest
 
 from context.facts import RecentMessage, read_facts
 from context.layers.base import NOTHING, LayerRequest
-from context.layers.messages import MessagesLayer
+from context.layers.messages import MOST_DAYS, MessagesLayer
 from context.passages import CUT
 from context.text import message_tokens
 from memory.fence import fence
@@ -52,17 +52,30 @@ def said_on(*days: int) -> list[RecentMessage]:
 @pytest.mark.parametrize(
     ("days", "told"),
     [
-        ((-5, 0), ""),
+        ((0, 0), ""),
         ((-1, -1), "Sunday, 2026-03-01."),
-        ((-5, -3, -1), "Wednesday, 2026-02-25 to Sunday, 2026-03-01."),
+        ((-5, -5, 0), "Wednesday, 2026-02-25 (the first 2) and Monday, 2026-03-02 (the last)."),
+        (
+            (-5, -3, -3, -1),
+            "Wednesday, 2026-02-25 (the first), Friday, 2026-02-27 (the next 2) and Sunday, 2026-03-01 (the last).",
+        ),
     ],
-    ids=["of today", "of yesterday", "of several days"],
+    ids=["of today", "of yesterday", "of today too", "of several days"],
 )
 def test_messages_of_another_day_are_said_to_be_of_it(days: tuple[int, ...], told: str) -> None:
     rendered = MessagesLayer("messages").render(layer_request(messages=said_on(*days)))
 
     lead = "The earlier messages below were said on "
     assert rendered.text == (f"{lead}{told}\nToday is Monday, 2026-03-02." if told else "")
+
+
+def test_of_many_days_the_first_are_told_as_a_range() -> None:
+    rendered = MessagesLayer("messages").render(layer_request(messages=said_on(*range(-9, 0))))
+
+    first = (
+        "said on Saturday, 2026-02-21 to Monday, 2026-02-23 (the first 3), Tuesday, 2026-02-24 (the next), "
+    )
+    assert first in rendered.text and rendered.text.count("(the next)") == MOST_DAYS - 2
 
 
 @pytest.mark.parametrize(
