@@ -19,6 +19,7 @@ from memory.models import USER_SUBJECT, MendingVerb
 
 _DAY = re.compile(r"(?<![\d-])\d{4}-\d\d-\d\d(?![\d-])", re.ASCII)
 MOSTLY = 1 / 3  # an update that keeps less of an entry's words has lost most of it
+CHANGES = ("update", "replace")
 AMISS = "the entry is about something else"
 Lost = Mapping[int, tuple[str, ...]]  # details, by the number of the entry
 # Shows the model its answer with a complaint, for a purpose; returns the operations of its new answer, if any.
@@ -55,7 +56,8 @@ def ask_about_losses(
 
 
 def _lost_in(items: Sequence[Operation], given: IngestionInput) -> dict[int, tuple[str, ...]]:
-    """What each update has lost of its entry, by the entry's number.
+    """What each update has lost of its entry, by the entry's number; and of one that is replaced, what neither the new
+    text nor its messages speak of, if that is most of it: then hardly all of it has ended.
 
     If updates to the same text merge entries, the first one's date stays, so the dates of the others must be in the
     text. When a plan was made need not be said: "Planned in 2023-05 to visit Rome" becomes "Visited Rome".
@@ -79,6 +81,11 @@ def _lost_in(items: Sequence[Operation], given: IngestionInput) -> dict[int, tup
             if not details and item.content not in known:  # else it is merged with the entry that says so
                 details = _mostly_lost(entry.content, item.content, own)
             if details:
+                lost[item.entry] = details
+        elif item.op == "replace" and item.entry is not None:
+            told = (message.content for message in given.cited(item.messages, item.earlier))
+            said = " ".join((item.content, *told))
+            if details := _mostly_lost(given.entries[item.entry - 1].content, said, own):
                 lost[item.entry] = details
     return lost
 
@@ -106,7 +113,7 @@ def _mostly_lost(old: str, new: str, own: Sequence[str]) -> tuple[str, ...]:
 
 def _by_entry(items: list[Operation], lost: Lost) -> dict[int, Operation]:
     """The new versions by entry, of those only that were sent back."""
-    again = (item for item in items if item.op in ("update", "replace"))
+    again = (item for item in items if item.op in CHANGES)
     return {item.entry: item for item in again if item.entry is not None and item.entry in lost}
 
 
@@ -117,13 +124,13 @@ def _renumbered(
     that lose nothing by them.
     """
     changed = {item.entry for item in items}
-    moved = [item for item in answer if item.op in ("update", "replace") and item.entry not in changed]
+    moved = [item for item in answer if item.op in CHANGES and item.entry not in changed]
     fits = len(moved) == len(lost) and not _lost_in(moved, given)
     return dict(zip(lost, moved, strict=True)) if fits else {}
 
 
 def _repeats(again: Operation, before: Operation) -> bool:
-    return again.op == "update" and again.content == before.content and not again.reason
+    return (again.op, again.content) == (before.op, before.content) and not again.reason
 
 
 def _elsewhere(update: Operation, items: list[Operation], given: IngestionInput) -> Operation:
@@ -152,7 +159,7 @@ def _replaced(
     reasoned: bool,
 ) -> list[Operation]:
     """Replace each update by its new version. Those that merge entries, with the same text, still do."""
-    updates = {item.entry: item for item in items if item.op == "update" and item.entry is not None}
+    updates = {item.entry: item for item in items if item.op in CHANGES and item.entry is not None}
     texts = {updates[entry].content: item.content for entry, item in again.items() if item.op == "update"}
     better = {
         entry: again.get(entry) or replace(item, content=texts.get(item.content, item.content))
@@ -175,6 +182,8 @@ def _replaced(
         remarks = better[entry].remarks
         if _is_of_another_thing(before, given):
             placed[entry] = _elsewhere(replace(before, remarks=remarks), items, given)
-        elif answered is not None and reasoned:
+        elif before.op == "replace" and answered is None:
+            placed[entry] = beside(better[entry], given, "the replacement was not given again")
+        elif answered is not None and reasoned and before.op == "update":
             placed[entry] = beside(better[entry], given, "nothing was said of why")
     return [item if item.entry is None else placed.get(item.entry, item) for item in items]
