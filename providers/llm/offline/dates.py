@@ -20,8 +20,20 @@ _NUMBERS = {
 _RELATIVE_DAYS = {
     "the day after tomorrow": 2, "tomorrow": 1, "yesterday": -1, "last night": -1, "the day before yesterday": -2,
 }  # fmt: skip
-_KEPT_PREPOSITIONS = ("by", "until", "till", "before", "after", "from", "since", "around", "about", "for")
-_AHEAD = ("for", "by", "until", "till")  # before these dates something is done: "I booked for May"
+_KEPT_PREPOSITIONS = (
+    "by",
+    "until",
+    "till",
+    "before",
+    "after",
+    "from",
+    "since",
+    "around",
+    "about",
+    "for",
+    "to",
+)
+_AHEAD = ("for", "to", "by", "until", "till")  # before these dates something is done: "I booked for May"
 _DONE = re.compile(r"\b(?:I|we|you|he|she|it|they|who|which|that) (?P<verb>\w+) ?$", re.IGNORECASE)
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
@@ -242,7 +254,7 @@ _READERS: dict[str, _Reader] = {
     _YEAR: lambda found, today, past: ("in", found[0], None, None),
 }
 _ANY = re.compile(
-    r"(?<![\w/.-])(?:(?P<prep>by|until|till|before|after|from|since|around|about|on|in|at|during|over|for) )?"
+    r"(?<![\w/.-])(?:(?P<prep>by|until|till|before|after|from|since|around|about|on|in|at|during|over|for|to) )?"
     rf"(?P<date>{'|'.join(_READERS)})(?![\w]|-\w|/\d|'s\b)",
     re.IGNORECASE,
 )

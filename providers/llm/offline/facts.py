@@ -254,7 +254,7 @@ def _converted(group: str, said: str, row: Row, clause: Clause, today: date) -> 
             text = absolute(said, today=today, past=row.past)[0]
             return about_them(part("FACTS_GOES_ON").split(text)[0]) if words(text) else ""
         case "rest":
-            dates = find_dates(said, today=today, past=row.past)
+            dates = find_dates(re.sub(r"\bto ", "", said), today=today, past=row.past)  # moved to a day
             return f" {dates[0].text}" if dates else ""
         case "birthday":  # without a year
             day = next((one.day for one in find_dates(said, today=today, past=False) if one.day), None)

@@ -232,6 +232,11 @@ def test_what_another_says_on_the_same_account_is_not_read_as_the_persons() -> N
         ("I will have a look at it tomorrow.", []),
         ("I registered for 11 December.", ["Registered for 11 December 2026"]),
         ("my son is coming on sunday with leonie and then what is he called the little one yes emil", []),
+        ("I live in Munich, no wait, Augsburg.", []),
+        ("I live in Munich, no wait, I live in Augsburg.", ["Lives in Augsburg"]),
+        ("No wait, I live in Augsburg.", ["Lives in Augsburg"]),
+        ("My exam moved to 14 December.", ["Exam on 14 December 2026"]),
+        ("I want to move the delivery to 5 December.", ["Wants to move the delivery to 5 December 2026"]),
         ("my son is coming on sunday", ["Their son is coming on 29 November 2026"]),
     ],
 )
