@@ -15,7 +15,7 @@ from memory.ingestion.grounds import (
     other_speaker_of,
     refuse_example,
 )
-from memory.ingestion.ingestion_input import IngestionInput
+from memory.ingestion.ingestion_input import IngestionInput, InputMessage
 from memory.ingestion.items import (
     RefusedItem,
     cited_messages,
@@ -222,14 +222,12 @@ def _on_its_grounds(operation: Operation, item: dict[str, Any], given: Ingestion
     """Refuse examples of the prompt, and attribute what only another said to them. Raises RefusedItem."""
     if operation.content:
         refuse_example(operation.content, item, given)
-    if operation.op != "add" or not _about_person(operation):
+    if operation.op == "delete" or not _about_person(operation, given):
         return operation
     cited = given.cited(operation.messages, operation.earlier)
     if (speaker := other_speaker_of(operation.content, cited, given)) is not None:
-        remarks = (*operation.remarks, f"only {speaker} said it; kept as their words")
-        content = f"{speaker}: {operation.content}"
-        return replace(operation, content=content, subject=speaker, key=None, remarks=remarks)
-    if operation.type == ADVICE:
+        return _as_theirs(operation, speaker, cited, given)
+    if operation.op != "add" or operation.type == ADVICE:
         return operation
     if (words := as_companions_words(operation.content, cited, given)) is None:
         return operation
@@ -237,8 +235,23 @@ def _on_its_grounds(operation: Operation, item: dict[str, Any], given: Ingestion
     return replace(operation, content=words, subject=given.companion_name, key=None, remarks=remarks)
 
 
-def _about_person(operation: Operation) -> bool:
-    return operation.subject in (None, USER_SUBJECT)
+def _as_theirs(
+    operation: Operation, speaker: str, cited: Sequence[InputMessage], given: IngestionInput
+) -> Operation:
+    """Keep it as the words of another who speaks; beside the person's entry, unless they speak of the person."""
+    why = f"only {speaker} said it; kept as their words"
+    if operation.op != "add":
+        if any(names_in_text(message.content, given.user_name) for message in cited):
+            return operation
+        operation = beside(operation, given, why)
+    else:
+        operation = replace(operation, remarks=(*operation.remarks, why))
+    return replace(operation, content=f"{speaker}: {operation.content}", subject=speaker, key=None)
+
+
+def _about_person(operation: Operation, given: IngestionInput) -> bool:
+    entry = given.entries[operation.entry - 1].subject if operation.entry else USER_SUBJECT
+    return (operation.subject or entry) == USER_SUBJECT
 
 
 def _understand(item: dict[str, Any], given: IngestionInput) -> Operation:
@@ -251,7 +264,7 @@ def _understand(item: dict[str, Any], given: IngestionInput) -> Operation:
     condenses = op == "update" and given.nears_budget
     understood = understand(item, given, op, keyed=True, condenses=condenses)
     operation = replace(understood, cleared=cleared, untrue=untrue)
-    added = operation.op == "add" and _about_person(operation)
+    added = operation.op == "add" and _about_person(operation, given)
     if added and (number := known_by_name(operation.content, given)) is not None:
         return replace(operation, op="known", entry=number, content="", type="")
     return operation

@@ -188,33 +188,6 @@ def test_the_person_may_be_named_as_the_one_it_is_about(
 
 
 @pytest.mark.parametrize(
-    ("content", "subject", "key"),
-    [("Is allergic to wool", "user", None), ("Is twelve", "Maya", "age"), ("Is allergic to wool", "", None)],
-)
-def test_what_another_says_on_the_same_account_is_kept_as_theirs(
-    conversation: Conversation, scripted_provider: ScriptedProvider, content: str, subject: str, key: str
-) -> None:
-    scripted_provider.answer_with(answer(add(content, subject=subject, key=key)))
-
-    conversation.hear("I'm allergic to wool, and twelve.", speaker="Leo")
-
-    assert [(entry.subject, entry.content, entry.key) for entry in conversation.entries] == [
-        ("Leo", f"Leo: {content}", None)
-    ]
-
-
-@pytest.mark.parametrize("content", ["Maya snores", "Has a son, Leo, who is allergic to wool"])
-def test_what_another_says_by_name_is_kept_as_it_is(
-    conversation: Conversation, scripted_provider: ScriptedProvider, content: str
-) -> None:
-    scripted_provider.answer_with(answer(add(content, subject="user")))
-
-    conversation.hear("My mother snores, and I'm allergic to wool.", speaker="Leo")
-
-    assert [(entry.subject, entry.content) for entry in conversation.entries] == [("user", content)]
-
-
-@pytest.mark.parametrize(
     "other",
     [
         add("Leo is 7", key="age", type="identity"),

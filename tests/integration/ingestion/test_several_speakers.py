@@ -1,0 +1,52 @@
+"""What another says on the person's account is theirs, whomever a model takes it to be about."""
+
+import pytest
+
+from tests.fakes import ScriptedProvider
+from tests.fixtures.turns import Conversation, add, answer, update
+
+
+@pytest.mark.parametrize(
+    ("content", "subject", "key"),
+    [("Is allergic to wool", "user", None), ("Is twelve", "Maya", "age"), ("Is allergic to wool", "", None)],
+)
+def test_what_another_says_on_the_same_account_is_kept_as_theirs(
+    conversation: Conversation, scripted_provider: ScriptedProvider, content: str, subject: str, key: str
+) -> None:
+    scripted_provider.answer_with(answer(add(content, subject=subject, key=key)))
+
+    conversation.hear("I'm allergic to wool, and twelve.", speaker="Leo")
+
+    assert [(entry.subject, entry.content, entry.key) for entry in conversation.entries] == [
+        ("Leo", f"Leo: {content}", None)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("I moved to Oslo.", ["Leo: Lives in Oslo", "Lives in Porto"]),
+        ("Maya moved to Oslo.", ["Lives in Oslo"]),
+    ],
+)
+@pytest.mark.parametrize("op", ["update", "replace"])
+def test_what_another_says_of_themselves_changes_no_entry_about_the_person(
+    conversation: Conversation, scripted_provider: ScriptedProvider, said: str, kept: list[str], op: str
+) -> None:
+    conversation.remember("Lives in Porto")
+    scripted_provider.answer_with(answer(update(1, "Lives in Oslo") | {"op": op}))
+
+    conversation.hear(said, speaker="Leo")
+
+    assert sorted(conversation.contents) == kept
+
+
+@pytest.mark.parametrize("content", ["Maya snores", "Has a son, Leo, who is allergic to wool"])
+def test_what_another_says_by_name_is_kept_as_it_is(
+    conversation: Conversation, scripted_provider: ScriptedProvider, content: str
+) -> None:
+    scripted_provider.answer_with(answer(add(content, subject="user")))
+
+    conversation.hear("My mother snores, and I'm allergic to wool.", speaker="Leo")
+
+    assert [(entry.subject, entry.content) for entry in conversation.entries] == [("user", content)]
