@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from admin_ui.access import OperatorView
 from admin_ui.paging import page_of
 from admin_ui.params import parse_uuid, pretty, required_version, text_param
+from admin_ui.templatetags.facts import with_id
 from admin_ui.words import sentence_of
 from behaviours.dry_runs import DryRun, dry_run, read_draft
 from behaviours.models import BehaviourRun
@@ -99,13 +100,14 @@ class BehavioursView(OperatorView):
         )
         named = present.values.behaviours.named
         people = Relationship.objects.of_project(self.project_id).filter(companion_id=self.companion.id)
+        newest = people.select_related("user").order_by("-last_turn_at", "id")
         person = self._person()
         runs = BehaviourRun.objects.for_relationship(person.id) if person else BehaviourRun.objects.none()
         return self.show(
             "behaviours/list",
             behaviours=sorted(named.items(), key=lambda pair: (pair[1].order, pair[0])),
             own=self._own,
-            people=people.select_related("user").order_by("-last_turn_at", "id")[:MOST_PEOPLE],
+            people=[(row.id, with_id(row.user)) for row in newest[:MOST_PEOPLE]],
             person=person,
             page=page_of(self.request, runs.fired().order_by("-id"), size=RUNS_A_PAGE),
             **more,

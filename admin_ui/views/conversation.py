@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
+from django.template.defaultfilters import truncatechars
 
 from admin_ui.access import OperatorView
 from admin_ui.conversation import calls_of, exchanges_of, found_lines, operations_of, turn_between
@@ -42,7 +43,14 @@ class ConversationView(OperatorView):
             ctx |= {"window": window, "exchanges": exchanges_of(self.relationship.id, window.turns)}
         if more:
             return self.show("conversation/_turns", **ctx)
-        return self.show("conversation/list", sessions=sessions_of(self.relationship.id), **ctx)
+        sessions = [
+            (
+                row["session"],
+                f"{truncatechars(row['session'], 40)}, {row['first']:%-d %b %Y} ({row['turns']})",
+            )
+            for row in sessions_of(self.relationship.id)
+        ]
+        return self.show("conversation/list", sessions=sessions, **ctx)
 
 
 class TraceView(OperatorView):

@@ -59,7 +59,7 @@ class KeysView(OperatorView):
     def _page(self, **more: Any) -> HttpResponse:
         page = page_of(self.request, ApiKey.objects.filter(project_id=self.project_id), sort=SORT)
         rows = [(row, limits_of(row)) for row in page.rows]
-        scopes = [(str(scope), says) for scope, says in SAYS.items()]
+        scopes = [(str(scope), f"{scope}: {says}") for scope, says in SAYS.items()]
         return self.show("keys/list", page=page, rows=rows, scopes=scopes, **more)
 
 

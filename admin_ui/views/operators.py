@@ -44,7 +44,7 @@ class OperatorsView(OperatorView):
         try:
             member = add_member(project=self.access.project, email=email, role=role, by=self.actor)
         except RapportError as error:
-            return self._page(why=sentence_of(error), email=email, status=422)
+            return self._page(why=sentence_of(error), email=email, role=role, status=422)
         if not member.operator.has_usable_password():
             return self._page(invited=email, link=_invitation_link(request, member.operator))
         return self.done(f"{member.operator.email} was added.", "admin_ui:operators")
@@ -54,7 +54,7 @@ class OperatorsView(OperatorView):
         return self.show(
             "operators/list",
             page=page_of(self.request, rows, sort=SORT),
-            roles=[(str(role), says) for role, says in SAYS.items()],
+            roles=[(str(role), f"{role}: {says}") for role, says in SAYS.items()],
             days=settings.PASSWORD_RESET_TIMEOUT // 86400,
             **more,
         )

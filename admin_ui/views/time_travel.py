@@ -53,6 +53,7 @@ class TimeTravelView(OperatorView):
             target="then",
             moment=moment,
             dates={name: _day(request.GET.get(name, "")) for name in ("at", "to")},
+            kinds=[("true", "what was true at that time"), ("known", "what was known at that time")],
             later=until if until < now else None,
             first=first,
             now=now,

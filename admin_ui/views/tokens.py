@@ -38,7 +38,7 @@ class TokensView(OperatorView):
         return self.show(
             "tokens/list",
             page=page_of(self.request, valid),
-            scopes=[(str(scope), says) for scope, says in SAYS.items()],
+            scopes=[(str(scope), f"{scope}: {says}") for scope, says in SAYS.items()],
             lifetimes=LIFETIMES.items(),
             **more,
         )

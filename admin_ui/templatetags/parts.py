@@ -1,0 +1,72 @@
+"""Parts that many pages have, each in one tag: a field, a choice, a tab, and what a list without rows says."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from django import template
+from django.forms import Select, TextInput, Widget
+from django.urls import reverse
+from django.utils.html import format_html
+
+from admin_ui.templatetags import facts
+
+register = template.Library()
+
+
+@register.simple_tag
+def field(name: str, label: str, value: str = "", *, wide: bool = False, **attributes: Any) -> str:
+    """An input below its label. `attributes`: the input's own, with `_` for `-`; an empty one is left out."""
+    return _labelled(TextInput, name, label, value, wide, attributes)
+
+
+@register.simple_tag
+def choice(
+    name: str,
+    label: str,
+    options: Iterable[Any],
+    chosen: Any = "",
+    *,
+    unset: str = "",
+    wide: bool = False,
+    **attributes: Any,
+) -> str:
+    """A list to choose from, below its label. `options`: values, or (value, words); `unset`: the words of the one that
+    stands for none of them, if there is one; `attributes`: as of `field`.
+    """
+    pairs = [option if isinstance(option, tuple) else (option, option) for option in options]
+    choices = [("", unset), *pairs] if unset else pairs
+    return _labelled(Select, name, label, chosen, wide, attributes, choices=choices)
+
+
+def _labelled(
+    widget: type[Widget],
+    name: str,
+    label: str,
+    value: Any,
+    wide: bool,
+    attributes: Mapping[str, Any],
+    **given: Any,
+) -> str:
+    own = {"id": name} | {key.replace("_", "-"): said for key, said in attributes.items() if said}
+    return format_html(
+        '<div class="field{}"><label for="{}">{}</label>{}</div>',
+        " wide" if wide else "",
+        own["id"],
+        label,
+        widget(own, **given).render(name, value),
+    )
+
+
+@register.simple_tag
+def nothing(says: str, *, icon: str = "", element: str = "div", card: bool = False) -> str:
+    """What stands where there are no rows."""
+    shown = '<{0} class="{1}empty">{2}<p>{3}</p></{0}>'
+    return format_html(shown, element, "card " if card else "", facts.icon(icon) if icon else "", says)
+
+
+@register.simple_tag(takes_context=True)
+def tab(context: Mapping[str, Any], name: str, label: str, page: str, of: Any) -> str:
+    """A link to a page about the row `of`; it is the present one if the context's `tab` has its name."""
+    present = ' aria-current="page"' if context.get("tab") == name else ""
+    href = reverse(f"admin_ui:{page}", args=[of.id])
+    return format_html(f'<a href="{{}}"{present}>{{}}</a>', href, label)
