@@ -43,7 +43,7 @@ def held_changes(relationship: Relationship, head: Head | None) -> list[dict[str
         else:
             now, then = (text(row.path), None) if row.session_deleted else (None, text(row.path))
         blocks = side_by_side(now or "", then or "", effort)
-        shown.append({"row": row, "now": now, "then": then, "blocks": blocks})
+        shown.append({"row": row, "sides": (now, then), "blocks": blocks})
     return shown
 
 

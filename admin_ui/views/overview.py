@@ -4,6 +4,7 @@ from typing import Any
 
 from django.db.models import Count, Min, Q
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.urls import reverse
 from django.utils import timezone
 
 from admin_ui.access import OperatorView
@@ -20,6 +21,7 @@ from admin_ui.overview import (
 )
 from admin_ui.paging import order_of
 from admin_ui.params import parse_uuid
+from admin_ui.words import grouped, lasting
 from memory.models import EntryState, MendingPlan, OperationResult, ScratchpadEntry
 from relationships.models import Companion, Relationship, Role, Turn, TurnState
 from relationships.services.api_keys import create_api_key
@@ -68,6 +70,7 @@ class OverviewView(OperatorView):
         types = list(entries.values_list("type").annotate(count=Count("*")).order_by("-count"))
         deletions = OperationResult.objects.filter(**of_project).waiting().values("id")
         plans = MendingPlan.objects.filter(**of_project).awaiting_review().values("id")
+        held = deletions.union(plans, all=True).count()
         recent = relationships.select_related("user", "companion").filter(last_turn_at__isnull=False)
         order = order_of(self.request, COLUMNS, usual="-calls")
 
@@ -84,11 +87,30 @@ class OverviewView(OperatorView):
             order=order,
             asked=sorted(overview.companions, key=of_column, reverse=order.startswith("-")),
             companions=companions_listed(self.request, Companion.objects.of_project(self.project_id)),
-            entries=sum(count for _, count in types),
             types=[(name, count, round(100 * count / types[0][1])) for name, count in types[:TYPES_SHOWN]],
-            held=deletions.union(plans, all=True).count(),
+            tiles=_tiles(overview, period, entries=sum(count for _, count in types), held=held),
             recent=recent.order_by("-last_turn_at")[:RECENT],
         )
+
+
+def _tiles(overview: Overview, period: Period, *, entries: int, held: int) -> list[tuple[str, int, str, str]]:
+    """What stands above all plots: a label, a figure, what it says below, and where it leads."""
+    relationships, turns = reverse("admin_ui:relationships"), reverse("admin_ui:turns")
+    added, deleted = grouped(overview.entries_added), grouped(overview.entries_deleted)
+    lags = [] if overview.lag_p50 is None else [("p50", overview.lag_p50), ("p95", overview.lag_p95 or 0)]
+    lag, days = (
+        ", ".join(f"{name}\u00a0{lasting(seconds)}" for name, seconds in lags),
+        f"in {period.days} days",
+    )
+    new = f"{grouped(overview.new_relationships)} new"
+    return [
+        ("Relationships", overview.relationships, new, relationships),
+        ("Active people", overview.active_people, days, f"{relationships}?order=-last"),
+        ("Entries", entries, f"+{added}, −{deleted}", f"{relationships}?order=-entries"),
+        ("Turns", overview.turns_in_all, lag, turns),
+        ("Failed turns", overview.failed_turns, days, f"{turns}?state=failed"),
+        ("Awaiting review", held, f"deletion{'' if held == 1 else 's'}", f"{relationships}?waits=1"),
+    ]
 
 
 def _period(request: HttpRequest) -> Period:

@@ -78,7 +78,6 @@ class EntryFormView(EntryAction):
     """An entry as a form, with what the configuration says of entries."""
 
     needs = Role.EDITOR
-    page: ClassVar[str]
 
     @cached_property
     def ingestion(self) -> Any:
@@ -93,12 +92,10 @@ class EntryFormView(EntryAction):
         return {**values, "single_valued": values["key"] in self.ingestion.single_valued}
 
     def _page(self, form: EntryForm, **more: Any) -> HttpResponse:
-        return self.show(self.page, form=form, next=way_back(self.request), **more)
+        return self.show("scratchpad/entry_form", form=form, next=way_back(self.request), **more)
 
 
 class AddEntryView(EntryFormView):
-    page = "scratchpad/add"
-
     def get(self, request: HttpRequest) -> HttpResponse:
         return self._page(EntryForm(types=self.ingestion.types))
 
@@ -122,8 +119,6 @@ class AddEntryView(EntryFormView):
 
 
 class EditEntryView(EntryFormView):
-    page = "scratchpad/edit"
-
     def get(self, request: HttpRequest, entry_id: UUID) -> HttpResponse:
         entry = entry_of(self.relationship.id, entry_id)
         return self._page(EntryForm.of(entry, types=self.ingestion.types), entry=entry)
