@@ -1,10 +1,11 @@
-"""Parts that many pages have, each in one tag: a field, a choice, a tab, and what a list without rows says."""
+"""Parts that many pages have, each in a tag: a card, a field, a choice, a tab, and what a list without rows says."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django import template
 from django.forms import Select, TextInput, Widget
+from django.forms.utils import flatatt
 from django.urls import reverse
 from django.utils.html import format_html
 
@@ -62,6 +63,18 @@ def nothing(says: str, *, icon: str = "", element: str = "div", card: bool = Fal
     """What stands where there are no rows."""
     shown = '<{0} class="{1}empty">{2}<p>{3}</p></{0}>'
     return format_html(shown, element, "card " if card else "", facts.icon(icon) if icon else "", says)
+
+
+@register.simple_block_tag
+def card(content: str, title: str, *, id: str = "") -> str:
+    """A section below its heading. `id`: the heading's, which then names the section."""
+    return format_html(
+        '<section class="card"{}><header><h2{}>{}</h2></header>{}</section>',
+        flatatt({"aria-labelledby": id or None}),
+        flatatt({"id": id or None}),
+        title,
+        content,
+    )
 
 
 @register.simple_tag(takes_context=True)

@@ -8,7 +8,7 @@ from tests.guards.screen_words import old_words_in
 from tests.guards.sources import ROOT
 
 _MARKUP = re.compile(r"{[%#{].*?[%#}]}|<(script|style)\b.*?</\1>|<[^>]*>", re.DOTALL)
-_PART = re.compile(r"{% (?:choice|field|nothing|tab) .*?%}")
+_PART = re.compile(r"{% (?:card|choice|field|nothing|tab) .*?%}")
 _SAID = re.compile(r'\b(?:title|aria-label|placeholder|data-confirm|alt)="([^"]*)"')
 
 
