@@ -68,6 +68,10 @@ class Body(FailFastModel):
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, use_attribute_docstrings=True)
 
+    def sent(self) -> dict[str, Any]:
+        """The members that were sent: what a PATCH changes."""
+        return self.model_dump(exclude_unset=True)
+
 
 class Query(FailFastModel):
     """A query string: every value comes as text, unknown names are refused."""
@@ -208,7 +212,7 @@ def checked_value(kind: TypeAdapter[T], value: Any, *, field: str) -> T:
 
 
 def left_out() -> Any:
-    """The default of a member that a PATCH may leave out: `model_dump(exclude_unset=True)` omits it then."""
+    """The default of a member that a PATCH may leave out: `Body.sent` omits it then."""
     return Field(default=None, json_schema_extra=_without_default)
 
 

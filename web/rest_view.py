@@ -74,10 +74,6 @@ class RestView(APIView):
         except ValidationError as error:
             raise InvalidInput.naming(field_problems(error, data)) from None
 
-    def changes(self, model: type[BaseModel]) -> dict[str, Any]:
-        """The members that the body of a PATCH has. Raises like `body`."""
-        return self.body(model).model_dump(exclude_unset=True)
-
     def json(self) -> dict[str, Any]:
         """The body as a plain dict, where any object is accepted."""
         return read_object(self.request, limit=self.max_body_bytes(), depth=self.max_depth())[1]
@@ -108,16 +104,12 @@ class RestView(APIView):
         present: Callable[[Any], Any],
         *,
         order: Sequence[str],
-        query: PageQuery | None = None,
+        query: PageQuery,
         slow: Sequence[str] = (),
         keep: Sieve | None = None,
     ) -> Response:
-        """One page of a list, by `query` or, if the view has no other parameters, by the request's query string.
-
-        `slow` and `keep`: see page_of.
-        """
-        page = query or self.query(PageQuery)
-        return self.answer(page_of(rows, order=order, page=page, present=present, slow=slow, keep=keep))
+        """One page of a list. `slow` and `keep`: see page_of."""
+        return self.answer(page_of(rows, order=order, page=query, present=present, slow=slow, keep=keep))
 
 
 def _let_go(response: Response) -> None:

@@ -119,19 +119,19 @@ class EntryView(ApiView):
     @operation(
         "entries_change",
         "Change an entry",
-        body=EntryPatch,
         answers={200: EntryAnswer},
         if_match=True,
         etag=True,
         problems=(410,),
     )
-    def patch(self, request: Request, relationship_id: UUID, entry_id: UUID) -> Response:
+    def patch(self, request: Request, relationship_id: UUID, entry_id: UUID, body: EntryPatch) -> Response:
         """With If-Match, a change based on an older version is refused: read the entry again and decide."""
-        sent = self.changes(EntryPatch)
         version = expected_version(request)
         relationship = self.get_relationship(relationship_id, "companion", "project")
         entry = get_entry(relationship_id, entry_id)
-        wanted = wanted_of(entry, sent, configuration_of(relationship).values.ingestion, version=version)
+        wanted = wanted_of(
+            entry, body.sent(), configuration_of(relationship).values.ingestion, version=version
+        )
         entry = revise_entry(
             relationship_id=relationship_id,
             entry_id=entry_id,

@@ -36,7 +36,7 @@ class ChangeEntriesView(ApiView):
         wanted: list[Wanted] = []
         refused: dict[str, RapportError] = {}
         for place, one in enumerate(body.entries):
-            sent = one.model_dump(exclude_unset=True)
+            sent = one.sent()
             try:
                 if (entry := found.pop(sent.pop("id"), None)) is None:
                     raise NotFound("This entry does not exist, or was named before.")

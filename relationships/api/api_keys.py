@@ -62,11 +62,11 @@ class ApiKeyCreated(ApiKeyAnswer):
 class ApiKeysView(ApiView):
     scopes: ClassVar = {"GET": "admin", "HEAD": "admin", "POST": "admin"}
 
-    @operation("api_keys_list", "List API keys", query=PageQuery, answers={200: Page[ApiKeyAnswer]})
-    def get(self, request: Request) -> Response:
+    @operation("api_keys_list", "List API keys", answers={200: Page[ApiKeyAnswer]})
+    def get(self, request: Request, query: PageQuery) -> Response:
         """Newest first, revoked ones too."""
         rows = ApiKey.objects.filter(project_id=self.project_id)
-        return self.page(rows, ApiKeyAnswer.of, order=["-id"])
+        return self.page(rows, ApiKeyAnswer.of, order=["-id"], query=query)
 
     @operation("api_keys_create", "Create an API key", answers={201: ApiKeyCreated})
     def post(self, request: Request, body: NewApiKey) -> Response:
@@ -75,7 +75,7 @@ class ApiKeysView(ApiView):
             project_id=self.project_id,
             name=body.name,
             scopes=body.scopes,
-            rate_limits=body.rate_limits.model_dump(exclude_unset=True),
+            rate_limits=body.rate_limits.sent(),
             by=self.actor,
         )
         return self.answer({**ApiKeyAnswer.of(row), "key": key}, status=201)
@@ -89,7 +89,7 @@ class ApiKeyView(ApiView):
         """Fields that are left out stay unchanged. The limits apply from the key's next request on. Only `manage.py
         limit_api_key` can set a limit above that of the settings.
         """
-        changes = body.rate_limits.model_dump(exclude_unset=True)
+        changes = body.rate_limits.sent()
         row = change_rate_limits(project_id=self.project_id, key_id=key_id, changes=changes, by=self.actor)
         return self.answer(ApiKeyAnswer.of(row))
 
@@ -126,11 +126,11 @@ class TokensView(ApiView):
     tag = "Tokens"
     scopes: ClassVar = {"POST": "write"}
 
-    @operation("tokens_list", "List relationship tokens", query=PageQuery, answers={200: Page[TokenAnswer]})
-    def get(self, request: Request, relationship_id: UUID) -> Response:
+    @operation("tokens_list", "List relationship tokens", answers={200: Page[TokenAnswer]})
+    def get(self, request: Request, relationship_id: UUID, query: PageQuery) -> Response:
         """Newest first, revoked ones too, until they expire."""
         rows = self.owned(RelationshipToken, relationship_id).filter(expires_at__gt=datetime.now(UTC))
-        return self.page(rows, TokenAnswer.of, order=["-id"])
+        return self.page(rows, TokenAnswer.of, order=["-id"], query=query)
 
     @operation("tokens_create", "Create a relationship token", answers={201: TokenCreated})
     def post(self, request: Request, relationship_id: UUID, body: NewToken) -> Response:

@@ -70,11 +70,11 @@ class AnyJsonSchema(RootModel[JsonObject]):
 
 
 class CompanionsView(ApiView):
-    @operation("companions_list", "List companions", query=PageQuery, answers={200: Page[CompanionAnswer]})
-    def get(self, request: Request) -> Response:
+    @operation("companions_list", "List companions", answers={200: Page[CompanionAnswer]})
+    def get(self, request: Request, query: PageQuery) -> Response:
         """By slug."""
         rows = Companion.objects.of_project(self.project_id)
-        return self.page(rows, CompanionAnswer.of, order=["slug"])
+        return self.page(rows, CompanionAnswer.of, order=["slug"], query=query)
 
     @operation(
         "companions_create", "Create a companion", answers={201: CompanionAnswer}, problems=(409,), etag=True
@@ -92,19 +92,14 @@ class CompanionView(ApiView):
         return self.answer(CompanionAnswer.of(companion), version=companion.version)
 
     @operation(
-        "companions_change",
-        "Change a companion",
-        body=CompanionChanges,
-        answers={200: CompanionAnswer},
-        if_match=True,
-        etag=True,
+        "companions_change", "Change a companion", answers={200: CompanionAnswer}, if_match=True, etag=True
     )
-    def patch(self, request: Request, companion_id: UUID) -> Response:
+    def patch(self, request: Request, companion_id: UUID, body: CompanionChanges) -> Response:
         """Fields that are left out stay unchanged; `config` is merged into the existing one (RFC 7396)."""
         companion = change_companion(
             project_id=self.project_id,
             companion_id=companion_id,
-            changes=self.changes(CompanionChanges),
+            changes=body.sent(),
             expected_version=expected_version(request),
             by=self.actor,
         )

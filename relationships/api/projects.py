@@ -40,18 +40,13 @@ class ProjectView(ApiView):
         return self.answer(ProjectAnswer.of(project), version=project.version)
 
     @operation(
-        "project_change",
-        "Change your project",
-        body=ProjectChanges,
-        answers={200: ProjectAnswer},
-        if_match=True,
-        etag=True,
+        "project_change", "Change your project", answers={200: ProjectAnswer}, if_match=True, etag=True
     )
-    def patch(self, request: Request) -> Response:
+    def patch(self, request: Request, body: ProjectChanges) -> Response:
         """Fields left out stay unchanged; `config` is merged into the existing one. Needs the scope `admin`."""
         project = change_project(
             project_id=self.project_id,
-            changes=self.changes(ProjectChanges),
+            changes=body.sent(),
             expected_version=expected_version(request),
             by=self.actor,
         )

@@ -136,17 +136,16 @@ class RelationshipView(ApiView):
     @operation(
         "relationships_change",
         "Change a relationship",
-        body=RelationshipChanges,
         answers={200: RelationshipAnswer},
         if_match=True,
         etag=True,
     )
-    def patch(self, request: Request, relationship_id: UUID) -> Response:
+    def patch(self, request: Request, relationship_id: UUID, body: RelationshipChanges) -> Response:
         """Fields that are left out stay unchanged; `config` is merged into the existing one (RFC 7396)."""
         relationship = change_relationship(
             project_id=self.project_id,
             relationship_id=relationship_id,
-            changes=self.changes(RelationshipChanges),
+            changes=body.sent(),
             expected_version=expected_version(request),
             by=self.actor,
         )

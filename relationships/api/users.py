@@ -65,15 +65,13 @@ class UserView(ApiView):
         user = get_user(project_id=self.project_id, user_id=user_id)
         return self.answer(UserAnswer.of(user), version=user.version)
 
-    @operation(
-        "users_change", "Change a user", body=UserChanges, answers={200: UserAnswer}, if_match=True, etag=True
-    )
-    def patch(self, request: Request, user_id: UUID) -> Response:
+    @operation("users_change", "Change a user", answers={200: UserAnswer}, if_match=True, etag=True)
+    def patch(self, request: Request, user_id: UUID, body: UserChanges) -> Response:
         """Fields that are left out stay unchanged; `metadata` is merged into the existing one (RFC 7396)."""
         user = change_user(
             project_id=self.project_id,
             user_id=user_id,
-            changes=self.changes(UserChanges),
+            changes=body.sent(),
             expected_version=expected_version(request),
             by=self.actor,
         )

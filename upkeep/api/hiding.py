@@ -56,8 +56,7 @@ class HiddenAnswer(Answer):
 class _HidingView(ApiView):
     open_to_tokens = True
 
-    def change(self, relationship_id: UUID, *, hide: bool) -> Response:
-        body = self.body(WhichMessages)
+    def change(self, relationship_id: UUID, body: WhichMessages, *, hide: bool) -> Response:
         self.get_relationship(relationship_id)
         with transaction.atomic():
             lock_relationship(relationship_id)
@@ -68,19 +67,19 @@ class _HidingView(ApiView):
 
 
 class HideMessagesView(_HidingView):
-    @operation("messages_hide", "Hide messages", body=WhichMessages, answers={200: HiddenAnswer})
-    def post(self, request: Request, relationship_id: UUID) -> Response:
+    @operation("messages_hide", "Hide messages", answers={200: HiddenAnswer})
+    def post(self, request: Request, relationship_id: UUID, body: WhichMessages) -> Response:
         """Keeps them out of searches, contexts and ingestion. Entries that rest on them stay: POST .../forget reaches
         those too. If a message or turn does not exist, none is hidden.
         """
-        return self.change(relationship_id, hide=True)
+        return self.change(relationship_id, body, hide=True)
 
 
 class ShowMessagesView(_HidingView):
-    @operation("messages_show", "Show hidden messages again", body=WhichMessages, answers={200: HiddenAnswer})
-    def post(self, request: Request, relationship_id: UUID) -> Response:
+    @operation("messages_show", "Show hidden messages again", answers={200: HiddenAnswer})
+    def post(self, request: Request, relationship_id: UUID, body: WhichMessages) -> Response:
         """Undoes hiding. An erased message stays empty."""
-        return self.change(relationship_id, hide=False)
+        return self.change(relationship_id, body, hide=False)
 
 
 def which_messages(relationship_id: UUID, which: WhichMessages) -> Sequence[UUID]:

@@ -145,9 +145,8 @@ class PlansView(ApiView):
     tag = "Mending"
     open_to_tokens = True
 
-    @operation("plans_list", "List plans, newest first", query=PlanListQuery, answers={200: Page[PlanAnswer]})
-    def get(self, request: Request, relationship_id: UUID) -> Response:
-        query = self.query(PlanListQuery)
+    @operation("plans_list", "List plans, newest first", answers={200: Page[PlanAnswer]})
+    def get(self, request: Request, relationship_id: UUID, query: PlanListQuery) -> Response:
         self.get_relationship(relationship_id)
         plans = MendingPlan.objects.for_relationship(relationship_id)
         rows = plans.awaiting_review() if query.awaiting_review else plans
