@@ -60,7 +60,6 @@ class Block:
     label: str
     tone: int
     tokens: int
-    milliseconds: float
     share: int
     reason: str
     sources: Sequence[Source]
@@ -90,7 +89,6 @@ def blocks_of(assembled: AssembledContext, relationship: Relationship) -> list[B
             label=label_of(report.name),
             tone=tone,
             tokens=report.tokens,
-            milliseconds=report.milliseconds,
             share=round(100 * report.tokens / whole),
             reason=report.reason,
             sources=_sources(
@@ -128,7 +126,6 @@ def _kept_block(layer: Mapping[str, Any], tone: int, whole: int, known: Mapping[
         label=label_of(layer["name"]),
         tone=tone,
         tokens=layer["tokens"],
-        milliseconds=layer["milliseconds"],
         share=round(100 * layer["tokens"] / whole),
         reason=layer["reason"],
         sources=sources,

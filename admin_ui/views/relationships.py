@@ -1,16 +1,18 @@
 """Every relationship of a project: found by person, companion, or a word in what is remembered."""
 
+from collections import Counter
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, F, OuterRef, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponse
 
 from admin_ui.access import OperatorView
-from admin_ui.excerpts import Excerpt, excerpt_of
+from admin_ui.excerpts import excerpt_of
 from admin_ui.names import companions_listed, is_called
 from admin_ui.paging import Sort, page_of
 from admin_ui.params import parse_uuid, text_param
+from admin_ui.turns import WAITING
 from memory.entries.words import lines_that_say, relationships_that_say
 from memory.models import EntryState, HeldDeletion, HeldState, MendingPlan, OperationResult, ScratchpadEntry
 from relationships.models import Companion, Relationship, Turn, TurnState
@@ -42,9 +44,10 @@ class RelationshipsView(OperatorView):
         page = page_of(request, self._found(), sort=SORT, related=("user", "companion"))
         ids = [relationship.id for relationship in page.rows]
         text = text_param(request.GET, "text")
-        lines = lines_that_say(relationship_ids=ids, text=text) if text else {}
+        found = lines_that_say(relationship_ids=ids, text=text) if text else {}
+        lines = {owner: (entry_id, excerpt_of(line, text)) for owner, (entry_id, line) in found.items()}
         rows = [
-            {"relationship": row, "line": _excerpt(lines.get(row.id), text), **counts}
+            {"relationship": row, "line": lines.get(row.id), **counts}
             for row, counts in zip(page.rows, _counts_of(ids), strict=True)
         ]
         return self.show_or_part(
@@ -76,42 +79,26 @@ class RelationshipsView(OperatorView):
         return rows
 
 
-def _excerpt(line: tuple[UUID, str] | None, text: str) -> tuple[UUID, Excerpt] | None:
-    """The entry that was found, and the part of it with what was looked for."""
-    return (line[0], excerpt_of(line[1], text)) if line else None
-
-
-def _counts_of(relationship_ids: list[UUID]) -> list[dict[str, Any]]:
+def _counts_of(relationship_ids: list[UUID]) -> list[dict[str, int]]:
     """Entries, waiting turns, failed turns and held deletions and plans of each, in order: four statements."""
-    entries = _by_relationship(
-        ScratchpadEntry.objects.filter(relationship_id__in=relationship_ids, state=EntryState.ACTIVE)
-    )
-    turns = Turn.objects.filter(relationship_id__in=relationship_ids)
-    open_states = [TurnState.PENDING, TurnState.PROCESSING]
-    states: dict[UUID, dict[str, int]] = {
-        row["relationship_id"]: row
-        for row in turns.filter(state__in=[*open_states, TurnState.FAILED])
-        .values("relationship_id")
-        .annotate(
-            open=Count("id", filter=Q(state__in=open_states)), failed=Count("id", filter=Q(state="failed"))
-        )
-    }
-    held = _by_relationship(OperationResult.objects.filter(relationship_id__in=relationship_ids).waiting())
-    plans = _by_relationship(
-        MendingPlan.objects.filter(relationship_id__in=relationship_ids).awaiting_review()
-    )
-    none = {"open": 0, "failed": 0}
+    owned: dict[str, Any] = {"relationship_id__in": relationship_ids}
+    entries = _by_relationship(ScratchpadEntry.objects.filter(**owned, state=EntryState.ACTIVE))
+    held = _by_relationship(OperationResult.objects.filter(**owned).waiting())
+    held += _by_relationship(MendingPlan.objects.filter(**owned).awaiting_review())
+    turns = Turn.objects.filter(**owned, state__in=[*WAITING, TurnState.FAILED])
+    states = _by_relationship(turns, "state")
     return [
         {
-            "entries": entries.get(key, 0),
-            "held": held.get(key, 0) + plans.get(key, 0),
-            "open": states.get(key, none)["open"],
-            "failed": states.get(key, none)["failed"],
+            "entries": entries[key,],
+            "held": held[key,],
+            "open": sum(states[key, state] for state in WAITING),
+            "failed": states[key, TurnState.FAILED],
         }
         for key in relationship_ids
     ]
 
 
-def _by_relationship(rows: QuerySet[Any, Any]) -> dict[UUID, int]:
-    counted = rows.order_by().values_list("relationship_id").annotate(count=Count("id"))
-    return dict(counted)
+def _by_relationship(rows: QuerySet[Any, Any], *columns: str) -> Counter[tuple[Any, ...]]:
+    """How many rows there are of each relationship and of each value of the columns."""
+    counted = rows.order_by().values_list("relationship_id", *columns).annotate(count=Count("id"))
+    return Counter({tuple(group): count for *group, count in counted})

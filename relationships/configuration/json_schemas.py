@@ -142,7 +142,8 @@ def _keywords(schema: Any, deep: int) -> Iterator[str]:
         raise ValueError(f"A schema may be nested {MOST_DEEP} deep at the most.")
     for keyword, value in schema.items():
         yield keyword
-        if keyword in ALTERNATIVES and not _are_plain(value):
+        alternatives = value if isinstance(value, list) else [value]
+        if keyword in ALTERNATIVES and any(isinstance(one, dict | list) for one in alternatives):
             raise ValueError(f"{keyword} may hold only texts, numbers, true, false or null.")
         if keyword in ONE:
             yield from _keywords(value, deep - 1)
@@ -152,11 +153,6 @@ def _keywords(schema: Any, deep: int) -> Iterator[str]:
         elif keyword in NAMED and isinstance(value, dict):
             for part in value.values():
                 yield from _keywords(part, deep - 1)
-
-
-def _are_plain(value: Any) -> bool:
-    values = value if isinstance(value, list) else [value]
-    return not any(isinstance(one, dict | list) for one in values)
 
 
 def _message(error: ValidationError | SchemaError) -> str:

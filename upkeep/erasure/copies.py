@@ -46,8 +46,9 @@ def empty_copies(
     )
     in_turns, of_entries, held = _empty_operations(relationship_id, traces, messages, spoken_in)
     left += empty_replies(relationship_id, {*words.entries, *messages}, now)
+    spoken = Message.objects.for_relationship(relationship_id).filter(id__in=messages, erased_at=None)
     return left + Counts(
-        message=_redact_messages(relationship_id, messages, now),
+        message=spoken.update(content="", metadata={}, erased_at=now),
         turn=len(in_turns),
         summary=summaries,
         behaviour_run=runs,
@@ -104,12 +105,6 @@ def _empty_reasons(
     revisions = EntryRevision.objects.for_relationship(relationship_id).filter(behind | quoting)
     changed: int = revisions.exclude(entry_id__in=words.entries).exclude(reason="").update(reason="")
     return changed
-
-
-def _redact_messages(relationship_id: UUID, message_ids: Collection[UUID], now: datetime) -> int:
-    messages = Message.objects.for_relationship(relationship_id).filter(id__in=message_ids, erased_at=None)
-    redacted: int = messages.update(content="", metadata={}, erased_at=now)
-    return redacted
 
 
 def _redact_calls(

@@ -180,7 +180,10 @@ class WordSearch:
     def _candidates(self) -> Any:
         """Messages that may contain one of the words, or another form of it, by the word's beginning."""
         beginnings = {word if is_identifier(word) else word[:BEGINNING] for word in self._words}
-        plain = [f"%{_escaped(text.lower())}%" for text in sorted(beginnings) if text.isascii()]
+        escaped = (
+            re.sub(r"([\\%_])", r"\\\1", text.lower()) for text in sorted(beginnings) if text.isascii()
+        )
+        plain = [f"%{text}%" for text in escaped]
         may_hold = RawSQL(_MAY_HOLD, [plain, len(plain) < len(beginnings)], output_field=BooleanField())  # noqa: S611 - a constant of ours
         return self._messages().filter(may_hold)
 
@@ -194,10 +197,6 @@ class WordSearch:
         stems = {**self._stems, **_stems(self._language, theirs - self._stems.keys())}
         held = (replace(holding, words=held_in(holding.words, self._words, stems)) for holding in read)
         return [holding for holding in held if holding.words]
-
-
-def _escaped(text: str) -> str:
-    return re.sub(r"([\\%_])", r"\\\1", text)
 
 
 def _stems(language: str, words: Collection[str]) -> dict[str, Sequence[str]]:

@@ -17,7 +17,7 @@ from relationships.models import Relationship
 from workspace.errors import PushRefused
 from workspace.models import MAIN, Branch, Commit, Tree
 from workspace.store import read_blobs
-from workspace.trees import Entry, Files, tree_objects
+from workspace.trees import Entry, tree_objects
 
 HEADS = "refs/heads/"
 MOST_PARENTS = 16
@@ -74,7 +74,11 @@ class RowObjects(MemoryObjectStore):
         self.trees: dict[str, bytes] = {}
         self.blobs: dict[str, Entry] = {}
         self._contents: dict[str, bytes] = {}
-        for files in self._manifests():
+        trees = Tree.objects.for_relationship(relationship_id).values_list(
+            Cast("files", TextField()), flat=True
+        )
+        for text in trees.iterator(AT_A_TIME):
+            files = {path: Entry(*entry) for path, entry in orjson.loads(text).items()}
             self.trees.update(tree_objects(files))
             self.blobs.update((entry.git, entry) for entry in files.values())
 
@@ -109,11 +113,6 @@ class RowObjects(MemoryObjectStore):
     def _hex(self, name: Any) -> str:
         found: str = self._to_hexsha(name).decode()
         return found
-
-    def _manifests(self) -> Iterator[Files]:
-        trees = Tree.objects.for_relationship(self.relationship_id)
-        for text in trees.values_list(Cast("files", TextField()), flat=True).iterator(AT_A_TIME):
-            yield {path: Entry(*entry) for path, entry in orjson.loads(text).items()}
 
     def _content(self, sha: str) -> bytes:
         if sha not in self._contents:

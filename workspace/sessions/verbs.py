@@ -46,7 +46,9 @@ def start_session(
     """
     with transaction.atomic():
         require_lock(relationship.id)
-        _refuse_too_many(relationship.id)
+        owned = AgentSession.objects.for_relationship(relationship.id)
+        if owned.filter(state__in=OPEN).count() >= MOST_OPEN:
+            raise SessionNotOpen(f"{MOST_OPEN} sessions are open: finish or stop one first.")
         now, session_id = timezone.now(), uuid7()
         session: AgentSession = AgentSession.objects.create(
             relationship_id=relationship.id,
@@ -187,12 +189,6 @@ def _locked(relationship: Relationship, session_id: UUID, *states: SessionState)
     if session.state not in states:
         raise SessionNotOpen(f"The session is {session.state}; this needs it to be {' or '.join(states)}.")
     return session
-
-
-def _refuse_too_many(relationship_id: UUID) -> None:
-    rows = AgentSession.objects.for_relationship(relationship_id).filter(state__in=OPEN)
-    if rows.count() >= MOST_OPEN:
-        raise SessionNotOpen(f"{MOST_OPEN} sessions are open: finish or stop one first.")
 
 
 def _new_step(session: AgentSession, name: str, given: dict[str, Any], *, waits: bool) -> AgentStep:
