@@ -4,17 +4,17 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from connect.mem0.moving import import_memories
 from relationships.management.projects import find_project
 from web.actor import Actor
-from web.errors import InvalidInput
+from web.management.base import ServiceCommand
 
 BY = Actor.policy("manage.py import_mem0")
 
 
-class Command(BaseCommand):
+class Command(ServiceCommand):
     help = "Import memories from a file that mem0 wrote: the answer of its get_all, or a list of memories."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -33,8 +33,6 @@ class Command(BaseCommand):
             raise CommandError(f"{options['file']}: {error.strerror}") from None
         except UnicodeDecodeError as error:
             raise CommandError(f"{options['file']} is no UTF-8 text (at byte {error.start}).") from None
-        except InvalidInput as error:
-            raise CommandError(error.detail) from None
         self.stdout.write(f"{moved.entries} entries of {moved.people} people.")
         for line in moved.left_out:
             self.stderr.write(f"left out: {line}")

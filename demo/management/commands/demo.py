@@ -5,7 +5,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import connections
 
 from config.management.arguments import between
@@ -16,12 +16,12 @@ from demo.screen import Screen
 from demo.service import service, start_service, stop_service
 from demo.show import play_show
 from demo.stage import demo_key, demo_password
-from web.errors import RapportError
+from web.management.base import ServiceCommand
 
 CONVERSATION = settings.BASE_DIR / "demo" / "conversation.json"
 
 
-class Command(BaseCommand):
+class Command(ServiceCommand):
     help = (
         "Start the service, play a conversation through REST, show what is remembered, and leave it running."
     )
@@ -53,8 +53,6 @@ class Command(BaseCommand):
                 remembered = play_show(rest=rest, conversation=told, screen=screen, password=password)
         except KeyboardInterrupt:
             raise CommandError("Stopped. `make stop` stops the service, too.") from None
-        except RapportError as error:
-            raise CommandError(str(error)) from error
         if not remembered:
             raise CommandError("Not every turn was remembered; see above.")
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from pydantic import TypeAdapter
 
 from demo.conversation import Conversation
@@ -17,13 +17,14 @@ from relationships.models import Project, Relationship
 from relationships.services.companions import create_companion, find_companion
 from relationships.services.relationships import get_or_create_relationship
 from web.actor import Actor
-from web.errors import InvalidInput, RapportError
+from web.errors import InvalidInput
 from web.fields import CompanionSlug, ExternalId, TimeZone, checked_value
+from web.management.base import ServiceCommand
 
 BY = Actor.policy("import_conversation")
 
 
-class Command(BaseCommand):
+class Command(ServiceCommand):
     help = (
         "Import a conversation (LoCoMo, or Rapport's own JSON) and have it remembered, with each turn's date."
     )
@@ -61,8 +62,6 @@ class Command(BaseCommand):
             raise CommandError(
                 "Stopped. The turns handed over stay, and a worker reads them; run it again for the rest."
             ) from None
-        except RapportError as error:
-            raise CommandError(str(error)) from error
         if outcome is not None and outcome.failed:
             raise CommandError(
                 f"{outcome.failed} turns failed. POST /v1/relationships/{relationship.id}/turns/…/retry"

@@ -2,7 +2,7 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -12,13 +12,14 @@ from providers.errors import ProviderError
 from relationships.management.projects import find_project, require_companion
 from relationships.models import Companion
 from web.actor import Actor
-from web.errors import InvalidInput, RapportError
+from web.errors import InvalidInput
+from web.management.base import ServiceCommand
 
 BY = Actor.policy("reembed")
 GO_ON = "The vectors made so far stay, and searches work as before; run it again for the rest."
 
 
-class Command(BaseCommand):
+class Command(ServiceCommand):
     help = (
         "Move a companion to another embedder. Searches use the old vectors until the new ones are all there."
     )
@@ -43,8 +44,6 @@ class Command(BaseCommand):
             self._move(move)
         except ProviderError as error:
             raise CommandError(f"{embedder}: {error} {GO_ON}") from error
-        except RapportError as error:
-            raise CommandError(str(error)) from error
         except KeyboardInterrupt:
             raise CommandError(f"Stopped. {GO_ON}") from None
 

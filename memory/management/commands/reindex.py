@@ -1,7 +1,6 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
 from django.db.models import QuerySet
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -9,10 +8,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from memory.retrieval.index.backfill import rebuild_index
 from relationships.management.projects import find_project, require_companion
 from relationships.models import Relationship
-from web.errors import InvalidInput, RapportError
+from web.errors import InvalidInput
+from web.management.base import ServiceCommand
 
 
-class Command(BaseCommand):
+class Command(ServiceCommand):
     help = "Rewrite the index of texts in the language that the configuration now names."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -23,10 +23,7 @@ class Command(BaseCommand):
         parser.add_argument("--all", action="store_true", dest="everything", help="every relationship")
 
     def handle(self, *, companion: str | None, project: str | None, everything: bool, **options: Any) -> None:
-        try:
-            relationships = _relationships(companion, project, everything)
-        except RapportError as error:
-            raise CommandError(str(error)) from error
+        relationships = _relationships(companion, project, everything)
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         rows = 0
         with Progress(*columns, console=Console(file=getattr(self.stdout, "_out", None))) as progress:

@@ -3,19 +3,17 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
-
 from config.management.arguments import between
 from relationships.management.projects import find_project
 from relationships.services.model_budgets import ModelBudget, model_budget_of, set_model_budget
 from web.actor import Actor
-from web.errors import RapportError
+from web.management.base import ServiceCommand
 
 BY = Actor.policy("manage.py budget")
 DEFAULT = "default"
 
 
-class Command(BaseCommand):
+class Command(ServiceCommand):
     help = "Show what a project may ask of language models in a day (UTC) and what it has asked, or change its limits."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -25,18 +23,15 @@ class Command(BaseCommand):
         parser.add_argument("--usd", type=_limit(Decimal, 10**7), metavar="AMOUNT", help=f"US dollars {hint}")
 
     def handle(self, *, project: str | None, tokens: Any, usd: Any, **options: Any) -> None:
-        try:
-            found = find_project(project)
-            budget = model_budget_of(found.id)
-            if tokens is not None or usd is not None:
-                budget = set_model_budget(
-                    project_id=found.id,
-                    by=BY,
-                    daily_tokens=_chosen(tokens, found.daily_tokens),
-                    daily_usd=_chosen(usd, found.daily_usd),
-                )
-        except RapportError as error:
-            raise CommandError(str(error)) from error
+        found = find_project(project)
+        budget = model_budget_of(found.id)
+        if tokens is not None or usd is not None:
+            budget = set_model_budget(
+                project_id=found.id,
+                by=BY,
+                daily_tokens=_chosen(tokens, found.daily_tokens),
+                daily_usd=_chosen(usd, found.daily_usd),
+            )
         self._print(found.name, budget)
 
     def _print(self, name: str, budget: ModelBudget) -> None:

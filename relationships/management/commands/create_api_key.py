@@ -3,18 +3,16 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
-
 from relationships.management.projects import find_project, written_name
 from relationships.models import Scope
 from relationships.services.api_keys import create_api_key
 from web.actor import Actor
-from web.errors import InvalidInput
+from web.management.base import ServiceCommand
 
 BY = Actor.policy("manage.py create_api_key")
 
 
-class Command(BaseCommand):
+class Command(ServiceCommand):
     help = "Create an API key for a project. It is shown only once."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -26,9 +24,6 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         scopes = [scope.strip() for scope in options["scopes"].split(",") if scope.strip()]
-        try:
-            project = find_project(options["project"], option="project")
-            row, key = create_api_key(project_id=project.id, name=options["name"], scopes=scopes, by=BY)
-        except InvalidInput as error:
-            raise CommandError(error.detail) from None
+        project = find_project(options["project"], option="project")
+        row, key = create_api_key(project_id=project.id, name=options["name"], scopes=scopes, by=BY)
         self.stdout.write(f"API key of {project.name}, {', '.join(row.scopes)} (shown this once): {key}")

@@ -5,18 +5,18 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from config.rates import HINT, LIMITS, Rates
 from relationships.models import ApiKey
 from relationships.services.api_keys import change_rate_limits
 from web.actor import Actor
-from web.errors import InvalidInput
+from web.management.base import ServiceCommand
 
 BY = Actor.policy("manage.py limit_api_key")
 
 
-class Command(BaseCommand):
+class Command(ServiceCommand):
     help = "Show the limits of an API key, or give it limits of its own. They apply from its next request on."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -32,12 +32,9 @@ class Command(BaseCommand):
         found = _find(key)
         if limits:
             changes = dict(map(_change, limits))
-            try:
-                found = change_rate_limits(
-                    project_id=found.project_id, key_id=found.id, changes=changes, by=BY, may_raise=True
-                )
-            except InvalidInput as error:
-                raise CommandError(error.detail) from None
+            found = change_rate_limits(
+                project_id=found.project_id, key_id=found.id, changes=changes, by=BY, may_raise=True
+            )
         installation: Rates = settings.KEY_RATES
         for name in LIMITS:
             own = found.rate_limits.get(name)

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 import orjson
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -15,10 +15,11 @@ from relationships.management.projects import find_project
 from relationships.models import Relationship
 from upkeep.verification import Report, verify
 from upkeep.verification.report import EXAMPLES
-from web.errors import InvalidInput, RapportError
+from web.errors import InvalidInput
+from web.management.base import ServiceCommand
 
 
-class Command(BaseCommand):
+class Command(ServiceCommand):
     help = "Check the database against every invariant, and list what is wrong. Safe while the service runs."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -36,10 +37,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, as_json: bool, **options: Any) -> None:
         if missing := pending_migrations():
             raise CommandError(f"The database lacks migrations ({missing[0]}). Run manage.py migrate first.")
-        try:
-            report = self._verify(quietly=as_json, **options)
-        except RapportError as error:
-            raise CommandError(str(error)) from error
+        report = self._verify(quietly=as_json, **options)
         if as_json:
             self.stdout.write(orjson.dumps(report.as_json(), option=orjson.OPT_INDENT_2).decode())
         else:
