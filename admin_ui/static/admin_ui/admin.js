@@ -46,9 +46,7 @@ document.addEventListener("submit", async (event) => {
   event.preventDefault();
   const entry = form.closest(".entry")?.id, pressed = event.submitter?.value;
   try {
-    const answer = await fetch(form.action, {
-      method: "POST", body: new URLSearchParams(sent), headers: { "HX-Request": "true", "HX-Current-URL": location.href },
-    });
+    const answer = await post(form, sent);
     if (answer.status === 401) return sendWhole(form, event.submitter);
     if (take(await answer.text(), answer.status, (name) => answer.headers.get(name))) focusAfter(entry, pressed);
   } catch {
@@ -56,6 +54,10 @@ document.addEventListener("submit", async (event) => {
   } finally {
     underWay.delete(form);
   }
+});
+
+const post = (form, sent, headers) => fetch(form.action, {
+  method: "POST", body: new URLSearchParams(sent), headers: { "HX-Request": "true", "HX-Current-URL": location.href, ...headers },
 });
 
 // Whose session has ended: the form is sent as without this script, to the page that carries it past the sign-in.
@@ -117,27 +119,19 @@ document.addEventListener("change", (event) => {
 document.addEventListener("htmx:afterSwap", countSelected);
 document.addEventListener("DOMContentLoaded", countSelected);
 
-// A form of before a sign-in in another tab: the token that holds now is in the cookie.
+// Before a form is sent. Of one from before a sign-in in another tab: the token that holds now is in the cookie. What
+// can't be brought back is asked about. A form on its way is not sent a second time, unless nothing has come of it.
 const tokenNow = () => /(?:^|; )csrftoken=([^;]+)/.exec(document.cookie)?.[1];
-document.addEventListener("submit", (event) => {
-  const field = event.target.querySelector("[name=csrfmiddlewaretoken]"), token = tokenNow();
-  if (field && token) field.value = token;
-}, true);
 document.addEventListener("htmx:configRequest", (event) => {
   if (tokenNow()) event.detail.headers["X-CSRFToken"] = tokenNow();
 });
-
-// What can't be brought back is asked about first.
-document.addEventListener("submit", (event) => {
-  const question = event.submitter?.dataset.confirm ?? event.target.dataset.confirm;
-  if (question && !window.confirm(question)) event.preventDefault();
-}, true);
-
-// A form on its way is not sent a second time, unless nothing has come of it.
 let underWay = new WeakSet();
 window.addEventListener("pageshow", (event) => { if (event.persisted) underWay = new WeakSet(); }); // gone back to: it may go again
 document.addEventListener("submit", (event) => {
-  const form = event.target;
+  const form = event.target, field = form.querySelector("[name=csrfmiddlewaretoken]"), token = tokenNow();
+  const question = event.submitter?.dataset.confirm ?? form.dataset.confirm;
+  if (field && token) field.value = token;
+  if (question && !window.confirm(question)) event.preventDefault();
   if (event.defaultPrevented || form.method !== "post" || form.matches("[data-stream], [data-upload]")) return;
   if (underWay.has(form)) { event.preventDefault(); event.stopImmediatePropagation(); }
   underWay.add(form);
@@ -227,10 +221,7 @@ document.addEventListener("submit", async (event) => {
   button.disabled = true;
   form.classList.add("htmx-request"); // shows that it is busy
   try {
-    const answer = await fetch(form.action, {
-      method: "POST", body: new URLSearchParams(sent),
-      headers: { "Accept": "text/event-stream", "HX-Request": "true", "HX-Target": "talk", "HX-Current-URL": location.href },
-    });
+    const answer = await post(form, sent, { "Accept": "text/event-stream", "HX-Target": "talk" });
     if (answer.headers.has("HX-Redirect")) return location.assign(answer.headers.get("HX-Redirect"));
     if (!answer.ok) { say("Something went wrong (" + answer.status + ")."); button.disabled = false; return; }
     if (!(answer.headers.get("Content-Type") ?? "").startsWith("text/event-stream")) {
