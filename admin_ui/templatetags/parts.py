@@ -59,6 +59,13 @@ def _labelled(
 
 
 @register.simple_tag
+def copied(text: Any, id: str) -> str:
+    """A code with a button that copies it."""
+    button = '<button class="quiet small copy" id="copy-{0}" aria-labelledby="copy-{0} {0}" data-copy="#{0}">'
+    return format_html(f'<code id="{{0}}" dir="auto">{{1}}</code> {button}Copy</button>', id, text)
+
+
+@register.simple_tag
 def nothing(says: str, *, icon: str = "", element: str = "div", card: bool = False) -> str:
     """What stands where there are no rows."""
     shown = '<{0} class="{1}empty">{2}<p>{3}</p></{0}>'
