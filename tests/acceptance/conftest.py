@@ -37,6 +37,13 @@ def live(
         yield service
 
 
+@pytest.fixture
+def model() -> Iterator[OpenAIServer]:
+    """A server of the test's own. It answers at once, until the test sets its `latency`: then who asks it is busy."""
+    with OpenAIServer() as server:
+        yield server
+
+
 @pytest.fixture(scope="session")
 def standing_model() -> Iterator[OpenAIServer]:
     """The server that the standing service calls if a companion has the provider `openai`."""

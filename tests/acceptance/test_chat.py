@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -21,12 +20,6 @@ STREAMS = 12
 WORDS = " ".join(f"word{n}" for n in range(20))
 BODY = {"model": "ada", "user": "maya", "stream": True, "messages": [{"role": "user", "content": "Count."}]}
 COMPANION = {"ingestion": {"provider": "offline"}, "context": {"provider": "openai"}, "chat": {"tools": []}}
-
-
-@pytest.fixture
-def model() -> Iterator[OpenAIServer]:
-    with OpenAIServer() as server:
-        yield server
 
 
 @pytest.fixture

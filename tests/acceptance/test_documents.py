@@ -1,6 +1,5 @@
 """Documents in the real service: uploaded over HTTP, read by a worker's processes, which a test may kill."""
 
-from collections.abc import Iterator
 from time import time
 from typing import Any
 
@@ -21,13 +20,6 @@ from web.actor import Actor
 PAGE = "\n".join(f"Line {number} of a page that speaks of parcels and refunds." for number in range(40))
 SLOW = b"<!doctype html>" + b"<p>a" * 600_000  # to parse
 TOME = pdf_of(*(f"Page {number}.\n{PAGE}" for number in range(1, 501)))
-
-
-@pytest.fixture
-def model() -> Iterator[OpenAIServer]:
-    """Who embeds. It answers at once, until a test sets its `latency`."""
-    with OpenAIServer() as server:
-        yield server
 
 
 def start_worker(live: LiveService, model: OpenAIServer, **settings: str) -> LiveWorker:

@@ -17,12 +17,6 @@ BODY = {"messages": [{"role": "user", "content": "I like tea."}]}
 
 
 @pytest.fixture
-def model() -> Iterator[OpenAIServer]:
-    with OpenAIServer() as server:
-        yield server
-
-
-@pytest.fixture
 def client(live: LiveService, model: OpenAIServer) -> Iterator[httpx.Client]:
     """Of a service that asks this model, with few places to wait."""
     asking = {"RAPPORT_LLM_PROVIDER": "openai", "OPENAI_BASE_URL": model.url, "OPENAI_API_KEY": "k"}

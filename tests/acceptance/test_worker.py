@@ -1,6 +1,5 @@
 """A real worker: what it does with turns, and what it survives."""
 
-from collections.abc import Iterator
 from time import monotonic
 from typing import Any
 
@@ -18,13 +17,6 @@ from worker.models import WorkerHeartbeat
 
 WATCHDOG_SECONDS = 2.0
 QUICK = {"RAPPORT_WATCHDOG_SECONDS": str(WATCHDOG_SECONDS), "RAPPORT_SWEEP_SECONDS": "0.5"}
-
-
-@pytest.fixture
-def model() -> Iterator[OpenAIServer]:
-    """What the workers ask. It answers at once, until a test sets its `latency`: then who asks it is busy."""
-    with OpenAIServer() as server:
-        yield server
 
 
 def start_worker(service: LiveService, model: OpenAIServer, *options: str) -> LiveWorker:
