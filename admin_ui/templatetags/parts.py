@@ -4,20 +4,22 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django import template
-from django.forms import Select, TextInput, Widget
 from django.forms.utils import flatatt
 from django.urls import reverse
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import mark_safe
 
 from admin_ui.templatetags import facts
 
 register = template.Library()
+_SELECTED = mark_safe(" selected")
 
 
 @register.simple_tag
 def field(name: str, label: str, value: str = "", *, wide: bool = False, **attributes: Any) -> str:
     """An input below its label. `attributes`: the input's own, with `_` for `-`; an empty one is left out."""
-    return _labelled(TextInput, name, label, value, wide, attributes)
+    own = {"id": name, "name": name, "value": value} | _given(attributes)
+    return _labelled(own["id"], label, format_html("<input{}>", flatatt(own)), wide)
 
 
 @register.simple_tag
@@ -35,27 +37,22 @@ def choice(
     stands for none of them, if there is one; `attributes`: as of `field`.
     """
     pairs = [option if isinstance(option, tuple) else (option, option) for option in options]
-    choices = [("", unset), *pairs] if unset else pairs
-    return _labelled(Select, name, label, chosen, wide, attributes, choices=choices)
-
-
-def _labelled(
-    widget: type[Widget],
-    name: str,
-    label: str,
-    value: Any,
-    wide: bool,
-    attributes: Mapping[str, Any],
-    **given: Any,
-) -> str:
-    own = {"id": name} | {key.replace("_", "-"): said for key, said in attributes.items() if said}
-    return format_html(
-        '<div class="field{}"><label for="{}">{}</label>{}</div>',
-        " wide" if wide else "",
-        own["id"],
-        label,
-        widget(own, **given).render(name, value),
+    listed = (
+        (value, _SELECTED if str(value) == str(chosen) else "", words)
+        for value, words in ([("", unset)] * bool(unset) + pairs)
     )
+    own = {"id": name, "name": name} | _given(attributes)
+    shown = format_html_join("", '<option value="{}"{}>{}</option>', listed)
+    return _labelled(own["id"], label, format_html("<select{}>{}</select>", flatatt(own), shown), wide)
+
+
+def _given(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    return {name.replace("_", "-"): value for name, value in attributes.items() if value}
+
+
+def _labelled(id: str, label: str, shown: str, wide: bool) -> str:
+    around = '<div class="field{}"><label for="{}">{}</label>{}</div>'
+    return format_html(around, " wide" if wide else "", id, label, shown)
 
 
 @register.simple_tag
