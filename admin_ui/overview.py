@@ -12,7 +12,7 @@ from django.conf import settings
 from admin_ui.plots import Plot, stacked_bars
 from admin_ui.words import lasting
 from config.postgresql.sessions import execute
-from worker.condition import DUE, READING, QueueCondition
+from worker.condition import DUE, READING, QueueCondition, Wait
 from worker.readiness import BLOCKING, Blocker, blockers, explained
 
 PERIODS = (7, 30, 90)  # days
@@ -144,31 +144,11 @@ def overview_of(project_id: UUID, period: Period, *, now: datetime) -> Overview:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class WaitingTurns:
-    """Turns of the project that wait for one thing, and since when the oldest does."""
-
-    turns: int
-    since: datetime
-    reason: str
-    provider: str  # "" where it is the project's own matter
-    why: str
-
-
-def waiting_turns(condition: QueueCondition, project_id: UUID, *, now: datetime) -> list[WaitingTurns]:
-    """What was tried in vain so far, the longest wait first. Asks nothing."""
+def waits_of(condition: QueueCondition, project_id: UUID) -> list[Wait]:
+    """What the project's turns were tried in vain for so far, the longest wait first. Asks nothing."""
     waits = [wait for wait in condition.waits if wait.project_id == project_id]
-    return [
-        WaitingTurns(
-            wait.turns,
-            now - timedelta(seconds=wait.seconds),
-            wait.reason,
-            wait.provider,
-            explained(wait.reason),
-        )
-        for wait in sorted(waits, key=lambda wait: -wait.seconds)
-        if wait.reason not in (DUE, READING)
-    ]
+    tried = [wait for wait in waits if wait.reason not in (DUE, READING)]
+    return sorted(tried, key=lambda wait: -wait.seconds)
 
 
 def alarms_of(condition: QueueCondition, project_id: UUID, *, now: datetime) -> list[str]:
@@ -180,11 +160,11 @@ def alarms_of(condition: QueueCondition, project_id: UUID, *, now: datetime) -> 
         since = "" if silent is None else f" for {lasting(silent)}"
         told.append(f"No worker has reported{since}. Start one with manage.py worker.")
     alarming = {(found.reason, found.provider): found for found in blockers(condition) if found.alarming}
-    for wait in waiting_turns(condition, project_id, now=now):
+    for wait in waits_of(condition, project_id):
         if alarming.pop((wait.reason, wait.provider), None) or wait.reason in BLOCKING:
-            told.append(
-                f"{_refusal(wait.why, wait.provider)} Turns have been waiting since {wait.since:%-d %b, %H:%M} UTC."
-            )
+            since = f"{now - timedelta(seconds=wait.seconds):%-d %b, %H:%M}"
+            why = _refusal(explained(wait.reason), wait.provider)
+            told.append(f"{why} Turns have been waiting since {since} UTC.")
     return told + [_alarm(found) for found in alarming.values()]
 
 

@@ -1,5 +1,6 @@
 """The state of a project at a glance, that of the service, which lives, and the alarm that stands on every page."""
 
+from datetime import timedelta
 from typing import Any
 
 from django.db.models import Count, Min, Q
@@ -17,7 +18,7 @@ from admin_ui.overview import (
     Period,
     alarms_of,
     overview_of,
-    waiting_turns,
+    waits_of,
 )
 from admin_ui.paging import order_of
 from admin_ui.params import parse_uuid
@@ -28,7 +29,7 @@ from relationships.services.api_keys import create_api_key
 from relationships.services.companions import create_companion
 from relationships.services.model_budgets import model_budget_of
 from worker.condition import read_condition
-from worker.readiness import embedder_in_use, provider_in_use
+from worker.readiness import embedder_in_use, explained, provider_in_use
 from worker.worker_stats import NOW
 
 TYPES_SHOWN, RECENT = 12, 8
@@ -134,14 +135,17 @@ class StatusView(OperatorView):
     """The workers, the queue and the models, for the part of the overview that asks again by itself."""
 
     def get(self, request: HttpRequest) -> HttpResponse:
-        condition = read_condition()
+        condition, now = read_condition(), timezone.now()
         return self.show_or_part(
             "overview/status",
             "overview/_status",
             target="status",
             condition=condition,
             budget=model_budget_of(self.project_id),
-            waiting=waiting_turns(condition, self.project_id, now=timezone.now()),
+            waiting=[
+                (wait, now - timedelta(seconds=wait.seconds), explained(wait.reason))
+                for wait in waits_of(condition, self.project_id)
+            ],
             alive=sum(worker.alive for worker in condition.workers),
             llm=provider_in_use(),
             embedder=embedder_in_use(),
