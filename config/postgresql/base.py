@@ -7,6 +7,7 @@ from typing import Any
 import psycopg
 from django.db.backends.postgresql import base
 from psycopg.pq import TransactionStatus
+from psycopg_pool import PoolTimeout
 
 from config import tracing
 from config.postgresql.citus import SchemaEditor
@@ -17,7 +18,7 @@ SELECT set_config('plan_cache_mode', 'force_generic_plan', false)
  WHERE NOT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus')
 """
 
-
+_BUSY_SECONDS = 30.0  # for which a thread waits for a connection that others use
 _WORTH_TRACING = 0.001  # seconds: a pool with a free connection takes less
 
 
@@ -33,9 +34,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def get_new_connection(self, conn_params: dict[str, Any]) -> "psycopg.Connection[Any]":
         """Connect like Django; from a pool, take a connection that the server has not closed meanwhile."""
         began, pool = time.time(), self.pool
-        if pool and pool.connection_class is WatchedConnection:
-            WatchedConnection.refuse_while_silent()
-        connection: psycopg.Connection[Any] = super().get_new_connection(conn_params)
+        watched = pool and pool.connection_class is WatchedConnection
+        connection = self._wait_for_turn(conn_params) if watched else super().get_new_connection(conn_params)
         while pool and (connection.closed or _has_something_to_read(connection.fileno())):
             connection.close()
             pool.putconn(connection)
@@ -43,6 +43,25 @@ class DatabaseWrapper(base.DatabaseWrapper):
         if time.time() - began > _WORTH_TRACING:
             tracing.past("connect", began)
         return connection
+
+    def _wait_for_turn(self, conn_params: dict[str, Any]) -> "psycopg.Connection[Any]":
+        """Take a connection from the pool. Its timeout is for a server that accepts none; while others only use all
+        connections, as when many replies end at once, wait on.
+        """
+        ends_at = time.monotonic() + _BUSY_SECONDS
+        while True:
+            WatchedConnection.refuse_while_silent()
+            failures = self._failures()
+            try:
+                return super().get_new_connection(conn_params)
+            except PoolTimeout:
+                if self._failures() > failures or time.monotonic() > ends_at:
+                    raise
+
+    def _failures(self) -> int:
+        """How often the pool could not connect."""
+        failures: int = self.pool.get_stats().get("connections_errors", 0)
+        return failures
 
     def _commit(self) -> None:
         with tracing.span("COMMIT"):

@@ -1,13 +1,17 @@
 """A connection that was kept is used again without a question, unless its server went away meanwhile."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
+from django.db import OperationalError, connections, transaction
 from django.db import connection as own
-from django.db import connections, transaction
 
+from config.database import use_pool
 from config.postgresql.base import DatabaseWrapper
+from config.postgresql.silence import WatchedConnection
+from tests.waiting import wait_until
 
 PIDS = "SELECT pid FROM pg_stat_activity WHERE application_name = 'kept' AND pid <> pg_backend_pid()"
 STATEMENTS = "SELECT query FROM pg_stat_activity WHERE application_name = 'kept'"
@@ -83,3 +87,46 @@ def test_a_connection_that_was_closed_or_never_made_is_not_used(kept: DatabaseWr
     kept.connection.close()
 
     assert not kept.is_usable()
+
+
+@pytest.fixture
+def pooled(transactional_db: None) -> Iterator[Callable[..., DatabaseWrapper]]:
+    """Makes connections of one thread each, which share a pool of one."""
+    made: list[DatabaseWrapper] = []
+
+    def make(**changes: object) -> DatabaseWrapper:
+        settings = connections["default"].settings_dict
+        settings = {**settings, "OPTIONS": {**settings["OPTIONS"]}, **changes}
+        use_pool(settings, size=1, timeout=0.05)
+        settings["OPTIONS"]["pool"]["connection_class"] = WatchedConnection
+        made.append(DatabaseWrapper(settings, "pooled"))
+        made[-1].inc_thread_sharing()
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.close()
+    made[0].close_pool()
+
+
+def test_a_connection_that_another_thread_uses_is_waited_for(pooled: Callable[..., DatabaseWrapper]) -> None:
+    used, wanted = pooled(), pooled()
+    first = ask(used)
+
+    with ThreadPoolExecutor(1) as thread:
+        asked = thread.submit(ask, wanted)
+        wait_until(lambda: used.pool.get_stats().get("requests_errors", 0) > 1, what="two waits in vain")
+        used.close()
+
+        assert asked.result(timeout=10) == first
+
+
+def test_a_server_that_accepts_no_connection_is_not_waited_for(
+    pooled: Callable[..., DatabaseWrapper],
+) -> None:
+    wanted = pooled(HOST="127.0.0.1", PORT=1)
+
+    with pytest.raises(OperationalError, match=r"couldn't get a connection"):
+        ask(wanted)
+
+    assert wanted.pool.get_stats()["requests_num"] < 100
