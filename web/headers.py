@@ -39,6 +39,15 @@ def _if_match(request: HttpRequest | Request, shape: re.Pattern[str], way_out: s
     return match[1]
 
 
+def refuse_ignored(request: HttpRequest | Request, *, if_match: bool, idempotent: bool) -> None:
+    """Refuse a condition that this call, which writes, would ignore. Raises InvalidInput."""
+    if not if_match and request.META.get("HTTP_IF_MATCH", "*").strip() != "*":
+        way_out = "leave it out, or name the version in the body where that takes a `version`"
+        raise InvalidInput.of("If-Match", f"this call compares no versions by it: {way_out}")
+    if not idempotent and "HTTP_IDEMPOTENCY_KEY" in request.META:
+        raise InvalidInput.of("Idempotency-Key", "this call remembers no keys: leave it out")
+
+
 def idempotency_key(request: HttpRequest | Request) -> str | None:
     """The header's value, or None. Raises InvalidInput unless it is 1 to 255 printable ASCII characters."""
     key = request.META.get("HTTP_IDEMPOTENCY_KEY")

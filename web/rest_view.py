@@ -14,9 +14,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from web.authentication import DEFAULT_SCOPES
 from web.errors import FieldProblem, InvalidInput
 from web.fields import PageQuery, field_problems
-from web.headers import etag
+from web.headers import etag, refuse_ignored
 from web.operations import operation_of
 from web.pagination import Sieve, page_of
 from web.parsing import read_bytes, read_object
@@ -42,7 +43,11 @@ class RestView(APIView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
         declared = operation_of(self, request.method or "")
-        if declared is not None and declared.query is None and request.META.get("QUERY_STRING"):
+        if declared is None:
+            return
+        if request.method not in DEFAULT_SCOPES and getattr(self, "scopes", {}).get(request.method) != "read":
+            refuse_ignored(request, if_match=bool(declared.if_match), idempotent=declared.idempotent)
+        if declared.query is None and request.META.get("QUERY_STRING"):
             _refuse_unknown(request.GET, known=[])
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
