@@ -107,7 +107,9 @@ class OutboxQuery(PageQuery):
     acknowledged: bool = False
     """Include acknowledged messages."""
     hidden: bool = False
-    """Include messages about a turn with a hidden message, which otherwise are neither listed nor streamed."""
+    """Include messages about a turn with a hidden message, or about a date that was changed or deleted since. Otherwise
+    they are neither listed nor streamed.
+    """
 
 
 class OutboxAnswer(Answer):

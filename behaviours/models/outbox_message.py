@@ -14,10 +14,17 @@ class OutboxQuerySet(OwnedQuerySet):
         return self.filter(acknowledged_at=None, redacted_at=None).order_by("id")
 
     def without_hidden(self, relationship_id: UUID) -> Self:
-        """Without messages about a turn with a hidden message, and those that quote a forgotten entry."""
+        """Without messages about a turn with a hidden message, those that quote a forgotten entry, and waiting ones
+        that quote a dated entry as it no longer is.
+        """
         forgotten = Forgotten.of(relationship_id)
-        runs = BehaviourRun.objects.for_relationship(relationship_id).quoting_forgotten(forgotten)
-        return self.exclude(turn_id__in=forgotten.turns).exclude(run_id__in=runs)
+        runs = BehaviourRun.objects.for_relationship(relationship_id)
+        waiting = self.filter(acknowledged_at=None, redacted_at=None)
+        changed = runs.filter(id__in=waiting.values("run_id")).quoting_changed(relationship_id)
+        known = self.exclude(turn_id__in=forgotten.turns).exclude(
+            run_id__in=runs.quoting_forgotten(forgotten)
+        )
+        return known.exclude(run_id__in=changed, acknowledged_at=None)
 
 
 class OutboxMessage(RelationshipOwned):

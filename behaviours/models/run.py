@@ -1,13 +1,18 @@
+from collections import defaultdict
 from collections.abc import Iterable
-from typing import Self
+from datetime import datetime
+from typing import Any, Self
 from uuid import UUID
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from memory.mending.forgotten import Forgotten
+from memory.models import EntryRevision, EntryState, ScratchpadEntry
 from relationships.models.owned import QueuedOwnedQuerySet, RelationshipOwned
 from worker.models.queued import QueuedRow
+
+_QUOTED = ("content", "happens_at")  # of an entry, in a template
 
 
 class RunState(models.TextChoices):
@@ -36,6 +41,34 @@ class RunQuerySet(QueuedOwnedQuerySet):  # type: ignore[override]  # as_manager,
         """The IDs of runs that may quote what was forgotten, because of its date."""
         rows = self.quoting(forgotten.parts).values_list("id", "entry_ids", "fired_at")
         return {run_id for run_id, *quoted in rows if forgotten.in_dated(*quoted)}
+
+    def quoting_changed(self, relationship_id: UUID) -> set[UUID]:
+        """The IDs of runs that may quote a dated entry that was deleted or replaced since, or reads differently."""
+        runs = list(self.exclude(entry_ids=[]).values_list("id", "entry_ids", "fired_at"))
+        quoted = {entry_id for _, entry_ids, _ in runs for entry_id in entry_ids}
+        if not quoted:
+            return set()
+        entries = ScratchpadEntry.objects.for_relationship(relationship_id).filter(id__in=quoted)
+        kept = entries.exclude(state__in=[EntryState.DELETED, EntryState.SUPERSEDED])
+        reading = {entry_id: tuple(text) for entry_id, *text in kept.values_list("id", *_QUOTED)}
+        changes = EntryRevision.objects.for_relationship(relationship_id).filter(
+            entry_id__in=quoted, before__isnull=False, recorded_at__gt=min(fired for *_, fired in runs)
+        )
+        earlier = defaultdict[UUID, list[Any]](list)
+        for entry_id, *change in changes.order_by("seq").values_list("entry_id", "recorded_at", "before"):
+            earlier[entry_id].append(change)
+
+        def reads_as_then(entry_id: UUID, fired_at: datetime) -> bool:
+            then = next((before for at, before in earlier[entry_id] if at > fired_at), None)
+            return entry_id in reading and (
+                then is None or reading[entry_id] == tuple(then[name] for name in _QUOTED)
+            )
+
+        return {
+            run_id
+            for run_id, entry_ids, fired_at in runs
+            if not all(reads_as_then(entry_id, fired_at) for entry_id in entry_ids)
+        }
 
 
 class BehaviourRun(QueuedRow, RelationshipOwned):
