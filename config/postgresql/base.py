@@ -53,7 +53,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
             WatchedConnection.refuse_while_silent()
             failures = self._failures()
             try:
-                return super().get_new_connection(conn_params)
+                connection: psycopg.Connection[Any] = super().get_new_connection(conn_params)
+                return connection
             except PoolTimeout:
                 if self._failures() > failures or time.monotonic() > ends_at:
                     raise
