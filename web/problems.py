@@ -77,7 +77,7 @@ SQLSTATES: dict[str, tuple[int, str, str]] = {
         "The database cancelled this because it took too long. Nothing was kept. Send it again.",
     ),
 }
-_DATABASE_AWAY = "The database can't be reached. Try again shortly."
+_DATABASE_AWAY = "The database can't be reached, or has no connection free. Try again shortly."
 _NODE_AWAY = (
     "The part of the database that holds this relationship, or another that this needs, is away. Relationships on "
     "other parts still work. Each part has a copy of people, companions, keys and documents, so new ones wait until "

@@ -15,16 +15,18 @@ stopping = threading.Event()
 _QUIET_SECONDS = 5  # without a request, in which the last answer reaches a slow client
 
 
-async def live(receive: Receive, send: Send, *, requests: Callable[[], int]) -> None:
-    """Speak ASGI's lifespan: watch for SIGTERM from the start. `requests`: how many are open."""
+async def live(
+    receive: Receive, send: Send, *, requests: Callable[[], int], stop: Callable[[], None]
+) -> None:
+    """Speak ASGI's lifespan: watch for SIGTERM from the start. `requests`: how many are open. `stop`: called then."""
     await receive()
-    _notice_stop(requests)
+    _notice_stop(requests, stop)
     await send({"type": "lifespan.startup.complete"})
     await receive()
     await send({"type": "lifespan.shutdown.complete"})
 
 
-def _notice_stop(requests: Callable[[], int]) -> None:
+def _notice_stop(requests: Callable[[], int], also: Callable[[], None]) -> None:
     """The server's own handler, which still runs, waits for each connection to be free; and a client that has sent half
     of a request's head keeps its own for a minute. So this process ends when none was open for _QUIET_SECONDS.
     """
@@ -36,12 +38,13 @@ def _notice_stop(requests: Callable[[], int]) -> None:
         if callable(before):
             before(number, frame)
         if not ending:
-            ending.append(loop.create_task(_end_when_quiet(requests)))
+            ending.append(loop.create_task(_end_when_quiet(requests, also)))
 
     signal.signal(signal.SIGTERM, stop)
 
 
-async def _end_when_quiet(requests: Callable[[], int]) -> None:
+async def _end_when_quiet(requests: Callable[[], int], also: Callable[[], None]) -> None:
+    also()
     quiet = 0
     while quiet < _QUIET_SECONDS:
         await asyncio.sleep(1)

@@ -135,7 +135,9 @@ def test_a_head_beyond_every_measure_is_refused_and_costs_nobody_else(live_servi
 def test_a_page_of_a_named_site_is_told_what_is_refused_before_any_view_and_one_signal_ends_the_server(
     live: LiveService,
 ) -> None:
-    """While a client holds its connection, another is in the middle of a head, and another listens to what happens."""
+    """While a client holds its connection, another is in the middle of a head, another in the middle of a body, and
+    another listens to what happens.
+    """
     live.start_web(RAPPORT_CORS_ORIGINS="https://app.example")
     live.web.wait_until_it_answers()
     pieces = (b" " * 100_000 for _ in range(20))
@@ -152,14 +154,17 @@ def test_a_page_of_a_named_site_is_told_what_is_refused_before_any_view_and_one_
     with (
         socket.create_connection(place) as idle,
         socket.create_connection(place) as halfway,
+        socket.create_connection(place) as unfinished,
         client_of(live) as client,
         client.stream("GET", events, headers={"Accept": "text/event-stream"}) as stream,
     ):
         halfway.sendall(b"GET /healthz HTTP/1.1\r\nHost: ")
+        unfinished.sendall(b"POST /v1/users HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\n{")
         idle.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
         assert idle.recv(64).startswith(b"HTTP/1.1 200")
 
         live.web.send(signal.SIGTERM)
 
         assert "retry" in "".join(stream.iter_text())  # to its end
+        assert unfinished.recv(64).startswith(b"HTTP/1.1 503")
         assert live.web.wait(20) == 0

@@ -13,6 +13,7 @@ Receive = Callable[[], Awaitable[Message]]
 
 IN_MEMORY = 1_048_576  # bytes; larger ones are on disk
 SECONDS, BYTES_A_SECOND = 30.0, 65_536  # the time for any body, and in addition the lowest speed
+_STOP_SECONDS = 2.0  # for a body that has not arrived when the server stops
 _LEFT_SECONDS, _SILENCE_SECONDS = 10.0, 1.0  # for which the rest of a refused body is taken; waited for
 # Paths of files and archives: long work, and the only bodies beyond MAX_BODY_BYTES.
 _BULK = re.compile(r"^/(v1|admin-ui)/.*/(import|export|documents)/?$|^/git/.*/git-(upload|receive)-pack$")
@@ -42,19 +43,40 @@ def time_for(length: int) -> float:
     return SECONDS + length / BYTES_A_SECOND
 
 
-async def read_body(receive: Receive, *, length: int | None, limit: int, seconds: float) -> IO[bytes]:
-    """Read the whole body into a file at its beginning. `length`: Content-Length; None: it comes in chunks.
+class Bodies:
+    """Reads bodies. Once the server stops, it waits a moment for those that have not arrived, and no longer."""
 
-    Raises Refused.
-    """
-    if length == 0:
-        return BytesIO()
-    try:
-        async with asyncio.timeout(seconds):
-            return await _read(receive, length, limit)
-    except TimeoutError:
-        detail = f"The body did not arrive within {seconds:.0f} s. Send it again."
-        raise Refused(408, "too_slow", detail) from None
+    def __init__(self) -> None:
+        self._waits: set[asyncio.Timeout] = set()
+        self._stops = False
+
+    def stop(self) -> None:
+        """Call it on the event loop."""
+        self._stops = True
+        ends = asyncio.get_running_loop().time() + _STOP_SECONDS
+        for wait in self._waits:
+            if not wait.expired():
+                wait.reschedule(min(ends, wait.when() or ends))
+
+    async def read(self, receive: Receive, *, length: int | None, limit: int, seconds: float) -> IO[bytes]:
+        """Read the whole body into a file at its beginning. `length`: Content-Length; None: it comes in chunks.
+
+        Raises Refused.
+        """
+        if length == 0:
+            return BytesIO()
+        try:
+            async with asyncio.timeout(min(seconds, _STOP_SECONDS) if self._stops else seconds) as wait:
+                self._waits.add(wait)
+                try:
+                    return await _read(receive, length, limit)
+                finally:
+                    self._waits.discard(wait)
+        except TimeoutError:
+            if self._stops:
+                raise Refused(503, "unavailable", "The server stops. Send it again.") from None
+            detail = f"The body did not arrive within {seconds:.0f} s. Send it again."
+            raise Refused(408, "too_slow", detail) from None
 
 
 async def throw_away(receive: Receive) -> None:

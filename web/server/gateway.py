@@ -18,7 +18,7 @@ import structlog
 from config import tracing
 from config.postgresql.sessions import database_went_away
 from web.server.admission import Client, FairQueue, Places, share
-from web.server.body import CHAT, Message, Receive, Refused, is_bulk, may_be_large, read_body, time_for
+from web.server.body import CHAT, Bodies, Message, Receive, Refused, is_bulk, may_be_large, time_for
 from web.server.call import Answer, Application, call, environ_of
 from web.server.clients import CLIENT, Clients, is_probe
 from web.server.lane import WAIT, Lane, settle
@@ -94,6 +94,7 @@ class Gateway:
         self._chats = Lane(limits.chats)
         self._open_chats = Places(each=_CHATS * limits.chats, together=4 * _CHATS * limits.chats)
         self._open = Places(each=limits.open_each, together=limits.open_together)
+        self._bodies = Bodies()
         self._large_bodies = Places(each=LARGE_EACH, together=LARGE_TOGETHER)
         self._sender = Sender(streams=limits.streams)
         self._giving_way = GivingWay()
@@ -102,7 +103,7 @@ class Gateway:
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
-            return await live(receive, send, requests=lambda: self._requests)
+            return await live(receive, send, requests=lambda: self._requests, stop=self._bodies.stop)
         assert scope["type"] == "http", "the server speaks nothing else"
         if not self._begun:
             self._begin()
@@ -179,7 +180,9 @@ class Gateway:
             raise Refused(429, "too_many_at_once", detail)
         try:
             seconds = time_for(limit if length is None else length)
-            with await read_body(request.receive, length=length, limit=limit, seconds=seconds) as body:
+            with await self._bodies.read(
+                request.receive, length=length, limit=limit, seconds=seconds
+            ) as body:
                 request.read = True
                 size = body.seek(0, 2)
                 body.seek(0)

@@ -5,13 +5,8 @@ from typing import Any
 
 import pytest
 
-from web.server.body import (
-    IN_MEMORY,
-    Refused,
-    is_bulk,
-    read_body,
-    time_for,
-)
+from web.server import body as server_body
+from web.server.body import IN_MEMORY, Bodies, Refused, is_bulk, time_for
 
 
 def told(*parts: bytes, gone: bool = False, ended: bool = True) -> Callable[[], Awaitable[dict[str, Any]]]:
@@ -38,7 +33,7 @@ def read(
     seconds: float = 30.0,
 ) -> bytes:
     async def whole() -> bytes:
-        with await read_body(receive, length=length, limit=limit, seconds=seconds) as body:
+        with await Bodies().read(receive, length=length, limit=limit, seconds=seconds) as body:
             return body.read()
 
     return asyncio.run(whole())
@@ -65,7 +60,7 @@ def test_a_body_that_is_longer_than_it_may_be_is_refused_whatever_it_says(length
 def test_a_large_body_waits_on_the_disk() -> None:
     async def rolled() -> bool:
         half = b"x" * IN_MEMORY
-        with await read_body(told(half, half), length=None, limit=3 * IN_MEMORY, seconds=30) as body:
+        with await Bodies().read(told(half, half), length=None, limit=3 * IN_MEMORY, seconds=30) as body:
             return not isinstance(body, BytesIO) and bool(body._rolled)  # type: ignore[attr-defined]
 
     assert asyncio.run(rolled())
@@ -83,6 +78,28 @@ def test_a_body_that_does_not_arrive_in_time_is_given_up() -> None:
 
     with pytest.raises(Refused, match="did not arrive"):
         read(silence, seconds=0.01)
+
+
+@pytest.mark.parametrize("stops_first", [True, False])
+def test_a_server_that_stops_waits_a_moment_for_a_body(
+    monkeypatch: pytest.MonkeyPatch, stops_first: bool
+) -> None:
+    monkeypatch.setattr(server_body, "_STOP_SECONDS", 0.01)
+
+    async def stop() -> None:
+        bodies = Bodies()
+
+        async def silence() -> dict[str, Any]:
+            if not stops_first:
+                bodies.stop()
+            return await asyncio.Future()
+
+        if stops_first:
+            bodies.stop()
+        await bodies.read(silence, length=5, limit=100, seconds=60)
+
+    with pytest.raises(Refused, match="stops"):
+        asyncio.run(asyncio.wait_for(stop(), 10))
 
 
 def test_a_client_that_leaves_in_the_middle_is_not_answered() -> None:
