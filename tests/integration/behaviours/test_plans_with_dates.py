@@ -162,33 +162,6 @@ def test_what_quotes_a_forgotten_entry_is_neither_delivered_nor_exported(
     assert WORD not in api.get(f"{at}/export?calls=true").raw.decode()
 
 
-@pytest.mark.parametrize(
-    ("change", "delivered"),
-    [
-        ({"content": f"Sees a {WORD}"}, False),
-        ({"happens_at": "2030-01-01"}, False),
-        ({"pinned": True}, True),
-        ({}, False),  # deletes it
-    ],
-)
-def test_a_message_about_a_plan_is_delivered_only_while_the_plan_reads_as_it_did(
-    asked: Conversation, api: Api, change: dict[str, Any], delivered: bool
-) -> None:
-    at = f"/relationships/{asked.relationship.id}"
-    [plan] = ScratchpadEntry.objects.for_relationship(asked.relationship.id).values_list("id", flat=True)
-
-    changed = api.send("PATCH" if change else "DELETE", f"{at}/entries/{plan}", change or None)
-
-    assert changed.status == 200, changed
-    assert len(api.get(f"{at}/outbox").body["items"]) == delivered
-    [message] = api.get(f"{at}/outbox?hidden=true").body["items"]
-    if not change:
-        assert api.post(f"{at}/entries/{plan}/restore").status == 200
-        assert len(api.get(f"{at}/outbox").body["items"]) == 1
-    api.post(f"{at}/outbox/{message['id']}/ack")
-    assert len(api.get(f"{at}/outbox?acknowledged=true").body["items"]) == 1  # it was delivered
-
-
 def test_who_told_meanwhile_how_it_went_is_not_asked_by_a_run_that_is_tried_again(
     conversation: Conversation, scripted_provider: ScriptedProvider
 ) -> None:
