@@ -68,13 +68,13 @@ SELECT e.relationship_id, uuidv7(), e.project_id, e.id, 1, 10000000 + e.place, '
   LEFT JOIN relationships_turn t ON t.relationship_id = e.relationship_id AND t.seq = 3 * (1 + e.place %% s.turns)
  ORDER BY e.recorded_at;
 
-INSERT INTO memory_searchtext (relationship_id, id, project_id, kind, owner_id, place, session, role, speaker, state, tier,
+INSERT INTO memory_searchtext (relationship_id, id, project_id, kind, owner_id, place, session, role, speaker, state,
        told_at, language, lexemes, length, text_hash, attempts, error_code)
-SELECT relationship_id, uuidv7(), project_id, 'message', id, seq, session, role, speaker, '', '', occurred_at, 'simple',
+SELECT relationship_id, uuidv7(), project_id, 'message', id, seq, session, role, speaker, '', occurred_at, 'simple',
        to_tsvector('simple', content), 20, sha256(convert_to(content, 'UTF8')), 0, ''
   FROM relationships_message
 UNION ALL
-SELECT relationship_id, uuidv7(), project_id, 'entry', id, 0, '', '', subject, state, tier, effective_at, 'simple',
+SELECT relationship_id, uuidv7(), project_id, 'entry', id, 0, '', '', subject, state, effective_at, 'simple',
        to_tsvector('simple', content), 7, content_hash, 0, ''
   FROM memory_scratchpadentry;
 

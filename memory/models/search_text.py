@@ -26,7 +26,6 @@ class SearchText(QueuedRow, RelationshipOwned):
     speaker = models.CharField(max_length=200, blank=True)  # a message's speaker, an entry's subject
     # of an entry; of a message `skipped`, where it was told off the record
     state = models.CharField(max_length=12, default="active")
-    tier = models.CharField(max_length=12, blank=True)  # of an entry
     told_at = models.DateTimeField()  # a message's occurred_at, an entry's effective_at
     language = models.CharField(max_length=20)  # the text search configuration that made the lexemes
     lexemes = SearchVectorField()

@@ -38,7 +38,6 @@ class IndexRow:
     role: str
     speaker: str
     state: str
-    tier: str
     told_at: datetime
     words: str
     text_hash: bytes
@@ -56,7 +55,6 @@ def entry_row(entry: ScratchpadEntry, retrieval: Retrieval) -> IndexRow:
         role="",
         speaker=entry.subject,
         state=str(entry.state),  # the driver would write an enum's name
-        tier=str(entry.tier),
         told_at=entry.effective_at,
         words=entry_words(entry.content, entry.happens_at),
         text_hash=text_hash(entry.content),
@@ -84,7 +82,6 @@ def message_row(message: Message, retrieval: Retrieval) -> IndexRow:
         role=str(message.role),
         speaker=message.speaker,
         state=EntryState.ACTIVE.value,
-        tier="",
         told_at=message.occurred_at,
         words=words_for_index(said),
         text_hash=text_hash(said),

@@ -41,22 +41,22 @@ ROWS_AT_ONCE = 500
 # from the relationship's row, so that a distributed database runs it on that row's node.
 _WRITE = """
 INSERT INTO memory_searchtext AS kept
-       (relationship_id, id, project_id, kind, owner_id, place, session, role, speaker, state, tier, told_at,
+       (relationship_id, id, project_id, kind, owner_id, place, session, role, speaker, state, told_at,
         language, lexemes, length, text_hash, due_at, attempts, error_code, leased_by)
 SELECT r.id, g.id, %(project)s::uuid, %(kind)s::text, g.owner_id, g.place, g.session, g.role, g.speaker,
-       CASE WHEN t.id IS NULL THEN g.state ELSE 'skipped' END, g.tier, g.told_at, {language}, made.lexemes,
+       CASE WHEN t.id IS NULL THEN g.state ELSE 'skipped' END, g.told_at, {language}, made.lexemes,
        (SELECT coalesce(sum(cardinality(positions)), 0) FROM unnest(made.lexemes)), g.text_hash,
        CASE WHEN g.owes AND t.id IS NULL THEN %(now)s::timestamptz END, 0, '', ''
   FROM relationships_relationship r
  CROSS JOIN json_to_recordset(%(rows)s::json)
-       AS g (id uuid, owner_id uuid, place bigint, session text, role text, speaker text, state text, tier text,
+       AS g (id uuid, owner_id uuid, place bigint, session text, role text, speaker text, state text,
              told_at timestamptz, words text, text_hash bytea, owes boolean, turn_id uuid)
  CROSS JOIN LATERAL to_tsvector(('pg_catalog.' || {language})::regconfig, g.words) AS made (lexemes)
   LEFT JOIN relationships_turn t ON t.relationship_id = r.id AND t.id = g.turn_id AND {off_the_record}
  WHERE r.id = %(relationship)s
 ON CONFLICT (relationship_id, kind, owner_id) DO UPDATE
    SET place = EXCLUDED.place, session = EXCLUDED.session, role = EXCLUDED.role, speaker = EXCLUDED.speaker,
-       state = EXCLUDED.state, tier = EXCLUDED.tier, told_at = EXCLUDED.told_at, language = EXCLUDED.language,
+       state = EXCLUDED.state, told_at = EXCLUDED.told_at, language = EXCLUDED.language,
        lexemes = EXCLUDED.lexemes, length = EXCLUDED.length, text_hash = EXCLUDED.text_hash,
        due_at = CASE WHEN EXCLUDED.due_at IS NULL THEN NULL {when_same} THEN kept.due_at ELSE EXCLUDED.due_at END,
        attempts = CASE {when_same} THEN kept.attempts ELSE 0 END,

@@ -27,7 +27,7 @@ SELECT CASE WHEN s.id IS NULL THEN 'missing' ELSE 'out_of_step' END, e.relations
   FROM (SELECT id FROM relationships_relationship WHERE id = ANY(%(ids)s)) w
   JOIN memory_scratchpadentry e ON e.relationship_id = w.id
   LEFT JOIN memory_searchtext s ON s.relationship_id = w.id AND s.kind = 'entry' AND s.owner_id = e.id
- WHERE s.id IS NULL OR (s.state, s.tier, s.speaker, s.told_at) <> (e.state, e.tier, e.subject, e.effective_at)
+ WHERE s.id IS NULL OR (s.state, s.speaker, s.told_at) <> (e.state, e.subject, e.effective_at)
     OR s.text_hash <> sha256(convert_to(e.content, 'UTF8'))
 """
 _STATE = "CASE WHEN t.id IS NULL THEN 'active' ELSE 'skipped' END"

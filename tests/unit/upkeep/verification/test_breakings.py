@@ -67,7 +67,7 @@ MENDED: list[tuple[str, list[str]]] = [
     ("index/out_of_step vectors/stale", [text(kind, "text_hash = sha256('x')") for kind in ("entry", "message")]),
     ("index/out_of_step", [
         text("entry", "state = 'deleted'"),
-        text("entry", "tier = 'archive', speaker = 'Ana'"),
+        text("entry", "speaker = 'Ana'"),
         text("message", "place = 4711"),
         text("message", "state = 'skipped'"),
         text("message", "told_at = '2020-01-01T00:00:00Z', session = 'other'"),

@@ -45,7 +45,7 @@ def test_an_entry_is_indexed_as_it_is(conversation: Conversation) -> None:
     entry = conversation.remember("Likes jasmine tea")[0]
 
     row = row_of(entry)
-    assert (row.kind, row.state, row.tier, row.speaker) == ("entry", "active", "scratchpad", "user")
+    assert (row.kind, row.state, row.speaker) == ("entry", "active", "user")
     assert (row.told_at, row.place, row.session, row.role) == (entry.effective_at, 0, "", "")
     assert lexemes(row) == {"likes", "jasmine", "tea"}
     assert (row.length, row.language) == (3, "simple")
