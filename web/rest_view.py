@@ -46,7 +46,8 @@ class RestView(APIView):
         if declared is None:
             return
         if request.method not in DEFAULT_SCOPES and getattr(self, "scopes", {}).get(request.method) != "read":
-            refuse_ignored(request, if_match=bool(declared.if_match), idempotent=declared.idempotent)
+            idempotent = declared.idempotent or request.method != "POST"  # the others are by their nature
+            refuse_ignored(request, if_match=bool(declared.if_match), idempotent=idempotent)
         if declared.query is None and request.META.get("QUERY_STRING"):
             _refuse_unknown(request.GET, known=[])
 
