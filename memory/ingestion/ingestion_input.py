@@ -128,7 +128,7 @@ def compose_input(
         relationship_id=relationship.id,
         project_id=relationship.project_id,
         timezone=relationship.timezone,
-        user_name=relationship.user.display_name or relationship.user.external_id,
+        user_name=_name_of_person(relationship, (*references, *messages)),
         companion_name=relationship.companion.name,
         ingestion=configuration.ingestion,
         instructions=instructions,
@@ -141,6 +141,13 @@ def compose_input(
         retrieval=configuration.retrieval,
         has_archive=has_archive,
     )
+
+
+def _name_of_person(relationship: Relationship, said: Iterable[InputMessage]) -> str:
+    """What the messages call the person. If no display name is known and one alone speaks, that is the person."""
+    user = relationship.user
+    speakers = {" ".join(one.speaker.split()) for one in said if one.role == MessageRole.USER}
+    return user.display_name or (speakers.pop() if len(speakers) == 1 else user.external_id)
 
 
 def find_instructions(companion: Companion, version: int | None = None) -> Instructions:

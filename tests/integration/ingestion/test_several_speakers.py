@@ -41,6 +41,21 @@ def test_what_another_says_of_themselves_changes_no_entry_about_the_person(
     assert sorted(conversation.contents) == kept
 
 
+def test_who_alone_speaks_is_the_person_if_no_name_is_known(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    user = conversation.relationship.user
+    user.display_name = ""
+    user.save()
+    scripted_provider.answer_with(answer(add("Is allergic to wool", subject="Sam")))
+
+    conversation.hear("I'm allergic to wool.", speaker="Sam")
+
+    assert [(entry.subject, entry.content) for entry in conversation.entries] == [
+        ("user", "Is allergic to wool")
+    ]
+
+
 @pytest.mark.parametrize("content", ["Maya snores", "Has a son, Leo, who is allergic to wool"])
 def test_what_another_says_by_name_is_kept_as_it_is(
     conversation: Conversation, scripted_provider: ScriptedProvider, content: str
