@@ -80,8 +80,9 @@ class Comparison:
     def _use(self, name: str) -> None:
         """Have Django speak to this database, and to the first node of a distributed one as its replica."""
         use_database(name)
+        connections.settings.setdefault(REPLICA, dict(connection.settings_dict))
         node = socket_dir(self._servers / "worker1")
-        connections.settings[REPLICA] = {**connection.settings_dict, "HOST": str(node)}
+        connections[REPLICA].settings_dict.update(connection.settings_dict, HOST=str(node))
 
     def _on_coordinator(self, statement: str) -> None:
         with psycopg.connect(database_url(self._servers / "coordinator"), autocommit=True) as server:
