@@ -6,6 +6,8 @@ start a line of its own, hide an instruction from a human reader, or open a tag.
 
 import re
 
+from providers.normal_form import normal_form
+
 NAME_LENGTH = 80
 NOBODY = "the user"
 
@@ -40,6 +42,11 @@ def one_line(text: str) -> str:
 def folded(text: str) -> str:
     """Return `text` on one line, with white space folded and hidden characters removed."""
     return " ".join(_HIDDEN.sub("", text).split())
+
+
+def name_key(name: str) -> str:
+    """The name for comparisons, which ignore hidden characters, Unicode form, case and white space."""
+    return folded(normal_form("NFKC", name)).casefold()
 
 
 def is_plain(text: str) -> bool:

@@ -1,6 +1,6 @@
 """The input for a batch of turns: the configuration, the entries, the messages. Only reads."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
@@ -9,14 +9,17 @@ from uuid import UUID
 from memory.fence import cut_fenced
 from memory.ingestion.configuration import Ingestion
 from memory.ingestion.prompt_versions import SHIPPED, prompt_of
-from memory.models import ScratchpadEntry, Tier
+from memory.models import USER_SUBJECT, ScratchpadEntry, Tier
 from memory.retrieval.configuration import Retrieval
 from providers.tokens import estimate_tokens, line_tokens
 from relationships.configuration.schema import Configuration
 from relationships.models import Companion, MessageRole, Relationship, Turn
+from relationships.models.end_user import shows_something
+from relationships.text_names import name_key
 
 TOKENS_PER_LINE = 12  # number, type, day and brackets of a shown entry, in addition to its content
 MESSAGE_COLUMNS = ("id", "turn_id", "role", "speaker", "content", "occurred_at", "session")
+NAMELESS = (USER_SUBJECT, f"the {USER_SUBJECT}")  # who means the person
 EARLIER = 1000  # numbers of earlier messages begin above it, or above those of the new ones if there are more
 
 
@@ -104,7 +107,12 @@ class IngestionInput:
         """Who speaks as the person, besides the person."""
         said = (*self.references, *self.messages)
         names = dict.fromkeys(" ".join(one.speaker.split()) for one in said if one.role == MessageRole.USER)
-        return [name for name in names if name.casefold() != " ".join(self.user_name.split()).casefold()]
+        return [name for name in names if name_key(name) not in self.names_of_person]
+
+    @property
+    def names_of_person(self) -> Collection[str]:
+        """The keys of the names that mean the person."""
+        return (*NAMELESS, name_key(self.user_name))
 
     @property
     def earlier_numbers(self) -> range:
@@ -147,7 +155,8 @@ def _name_of_person(relationship: Relationship, said: Iterable[InputMessage]) ->
     """What the messages call the person. If no display name is known and one alone speaks, that is the person."""
     user = relationship.user
     speakers = {" ".join(one.speaker.split()) for one in said if one.role == MessageRole.USER}
-    return user.display_name or (speakers.pop() if len(speakers) == 1 else user.external_id)
+    alone = len(speakers) == 1 and not shows_something(user.display_name)
+    return speakers.pop() if alone else str(user)
 
 
 def find_instructions(companion: Companion, version: int | None = None) -> Instructions:
@@ -188,11 +197,17 @@ def input_message(
     session: str = "",
 ) -> InputMessage:
     """Make it from the MESSAGE_COLUMNS."""
-    speaker = speaker or _default_speaker(role, relationship)
+    if not speaker or (role == MessageRole.USER and _means_person(speaker, relationship)):
+        speaker = _default_speaker(role, relationship)
     return InputMessage(id, turn_id, role, speaker, cut_fenced(said)[0], occurred_at, session)
 
 
+def _means_person(speaker: str, relationship: Relationship) -> bool:
+    """Return whether it is the person's name in any spelling, or the role's, which some clients give every message."""
+    return name_key(speaker) in (*NAMELESS, name_key(str(relationship.user)))
+
+
 def _default_speaker(role: str, relationship: Relationship) -> str:
-    if role == "user":
-        return relationship.user.display_name or relationship.user.external_id
+    if role == MessageRole.USER:
+        return str(relationship.user)
     return relationship.companion.name if role == "assistant" else role

@@ -15,6 +15,7 @@ from memory.entries.happens import happens_text
 from memory.entries.limits import MAX_KEY, entry_fault
 from memory.ingestion.ingestion_input import IngestionInput, ShownEntry
 from memory.models import USER_SUBJECT
+from relationships.text_names import name_key
 
 Item = Mapping[str, Any]
 _ONE_NUMBER = re.compile(r"[^\d.-]*(\d{1,9})[\]\s]*", re.ASCII)
@@ -99,8 +100,7 @@ def type_of(item: Item, given: IngestionInput, remarks: list[str], *, changes: b
 def subject_in(item: Item, given: IngestionInput) -> str | None:
     """Whom it is about; the person, too, if they are named instead of called "user"."""
     subject = " ".join(cleaned(item.get("subject")).split())[:200]
-    person = (USER_SUBJECT, "the user", " ".join(given.user_name.split()).casefold())
-    return (USER_SUBJECT if subject.casefold() in person else subject) or None
+    return (USER_SUBJECT if name_key(subject) in given.names_of_person else subject) or None
 
 
 def key_in(item: Item) -> str | None:

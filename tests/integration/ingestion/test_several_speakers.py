@@ -2,6 +2,7 @@
 
 import pytest
 
+from memory.models import ScratchpadEntry
 from tests.fakes import ScriptedProvider
 from tests.fixtures.turns import Conversation, add, answer, update
 
@@ -65,3 +66,42 @@ def test_what_another_says_by_name_is_kept_as_it_is(
     conversation.hear("My mother snores, and I'm allergic to wool.", speaker="Leo")
 
     assert [(entry.subject, entry.content) for entry in conversation.entries] == [("user", content)]
+
+
+@pytest.mark.parametrize(
+    ("name", "speaker"),
+    [
+        ("Maya", "user"),  # a role's name, which some clients give every message
+        ("Maya", "The User"),
+        ("Maya", "ma\u200bYA"),
+        ("Jos\u00e9", "Jose\u0301"),
+        ("", "user"),
+    ],
+)
+def test_the_person_is_known_by_any_spelling_and_by_the_role(
+    conversation: Conversation, scripted_provider: ScriptedProvider, name: str, speaker: str
+) -> None:
+    user = conversation.relationship.user
+    user.display_name = name
+    user.save()
+    conversation.remember("Lives in Porto")
+    scripted_provider.answer_with(answer(update(1, "Lives in Oslo"), add("Is twelve", key="age")))
+
+    conversation.hear("I moved to Oslo, and I'm twelve.", speaker=speaker)
+
+    assert sorted((entry.subject, entry.content, entry.key) for entry in conversation.entries) == [
+        ("user", "Is twelve", "age"),
+        ("user", "Lives in Oslo", None),
+    ]
+
+
+def test_a_fact_that_begins_with_the_persons_name_keeps_its_key(
+    conversation: Conversation, scripted_provider: ScriptedProvider
+) -> None:
+    dog, _ = conversation.remember("Has a dog", "Lives in Porto")
+    ScratchpadEntry.objects.filter(id=dog.id).update(subject="Maya")  # as earlier versions kept it
+    scripted_provider.answer_with(answer(add("Maya is twelve", key="age")))
+
+    conversation.hear("I'm twelve.")
+
+    assert [entry.key for entry in conversation.entries if entry.content == "Maya is twelve"] == ["age"]
