@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.db.models.functions import Coalesce
 
 from memory.mending.forgotten import Forgotten
 from memory.models import EntryRevision, EntryState, ScratchpadEntry
@@ -44,7 +45,8 @@ class RunQuerySet(QueuedOwnedQuerySet):  # type: ignore[override]  # as_manager,
 
     def quoting_changed(self, relationship_id: UUID) -> set[UUID]:
         """The IDs of runs that may quote a dated entry that was deleted or replaced since, or reads differently."""
-        runs = list(self.exclude(entry_ids=[]).values_list("id", "entry_ids", "fired_at"))
+        fired_at = Coalesce("fired_at", "recorded_at")  # an archive may leave out when a run fired
+        runs = list(self.exclude(entry_ids=[]).values_list("id", "entry_ids", fired_at))
         quoted = {entry_id for _, entry_ids, _ in runs for entry_id in entry_ids}
         if not quoted:
             return set()
@@ -61,7 +63,7 @@ class RunQuerySet(QueuedOwnedQuerySet):  # type: ignore[override]  # as_manager,
         def reads_as_then(entry_id: UUID, fired_at: datetime) -> bool:
             then = next((before for at, before in earlier[entry_id] if at > fired_at), None)
             return entry_id in reading and (
-                then is None or reading[entry_id] == tuple(then[name] for name in _QUOTED)
+                then is None or reading[entry_id] == tuple(then.get(name) for name in _QUOTED)
             )
 
         return {

@@ -65,3 +65,28 @@ def test_other_changes_of_a_plan_do_not(api: Api, plan: ScratchpadEntry) -> None
     assert api.patch(entry, {"pinned": True, "tier": "archive"}).status == 200
 
     assert len(waiting(api, plan)) == 1
+
+
+@pytest.mark.parametrize("left_out", ["fired_at", "happens_at"])
+def test_an_archive_without_what_it_need_not_say_leaves_the_outbox_readable(
+    left_out: str, api: Api, conversation: Conversation
+) -> None:
+    behave(conversation.relationship, luck={"message": "{{ dated[0].content }}", "when": {"happens": {}}})
+    at, dated = f"/relationships/{conversation.relationship.id}", datetime.now(UTC).date().isoformat()
+    exam = {"content": "Has an exam", "type": "event", "happens_at": dated}
+    entry = api.post(f"{at}/entries", exam).body["id"]
+    conversation.say("Hi")
+    work(conversation)
+    api.patch(f"{at}/entries/{entry}", {"pinned": True})
+    archive = api.get(f"{at}/export").body
+    for run in archive["behaviour_runs"]:
+        run["fired_at"] = None if left_out == "fired_at" else run["fired_at"]
+    for fields in (revision[side] or {} for revision in archive["revisions"] for side in ("before", "after")):
+        fields.pop(left_out, None)
+    new = api.post("/relationships", {"companion": archive["companion"]["slug"], "user": "moved"}).body["id"]
+    assert api.post(f"/relationships/{new}/import", archive).status == 200
+
+    listed = api.get(f"/relationships/{new}/outbox")
+
+    assert listed.status == 200
+    assert [one["content"] for one in listed.body["items"]] == ["Has an exam"] * (left_out == "fired_at")
