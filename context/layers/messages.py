@@ -1,5 +1,5 @@
 from collections.abc import Mapping, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from context.answer import ChatMessage
@@ -43,7 +43,7 @@ class MessagesLayer(Layer):
         shown, kept, last_exchange = self.kept(request)
         if not shown:
             return NOTHING
-        days = _days([message for message, _ in kept], request)
+        days = _days(kept, request)
         if room is not None and line_cost(days) + sum(message_tokens(spoken) for _, spoken in kept) > room:
             days = ""
         there = {message.id for message, _ in kept}
@@ -125,22 +125,26 @@ def _ends(
     ]
 
 
-def _days(messages: Sequence[RecentMessage], request: LayerRequest) -> str:
-    """A sentence on which of them were said on which day; "" if all are of today."""
+def _days(shown: Shown, request: LayerRequest) -> str:
+    """A sentence on which of them were said on which day; "" if all are of today. It counts them, unless some follow
+    others of the same role: most vendors' formats merge those into one.
+    """
     timezone = request.facts.timezone
-    said = (named_day_of(message.said_at, timezone) for message in messages)
+    said = (named_day_of(message.said_at, timezone) for message, _ in shown)
     days = [(day, len(list(same))) for day, same in groupby(said)]
     if all(day == named_day_of(request.now.timestamp(), timezone) for day, _ in days):
         return ""
     before, last = days[:-MOST_DAYS], days[-MOST_DAYS:]
     if before:
         last[0] = (f"{before[0][0]} to {last[0][0]}", sum(count for _, count in before) + last[0][1])
-    places = ["the first", *["the next"] * (len(last) - 2), "the last"]
-    told = [
-        f"{day} ({place} {count})" if count > 1 else f"{day} ({place})"
-        for place, (day, count) in zip(places, last, strict=False)
-    ]
-    listed = f"{', '.join(told[:-1])} and {told[-1]}" if len(last) > 1 else last[0][0]
+    told = [day for day, _ in last]
+    if len(last) > 1 and all(one["role"] != then["role"] for (_, one), (_, then) in pairwise(shown)):
+        places = ["the first", *["the next"] * (len(last) - 2), "the last"]
+        told = [
+            f"{day} ({place} {count})" if count > 1 else f"{day} ({place})"
+            for place, (day, count) in zip(places, last, strict=True)
+        ]
+    listed = " and ".join(filter(None, (", ".join(told[:-1]), told[-1])))
     return request.with_today(f"The earlier messages below were said on {listed}.")
 
 

@@ -1,4 +1,6 @@
+from collections.abc import Sequence
 from datetime import timedelta
+from itertools import cycle
 from typing import Any
 
 import pytest
@@ -40,12 +42,12 @@ def test_a_new_session_says_that_it_shows_the_others(relationship: Relationship)
     assert rendered.reason == "all sessions' last messages: this one has none"
 
 
-def said_on(*days: int) -> list[RecentMessage]:
+def said_on(*days: int, roles: Sequence[str] = ("user", "assistant")) -> list[RecentMessage]:
     return [
         RecentMessage(
-            str(day), "", "current", "user", "I won last Friday!", (NOON + timedelta(days=day)).timestamp()
+            str(day), "", "current", role, "I won last Friday!", (NOON + timedelta(days=day)).timestamp()
         )
-        for day in days
+        for day, role in zip(days, cycle(roles), strict=False)
     ]
 
 
@@ -67,6 +69,15 @@ def test_messages_of_another_day_are_said_to_be_of_it(days: tuple[int, ...], tol
 
     lead = "The earlier messages below were said on "
     assert rendered.text == (f"{lead}{told}\nToday is Monday, 2026-03-02." if told else "")
+
+
+def test_messages_that_formats_merge_are_not_counted() -> None:
+    rendered = MessagesLayer("messages").render(
+        layer_request(messages=said_on(-5, -5, -3, 0, roles=["user"]))
+    )
+
+    told = "Wednesday, 2026-02-25, Friday, 2026-02-27 and Monday, 2026-03-02."
+    assert told in rendered.text
 
 
 def test_of_many_days_the_first_are_told_as_a_range() -> None:
