@@ -22,6 +22,7 @@ _NO_MORE = pattern(r"[\s,]+(?:but )?(?:not )?(?:anymore|any more|any longer)(?:$
 _RECENT = pattern(r"^(?:I|we)(?: (?:have|am|are))? (?:just|finally|recently)\b")
 _NO_LONGER = pattern(r"^(I|we|[\w' ]+?) (am |are |is )?no longer (?=\w)")
 _USED_TO = pattern(r"^(I|we) used to (?:be )?(?=\w)")
+_COLON = pattern(r":(?!\d)")  # not that of a time
 _DATE_IS = pattern(r"^(?P<date>.{3,25}?) is (?P<what>(?:my|our) .+)$")
 LONGEST_RUN = (
     16  # words in lower case without a comma, as speech is written down; more run into the next statement
@@ -206,7 +207,7 @@ def read_sentences(content: str) -> Iterator[str]:
         return
     text = _PROTECTED.sub(lambda found: found.group().replace(".", "\x01"), text)
     for sentence in list(dict.fromkeys(_SENTENCE.findall(text)))[:MAX_SENTENCES]:
-        if part("HOMEWORK").match(sentence) or (part("TASK").match(sentence) and ":" in sentence):
+        if part("HOMEWORK").match(sentence) or (part("TASK").match(sentence) and _COLON.search(sentence)):
             return  # all that follows the colon is a text to work on
         if len(sentence) <= LONGEST_SENTENCE:
             yield " ".join(sentence.replace("\x01", ".").split())

@@ -229,6 +229,8 @@ def test_what_another_says_on_the_same_account_is_not_read_as_the_persons() -> N
         ("My second example sentence: I hate coffee.", []),
         ("My homework is done. I live in Porto.", ["Lives in Porto"]),
         ("Good news: I live in Porto.", ["Lives in Porto"]),
+        ("My letter came at 9:15. I live in Porto.", ["Lives in Porto"]),
+        ("Remind me at 9:15. I live in Porto.", ["Lives in Porto"]),
         ("I will have a look at it tomorrow.", []),
         ("I registered for 11 December.", ["Registered for 11 December 2026"]),
         ("my son is coming on sunday with leonie and then what is he called the little one yes emil", []),
