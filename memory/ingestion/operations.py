@@ -222,6 +222,7 @@ def _on_its_grounds(operation: Operation, item: dict[str, Any], given: Ingestion
     """Refuse examples of the prompt, and attribute what only another said to them. Raises RefusedItem."""
     if operation.content:
         refuse_example(operation.content, item, given)
+    operation = _still_theirs(operation, given)
     if operation.op == "delete" or not _about_person(operation, given):
         return operation
     cited = given.cited(operation.messages, operation.earlier)
@@ -247,6 +248,18 @@ def _as_theirs(
     else:
         operation = replace(operation, remarks=(*operation.remarks, why))
     return replace(operation, content=f"{speaker}: {operation.content}", subject=speaker, key=None)
+
+
+def _still_theirs(operation: Operation, given: IngestionInput) -> Operation:
+    """Keep another's name before the new text of an entry that is kept as their words, as "Leo: ..."."""
+    if not operation.content or not operation.entry:
+        return operation
+    entry = given.entries[operation.entry - 1]
+    whose = f"{entry.subject}: "
+    moved = operation.subject not in (None, entry.subject)
+    if moved or not entry.content.startswith(whose) or names_in_text(operation.content, entry.subject):
+        return operation
+    return replace(operation, content=whose + operation.content)
 
 
 def _about_person(operation: Operation, given: IngestionInput) -> bool:

@@ -105,3 +105,19 @@ def test_a_fact_that_begins_with_the_persons_name_keeps_its_key(
     conversation.hear("I'm twelve.")
 
     assert [entry.key for entry in conversation.entries if entry.content == "Maya is twelve"] == ["age"]
+
+
+@pytest.mark.parametrize("subject", [None, "Leo"])
+def test_an_update_of_anothers_words_stays_theirs_and_is_not_sent_back(
+    conversation: Conversation, scripted_provider: ScriptedProvider, subject: str | None
+) -> None:
+    scripted_provider.answer_with(answer(add("Likes tea", subject="user")))
+    conversation.hear("I like tea.", speaker="Leo")
+    scripted_provider.answer_with(answer(update(1, "Likes green tea", subject=subject)))
+
+    conversation.hear("I like green tea.", speaker="Leo")
+
+    assert [(entry.subject, entry.content) for entry in conversation.entries] == [
+        ("Leo", "Leo: Likes green tea")
+    ]
+    assert len(scripted_provider.requests) == 2
