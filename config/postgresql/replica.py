@@ -44,7 +44,7 @@ FROM pg_control_system(), pg_control_checkpoint(), pg_control_recovery()
 _NODES = """
 SELECT (SELECT groupid FROM pg_dist_local_group),
        string_agg(concat_ws(' ', nodeid, nodename, nodeport), ', ' ORDER BY nodeid),
-       array_agg(groupid) FILTER (WHERE isactive AND metadatasynced)
+       coalesce(array_agg(groupid) FILTER (WHERE isactive AND metadatasynced), '{}')
 FROM pg_dist_node
 """
 
@@ -106,11 +106,12 @@ class Replica:
         known = self._positions_of_primary()
         try:
             standby, lsn, replayed_at, history = _asked(REPLICA, _STANDBY)
+            node = not standby and _is_node()
         except DatabaseFailure as error:
             self.failed(error)
             raise Unfit("away", f"the replica does not answer ({type(error).__name__})") from error
         self._ask_again_at = None
-        if not standby and _is_node():
+        if node:
             self._node_until = monotonic() + settings.REPLICA_LIMIT_SECONDS
             return 0.0
         if not standby or lsn is None:

@@ -47,6 +47,29 @@ def test_what_is_no_replica_is_not_read_and_named_by_the_check(
         assert refused.value.reason == reason
 
 
+# As a coordinator of one node has them while that node lacks what the coordinator knows.
+OUT_OF_STEP = """
+CREATE TABLE pg_dist_partition AS SELECT 'relationships_relationship'::regclass AS logicalrelid;
+CREATE TABLE pg_dist_local_group AS SELECT 1 AS groupid;
+CREATE TABLE pg_dist_node AS
+SELECT 1 AS nodeid, 'a' AS nodename, 1 AS nodeport, 1 AS groupid, true AS isactive, false AS metadatasynced
+"""
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_node_is_not_read_while_none_is_in_step() -> None:
+    with connections["default"].cursor() as cursor:
+        cursor.execute("SELECT to_regclass('pg_dist_node')")
+        if cursor.fetchone()[0]:
+            pytest.skip("this database is distributed")
+        cursor.execute(OUT_OF_STEP)
+        try:
+            with replica_at(), pytest.raises(Unfit, match="neither a standby nor a node"):
+                replica.age()
+        finally:
+            cursor.execute("DROP TABLE pg_dist_partition, pg_dist_local_group, pg_dist_node")
+
+
 @pytest.mark.django_db
 def test_what_was_away_is_left_alone_for_a_while_and_then_looked_at_by_one() -> None:
     with replica_at(**NOBODY_LISTENS):
