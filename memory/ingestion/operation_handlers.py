@@ -17,7 +17,9 @@ from memory.ingestion.entry_values import (
 )
 from memory.ingestion.likeness import share_said
 from memory.ingestion.operations import Operation
+from memory.mending.wishes import STOP
 from memory.models import EntryState, RevisionEvent, ScratchpadEntry, Verdict
+from memory.words import fold
 from relationships.text_names import name_key
 
 CHANGED_MEANWHILE = "the entry was changed while the model answered; the later text stands"
@@ -102,6 +104,8 @@ def _says_of(held: str, operation: Operation, state: ApplyState) -> bool:
 def _other_before(content: str, subject: str, state: ApplyState) -> str | None:
     """The one whom entries are about and whose name the text begins with, if not the subject."""
     first = content.partition(" ")[0]
+    if fold(first) in STOP:  # as entries may be about "the dog"
+        return None
     known = dict.fromkeys(entry.subject for entry in state.given.entries)
     others = (name for name in known if name != subject and name_key(name) not in state.given.names_of_person)
     return next((name for name in others if names_in_text(first, name)), None)

@@ -95,16 +95,19 @@ def test_the_person_is_known_by_any_spelling_and_by_the_role(
     ]
 
 
-def test_a_fact_that_begins_with_the_persons_name_keeps_its_key(
-    conversation: Conversation, scripted_provider: ScriptedProvider
+@pytest.mark.parametrize(
+    ("subject", "content"), [("Maya", "Maya is twelve"), ("The dog", "The user is twelve")]
+)
+def test_a_fact_that_begins_with_the_persons_name_or_an_article_keeps_its_key(
+    conversation: Conversation, scripted_provider: ScriptedProvider, subject: str, content: str
 ) -> None:
     dog, _ = conversation.remember("Has a dog", "Lives in Porto")
-    ScratchpadEntry.objects.filter(id=dog.id).update(subject="Maya")  # as earlier versions kept it
-    scripted_provider.answer_with(answer(add("Maya is twelve", key="age")))
+    ScratchpadEntry.objects.filter(id=dog.id).update(subject=subject)  # a name, as earlier versions kept it
+    scripted_provider.answer_with(answer(add(content, key="age")))
 
     conversation.hear("I'm twelve.")
 
-    assert [entry.key for entry in conversation.entries if entry.content == "Maya is twelve"] == ["age"]
+    assert [entry.key for entry in conversation.entries if entry.content == content] == ["age"]
 
 
 @pytest.mark.parametrize("subject", [None, "Leo"])
