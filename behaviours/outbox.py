@@ -47,8 +47,9 @@ def stream(*, relationship_id: UUID, seconds: float, after: UUID | None) -> Iter
 
 
 def _waiting(relationship_id: UUID, after: UUID | None) -> list[OutboxMessage]:
-    rows = OutboxMessage.objects.for_relationship(relationship_id).waiting().without_hidden(relationship_id)
-    return list(rows.filter(id__gt=after) if after else rows)
+    rows = OutboxMessage.objects.for_relationship(relationship_id).waiting()
+    rows = rows.filter(id__gt=after) if after else rows  # first, so that no run is read of what was sent
+    return list(rows.without_hidden(relationship_id))
 
 
 def _event(message: OutboxMessage) -> bytes:
