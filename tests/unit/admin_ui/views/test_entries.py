@@ -1,3 +1,4 @@
+import re
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
@@ -139,3 +140,11 @@ def test_of_an_erased_entry_no_page_is_left(
 
     assert shown.status_code == 404
     assert "Porto" not in shown.content.decode()
+
+
+def test_what_helps_with_a_field_is_found_by_its_name(editor: Client, relationship: Relationship) -> None:
+    shown = editor.get(f"/admin-ui/relationships/{relationship.id}/entries/").content.decode()
+
+    named = re.findall(r'aria-describedby="([^"]+)"', shown)
+    assert named
+    assert all(f'id="{name}"' in shown for name in named)
