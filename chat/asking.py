@@ -28,7 +28,7 @@ from relationships.models import EndUser
 from relationships.services.configuration import configuration_of
 from relationships.services.idempotency import Idempotency
 from relationships.services.model_budgets import has_budget, require_model_budget
-from relationships.text_names import name_in_text
+from relationships.text_names import means_person, name_in_text
 from web.actor import Actor
 
 
@@ -97,7 +97,8 @@ def _earlier(context: AssembledContext, sent: Sent, user: EndUser) -> list[Messa
 def _as_shown(message: Message, user: EndUser) -> list[ChatMessage]:
     """How a message is shown once it is stored: as it is, or after its speaker's name."""
     said, name = cut_fenced(text_of(message))[0], speaker_of(message)
-    named = f"{name_in_text(name, user.display_name, user.external_id)}: {said}"
+    other = "" if means_person(name, str(user)) else name
+    named = f"{name_in_text(other, user.display_name, user.external_id)}: {said}"
     return [ChatMessage(role="user", content=content) for content in (said, named)]
 
 

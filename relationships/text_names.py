@@ -10,6 +10,7 @@ from providers.normal_form import normal_form
 
 NAME_LENGTH = 80
 NOBODY = "the user"
+NAMELESS = ("user", NOBODY)  # whoever is called so is the person
 
 # Invisible characters that change what is read: controls, soft hyphens and zero-width spaces, bidi marks and
 # overrides (isolates are added below), fillers, and the tag and selector planes, which can spell whole hidden
@@ -47,6 +48,11 @@ def folded(text: str) -> str:
 def name_key(name: str) -> str:
     """The name for comparisons, which ignore hidden characters, Unicode form, case and white space."""
     return folded(normal_form("NFKC", name)).casefold()
+
+
+def means_person(speaker: str, name: str) -> bool:
+    """Return whether it is the person's name in any spelling, or the role's, which some clients give every message."""
+    return name_key(speaker) in (*NAMELESS, name_key(name))
 
 
 def is_plain(text: str) -> bool:

@@ -11,7 +11,7 @@ from context.text import AROUND_A_MESSAGE, end_of, keep_last, line_cost, long_of
 from memory.entries.happens import named_day_of
 from memory.fence import cut_fenced
 from relationships.models import MessageRole
-from relationships.text_names import name_in_text
+from relationships.text_names import means_person, name_in_text
 
 Shown = list[tuple[RecentMessage, ChatMessage]]
 MOST_DAYS = 7  # that are told one by one; those before them as a range
@@ -153,9 +153,10 @@ def _notes(messages: Sequence[RecentMessage], facts: Facts) -> dict[str, str]:
     speakers = {one.id: one.speaker for one in messages if one.role == MessageRole.USER}
     names: dict[str, str] = {}
     if any(speakers.values()):
-        names = {key: name_in_text(said, facts.user_name) for key, said in speakers.items()}
-    if not {name.casefold() for name in names.values()} - {facts.user_name.casefold()}:
-        names = {}
+        called = {key: name_in_text(said, facts.user_name) for key, said in speakers.items()}
+        others = {name for name in called.values() if not means_person(name, facts.user_name)}
+        if others:
+            names = {key: name if name in others else facts.user_name for key, name in called.items()}
     return {one.id: f"{names[one.id]}: " if one.id in names else _NOTES.get(one.role, "") for one in messages}
 
 

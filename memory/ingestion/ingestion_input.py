@@ -9,17 +9,16 @@ from uuid import UUID
 from memory.fence import cut_fenced
 from memory.ingestion.configuration import Ingestion
 from memory.ingestion.prompt_versions import SHIPPED, prompt_of
-from memory.models import USER_SUBJECT, ScratchpadEntry, Tier
+from memory.models import ScratchpadEntry, Tier
 from memory.retrieval.configuration import Retrieval
 from providers.tokens import estimate_tokens, line_tokens
 from relationships.configuration.schema import Configuration
 from relationships.models import Companion, MessageRole, Relationship, Turn
 from relationships.models.end_user import shows_something
-from relationships.text_names import name_key
+from relationships.text_names import NAMELESS, means_person, name_key
 
 TOKENS_PER_LINE = 12  # number, type, day and brackets of a shown entry, in addition to its content
 MESSAGE_COLUMNS = ("id", "turn_id", "role", "speaker", "content", "occurred_at", "session")
-NAMELESS = (USER_SUBJECT, f"the {USER_SUBJECT}")  # who means the person
 EARLIER = 1000  # numbers of earlier messages begin above it, or above those of the new ones if there are more
 
 
@@ -197,14 +196,9 @@ def input_message(
     session: str = "",
 ) -> InputMessage:
     """Make it from the MESSAGE_COLUMNS."""
-    if not speaker or (role == MessageRole.USER and _means_person(speaker, relationship)):
+    if not speaker or (role == MessageRole.USER and means_person(speaker, str(relationship.user))):
         speaker = _default_speaker(role, relationship)
     return InputMessage(id, turn_id, role, speaker, cut_fenced(said)[0], occurred_at, session)
-
-
-def _means_person(speaker: str, relationship: Relationship) -> bool:
-    """Return whether it is the person's name in any spelling, or the role's, which some clients give every message."""
-    return name_key(speaker) in (*NAMELESS, name_key(str(relationship.user)))
 
 
 def _default_speaker(role: str, relationship: Relationship) -> str:

@@ -222,6 +222,15 @@ def test_the_persons_own_name_on_messages_is_not_shown(relationship: Relationshi
     assert rendered.messages == [{"role": "user", "content": "I love broccoli."}]
 
 
+@pytest.mark.parametrize("speaker", ["user", "Ma\u200bya"])
+def test_the_person_is_no_other_speaker_by_any_spelling(relationship: Relationship, speaker: str) -> None:
+    say(relationship, "I love broccoli.", roles=["user"], speaker=speaker)
+
+    rendered = MessagesLayer("messages").render(request_of(relationship))
+
+    assert [message["content"] for message in rendered.messages] == ["I love broccoli."]
+
+
 def test_a_shortened_message_keeps_its_speaker(relationship: Relationship) -> None:
     say(relationship, f"{'On and on. ' * 100}The end.", roles=["user"], speaker="Leo")
 
