@@ -130,10 +130,11 @@ def fetch_files(model: str, names: Sequence[str], *, folder: Path | None, hub: s
     Files that were downloaded before, or are known to be missing, are not asked for again. While
     ALLOW_EXTERNAL_PROVIDERS is off, only a hub on this machine is asked.
     """
-    from huggingface_hub import errors
+    from huggingface_hub import errors, try_to_load_from_cache
 
     try:
-        kept = {name: _cached(model, name, folder) for name in names}
+        # The cached file's path; None if it isn't cached; any other object if the model is known not to have it.
+        kept = {name: try_to_load_from_cache(model, name, cache_dir=folder) for name in names}
         missing = [name for name, place in kept.items() if place is None]
         found = {name: Path(place) for name, place in kept.items() if isinstance(place, str)}
         if missing:
@@ -148,13 +149,6 @@ def fetch_files(model: str, names: Sequence[str], *, folder: Path | None, hub: s
             f"{model!r} could not be downloaded from {hub}: {type(error).__name__}."
         ) from error
     return found
-
-
-def _cached(model: str, name: str, folder: Path | None) -> object:
-    """The cached file's path; None if not cached; any other object if the model is known not to have the file."""
-    from huggingface_hub import try_to_load_from_cache
-
-    return try_to_load_from_cache(model, name, cache_dir=folder)
 
 
 def _download(model: str, names: Sequence[str], *, folder: Path | None, hub: str) -> dict[str, Path]:

@@ -53,7 +53,10 @@ class GeminiProvider(GeminiEndpoint, HostedProvider):
         self._extra = self._request_fields(types.GenerateContentConfig, self.options.extra)
 
     def _ask(self, request: CompletionRequest, model: str) -> VendorAnswer:
-        contents: list[Any] = [_content(role, text) for role, text in request.turns()]
+        contents: list[Any] = [
+            types.Content(role="model" if role == "assistant" else "user", parts=[types.Part(text=text)])
+            for role, text in request.turns()
+        ]
         with self._asking():
             response = self._client.models.generate_content(
                 model=model, contents=contents, config=self._config(request)
@@ -65,7 +68,12 @@ class GeminiProvider(GeminiEndpoint, HostedProvider):
     def _stream(self, request: ChatRequest, model: str) -> Generator[ChatPart, None, VendorAnswer]:
         last, finish, called = types.GenerateContentResponse(), "", 0
         try:
-            config = self._chat_config(request)
+            wanted = {
+                "system_instruction": system_of(request.messages) or None,
+                "temperature": self.options.temperature,
+                "max_output_tokens": self.options.max_output_tokens,
+                **config_of(request.options, request.tools),
+            }
             contents: Any = contents_of(request.messages)
         except NOT_UNDERSTOOD as error:
             raise RequestRefused(
@@ -73,7 +81,7 @@ class GeminiProvider(GeminiEndpoint, HostedProvider):
             ) from error
         with self._asking():
             for last in self._client.models.generate_content_stream(
-                model=model, contents=contents, config=config
+                model=model, contents=contents, config=with_given(self._extra, wanted)
             ):
                 if blocked := _blocked_prompt(last):
                     raise blocked
@@ -88,15 +96,6 @@ class GeminiProvider(GeminiEndpoint, HostedProvider):
             raise ProviderUnavailable("Gemini broke off in the middle of its reply.")
         return _vendor_answer(last, model, finish=_chat_finish(finish, called))
 
-    def _chat_config(self, request: ChatRequest) -> types.GenerateContentConfig:
-        wanted = {
-            "system_instruction": system_of(request.messages) or None,
-            "temperature": self.options.temperature,
-            "max_output_tokens": self.options.max_output_tokens,
-            **config_of(request.options, request.tools),
-        }
-        return with_given(self._extra, wanted)
-
     def _config(self, request: CompletionRequest) -> types.GenerateContentConfig:
         wanted: dict[str, Any] = {
             "system_instruction": request.system or None,
@@ -104,7 +103,8 @@ class GeminiProvider(GeminiEndpoint, HostedProvider):
             "max_output_tokens": self._token_limit(request),
         }
         if request.tool is not None:
-            wanted |= _forced_call(request.tool)
+            forced = {"tool_choice": {"function": {"name": request.tool.name}}}
+            wanted |= config_of(forced, [request.tool.in_format("openai")])
         elif request.schema is not None:
             wanted |= {"response_mime_type": "application/json", "response_json_schema": request.schema}
         return with_given(self._extra, wanted)
@@ -128,33 +128,17 @@ def _vendor_answer(
     finish: str = "",
 ) -> VendorAnswer:
     usage = response.usage_metadata or types.GenerateContentResponseUsageMetadata()
+    counts = (usage.candidates_token_count, usage.thoughts_token_count)
+    written = [count for count in counts if count is not None]
     return VendorAnswer(
         text=text,
         model=response.model_version or model,
         prompt_tokens=usage.prompt_token_count,
-        output_tokens=_sum(usage.candidates_token_count, usage.thoughts_token_count),
+        output_tokens=sum(written) if written else None,
         cached_tokens=usage.cached_content_token_count,
         problem=problem,
         finish=finish,
     )
-
-
-def _content(role: str, text: str) -> types.Content:
-    return types.Content(role="model" if role == "assistant" else "user", parts=[types.Part(text=text)])
-
-
-def _forced_call(tool: ToolSpec) -> dict[str, Any]:
-    declaration = types.FunctionDeclaration(
-        name=tool.name, description=tool.description, parameters_json_schema=tool.parameters
-    )
-    calling = types.FunctionCallingConfig(
-        mode=types.FunctionCallingConfigMode.ANY, allowed_function_names=[tool.name]
-    )
-    return {
-        "tools": [types.Tool(function_declarations=[declaration])],
-        "tool_config": types.ToolConfig(function_calling_config=calling),
-        "automatic_function_calling": types.AutomaticFunctionCallingConfig(disable=True),
-    }
 
 
 def _arguments_of(response: types.GenerateContentResponse, tool: ToolSpec) -> str:
@@ -163,11 +147,6 @@ def _arguments_of(response: types.GenerateContentResponse, tool: ToolSpec) -> st
     if not calls and response.candidates and _finish_of(response) == MALFORMED_CALL:
         return response.candidates[0].finish_message or MALFORMED_CALL
     return arguments_text([json.dumps(call, ensure_ascii=False) for call in calls], tool.parameters)
-
-
-def _sum(*counts: int | None) -> int | None:
-    known = [count for count in counts if count is not None]
-    return sum(known) if known else None
 
 
 def _text_of(response: types.GenerateContentResponse) -> str:

@@ -23,7 +23,8 @@ def read_chunks(
     """Yield the parts, then return the answer. Raises ProviderUnavailable for an error within the stream, an invalid
     chunk, or a missing finish reason.
     """
-    finish, usage, answered_by, ended, places = "", None, model, False, Places()
+    finish, answered_by, ended, places = "", model, False, Places()
+    usage: Any = None
     for line in lines:
         if not line.startswith("data:"):
             continue
@@ -43,7 +44,16 @@ def read_chunks(
     if not finish:
         how = "ended its reply without saying how" if ended else "broke off in the middle of its reply"
         raise ProviderUnavailable(f"The server {how}.")
-    return _answer(finish, usage, answered_by)
+    usage = usage if isinstance(usage, dict) else {}
+    details = usage.get("prompt_tokens_details")
+    return VendorAnswer(
+        text="",
+        model=answered_by,
+        finish="tool_calls" if finish == "function_call" else finish,
+        prompt_tokens=usage.get("prompt_tokens"),
+        output_tokens=usage.get("completion_tokens"),
+        cached_tokens=details.get("cached_tokens") if isinstance(details, dict) else None,
+    )
 
 
 class Places:
@@ -104,16 +114,3 @@ def _chunk(data: str) -> Mapping[str, Any]:
     if not isinstance(chunk, dict):
         raise ProviderUnavailable("The server sent something that is not part of a reply.")
     return chunk
-
-
-def _answer(finish: str, usage: object, model: str) -> VendorAnswer:
-    usage = usage if isinstance(usage, dict) else {}
-    details = usage.get("prompt_tokens_details")
-    return VendorAnswer(
-        text="",
-        model=model,
-        finish="tool_calls" if finish == "function_call" else finish,
-        prompt_tokens=usage.get("prompt_tokens"),
-        output_tokens=usage.get("completion_tokens"),
-        cached_tokens=details.get("cached_tokens") if isinstance(details, dict) else None,
-    )

@@ -86,10 +86,8 @@ class Dialect:
 def is_strict(schema: dict[str, Any]) -> bool:
     """Return whether OpenAI's strict mode accepts a schema: objects are closed, and all properties required."""
     if schema.get("type") == "object" or "properties" in schema:
-        properties = schema.get("properties", {})
-        if schema.get("additionalProperties") is not False or set(schema.get("required", ())) != set(
-            properties
-        ):
+        required = set(schema.get("required", ()))
+        if schema.get("additionalProperties") is not False or required != set(schema.get("properties", {})):
             return False
     parts = [*schema.get("properties", {}).values(), *schema.get("$defs", {}).values()]
     parts += [part for name in ("anyOf", "oneOf", "allOf") for part in schema.get(name, ())]
@@ -99,18 +97,11 @@ def is_strict(schema: dict[str, Any]) -> bool:
 
 
 def _forced_call(mode: ToolMode, tool: ToolSpec) -> dict[str, Any]:
-    function: dict[str, Any] = {
-        "name": tool.name,
-        "description": tool.description,
-        "parameters": tool.parameters,
-    }
+    offered = tool.in_format("openai")
     if is_strict(tool.parameters):
-        function["strict"] = True
+        offered["function"]["strict"] = True
     named = {"type": "function", "function": {"name": tool.name}}
-    return {
-        "tools": [{"type": "function", "function": function}],
-        "tool_choice": named if mode == "by_name" else "required",
-    }
+    return {"tools": [offered], "tool_choice": named if mode == "by_name" else "required"}
 
 
 def _response_format(mode: SchemaMode, schema: dict[str, Any]) -> dict[str, Any]:
