@@ -13,7 +13,6 @@ EVENTS = {"added": ("added",), "changed": ("changed",), "any": ("added", "change
 
 
 def holds(condition: Condition, moment: Moment) -> bool:
-    """Return whether all parts of the condition hold."""
     return all(
         check(getattr(condition, name), moment)
         for name, check in _CHECKS.items()

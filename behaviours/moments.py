@@ -78,18 +78,14 @@ class ContextMoment:
 
     def happening(self, asked: HappensCondition) -> list[DatedEntry]:
         if asked not in self._happening:
-            self._happening[asked] = self._look_for(asked)
+            facts = self._facts
+            when: dict[str, Any] = {"now": self.now, "timezone": self.timezone}
+            shown = lines_at(facts.scratchpad, fresh_until=facts.fresh_until, now=self.now)
+            dated = [DatedEntry.of_line(line) for line in shown if line[3] and "happens_at" in line[3]]
+            if facts.has_archive:
+                dated += entries_near(facts.relationship_id, asked, tiers=[Tier.ARCHIVE], **when)
+            self._happening[asked] = happening(dated, asked, **when)
         return self._happening[asked]
-
-    def _look_for(self, asked: HappensCondition) -> list[DatedEntry]:
-        facts = self._facts
-        shown = lines_at(facts.scratchpad, fresh_until=facts.fresh_until, now=self.now)
-        dated = [DatedEntry.of_line(line) for line in shown if line[3] and "happens_at" in line[3]]
-        if facts.has_archive:
-            dated += entries_near(
-                facts.relationship_id, asked, now=self.now, timezone=self.timezone, tiers=[Tier.ARCHIVE]
-            )
-        return happening(dated, asked, now=self.now, timezone=self.timezone)
 
 
 class TurnMoment:

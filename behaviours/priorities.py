@@ -17,12 +17,12 @@ from behaviours.conditions import holds
 from behaviours.configuration import Behaviour
 from behaviours.models import BehaviourRun, RunState
 from behaviours.moments import ContextMoment, dated_entries, variables_of
-from behaviours.templates import render
 from behaviours.working import is_cooling_down
 from config import tracing
 from config.postgresql.sessions import release_connection
 from context.layers.base import LayerRequest
 from context.waiting import LEFT_OUT
+from memory.ingestion.templates import render_instructions
 from providers.errors import ProviderError
 from providers.llm.base import Completion, CompletionRequest, LLMProvider
 from providers.llm.json_text import without_thoughts
@@ -92,7 +92,7 @@ def _begin(fired: Fired, behaviour: Behaviour, moment: ContextMoment, request: L
     template = behaviour.text if ask is None else ask.prompt
     assert template is not None, "a complete behaviour has a template"
     try:
-        fired.run.rendered = render(template, variables_of(moment, behaviour.when))
+        fired.run.rendered = render_instructions(template, variables_of(moment, behaviour.when))
         if ask is None:
             fired.text = fired.run.rendered
             if request.preview and fired.text:
