@@ -48,8 +48,9 @@ def apply_operations(
         raise ErasedMeanwhile("Something the model was shown was erased while it answered.")
     state.shown = log.shown
     state.last_call = (log.ids[-1] if log.ids else None, log.last_model)
-    if not last_try:
-        _refuse_stale(state, items)
+    for item in items:
+        if not last_try and item.entry is not None and state.target(item) is None:
+            raise StaleAnswer(f"Entry {item.entry} was changed while the model answered.")
     carry_out_all(state, leave_to_wishes(given, items, heard))
     by = Actor(ActorKind.MODEL, log.last_model)
     revisions = write_changes(state, by=by)
@@ -70,12 +71,6 @@ def carry_out_all(state: ApplyState, items: Sequence[Operation]) -> None:
             _hold(state, item)
         else:
             carry_out(state, item)
-
-
-def _refuse_stale(state: ApplyState, items: Sequence[Operation]) -> None:
-    for item in items:
-        if item.entry is not None and state.target(item) is None:
-            raise StaleAnswer(f"Entry {item.entry} was changed while the model answered.")
 
 
 def _too_many_deletions(state: ApplyState, items: Sequence[Operation]) -> list[Operation]:

@@ -70,14 +70,14 @@ def draft_plan(scope: Scope, *, verb: str, to: str = "", by_rules: bool = False)
 
 def _draft(scope: Scope, verb: str, to: str, who: Judge | None) -> Draft:
     """Draft a plan, by rules if `who` is None. Raises what `ask_model` raises."""
-    found = find_candidates(scope, by_meaning=who is not None)
+    candidates, stems, unread = find_candidates(scope, by_meaning=who is not None)
     whole = scope.wish.everything or scope.wish.last
     # A correction changes entries only: messages stay, and the rest follows entries. What was true once isn't wrong.
-    correctable = [one for one in found.candidates if one.kind == "entry" and not one.past]
-    candidates = correctable if verb == "correct" else found.candidates
+    if verb == "correct":
+        candidates = [one for one in candidates if one.kind == "entry" and not one.past]
     asked = None
     if whole or who is None:
-        _tick(scope.wish, candidates, found.stems)
+        _tick(scope.wish, candidates, stems)
     if scope.wish.last and scope.said:
         candidates = [one for one in candidates if one.ticked]
     if who is not None and candidates and (not whole or (scope.wish.last and scope.said)):
@@ -91,7 +91,7 @@ def _draft(scope: Scope, verb: str, to: str, who: Judge | None) -> Draft:
     likeliest = sorted(entries, key=lambda one: -one.judgement.score)[:MOST_LOOKED_AT]
     told = _once_each(one for one in candidates if one.ticked or one.judgement.verdict != Verdict.NOT)
     told.sort(key=lambda one: (not one.ticked, -one.judgement.score, one.kind, one.seq))
-    left_out = found.unread + len(told[MOST_ITEMS:])
+    left_out = unread + len(told[MOST_ITEMS:])
     return Draft(scope, verb, to, told[:MOST_ITEMS], asked, left_out, likeliest)
 
 
