@@ -30,16 +30,9 @@ from providers.told import storable
 
 MALFORMED_CALL = "MALFORMED_FUNCTION_CALL"
 TRUNCATED = {"MAX_TOKENS", "CONTINUATION"}
-BLOCKED = {
-    "SAFETY",
-    "RECITATION",
-    "LANGUAGE",
-    "BLOCKLIST",
-    "PROHIBITED_CONTENT",
-    "SPII",
-    "ESCALATION",
-    "MODEL_ARMOR",
-}
+BLOCKED = frozenset(
+    "SAFETY RECITATION LANGUAGE BLOCKLIST PROHIBITED_CONTENT SPII ESCALATION MODEL_ARMOR".split()
+)
 
 
 class GeminiProvider(GeminiEndpoint, HostedProvider):
@@ -61,7 +54,8 @@ class GeminiProvider(GeminiEndpoint, HostedProvider):
             response = self._client.models.generate_content(
                 model=model, contents=contents, config=self._config(request)
             )
-        text = (_arguments_of(response, request.tool) if request.tool else "") or _text_of(response)
+        said = (part.text for part in response.parts or () if part.text and not part.thought)
+        text = (_arguments_of(response, request.tool) if request.tool else "") or "".join(said)
         problem = _problem_with(response, text)
         return _vendor_answer(response, model, text=text, problem=problem)
 
@@ -147,10 +141,6 @@ def _arguments_of(response: types.GenerateContentResponse, tool: ToolSpec) -> st
     if not calls and response.candidates and _finish_of(response) == MALFORMED_CALL:
         return response.candidates[0].finish_message or MALFORMED_CALL
     return arguments_text([json.dumps(call, ensure_ascii=False) for call in calls], tool.parameters)
-
-
-def _text_of(response: types.GenerateContentResponse) -> str:
-    return "".join(part.text for part in response.parts or () if part.text and not part.thought)
 
 
 def _blocked_prompt(response: types.GenerateContentResponse) -> ContentBlocked | None:

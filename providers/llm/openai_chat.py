@@ -84,13 +84,15 @@ def _call(place: int, call: Mapping[str, Any], places: Places) -> CallPart:
     arguments = function.get("arguments") or ""
     if not isinstance(arguments, str):  # some servers send the object itself
         arguments = orjson.dumps(arguments).decode()
+    told = call.get("extra_content")
+    can_be_kept = isinstance(told, dict) and b"\\u0000" not in orjson.dumps(told)
     index, id, name = call.get("index"), _text(call.get("id") or ""), _text(function.get("name") or "")
     return CallPart(
         index=places.of(place if index is None else index, id, name),
         id=id,
         name=name,
         arguments=_text(arguments),
-        extra=_extra(call.get("extra_content")),
+        extra=told if can_be_kept else None,
     )
 
 
@@ -99,11 +101,6 @@ def _text(told: object) -> str:
     if not isinstance(told, str):
         raise TypeError
     return storable(told)
-
-
-def _extra(told: object) -> Mapping[str, Any] | None:
-    """The vendor's own data, unless it could not be stored."""
-    return told if isinstance(told, dict) and b"\\u0000" not in orjson.dumps(told) else None
 
 
 def _chunk(data: str) -> Mapping[str, Any]:

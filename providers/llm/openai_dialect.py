@@ -45,8 +45,11 @@ class Dialect:
         fields: dict[str, Any] = {}
         if tool is not None and self.tool_mode != "as_schema":
             fields |= _forced_call(self.tool_mode, tool)
-        elif schema is not None and self.schema_mode != "words":
-            fields["response_format"] = _response_format(self.schema_mode, schema)
+        elif schema is not None and self.schema_mode == "json_object":
+            fields["response_format"] = {"type": "json_object"}
+        elif schema is not None and self.schema_mode == "json_schema":
+            answer = {"name": "answer", "schema": schema, "strict": is_strict(schema)}
+            fields["response_format"] = {"type": "json_schema", "json_schema": answer}
         if max_output_tokens is not None:
             fields[self.token_field] = max_output_tokens
         if temperature is not None and self.takes_temperature:
@@ -102,12 +105,3 @@ def _forced_call(mode: ToolMode, tool: ToolSpec) -> dict[str, Any]:
         offered["function"]["strict"] = True
     named = {"type": "function", "function": {"name": tool.name}}
     return {"tools": [offered], "tool_choice": named if mode == "by_name" else "required"}
-
-
-def _response_format(mode: SchemaMode, schema: dict[str, Any]) -> dict[str, Any]:
-    if mode == "json_object":
-        return {"type": "json_object"}
-    return {
-        "type": "json_schema",
-        "json_schema": {"name": "answer", "schema": schema, "strict": is_strict(schema)},
-    }
