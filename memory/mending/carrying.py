@@ -165,7 +165,11 @@ def undo_plan(plan: MendingPlan, *, by: Actor) -> MendingPlan:
 def _restore_entries(plan: MendingPlan, versions: Mapping[UUID, int], by: Actor, now: datetime) -> None:
     """Restore the entries that still have the version the plan left, unless another has their text or key by now."""
     rows = ScratchpadEntry.objects.for_relationship(plan.relationship_id).filter(id__in=list(versions))
-    left = _as_left(plan.relationship_id, versions)
+    revisions = EntryRevision.objects.for_relationship(plan.relationship_id).exclude(before=None)
+    made = revisions.filter(entry_id__in=list(versions), entry_version__in=set(versions.values()))
+    found = made.order_by("-id").values_list("entry_id", "entry_version", "before")
+    # the fields before the revision that made the version which the plan left
+    left = {entry_id: before for entry_id, version, before in found if version == versions[entry_id]}
     wanted: list[tuple[ScratchpadEntry, dict[str, Any]]] = []
     for entry in rows.order_by("id"):
         was = left.get(entry.id)
@@ -184,14 +188,6 @@ def _restore_entries(plan: MendingPlan, versions: Mapping[UUID, int], by: Actor,
         taken.add(entry)
     owner = {"relationship_id": plan.relationship_id, "project_id": plan.project_id}
     change_entries(**owner, changes=changes, by=by, now=now, stood_before=True)
-
-
-def _as_left(relationship_id: UUID, versions: Mapping[UUID, int]) -> dict[UUID, dict[str, Any]]:
-    """By entry ID, its fields before the revision that made the version which the plan left."""
-    revisions = EntryRevision.objects.for_relationship(relationship_id).exclude(before=None)
-    rows = revisions.filter(entry_id__in=list(versions), entry_version__in=set(versions.values()))
-    found = rows.order_by("-id").values_list("entry_id", "entry_version", "before")
-    return {entry_id: before for entry_id, version, before in found if version == versions[entry_id]}
 
 
 def ids_of(items: Sequence[dict[str, Any]], kind: str) -> list[UUID]:

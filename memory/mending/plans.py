@@ -157,8 +157,14 @@ def make_plan(
     """Draft and store a plan, for a request. Raises UpstreamFailed, Unavailable, BudgetSpent, NothingFits."""
     with asking_for_a_request():
         draft = draft_plan(scope_of(relationship, what, hidden=depth == "erase"), verb=verb, to=to)
-    if verb == "correct":
-        _refuse_nothing(draft)
+    entries = (one for one in draft.found if one.kind == "entry")
+    if verb == "correct" and not any(one.ticked or one.judgement.score >= PERHAPS for one in entries):
+        looked_at = [
+            {"id": str(one.id), "content": one.text[:300], "score": round(one.judgement.score, 2)}
+            for one in draft.likeliest
+        ]
+        said = "No entry says this. Name the entry's own words, or add an entry."
+        raise NothingFits(said, looked_at=looked_at)
     return store_plan(draft, depth=depth, by=by)
 
 
@@ -185,18 +191,6 @@ def store_plan(draft: Draft, *, depth: str = "hide", by: Actor) -> MendingPlan:
     )
     plan.save(force_insert=True)
     return plan
-
-
-def _refuse_nothing(draft: Draft) -> None:
-    """Raises NothingFits if no entry can be meant by a correction, listing the likeliest."""
-    entries = [one for one in draft.found if one.kind == "entry"]
-    if any(one.ticked or one.judgement.score >= PERHAPS for one in entries):
-        return
-    looked_at = [
-        {"id": str(one.id), "content": one.text[:300], "score": round(one.judgement.score, 2)}
-        for one in draft.likeliest
-    ]
-    raise NothingFits("No entry says this. Name the entry's own words, or add an entry.", looked_at=looked_at)
 
 
 def _item(number: int, one: Candidate) -> dict[str, Any]:

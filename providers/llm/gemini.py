@@ -50,9 +50,19 @@ class GeminiProvider(GeminiEndpoint, HostedProvider):
             types.Content(role="model" if role == "assistant" else "user", parts=[types.Part(text=text)])
             for role, text in request.turns()
         ]
+        wanted: dict[str, Any] = {
+            "system_instruction": request.system or None,
+            "temperature": self.options.temperature,
+            "max_output_tokens": self._token_limit(request),
+        }
+        if request.tool is not None:
+            forced = {"tool_choice": {"function": {"name": request.tool.name}}}
+            wanted |= config_of(forced, [request.tool.in_format("openai")])
+        elif request.schema is not None:
+            wanted |= {"response_mime_type": "application/json", "response_json_schema": request.schema}
         with self._asking():
             response = self._client.models.generate_content(
-                model=model, contents=contents, config=self._config(request)
+                model=model, contents=contents, config=with_given(self._extra, wanted)
             )
         said = (part.text for part in response.parts or () if part.text and not part.thought)
         text = (_arguments_of(response, request.tool) if request.tool else "") or "".join(said)
@@ -89,19 +99,6 @@ class GeminiProvider(GeminiEndpoint, HostedProvider):
         if not finish:
             raise ProviderUnavailable("Gemini broke off in the middle of its reply.")
         return _vendor_answer(last, model, finish=_chat_finish(finish, called))
-
-    def _config(self, request: CompletionRequest) -> types.GenerateContentConfig:
-        wanted: dict[str, Any] = {
-            "system_instruction": request.system or None,
-            "temperature": self.options.temperature,
-            "max_output_tokens": self._token_limit(request),
-        }
-        if request.tool is not None:
-            forced = {"tool_choice": {"function": {"name": request.tool.name}}}
-            wanted |= config_of(forced, [request.tool.in_format("openai")])
-        elif request.schema is not None:
-            wanted |= {"response_mime_type": "application/json", "response_json_schema": request.schema}
-        return with_given(self._extra, wanted)
 
 
 def _chat_finish(finish: str, called: int) -> str:

@@ -54,7 +54,9 @@ class ArchiveFile:
             except (InvalidInput, TooMuch) as error:
                 if not error.problems:
                     raise  # not JSON at all
-                problems += [_under(f"{name}.{place}", line) for line in error.problems]
+                for line in error.problems:
+                    below = "" if line.field == "body" else f".{line.field}"
+                    problems.append(FieldProblem(f"{name}.{place}{below}", line.detail))
                 if len(problems) >= MOST_PROBLEMS:
                     return
             else:
@@ -82,10 +84,6 @@ def _checked(model: type[BaseModel], piece: bytes, depth: int) -> BaseModel:
         return model.model_validate_json(piece)
     except ValidationError as error:
         raise InvalidInput.naming(field_problems(error, data)) from None
-
-
-def _under(path: str, line: FieldProblem) -> FieldProblem:
-    return FieldProblem(path if line.field == "body" else f"{path}.{line.field}", line.detail)
 
 
 class _Scanner:
