@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as TooLate
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from time import perf_counter
 from uuid import UUID
 
@@ -115,7 +115,7 @@ def _begin(fired: Fired, behaviour: Behaviour, moment: ContextMoment, request: L
         )
         fired.began, fired.seconds = perf_counter(), ask.timeout_ms / 1000
         fired.asked = _threads().submit(tracing.carried(provider.complete), question)
-        fired.asked.add_done_callback(lambda done: _count(done, request.facts.project_id))
+        fired.asked.add_done_callback(partial(_count, project_id=request.facts.project_id))
     except (RapportError, ProviderError) as error:
         _leave_out(fired, error.code, str(error))
     return fired

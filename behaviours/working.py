@@ -158,11 +158,11 @@ def is_cooling_down(relationship_id: UUID, name: str, behaviour: Behaviour, *, n
 def _settle(work: Work, started: float) -> None:
     """Write the run's effects and settle it. Raises RunLost."""
     _hold(work.run, work.held)
-    if work.write and _is_forgotten(work.run):
-        work.write, work.values["outcome"] = (
-            None,
-            "Nothing was written, as what it was about was forgotten meanwhile.",
-        )
+    quoted, fired_at = work.run.entry_ids, work.run.fired_at
+    # A model answers later: the person may have asked to forget an entry with a date that it may quote.
+    if work.write and quoted and Forgotten.of(work.run.relationship_id).in_dated(quoted, fired_at):
+        work.write = None
+        work.values["outcome"] = "Nothing was written, as what it was about was forgotten meanwhile."
     outcome = work.write(work) if work.write else work.values.pop("outcome", "")
     work.held.settle(
         state=RunState.DONE,
@@ -171,11 +171,6 @@ def _settle(work: Work, started: float) -> None:
     )
     store_made_calls(work.calls, now=timezone.now())
     log.info("a behaviour ran", event_name="behaviour.done", run_id=str(work.run.id), action=work.run.action)
-
-
-def _is_forgotten(run: BehaviourRun) -> bool:
-    """Return whether the person asked to forget an entry with a date that it may quote: a model answers later."""
-    return bool(run.entry_ids) and Forgotten.of(run.relationship_id).in_dated(run.entry_ids, run.fired_at)
 
 
 def _give_back(

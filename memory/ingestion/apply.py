@@ -67,8 +67,10 @@ def carry_out_all(state: ApplyState, items: Sequence[Operation]) -> None:
     for item in sorted(items, key=lambda item: item.op != "known"):
         if item.op == "refused":
             state.add_result(item, Verdict.REFUSED, item.reason)
-        elif item in held:
-            _hold(state, item)
+        elif item in held and (entry := state.target(item)) is not None:
+            reason = "so many deletions at once wait for a person"
+            result = state.add_result(item, Verdict.HELD, reason, entry.id)
+            result.entry_version, result.held_reason = entry.version, item.reason
         else:
             carry_out(state, item)
 
@@ -94,17 +96,6 @@ def _too_many_deletions(state: ApplyState, items: Sequence[Operation]) -> list[O
         moved_on.add(entry.id)
     held = len(taking) > state.given.ingestion.deletion_hold.most(state.active_count)
     return taking if held else []
-
-
-def _hold(state: ApplyState, operation: Operation) -> None:
-    entry = state.target(operation)
-    if entry is None:
-        carry_out(state, operation)  # which records why it is refused
-        return
-    result = state.add_result(
-        operation, Verdict.HELD, "so many deletions at once wait for a person", entry.id
-    )
-    result.entry_version, result.held_reason = entry.version, operation.reason
 
 
 def write_changes(state: ApplyState, *, by: Actor) -> int:

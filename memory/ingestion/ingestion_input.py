@@ -124,11 +124,15 @@ def compose_input(
 ) -> IngestionInput:
     """Make the input. `entries`: the whole scratchpad, newest first."""
     shown, hidden, tokens = _within(configuration.ingestion.shown_budget, entries)
+    user, said = relationship.user, (*references, *messages)
+    speakers = {" ".join(one.speaker.split()) for one in said if one.role == MessageRole.USER}
+    # If no display name is known and one alone speaks, that is the person.
+    unnamed = speakers.pop() if len(speakers) == 1 else user.external_id
     return IngestionInput(
         relationship_id=relationship.id,
         project_id=relationship.project_id,
         timezone=relationship.timezone,
-        user_name=_name_of_person(relationship, (*references, *messages)),
+        user_name=user.display_name or unnamed,
         companion_name=relationship.companion.name,
         ingestion=configuration.ingestion,
         instructions=instructions,
@@ -141,13 +145,6 @@ def compose_input(
         retrieval=configuration.retrieval,
         has_archive=has_archive,
     )
-
-
-def _name_of_person(relationship: Relationship, said: Iterable[InputMessage]) -> str:
-    """What the messages call the person. If no display name is known and one alone speaks, that is the person."""
-    user = relationship.user
-    speakers = {" ".join(one.speaker.split()) for one in said if one.role == MessageRole.USER}
-    return user.display_name or (speakers.pop() if len(speakers) == 1 else user.external_id)
 
 
 def find_instructions(companion: Companion, version: int | None = None) -> Instructions:
@@ -188,11 +185,7 @@ def input_message(
     session: str = "",
 ) -> InputMessage:
     """Make it from the MESSAGE_COLUMNS."""
-    speaker = speaker or _default_speaker(role, relationship)
+    user = relationship.user
+    names = {"user": user.display_name or user.external_id, "assistant": relationship.companion.name}
+    speaker = speaker or names.get(role, role)
     return InputMessage(id, turn_id, role, speaker, cut_fenced(said)[0], occurred_at, session)
-
-
-def _default_speaker(role: str, relationship: Relationship) -> str:
-    if role == "user":
-        return relationship.user.display_name or relationship.user.external_id
-    return relationship.companion.name if role == "assistant" else role

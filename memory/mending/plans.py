@@ -76,7 +76,9 @@ def _draft(scope: Scope, verb: str, to: str, who: Judge | None) -> Draft:
     if verb == "correct":
         candidates = [one for one in candidates if one.kind == "entry" and not one.past]
     asked = None
-    if whole or who is None:
+    if whole:
+        _tick_whole(scope.wish, candidates)
+    elif who is None:
         _tick(scope.wish, candidates, stems)
     if scope.wish.last and scope.said:
         candidates = [one for one in candidates if one.ticked]
@@ -97,9 +99,6 @@ def _draft(scope: Scope, verb: str, to: str, who: Judge | None) -> Draft:
 
 def _tick(wish: Wish, candidates: Sequence[Candidate], stems: Stems) -> None:
     """Tick what surely says it. An entry that says more keeps the rest; if it can't be divided, a person decides."""
-    if wish.everything or wish.last:
-        _tick_whole(wish, candidates)
-        return
     for one in candidates:
         if one.judgement.verdict != Verdict.SAYS:
             continue

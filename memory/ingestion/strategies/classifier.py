@@ -42,7 +42,9 @@ class ClassifierStrategy(Strategy):
         items = ask_for_memories(
             question, shown, log, purpose=purpose, keep=lambda item: _classified(item, shown)
         )
-        vectors = _vectors_of(items, given)
+        added = dict.fromkeys(item.content for item in items if item.op == "add")
+        # Of what would be added, if there is anything to compare it with.
+        vectors = embed_texts(given, list(added)) if has_entries(given) else None
         return Proposal(likely, _without_near(items, vectors, given), vectors)
 
 
@@ -68,14 +70,6 @@ def _over_at(operation: Operation, options: ClassifierOptions, timezone: str) ->
         return max(begins, ends - timedelta(days=1)) + timedelta(days=options.schedule_days)
     except OverflowError:
         return None
-
-
-def _vectors_of(items: list[Operation], given: IngestionInput) -> TextVectors | None:
-    """The vectors of what would be added, if there is anything to compare them with."""
-    if not has_entries(given):
-        return None
-    added = [item.content for item in items if item.op == "add"]
-    return embed_texts(given, list(dict.fromkeys(added)))
 
 
 def _without_near(
