@@ -62,7 +62,6 @@ class Endpoint:
             yield
 
     def close(self) -> None:
-        """Close connections. The endpoint is not used afterwards."""
         self._http.close()
 
     def _may_be_asked(self) -> None:

@@ -66,8 +66,6 @@ class EndpointOptions(BaseModel):
 
 
 class HostedOptions(EndpointOptions):
-    """The options of every language model over HTTP."""
-
     max_output_tokens: int | None = Field(default=None, ge=1)
     temperature: float | None = Field(default=None, ge=0, le=2)
     prices: Annotated[dict[str, Price], BeforeValidator(read_prices)] = Field(default_factory=dict)

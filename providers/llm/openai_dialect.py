@@ -44,7 +44,12 @@ class Dialect:
         """The fields of the request that servers may not support. With a `tool`, `schema` is that of its arguments."""
         fields: dict[str, Any] = {}
         if tool is not None and self.tool_mode != "as_schema":
-            fields |= _forced_call(self.tool_mode, tool)
+            offered = tool.in_format("openai")
+            if is_strict(tool.parameters):
+                offered["function"]["strict"] = True
+            named = {"type": "function", "function": {"name": tool.name}}
+            forced = named if self.tool_mode == "by_name" else "required"
+            fields |= {"tools": [offered], "tool_choice": forced}
         elif schema is not None and self.schema_mode == "json_object":
             fields["response_format"] = {"type": "json_object"}
         elif schema is not None and self.schema_mode == "json_schema":
@@ -97,11 +102,3 @@ def is_strict(schema: dict[str, Any]) -> bool:
     if isinstance(schema.get("items"), dict):
         parts.append(schema["items"])
     return all(is_strict(part) for part in parts)
-
-
-def _forced_call(mode: ToolMode, tool: ToolSpec) -> dict[str, Any]:
-    offered = tool.in_format("openai")
-    if is_strict(tool.parameters):
-        offered["function"]["strict"] = True
-    named = {"type": "function", "function": {"name": tool.name}}
-    return {"tools": [offered], "tool_choice": named if mode == "by_name" else "required"}

@@ -165,7 +165,10 @@ class _Scanner:
         while True:
             reach = _reach(self._raw, start, size)
             whole = start + reach >= len(self._raw)
-            text = self._text(start, reach, final=whole)
+            try:  # a character that is cut in two by the end of a piece is left out
+                text = _Utf8().decode(self._raw[start : start + reach], whole)
+            except UnicodeDecodeError as error:
+                raise MalformedBody(f"The body is not UTF-8 (at byte {start + error.start}).") from None
             try:
                 _, end = _DECODER.raw_decode(text)
                 if whole or end < len(text) or text[end - 1] in '"}]':
@@ -183,13 +186,6 @@ class _Scanner:
             if size >= MOST_AT_ONCE:
                 raise _too_large(self._where)
             size *= 2
-
-    def _text(self, start: int, size: int, *, final: bool) -> str:
-        """Decode a piece. A character that is cut in two by its end is left out, unless it is the `final` piece."""
-        try:
-            return _Utf8().decode(self._raw[start : start + size], final)
-        except UnicodeDecodeError as error:
-            raise MalformedBody(f"The body is not UTF-8 (at byte {start + error.start}).") from None
 
     def _take(self, byte: bytes) -> None:
         if self._next() != byte:
